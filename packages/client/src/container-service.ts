@@ -1,0 +1,79 @@
+import type { Account } from './wire/account.ts';
+import type { Container, ContainerListItem, ContainerSpec } from './wire/container.ts';
+import type { InstanceType } from './wire/instance-type.ts';
+import type { Volume, VolumeService } from './wire/volume.ts';
+import type { VolumeFiles } from './volume-files.ts';
+
+/** Where something lives. Either may be `-` where the endpoint allows a wildcard. */
+export interface Scope {
+  readonly clusterID: string;
+  readonly accountID: string;
+}
+
+/** One container or volume. */
+export interface Ref extends Scope {
+  readonly id: string;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+export interface PageOptions extends CallOptions {
+  /** Items asked for at once; the service may give fewer. Default 100. */
+  readonly pageSize?: number;
+}
+
+/** Endpoints 1 and 2. */
+export interface Discovery {
+  listAccounts(clusterID: string, options?: CallOptions): Promise<Account[]>;
+  listInstanceTypes(clusterID: string, options?: CallOptions): Promise<InstanceType[]>;
+}
+
+/** Endpoints 7 to 12. */
+export interface Containers {
+  /**
+   * Creates the container, sending the request once: no retry of its own, since the reply classes of design §3
+   * are the caller's business. `containerID` makes the call an idempotent claim of that ID.
+   */
+  create(scope: Scope, spec: ContainerSpec, options?: CallOptions & { containerID?: string }): Promise<Container>;
+  get(ref: Ref, options?: CallOptions): Promise<Container>;
+  /** All pages, as they come. Only what has not ended, unless `all`. */
+  list(scope: Scope, options?: PageOptions & { all?: boolean }): AsyncIterable<ContainerListItem>;
+  /** The bytes that the container wrote; `tail` last lines; `follow` ends when the container has and all is sent. */
+  logs(ref: Ref, options?: CallOptions & { tail?: number; follow?: boolean }): AsyncIterable<Uint8Array>;
+  cancel(ref: Ref, options?: CallOptions): Promise<void>;
+  delete(ref: Ref, options?: CallOptions): Promise<void>;
+}
+
+/** Endpoints 3 to 6, and the volume's files through its transfer service. */
+export interface Volumes {
+  /** `transfer` asks for the transfer service; its password is in this reply only. */
+  create(scope: Scope, options?: CallOptions & { volumeID?: string; transfer?: boolean }): Promise<Volume>;
+  list(scope: Scope, options?: PageOptions): AsyncIterable<Volume>;
+  delete(ref: Ref, options?: CallOptions & { force?: boolean }): Promise<void>;
+  undelete(ref: Ref, options?: CallOptions): Promise<void>;
+  /** The files behind a login that `create` returned. Cheap; nothing is sent before the first use. */
+  files(ref: Ref, login: VolumeService): VolumeFiles;
+}
+
+/** A hint that something about a container has changed: look now. Never the source of a verdict (design §2). */
+export interface ChangeHint {
+  readonly clusterID: string;
+  readonly accountID: string;
+  readonly containerID: string;
+}
+
+/** Any service that speaks v1rc1: over HTTP, over a unix socket, or embedded in this process. */
+export interface ContainerService {
+  readonly discovery: Discovery;
+  readonly containers: Containers;
+  readonly volumes: Volumes;
+  /**
+   * Calls `listener` for each change that the implementation happens to learn of, until the returned function is
+   * called. An implementation without such knowledge returns `undefined` and never calls: poll.
+   */
+  watch(listener: (hint: ChangeHint) => void): (() => void) | undefined;
+  /** Frees connections; containers run on. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,40 @@
+export type {
+  CallOptions,
+  ChangeHint,
+  ContainerService,
+  Containers,
+  Discovery,
+  PageOptions,
+  Ref,
+  Scope,
+  Volumes,
+} from './container-service.ts';
+export { isServiceError, ServiceError, type ServiceErrorCode } from './service-error.ts';
+export type { FileEntry, VolumeFiles } from './volume-files.ts';
+export { type Account, accountListSchema, accountSchema } from './wire/account.ts';
+export {
+  CONTAINER_PHASES,
+  type Container,
+  type ContainerListItem,
+  type ContainerSpec,
+  containerListItemSchema,
+  containerPageSchema,
+  containerSchema,
+  isTerminalPhase,
+  type KnownContainerPhase,
+  type Port,
+  portSchema,
+  TERMINAL_CONTAINER_PHASES,
+} from './wire/container.ts';
+export { type ErrorBody, errorBodySchema } from './wire/error-body.ts';
+export { identifierSchema, MAX_IDENTIFIER_LENGTH, WILDCARD } from './wire/identifier.ts';
+export { type InstanceType, instanceTypeListSchema, instanceTypeSchema } from './wire/instance-type.ts';
+export {
+  type KnownVolumePhase,
+  VOLUME_PHASES,
+  type Volume,
+  type VolumeService,
+  volumePageSchema,
+  volumeSchema,
+  volumeServiceSchema,
+} from './wire/volume.ts';

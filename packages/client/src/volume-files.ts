@@ -1,0 +1,36 @@
+/** What `stat` and `list` say of a file or directory. */
+export interface FileEntry {
+  /** Path beneath the volume's root, without a leading slash; the root is `''`. */
+  readonly path: string;
+  readonly kind: 'file' | 'dir';
+  /** Bytes; 0 for a directory. */
+  readonly size: number;
+  /** Milliseconds since the epoch. */
+  readonly modifiedAt: number;
+}
+
+/**
+ * The files of one volume, as its transfer service offers them (WebDAV), or directly where the service is embedded.
+ * Paths are relative to the volume's root, `/`-separated, without `.`, `..` or empty segments; anything else is
+ * refused with `INVALID_ARGUMENT`. Every method throws `ServiceError`.
+ */
+export interface VolumeFiles {
+  /** Undefined where nothing is there. */
+  stat(path: string): Promise<FileEntry | undefined>;
+  /** The entries of a directory, sorted by path; an absent directory throws `NOT_FOUND`. */
+  list(path: string): Promise<FileEntry[]>;
+  /** The bytes of a file from `start` to before `end`; absent: `NOT_FOUND`. */
+  read(path: string, range?: { start?: number; end?: number }): Promise<AsyncIterable<Uint8Array>>;
+  /** Writes a whole file and makes the directories above it; a reader never sees half of it. `size` is its length where known. */
+  write(
+    path: string,
+    body: Uint8Array | AsyncIterable<Uint8Array>,
+    options?: { size?: number; executable?: boolean },
+  ): Promise<void>;
+  /** Makes a directory and those above it; nothing happens where it is. */
+  makeDirectory(path: string): Promise<void>;
+  /** Renames and makes the directories above `to`. `NOT_FOUND` without `from`, `ALREADY_EXISTS` with `to`. */
+  move(from: string, to: string): Promise<void>;
+  /** Removes a file or a whole directory; nothing happens where nothing is. */
+  remove(path: string): Promise<void>;
+}

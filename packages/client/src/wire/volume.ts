@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+/** Every phase of a volume, in the order of the protocol's table. */
+export const VOLUME_PHASES = ['Creating', 'Pending', 'Available', 'Failed', 'Deleting', 'Deleted', 'Unknown'] as const;
+export type KnownVolumePhase = (typeof VOLUME_PHASES)[number];
+
+/** Login and addresses of the transfer service; the password is in the create response only (protocol, "Volume"). */
+export const volumeServiceSchema = z.looseObject({
+  username: z.string(),
+  password: z.string(),
+  address: z.looseObject({ webdav: z.string().optional(), sftp: z.string().optional() }),
+});
+export type VolumeService = z.infer<typeof volumeServiceSchema>;
+
+/** A volume as created or listed. `phase` may be a value that no table lists yet: such a volume is not usable. */
+export const volumeSchema = z.looseObject({
+  id: z.string(),
+  clusterID: z.string(),
+  accountID: z.string(),
+  phase: z.string().optional(),
+  state: z.string().optional(),
+  createTime: z.string().optional(),
+  service: volumeServiceSchema.optional(),
+});
+export type Volume = z.infer<typeof volumeSchema>;
+
+/** Reply of endpoint 4. */
+export const volumePageSchema = z.looseObject({
+  volumes: z.array(volumeSchema),
+  nextPageToken: z.string().nullish(),
+});

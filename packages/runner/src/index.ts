@@ -1,0 +1,2 @@
+import { x } from './scheduler/scheduler.ts';
+export const y = x;
