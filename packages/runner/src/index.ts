@@ -1,2 +1,1 @@
-import { x } from './scheduler/scheduler.ts';
-export const y = x;
+export {};

@@ -1,0 +1,35 @@
+/** Everything that the scheduler can ask of the shell. Each is answered by events; after a crash `Scheduler.resume` asks again. */
+export type Command =
+  /** Evaluate the step's `when` and `foreach`. Answer: `decided`, `skipped` or `undecidable`. */
+  | { readonly type: 'decide'; readonly step: number }
+  /** Look for a cached result. Answer: `cacheHit` or `cacheMissed`. */
+  | { readonly type: 'lookUp'; readonly step: number; readonly cell: number }
+  /** Make the intent durable, then create the container. Answer: `submitted`, `postponed` or `ended`. */
+  | {
+      readonly type: 'submit';
+      readonly step: number;
+      readonly cell: number;
+      readonly attempt: number;
+      /** Index into `retry.escalate`, -1 for the step's own instance type. */
+      readonly rung: number;
+    }
+  /** Move the attempt's outputs to their published place and read its results. Answer: `published` or `ended`. */
+  | { readonly type: 'publish'; readonly step: number; readonly cell: number; readonly attempt: number }
+  /** Cancel the attempt's container. Answer: `ended`, with what the service finally says. */
+  | {
+      readonly type: 'cancel';
+      readonly step: number;
+      readonly cell: number;
+      readonly attempt: number;
+      readonly reason: CancelReason;
+    }
+  /** Ask a person. Answer: `approved`. */
+  | { readonly type: 'askApproval'; readonly step: number }
+  /** Send `tick` at this time; replaces the wake-up asked for before. */
+  | { readonly type: 'wake'; readonly at: number }
+  /** The run is over. The last command. */
+  | { readonly type: 'finish'; readonly status: RunStatus };
+
+export type CancelReason = 'timeout' | 'queueTimeout' | 'deadline' | 'runTimeout' | 'canceled' | 'noLongerNeeded';
+
+export type RunStatus = 'succeeded' | 'failed' | 'canceled';
