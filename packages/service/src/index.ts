@@ -1,1 +1,12 @@
-export {};
+export { type Clock, systemClock } from './clock.ts';
+export { EMBEDDED_SCOPE, embeddedConfig } from './config/embedded-config.ts';
+export { type ServiceConfig, type ServiceConfigInput, serviceConfigSchema } from './config/service-config.ts';
+export {
+  createService,
+  type EngineFactory,
+  type ListenAddress,
+  type ListenOptions,
+  type Principal,
+  type Service,
+  type ServiceOptions,
+} from './service.ts';

@@ -1,0 +1,73 @@
+import { isAbsolute } from 'node:path';
+import { identifierSchema } from '@sluice/client';
+import { z } from 'zod';
+
+const absolutePath = z.string().refine(isAbsolute, 'must be an absolute path');
+const positive = z.number().int().positive();
+
+/** A resource amount that containers may ask for by name; `options` are the engine's (partition, runtime, …). */
+export const instanceTypeConfigSchema = z.strictObject({
+  id: identifierSchema,
+  cores: positive,
+  memoryGB: positive,
+  gpus: z.number().int().nonnegative().default(0),
+  cpuModel: z.string().default('generic'),
+  gpuModel: z.string().default(''),
+  options: z.record(z.string(), z.unknown()).default({}),
+});
+export type InstanceTypeConfig = z.infer<typeof instanceTypeConfigSchema>;
+
+/** What all live containers of a cluster may hold together; a container that does not fit waits in Pending. */
+export const capacitySchema = z.strictObject({
+  cores: positive,
+  memoryGB: positive,
+  gpus: z.number().int().nonnegative().default(0),
+});
+export type Capacity = z.infer<typeof capacitySchema>;
+
+/** Clusters are independent of each other in storage, capacity and engine. */
+export const clusterConfigSchema = z.strictObject({
+  id: identifierSchema.refine((id) => id !== '-', 'must not be the wildcard -'),
+  engine: z.string().min(1),
+  options: z.record(z.string(), z.unknown()).default({}),
+  /** Where volumes and container directories of this cluster live. Default: `clusters/<id>` beneath the root. */
+  storage: absolutePath.optional(),
+  /** Absent: whatever the engine takes (it queues by itself, as Slurm does). */
+  capacity: capacitySchema.optional(),
+  accounts: z.array(identifierSchema.refine((id) => id !== '-', 'must not be the wildcard -')).default([]),
+  instanceTypes: z.array(instanceTypeConfigSchema).min(1),
+});
+export type ClusterConfig = z.infer<typeof clusterConfigSchema>;
+
+/** Certificate and key in PEM files. */
+export const tlsConfigSchema = z.strictObject({ certFile: absolutePath, keyFile: absolutePath });
+
+/** The whole configuration of a service, defaults filled in. `root` holds the store and, by default, all storage. */
+export const serviceConfigSchema = z.strictObject({
+  root: absolutePath,
+  clusters: z.array(clusterConfigSchema).min(1),
+  retention: z
+    .strictObject({
+      containerDays: z.number().positive().default(7),
+      volumeDays: z.number().positive().default(7),
+    })
+    .prefault({}),
+  login: z
+    .strictObject({
+      tokenHeader: z
+        .string()
+        .regex(/^[A-Za-z0-9_-]+$/)
+        .default('svc_token'),
+      tokenDays: z.number().positive().default(30),
+    })
+    .prefault({}),
+  /** How long a canceled container has between being asked and being killed. */
+  cancelGraceSeconds: z.number().nonnegative().default(10),
+  /** The address that clients reach the service under, where it is not that of the listener (a front proxy). */
+  publicUrl: z.url().optional(),
+  tls: tlsConfigSchema.optional(),
+  listen: z.array(z.strictObject({ host: z.string(), port: z.number().int().min(0).max(65_535) })).default([]),
+});
+export type ServiceConfig = z.infer<typeof serviceConfigSchema>;
+/** A configuration before its defaults are filled in, as a program or a file gives it. */
+export type ServiceConfigInput = z.input<typeof serviceConfigSchema>;
