@@ -31,7 +31,13 @@ export type SchedulerEvent =
   /** Answer to `publish`: the outputs are in their published place and the results are read. */
   | ({ readonly type: 'published' } & AttemptEvent)
   /** A person has answered an approval step. */
-  | { readonly type: 'approved'; readonly at: number; readonly step: number; readonly approved: boolean; readonly by: string }
+  | {
+      readonly type: 'approved';
+      readonly at: number;
+      readonly step: number;
+      readonly approved: boolean;
+      readonly by: string;
+    }
   /** A time that `wake` asked for has come. */
   | { readonly type: 'tick'; readonly at: number }
   /** A person or a concurrency group ends the run: nothing new starts, what runs is cancelled, `finally` still runs. */

@@ -1,0 +1,87 @@
+import type { Plan } from '@sluice/core';
+import type { CellState } from './cell-state.ts';
+import type { Command, RunStatus } from './command.ts';
+import type { SchedulerEvent } from './event.ts';
+import type { StoryEntry } from './story.ts';
+import type { WaitReason } from './wait-reason.ts';
+
+/** Everything in it must be the same whenever the run's events are replayed; the shell keeps it beside the plan. */
+export interface SchedulerOptions {
+  /** Containers at once beside the pipeline's own `parallelism`; unbounded where absent. */
+  readonly maxInFlight?: number;
+  /** Milliseconds that a step took in earlier runs; undefined for unknown. Orders what is ready. */
+  readonly durations?: (step: string) => number | undefined;
+  /** Limits of the shell's own that a step counts against while a container of it lives, for example its cluster's. */
+  readonly limits?: (step: number) => readonly StepLimit[];
+  /** Seeds the jitter of back-offs, for example the run's ID. */
+  readonly seed?: string;
+  /** Moves that are kept for `story`; the oldest are forgotten first. Default 65,536. */
+  readonly storyMoves?: number;
+}
+
+export interface StepLimit {
+  readonly key: string;
+  readonly size: number;
+  /** Default 1. */
+  readonly amount?: number;
+}
+
+/** A container that the scheduler believes to exist or to be under way. */
+export interface LiveCell {
+  readonly step: number;
+  readonly cell: number;
+  readonly attempt: number;
+  readonly state: CellState;
+}
+
+/** The state machine of one run. It awaits nothing, sees no clock and performs nothing; every change comes in by `handle`. */
+export interface Scheduler {
+  /**
+   * Takes one event and returns what is to be done now, in this order. With `into`, the commands are appended there.
+   * Throws `IllegalMove` for an event that cannot happen in the present state.
+   */
+  handle(event: SchedulerEvent, into?: Command[]): Command[];
+  /** After a replay: every command that has no answer yet, again, in order of steps and cells; the last is the wake-up, if any. */
+  resume(): Command[];
+  /** The state of a cell, or of the whole step where `cell` is left out. */
+  state(step: number, cell?: number): CellState;
+  /** The present attempt of a cell, from 1; 0 before the first. */
+  attempt(step: number, cell: number): number;
+  /** The escalation rung of a cell: an index into `retry.escalate`, -1 for none. */
+  rung(step: number, cell: number): number;
+  /** Number of a step's cells; undefined while a `foreach` is undecided. */
+  cellCount(step: number): number | undefined;
+  /** Cells by state. Undecided `foreach` steps count as one waiting cell. */
+  counts(): Readonly<Record<CellState, number>>;
+  /** Cells in `submitting`, `pending` and `running`, in order of steps and cells: what a shell has to look at after a crash. */
+  live(): LiveCell[];
+  /** The moves of a cell, oldest first, as far as they are kept. */
+  story(step: number, cell: number): StoryEntry[];
+  /** Why the cell has not been started; undefined when it has, or is over. */
+  waitReason(step: number, cell: number): WaitReason | undefined;
+  /** Why a cell ended the way it did, where it was not by its own container. */
+  skipCause(step: number, cell: number): SkipCause | undefined;
+  /** How the run stands: what `run.status` says in `finally`. */
+  readonly status: RunStatus | 'running';
+  readonly isFinished: boolean;
+  /** Answers for another attempt, or for a cell that is over; they changed nothing. */
+  readonly staleAnswers: number;
+  /** What blocks the run when nothing is under way and no time is waited for; undefined otherwise. */
+  stuck(): string | undefined;
+  /** Cross-checks every index against every state; throws with the first contradiction. For tests: linear in the plan. */
+  assertInvariants(): void;
+}
+
+/** Why a cell never started, or was stopped. */
+export type SkipCause =
+  | { readonly kind: 'when' }
+  /** `step` is the root: the step that failed, not one that was skipped for it. */
+  | { readonly kind: 'dependency'; readonly step: string }
+  | { readonly kind: 'failFast'; readonly step: string }
+  | { readonly kind: 'notNeeded' }
+  | { readonly kind: 'canceled' }
+  | { readonly kind: 'runTimeout' };
+
+export function createScheduler(_plan: Plan, _options: SchedulerOptions = {}): Scheduler {
+  throw new Error('cannot create a scheduler: it is being written');
+}
