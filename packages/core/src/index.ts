@@ -1,3 +1,4 @@
+export { createGraph } from './graph/create-graph.ts';
 export type { Diagnostic, SourceRange } from './model/diagnostic.ts';
 export type { Json } from './model/json.ts';
 export type {
@@ -29,3 +30,19 @@ export type {
 } from './model/pipeline.ts';
 export type { Cell, Plan, PlannedDependency, PlannedStep } from './model/plan.ts';
 export { fail, ok, type Result } from './model/result.ts';
+export type { ResolvedContainer, RunContext, StepFacts } from './model/run-context.ts';
+export { type CheckedPipeline, type PipelineSource, parsePipeline } from './parse/parse-pipeline.ts';
+export { createPlan } from './plan/create-plan.ts';
+export { planLevels } from './plan/plan-levels.ts';
+export { renderDiagnostic } from './render/render-diagnostic.ts';
+export {
+  createFingerprint,
+  explainDifference,
+  type Fingerprint,
+  type FingerprintDifference,
+  type FingerprintOptions,
+} from './resolve/create-fingerprint.ts';
+export { resolveContainer } from './resolve/resolve-container.ts';
+export { type Decision, resolveDecision } from './resolve/resolve-decision.ts';
+export { resolveText } from './resolve/resolve-text.ts';
+export { pipelineJsonSchema } from './schema/pipeline-json-schema.ts';

@@ -88,7 +88,9 @@ export interface Step {
 }
 
 export interface Input {
-  readonly from: { readonly step: string; readonly output: string } | { readonly volume: string; readonly path: string };
+  readonly from:
+    | { readonly step: string; readonly output: string }
+    | { readonly volume: string; readonly path: string };
   /** Mount point. */
   readonly path: string;
 }

@@ -1,0 +1,36 @@
+import type { Json } from './json.ts';
+import type { Input, Resources, ResultSpec } from './pipeline.ts';
+
+/** What the runner knows when an expression is evaluated. Plain data beside the `steps` look-up. */
+export interface RunContext {
+  readonly run: { readonly id: string; readonly name: string; readonly status?: string };
+  /** From 1. */
+  readonly attempt: number;
+  /** Facts of a step that is over or (for `ports`) running; undefined for one that is neither. */
+  readonly steps: (name: string) => StepFacts | undefined;
+}
+
+export interface StepFacts {
+  /** The step's state as users see it: `succeeded`, `failed`, `skipped`, … */
+  readonly status: string;
+  /** By result name. Of a step with `matrix` or `foreach`: the list of its cells' values, in the order of the cells. */
+  readonly results: Readonly<Record<string, Json>>;
+  readonly ports?: Readonly<Record<string, { readonly url?: string; readonly host?: string; readonly port?: number }>>;
+  /** Published places of the outputs, as text for people; never mounted from here. */
+  readonly outputs?: Readonly<Record<string, string>>;
+}
+
+/** A container with every expression evaluated: what to run, before volumes and instance types are chosen. */
+export interface ResolvedContainer {
+  readonly image?: string;
+  readonly command?: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Variables whose values the runner takes from its secrets; they are in no other field. Sorted by `env`. */
+  readonly secrets: readonly { readonly env: string; readonly secret: string }[];
+  readonly instanceType?: string;
+  readonly resources?: Resources;
+  readonly ports: Readonly<Record<string, { readonly https: boolean }>>;
+  readonly inputs: readonly { readonly name: string; readonly from: Input['from']; readonly path: string }[];
+  readonly outputs: readonly { readonly name: string; readonly path: string }[];
+  readonly results: readonly ({ readonly name: string } & ResultSpec)[];
+}
