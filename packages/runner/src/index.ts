@@ -1,1 +1,19 @@
-export {};
+export { type Clock, createSystemClock } from './clock.ts';
+export type { Reporter, RunnerEvent } from './reporter.ts';
+export { approveRun } from './run/approve-run.ts';
+export { cancelRun } from './run/cancel-run.ts';
+export { listRuns, type RunSummary } from './run/list-runs.ts';
+export { readRun } from './run/read-run.ts';
+export { resumeRun } from './run/resume-run.ts';
+export type { ResumeRunOptions, RunHandle, RunnerOptions, RunRefusal, StartRunOptions } from './run/run-options.ts';
+export type {
+  CellReport,
+  FailureReport,
+  OutputReport,
+  RunPhase,
+  RunReport,
+  StepReport,
+} from './run/run-report.ts';
+export { startRun } from './run/start-run.ts';
+export type { CellState } from './scheduler/cell-state.ts';
+export type { RunStatus } from './scheduler/command.ts';

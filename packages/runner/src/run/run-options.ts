@@ -1,0 +1,72 @@
+import type { ContainerService, Scope } from '@sluice/client';
+import type { Plan } from '@sluice/core';
+import type { Clock } from '../clock.ts';
+import type { Reporter } from '../reporter.ts';
+import type { RunReport } from './run-report.ts';
+
+/** What every way of driving a run needs. */
+export interface RunnerOptions {
+  readonly service: ContainerService;
+  /** The directory that keeps runs, cache and credentials; made when absent. */
+  readonly home: string;
+  /** Value of a secret, or undefined where it is not known. Asked at each submission; never stored. */
+  readonly secrets?: (name: string) => string | undefined;
+  readonly reporter?: Reporter;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+  /** Calls to the service at once. Default 32. */
+  readonly maxCalls?: number;
+  /** Containers of this run at once, beside the pipeline's own `parallelism`. Default 1000. */
+  readonly maxInFlight?: number;
+  /** Asks whether a service step answers at its URL. Default: an HTTP GET that ends with a status below 400. */
+  readonly probe?: (url: string) => Promise<boolean>;
+}
+
+export interface StartRunOptions extends RunnerOptions {
+  readonly plan: Plan;
+  /** Cluster and account that the run works in; no wildcards. */
+  readonly scope: Scope;
+  /** Directory that relative `source` and `publish` paths start from: that of the pipeline file. */
+  readonly baseDir: string;
+}
+
+export interface ResumeRunOptions extends RunnerOptions {
+  readonly runId: string;
+}
+
+/** A run that this process drives. */
+export interface RunHandle {
+  readonly runId: string;
+  /** The run's directory in the home, absolute. */
+  readonly directory: string;
+  /**
+   * Resolves at the run's end, or with status `suspended` after `detach` or when this runner had to stop (journal not
+   * writable, another runner took over). Rejects only for a bug.
+   */
+  readonly finished: Promise<RunReport>;
+  /** Starts nothing new and cancels what runs; `finally` steps still run. Again: no effect. */
+  cancel(by: string): void;
+  /** Leaves the containers to themselves; resolves when the journal is safe and closed. */
+  detach(): Promise<void>;
+  /** Answers an approval step. False: no such step waits for an answer. */
+  approve(step: string, answer: { approved: boolean; by: string }): boolean;
+}
+
+/** Why a run could not be started, resumed or read. */
+export interface RunRefusal {
+  readonly code:
+    | 'RUN_NOT_FOUND'
+    | 'RUN_FINISHED'
+    /** Another runner drives it; the message names host and process. */
+    | 'RUN_IN_USE'
+    | 'JOURNAL_DAMAGED'
+    | 'HOME_UNUSABLE'
+    | 'SECRET_MISSING'
+    | 'SOURCE_MISSING'
+    | 'NO_INSTANCE_TYPE'
+    | 'SERVICE_UNREACHABLE'
+    | 'SERVICE_REFUSED'
+    /** The pipeline's concurrency group is taken. */
+    | 'GROUP_BUSY';
+  readonly message: string;
+}

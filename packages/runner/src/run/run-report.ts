@@ -1,0 +1,72 @@
+import type { FailureClass, Json } from '@sluice/core';
+import type { CellState } from '../scheduler/cell-state.ts';
+import type { RunStatus } from '../scheduler/command.ts';
+
+/** Everything a run can be seen as: `active` is held by a living runner, `suspended` by none and can be resumed. */
+export type RunPhase = RunStatus | 'active' | 'suspended';
+
+/** A run as its journal tells it. Plain JSON data: written to `report.json` at the end and shown by `sluice show`. */
+export interface RunReport {
+  readonly runId: string;
+  readonly pipeline: string;
+  readonly status: RunPhase;
+  /** Why the run is suspended or canceled, or what went wrong beside its steps, where there is something to say. */
+  readonly message?: string;
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  readonly clusterID: string;
+  readonly accountID: string;
+  /** In the plan's order. */
+  readonly steps: readonly StepReport[];
+  /** Failed attempts, in the order of their ends. */
+  readonly failures: readonly FailureReport[];
+  /** The pipeline's `outputs`, by name; only those whose step succeeded. */
+  readonly outputs: Readonly<Record<string, OutputReport>>;
+}
+
+export interface StepReport {
+  readonly name: string;
+  readonly state: CellState;
+  readonly cells: readonly CellReport[];
+}
+
+export interface CellReport {
+  /** `''` for a plain step. */
+  readonly key: string;
+  readonly state: CellState;
+  /** Attempts so far. */
+  readonly attempts: number;
+  readonly containerID?: string;
+  readonly submittedAt?: number;
+  readonly runningAt?: number;
+  readonly endedAt?: number;
+  /** Why it waits, was skipped or failed. */
+  readonly reason?: string;
+  readonly results: Readonly<Record<string, Json>>;
+  /** The earlier run whose outputs are reused, for a cached cell. */
+  readonly cachedFrom?: string;
+}
+
+export interface FailureReport {
+  readonly step: string;
+  readonly cell: string;
+  readonly attempt: number;
+  readonly class: FailureClass | 'canceled';
+  readonly exitCode?: number;
+  readonly message: string;
+  readonly containerID?: string;
+  /** The last lines of the attempt's log, where it could be read. */
+  readonly logTail: readonly string[];
+  /** The archived log, an absolute path. */
+  readonly logFile?: string;
+}
+
+export interface OutputReport {
+  readonly step: string;
+  readonly output: string;
+  readonly volumeID: string;
+  /** Path inside the volume. */
+  readonly path: string;
+  /** Local directory with a copy of the files, absolute, where `publish` asked for it. */
+  readonly publishedTo?: string;
+}
