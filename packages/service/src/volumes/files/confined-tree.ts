@@ -1,0 +1,370 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  type Stats,
+  symlinkSync,
+  unlinkSync,
+} from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type HeldDirectory, holdBelow, holdExactly, release, within } from './held-directory.ts';
+import { joinVolumePath, splitVolumePath } from './volume-path.ts';
+
+/** More links than this on one way are taken for a circle, as the kernel does. */
+const MAX_LINKS = 40;
+/** Entries looked at before other work gets its turn. */
+const LIST_BATCH = 500;
+
+/** Names that begin so are half-written files: never listed, never served. */
+export const TEMPORARY_PREFIX = '.sluice-tmp-';
+
+/** Thrown where a symlink leads out of the volume; `code` is an errno name, as of the errors of `node:fs`. */
+export class ConfinementError extends Error {
+  override readonly name = 'ConfinementError';
+  readonly code = 'ELOOP';
+}
+
+/** What `list` says of an entry; of a symlink that resolves inside the volume it says what it leads to. */
+export interface TreeEntry {
+  readonly name: string;
+  readonly stats: Stats;
+}
+
+/**
+ * The files beneath one directory, and nothing else, whatever symlinks others put there and swap meanwhile.
+ *
+ * Policy: a symlink with a relative target that stays inside is followed; an absolute one, or one that climbs out even
+ * in part of its way, is refused with `ELOOP` (`stat` and `list`: not there). Operations on the last segment as such
+ * (rename, unlink) touch the link itself. How: each directory on a way is held by a descriptor that was checked after
+ * it was opened, and everything is done through it. Short metadata calls are synchronous: they cost microseconds, a
+ * trip through the thread pool costs a hundred. Paths must have passed `checkVolumePath`. Throws errors of `node:fs`.
+ */
+export class ConfinedTree {
+  /** Absolute, without symlinks. */
+  readonly root: string;
+
+  constructor(realRoot: string) {
+    this.root = realRoot;
+  }
+
+  /** Runs `use` with the held directory `path`, following links inside the volume unless `links` is `refuse`. */
+  inDirectory<T>(path: string, use: (directory: HeldDirectory) => T, links: 'follow' | 'refuse' = 'follow'): T {
+    const directory = this.hold(path, links);
+    try {
+      return use(directory);
+    } finally {
+      release(directory);
+    }
+  }
+
+  /** The caller releases it. */
+  hold(path: string, links: 'follow' | 'refuse' = 'follow'): HeldDirectory {
+    let failure: unknown;
+    try {
+      const direct = holdExactly(this.#absolute(path));
+      if (direct !== undefined) return direct;
+    } catch (error) {
+      // Also ENOENT may be the answer of a place outside the volume, which a link led to: it must not be told.
+      failure = error;
+    }
+    const real = this.#resolve(path, { links, last: true });
+    if (real === path && failure !== undefined) throw failure;
+    const resolved = holdExactly(this.#absolute(real));
+    if (resolved === undefined) throw new ConfinementError(`cannot open '${path}': it changed while it was opened`);
+    return resolved;
+  }
+
+  /** What is at `path`, links followed; undefined where nothing is, or nothing of this volume. */
+  stat(path: string): Stats | undefined {
+    try {
+      const stats = this.lstat(path);
+      return stats?.isSymbolicLink() ? this.lstat(this.#resolve(path, { links: 'follow', last: true })) : stats;
+    } catch (error) {
+      if (isAbsence(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** What is at `path` itself; undefined where nothing is. */
+  lstat(path: string): Stats | undefined {
+    if (path === '') return this.inDirectory('', (root) => fstatSync(root));
+    const { parent, name } = splitVolumePath(path);
+    try {
+      return this.inDirectory(parent, (directory) => lstatSync(within(directory, name), { throwIfNoEntry: false }));
+    } catch (error) {
+      if (isAbsence(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** The entries of a directory, sorted by name; half-written files and links that lead out are left away. */
+  async list(path: string): Promise<TreeEntry[]> {
+    const directory = this.hold(path);
+    try {
+      const names = readdirSync(`/proc/self/fd/${directory}`).sort(compareText);
+      const entries: TreeEntry[] = [];
+      for (const [index, name] of names.entries()) {
+        if (index % LIST_BATCH === LIST_BATCH - 1) await nextTurn();
+        if (name.startsWith(TEMPORARY_PREFIX)) continue;
+        const stats = lstatSync(within(directory, name), { throwIfNoEntry: false });
+        const shown = stats?.isSymbolicLink() ? this.stat(joinVolumePath(path, name)) : stats;
+        if (shown?.isFile() || shown?.isDirectory()) entries.push({ name, stats: shown });
+      }
+      return entries;
+    } finally {
+      release(directory);
+    }
+  }
+
+  /**
+   * Opens a regular file; `flags` as of `open(2)`. The caller closes the descriptor. Follows a link at the end too,
+   * where it stays inside. Anything but a regular file is `EISDIR` or `EINVAL`: a FIFO would block, a device would act.
+   */
+  openFile(path: string, flags: number, mode = 0o666): number {
+    const { parent, name } = splitVolumePath(path);
+    const opened = this.inDirectory(parent, (directory) => {
+      const stats = lstatSync(within(directory, name), { throwIfNoEntry: false });
+      if (stats?.isSymbolicLink()) return undefined;
+      if (stats !== undefined) refuseUnlessFile(path, stats);
+      return openSync(within(directory, name), flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, mode);
+    });
+    if (opened === undefined) {
+      if ((flags & constants.O_EXCL) !== 0) throw errno('EEXIST', `cannot create '${path}': a symlink is there`);
+      return this.openFile(this.#resolve(path, { links: 'follow', last: true }), flags, mode);
+    }
+    try {
+      refuseUnlessFile(path, fstatSync(opened));
+    } catch (error) {
+      closeSync(opened);
+      throw error;
+    }
+    return opened;
+  }
+
+  /** Makes one directory; `EEXIST` where something is, `ENOENT` without the directory above. */
+  makeDirectory(path: string, mode = 0o777): void {
+    if (path === '') throw errno('EEXIST', 'cannot make the root of the volume: it is there');
+    const { parent, name } = splitVolumePath(path);
+    this.inDirectory(parent, (directory) => mkdirSync(within(directory, name), mode));
+  }
+
+  /** Makes a directory and those above it, where they are not. `ENOTDIR` where a file is in the way. */
+  makeDirectories(path: string, links: 'follow' | 'refuse' = 'follow'): void {
+    if (this.#isDirectory(path, links)) return;
+    const { parent, name } = splitVolumePath(path);
+    this.makeDirectories(parent, links);
+    try {
+      this.inDirectory(parent, (directory) => mkdirSync(within(directory, name)), links);
+    } catch (error) {
+      if (errnoOf(error) !== 'EEXIST') throw error;
+      release(this.hold(path, links));
+    }
+  }
+
+  /** As `rename(2)`: replaces a file or an empty directory at `to`. */
+  rename(from: string, to: string): void {
+    this.#refuseRoot(from, to);
+    const source = splitVolumePath(from);
+    const target = splitVolumePath(to);
+    this.inDirectory(source.parent, (left) =>
+      this.inDirectory(target.parent, (right) => renameSync(within(left, source.name), within(right, target.name))),
+    );
+  }
+
+  /** As `rename`, and replaces nothing: `EEXIST` where `to` is something. Two callers cannot come between each other. */
+  renameNew(from: string, to: string): void {
+    this.#refuseRoot(from, to);
+    const source = splitVolumePath(from);
+    const target = splitVolumePath(to);
+    this.inDirectory(source.parent, (left) => {
+      lstatSync(within(left, source.name));
+      this.inDirectory(target.parent, (right) => {
+        if (lstatSync(within(right, target.name), { throwIfNoEntry: false }) !== undefined) {
+          throw errno('EEXIST', `cannot rename '${from}' to '${to}': something is there`);
+        }
+        renameSync(within(left, source.name), within(right, target.name));
+      });
+    });
+  }
+
+  /** A second name for a file, `EEXIST` where `to` is something: the rename that replaces nothing is this and `unlink`. */
+  link(from: string, to: string): void {
+    this.#refuseRoot(from, to);
+    const source = splitVolumePath(from);
+    const target = splitVolumePath(to);
+    this.inDirectory(source.parent, (left) =>
+      this.inDirectory(target.parent, (right) => linkSync(within(left, source.name), within(right, target.name))),
+    );
+  }
+
+  /** Removes a file, or a link as such. */
+  unlink(path: string): void {
+    this.#refuseRoot(path);
+    const { parent, name } = splitVolumePath(path);
+    this.inDirectory(parent, (directory) => unlinkSync(within(directory, name)));
+  }
+
+  /** Removes an empty directory. */
+  removeDirectory(path: string): void {
+    this.#refuseRoot(path);
+    const { parent, name } = splitVolumePath(path);
+    this.inDirectory(parent, (directory) => rmdirSync(within(directory, name)));
+  }
+
+  /** The target of the link `path`, as it is written there. */
+  readLink(path: string): string {
+    const { parent, name } = splitVolumePath(path);
+    return this.inDirectory(parent, (directory) => readlinkSync(within(directory, name)));
+  }
+
+  /** Makes a link; `ELOOP` where its target would not resolve inside the volume. The target need not be there. */
+  symlink(target: string, path: string): void {
+    this.#refuseRoot(path);
+    const { parent, name } = splitVolumePath(path);
+    this.#refuseOutwardTarget(target, parent);
+    this.inDirectory(parent, (directory) => symlinkSync(target, within(directory, name)));
+  }
+
+  /** Sets the permission bits of a file or directory; set-user, set-group and sticky bits are dropped. */
+  chmod(path: string, mode: number): void {
+    const stats = this.stat(path);
+    if (stats?.isDirectory()) {
+      this.inDirectory(path, (directory) => chmodSync(`/proc/self/fd/${directory}`, mode & 0o777));
+      return;
+    }
+    const file = this.openFile(path, constants.O_RDONLY);
+    try {
+      chmodSync(`/proc/self/fd/${file}`, mode & 0o777);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** `path` with every link on the way and at its end replaced by where it leads; all of it inside the volume. */
+  realPath(path: string): string {
+    return this.#resolve(path, { links: 'follow', last: true });
+  }
+
+  #absolute(path: string): string {
+    return path === '' ? this.root : `${this.root}/${path}`;
+  }
+
+  /** False only where nothing is, as far as one look tells; the walk upwards then meets any link on the way. */
+  #isDirectory(path: string, links: 'follow' | 'refuse'): boolean {
+    try {
+      const direct = holdExactly(this.#absolute(path));
+      release(direct ?? this.hold(path, links));
+      return true;
+    } catch (error) {
+      if (path === '') throw error;
+      if (errnoOf(error) === 'ENOENT') return false;
+    }
+    release(this.hold(path, links));
+    return true;
+  }
+
+  #refuseRoot(...paths: string[]): void {
+    if (paths.includes('')) throw errno('EBUSY', 'cannot rename or remove the root of the volume');
+  }
+
+  #refuseOutwardTarget(target: string, parent: string): void {
+    const depth = parent === '' ? 0 : this.realPath(parent).split('/').length;
+    if (target === '' || target.startsWith('/') || target.includes('\0') || climbs(target, depth)) {
+      throw new ConfinementError(`cannot link to '${target}': it is not inside the volume`);
+    }
+  }
+
+  /**
+   * Walks down segment by segment from one held directory to the next and replaces links by their targets. What comes
+   * out is a proposal: whoever uses it opens it with `holdExactly`, which would notice a change since.
+   */
+  #resolve(path: string, options: { links: 'follow' | 'refuse'; last: boolean }): string {
+    const ahead = path === '' ? [] : path.split('/').reverse();
+    const names: string[] = [];
+    let links = 0;
+    while (ahead.length > 0) {
+      const name = ahead.pop() as string;
+      if (name === '' || name === '.') continue;
+      if (name === '..') {
+        if (names.pop() === undefined) throw new ConfinementError(`cannot open '${path}': a symlink leaves the volume`);
+        continue;
+      }
+      const target = this.#linkTarget(names, name, ahead.length === 0);
+      if (target === undefined) {
+        names.push(name);
+        continue;
+      }
+      links += 1;
+      if (options.links === 'refuse' || target.startsWith('/') || links > MAX_LINKS) {
+        throw new ConfinementError(`cannot open '${path}': '${joinVolumePath(names.join('/'), name)}' is a symlink`);
+      }
+      ahead.push(...target.split('/').reverse());
+    }
+    return names.join('/');
+  }
+
+  /** Undefined where `name` is no link. Throws `ENOENT` and `ENOTDIR` as a walk through it would. */
+  #linkTarget(names: readonly string[], name: string, last: boolean): string | undefined {
+    const directory = holdExactly(this.#absolute(names.join('/')));
+    if (directory === undefined) throw new ConfinementError(`cannot open '${names.join('/')}': it changed meanwhile`);
+    try {
+      const stats = lstatSync(within(directory, name));
+      if (stats.isSymbolicLink()) return readlinkSync(within(directory, name));
+      if (!last) release(holdBelow(directory, name));
+      return undefined;
+    } finally {
+      release(directory);
+    }
+  }
+}
+
+/** The tree beneath `root`, which must exist; links in the way to it are the operator's, and are resolved once. */
+export function openConfinedTree(root: string): ConfinedTree {
+  return new ConfinedTree(realpathSync(root));
+}
+
+/** The errno name of an error of `node:fs`. */
+export function errnoOf(error: unknown): string | undefined {
+  return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+}
+
+/** Whether `error` says that nothing (of this volume) is there. */
+export function isAbsence(error: unknown): boolean {
+  const code = errnoOf(error);
+  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENAMETOOLONG';
+}
+
+function errno(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+function refuseUnlessFile(path: string, stats: Stats): void {
+  if (stats.isFile()) return;
+  if (stats.isDirectory()) throw errno('EISDIR', `cannot open '${path}': it is a directory`);
+  throw errno('EINVAL', `cannot open '${path}': it is not a regular file`);
+}
+
+/** Whether a relative target, read `depth` directories below the root, goes above the root on its way. */
+function climbs(target: string, depth: number): boolean {
+  let level = depth;
+  for (const segment of target.split('/')) {
+    if (segment === '..') level -= 1;
+    else if (segment !== '' && segment !== '.') level += 1;
+    if (level < 0) return true;
+  }
+  return false;
+}
+
+function compareText(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}

@@ -1,0 +1,49 @@
+import { isServiceError, ServiceError, type ServiceErrorCode } from '@sluice/client';
+import { errnoOf } from './confined-tree.ts';
+
+const CODES: Readonly<Record<string, ServiceErrorCode>> = {
+  ENOENT: 'NOT_FOUND',
+  ENOTDIR: 'INVALID_ARGUMENT',
+  EISDIR: 'INVALID_ARGUMENT',
+  EINVAL: 'INVALID_ARGUMENT',
+  ELOOP: 'INVALID_ARGUMENT',
+  ENAMETOOLONG: 'INVALID_ARGUMENT',
+  EBUSY: 'INVALID_ARGUMENT',
+  EEXIST: 'ALREADY_EXISTS',
+  ENOTEMPTY: 'ALREADY_EXISTS',
+  EACCES: 'PERMISSION_DENIED',
+  EPERM: 'PERMISSION_DENIED',
+  EROFS: 'PERMISSION_DENIED',
+  ENOSPC: 'RESOURCE_EXHAUSTED',
+  EDQUOT: 'RESOURCE_EXHAUSTED',
+};
+
+/** What a user of the volume's files is told; the host's own paths stay out of it. `action` reads `write 'a/b'`. */
+export function fileFailure(action: string, error: unknown): ServiceError {
+  if (isServiceError(error)) return error;
+  const code = errnoOf(error) ?? '';
+  return new ServiceError(CODES[code] ?? 'UNAVAILABLE', `cannot ${action}: ${reasonOf(code)}`, { cause: error });
+}
+
+function reasonOf(code: string): string {
+  switch (code) {
+    case 'ENOENT':
+      return 'it is not there';
+    case 'ENOTDIR':
+      return 'a file is where a directory is wanted';
+    case 'EISDIR':
+      return 'it is a directory';
+    case 'EEXIST':
+    case 'ENOTEMPTY':
+      return 'something is there already';
+    case 'ELOOP':
+      return 'a symlink on the way leaves the volume';
+    case 'EBUSY':
+      return 'it is the root of the volume';
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'the storage is full';
+    default:
+      return code === '' ? 'of an unexpected error' : `the file system answered ${code}`;
+  }
+}

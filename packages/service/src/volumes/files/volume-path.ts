@@ -1,0 +1,33 @@
+const MAX_SEGMENT_BYTES = 255;
+const MAX_PATH_BYTES = 3_072;
+
+/**
+ * Why `path` does not name anything in a volume, or undefined where it may: relative, `/`-separated, without `.`,
+ * `..`, empty segments, NUL or broken Unicode, within the lengths that the kernel takes. `''` is the root.
+ */
+export function checkVolumePath(path: string): string | undefined {
+  if (path === '') return undefined;
+  if (path.startsWith('/')) return 'it is absolute';
+  if (path.includes('\0')) return 'it holds a NUL';
+  if (/\p{Surrogate}/u.test(path)) return 'it is not valid Unicode';
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) return `it is longer than ${MAX_PATH_BYTES} bytes`;
+  for (const segment of path.split('/')) {
+    if (segment === '') return 'it has an empty segment';
+    if (segment === '.' || segment === '..') return `it has the segment '${segment}'`;
+    if (segment.length > MAX_SEGMENT_BYTES / 3 && Buffer.byteLength(segment) > MAX_SEGMENT_BYTES) {
+      return `it has a segment longer than ${MAX_SEGMENT_BYTES} bytes`;
+    }
+  }
+  return undefined;
+}
+
+/** The directory that holds `path`, and the last segment. The root itself has neither: do not ask. */
+export function splitVolumePath(path: string): { parent: string; name: string } {
+  const slash = path.lastIndexOf('/');
+  return slash < 0 ? { parent: '', name: path } : { parent: path.slice(0, slash), name: path.slice(slash + 1) };
+}
+
+/** `name` beneath `directory`, where the root is `''`. */
+export function joinVolumePath(directory: string, name: string): string {
+  return directory === '' ? name : `${directory}/${name}`;
+}

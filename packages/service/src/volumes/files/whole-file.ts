@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, constants, fchmodSync, write, writeSync } from 'node:fs';
+import { type ConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
+import { joinVolumePath, splitVolumePath } from './volume-path.ts';
+
+/** A body up to this is written at once, without a trip through the thread pool. */
+const SMALL_BYTES = 64 * 1024;
+
+/** A file in the making, invisible under its own name until `commit`. Exactly one of `commit` and `discard` ends it. */
+export interface WholeFile {
+  write(bytes: Uint8Array): Promise<void>;
+  /** Gives the file its name, in place of any file that has it. */
+  commit(): void;
+  discard(): void;
+}
+
+/**
+ * Begins to write the file `path`, whose directory must be there. A file that is replaced passes its permission bits
+ * on, unless `mode` is given. Not synced to disk: what the page cache holds survives us, not a power cut.
+ */
+export function createWholeFile(tree: ConfinedTree, path: string, options: { mode?: number } = {}): WholeFile {
+  const temporary = joinVolumePath(splitVolumePath(path).parent, TEMPORARY_PREFIX + randomBytes(9).toString('hex'));
+  const existing = tree.lstat(path);
+  if (existing?.isDirectory()) {
+    throw Object.assign(new Error(`cannot write '${path}': it is a directory`), { code: 'EISDIR' });
+  }
+  const file = tree.openFile(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+  const mode = options.mode ?? (existing?.isFile() ? existing.mode & 0o777 : undefined);
+  let open = true;
+  const close = () => {
+    if (open) closeSync(file);
+    open = false;
+  };
+  return {
+    write: (bytes) => writeAll(file, bytes),
+    commit() {
+      if (mode !== undefined) fchmodSync(file, mode);
+      close();
+      tree.rename(temporary, path);
+    },
+    discard() {
+      close();
+      try {
+        tree.unlink(temporary);
+      } catch {
+        // Gone with its directory, or the disk is in trouble: the error that led here is the one to tell.
+      }
+    },
+  };
+}
+
+/** Writes all of `bytes` at the descriptor's own position, or at `position`. */
+export async function writeAll(file: number, bytes: Uint8Array, position: number | null = null): Promise<void> {
+  let done = 0;
+  if (bytes.length <= SMALL_BYTES) {
+    while (done < bytes.length) {
+      done += writeSync(file, bytes, done, bytes.length - done, position === null ? null : position + done);
+    }
+    return;
+  }
+  while (done < bytes.length) {
+    const at = position === null ? null : position + done;
+    done += await new Promise<number>((resolve, reject) => {
+      write(file, bytes, done, bytes.length - done, at, (error, written) => (error ? reject(error) : resolve(written)));
+    });
+  }
+}
