@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Installs Slurm and Munge from Debian's packages where they are missing and starts one controller and three nodes on
+# this machine, without systemd. Idempotent. Prints the environment that the engine tests read.
+set -euo pipefail
+
+state=${SLUICE_TEST_STATE:-/tmp/sluice-slurm}
+
+if ! command -v slurmctld >/dev/null || ! command -v munged >/dev/null || ! command -v slurmd >/dev/null; then
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -qq >&2
+  apt-get install -y -qq --no-install-recommends slurm-wlm munge >&2
+fi
+
+mkdir -p "$state"/{ctld,log,run}
+host=$(hostname -s)
+conf=$state/slurm.conf
+cat >"$conf" <<CONF
+ClusterName=sluice
+SlurmctldHost=$host(127.0.0.1)
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket=$state/run/munge.socket
+CryptoType=crypto/munge
+CredType=cred/munge
+MpiDefault=none
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+SchedulerParameters=sched_interval=2,batch_sched_delay=0,sched_min_interval=50000
+ReturnToService=2
+SlurmdParameters=config_overrides
+StateSaveLocation=$state/ctld
+SlurmctldPort=16817
+SlurmctldPidFile=$state/run/slurmctld.pid
+SlurmdPidFile=$state/run/slurmd-%n.pid
+SlurmdSpoolDir=$state/spool-%n
+SlurmctldLogFile=$state/log/slurmctld.log
+SlurmdLogFile=$state/log/slurmd-%n.log
+SlurmdTimeout=10
+SlurmctldTimeout=10
+KillWait=2
+MinJobAge=30
+InactiveLimit=0
+JobCompType=jobcomp/filetxt
+JobCompLoc=$state/log/jobs.txt
+NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=16821 CPUs=4 RealMemory=4000
+NodeName=n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=16822 CPUs=4 RealMemory=4000
+NodeName=n3 NodeHostname=$host NodeAddr=127.0.0.1 Port=16823 CPUs=4 RealMemory=4000
+PartitionName=main Nodes=n1,n2,n3 Default=YES MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE
+PartitionName=urgent Nodes=n1,n2,n3 MaxTime=INFINITE State=UP PriorityTier=10 PreemptMode=OFF
+CONF
+export SLURM_CONF=$conf
+
+alive() { [ -s "$1" ] && kill -0 "$(cat "$1")" 2>/dev/null; }
+
+if ! alive "$state/run/munged.pid"; then
+  # Munge insists on directories and a key that only its own user can write.
+  [ -s "$state/munge.key" ] || dd if=/dev/urandom of="$state/munge.key" bs=1024 count=1 status=none
+  chmod 400 "$state/munge.key"
+  rm -f "$state/run/munge.socket"*
+  munged --force --socket="$state/run/munge.socket" --key-file="$state/munge.key" --pid-file="$state/run/munged.pid" \
+    --seed-file="$state/run/munge.seed" --log-file="$state/log/munged.log" >&2
+fi
+alive "$state/run/slurmctld.pid" || slurmctld -c >&2
+for node in n1 n2 n3; do
+  mkdir -p "$state/spool-$node"
+  alive "$state/run/slurmd-$node.pid" || slurmd -N "$node" >&2
+done
+
+for _ in $(seq 60); do
+  [ "$(sinfo -h -t idle,mix,alloc -o '%D' 2>/dev/null | sort -n | tail -1)" = 3 ] && break
+  sleep 0.5
+done
+if [ "$(sinfo -h -t idle,mix,alloc -o '%D' | sort -n | tail -1)" != 3 ]; then
+  echo "Slurm's three nodes did not come up:" >&2
+  sinfo >&2 || true
+  tail -20 "$state"/log/*.log >&2
+  exit 1
+fi
+
+echo "SLURM_CONF=$conf"
+echo "SLUICE_TEST_SLURM=1"
+echo "SLUICE_TEST_SLURM_STATE=$state"

@@ -1,0 +1,44 @@
+import type { End } from '../engine.ts';
+import type { DockerContainer } from './docker-api.ts';
+
+/** How an ended container ended, by the daemon's record. `stopped` says that we asked for it. */
+export function dockerEnd(state: DockerContainer['State'], stopped: boolean): End {
+  if (stopped) return { kind: 'stopped' };
+  if (neverStarted(state)) return { kind: 'refused', reason: state.Error || 'the container could not be started' };
+  // The daemon was away when it ended and has nothing better: this is no evidence of the command's own exit code.
+  if (state.ExitCode === 255 && (state.Error ?? '') !== '') return { kind: 'fault', reason: state.Error ?? '' };
+  const signal = signalOf(state.ExitCode);
+  return {
+    kind: 'exited',
+    exitCode: state.ExitCode,
+    ...(signal ? { signal } : {}),
+    ...(state.OOMKilled ? { outOfMemory: true } : {}),
+  };
+}
+
+/** Whether the container has reached an end, by its status. */
+export function hasEnded(status: string): boolean {
+  return status === 'exited' || status === 'dead' || status === 'stopped';
+}
+
+function neverStarted(state: DockerContainer['State']): boolean {
+  return state.StartedAt.startsWith('0001-') || (state.Error ?? '').includes('executable file not found');
+}
+
+const SIGNALS: Readonly<Record<number, string>> = {
+  129: 'SIGHUP',
+  130: 'SIGINT',
+  131: 'SIGQUIT',
+  134: 'SIGABRT',
+  135: 'SIGBUS',
+  136: 'SIGFPE',
+  137: 'SIGKILL',
+  139: 'SIGSEGV',
+  141: 'SIGPIPE',
+  143: 'SIGTERM',
+};
+
+/** Docker gives 128 + signal; a command may also exit with such a number by itself, so this is a likely name only. */
+function signalOf(exitCode: number): string | undefined {
+  return SIGNALS[exitCode];
+}

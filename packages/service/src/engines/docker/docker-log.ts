@@ -1,0 +1,60 @@
+import { open } from 'node:fs/promises';
+import type { DockerApi } from './docker-api.ts';
+
+/**
+ * Follows a container's output into `logPath` until the container has ended and everything is written. What the file
+ * holds already is skipped, since the daemon's log begins with the first byte: a restart loses and doubles nothing.
+ */
+export async function followDockerLog(api: DockerApi, name: string, options: LogOptions): Promise<void> {
+  const file = await open(options.logPath, 'a');
+  try {
+    let skip = (await file.stat()).size;
+    const body = await api.stream('GET', `/containers/${name}/logs`, {
+      query: { follow: 'true', stdout: 'true', stderr: 'true' },
+      signal: options.signal,
+    });
+    for await (const bytes of payloads(body)) {
+      const rest = skip > 0 ? bytes.subarray(skip) : bytes;
+      skip = Math.max(0, skip - bytes.length);
+      if (rest.length > 0) await file.appendFile(rest);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+interface LogOptions {
+  readonly logPath: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Takes the frames of a container without a terminal apart: eight bytes of header (stream, three zeros, length as
+ * 32-bit big-endian), then the payload (Engine API, "Attach to a container"). Payloads are given on in pieces as they
+ * come, so a frame's size does not matter.
+ */
+export async function* payloads(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const header = new Uint8Array(8);
+  let have = 0;
+  let left = 0;
+  for await (const chunk of body) {
+    let at = 0;
+    while (at < chunk.length) {
+      if (left > 0) {
+        const piece = chunk.subarray(at, at + left);
+        left -= piece.length;
+        at += piece.length;
+        yield piece;
+      } else {
+        const piece = chunk.subarray(at, at + header.length - have);
+        header.set(piece, have);
+        have += piece.length;
+        at += piece.length;
+        if (have === header.length) {
+          left = new DataView(header.buffer).getUint32(4);
+          have = 0;
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process';
+import { EngineError } from '../engine.ts';
+
+/** Slurm's client programs: started as argv, never through a shell. */
+export interface SlurmCommands {
+  run(program: 'sbatch' | 'squeue' | 'scancel' | 'scontrol' | 'sinfo', args: readonly string[]): Promise<string>;
+}
+
+/** What a program of Slurm said when it failed. */
+export class SlurmError extends Error {
+  override readonly name = 'SlurmError';
+}
+
+/** `confPath` takes the place of the usual slurm.conf. Programs have 30 s to answer and 64 MiB for it. */
+export function createSlurmCommands(confPath: string | undefined): SlurmCommands {
+  const env = confPath === undefined ? process.env : { ...process.env, SLURM_CONF: confPath };
+  return {
+    run: (program, args) =>
+      new Promise((resolve, reject) => {
+        execFile(program, [...args], { env, timeout: 30_000, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
+          if (!error) resolve(stdout);
+          else if ((error as NodeJS.ErrnoException).code === 'ENOENT') reject(missing(program));
+          else reject(new SlurmError(`${program}: ${stderr.trim() || error.message}`));
+        });
+      }),
+  };
+}
+
+function missing(program: string): EngineError {
+  return new EngineError(
+    'UNAVAILABLE',
+    `${program} is not on this machine: install Slurm's client programs (Debian: slurm-client)`,
+  );
+}

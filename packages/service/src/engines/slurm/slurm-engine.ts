@@ -1,0 +1,239 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Engine, EngineError, type EngineSink, type Launch } from '../engine.ts';
+import { createSlurmCommands, SlurmError } from './slurm-commands.ts';
+import { type SlurmConfig, slurmPlacementSchema } from './slurm-config.ts';
+import { parseQueue, type SlurmJob, SQUEUE_ARGUMENTS } from './slurm-queue.ts';
+import { openSlurmRecords, type SlurmRecords } from './slurm-records.ts';
+import { slurmScript } from './slurm-script.ts';
+import { slurmEnd, slurmMeaning } from './slurm-state.ts';
+import { isPermanentRefusal, parseJobID, sbatchArguments, slurmJobName } from './slurm-submit.ts';
+
+interface Tracked {
+  readonly launch: Launch;
+  readonly records: SlurmRecords;
+  jobID: string;
+  stopped: boolean;
+  running: boolean;
+  /** Slurm's last known state of the job. */
+  state: string | undefined;
+  reason: string;
+  /** When the job was first missed in the queue without an exit record. */
+  missedAt: number | undefined;
+}
+
+/**
+ * Containers as jobs of Slurm. One `squeue` per tick tells the state of all; the records that the job's script leaves
+ * on the shared storage tell start and exit, so neither a restart of slurmctld nor one of the service loses anything.
+ */
+export function createSlurmEngine(config: SlurmConfig): Engine {
+  const slurm = createSlurmCommands(config.confPath);
+  const tracked = new Map<string, Tracked>();
+  const launching = new Map<string, Promise<void>>();
+  let sink: EngineSink;
+  let closed = false;
+  let timer: NodeJS.Timeout | undefined;
+  let ticking: Promise<void> | undefined;
+
+  async function queue(): Promise<SlurmJob[]> {
+    return parseQueue(await slurm.run('squeue', SQUEUE_ARGUMENTS));
+  }
+
+  function track(launch: Launch, records: SlurmRecords, facts: { jobID: string; stopped: boolean }): void {
+    tracked.set(launch.key, {
+      launch,
+      records,
+      ...facts,
+      running: false,
+      state: undefined,
+      reason: '',
+      missedAt: undefined,
+    });
+  }
+
+  /** The job of this name that Slurm knows of, from an earlier submission whose answer was lost. */
+  async function findJob(key: string): Promise<string | undefined> {
+    const stdout = await slurm.run('squeue', [...SQUEUE_ARGUMENTS, `--name=${slurmJobName(key)}`]);
+    return parseQueue(stdout).find((job) => job.key === key)?.jobID;
+  }
+
+  async function submit(launch: Launch, records: SlurmRecords): Promise<string> {
+    const placement = slurmPlacementSchema.parse(launch.options);
+    const scriptPath = join(launch.directory, 'job.sh');
+    await writeFile(scriptPath, slurmScript(launch, config), { mode: 0o755, flush: true });
+    await records.writeIntent();
+    const given = Object.fromEntries(Object.entries(placement).filter(([, value]) => value !== undefined));
+    const stdout = await slurm.run('sbatch', sbatchArguments(launch, { ...config, ...given, scriptPath }));
+    const jobID = parseJobID(stdout);
+    if (jobID === undefined) throw new SlurmError(`sbatch: its answer is no job number: ${stdout.slice(0, 200)}`);
+    return jobID;
+  }
+
+  async function start(launch: Launch): Promise<void> {
+    if (tracked.has(launch.key)) return;
+    checkRuntime(launch, config);
+    const records = openSlurmRecords(launch.directory);
+    try {
+      let jobID = await records.readJobID();
+      if (jobID === undefined && (await records.hasIntent())) {
+        jobID = (await findJob(launch.key)) ?? (await records.readStart())?.jobID;
+      }
+      jobID ??= await submit(launch, records);
+      await records.writeJobID(jobID);
+      track(launch, records, { jobID, stopped: await records.isStopped() });
+    } catch (error) {
+      if (error instanceof EngineError) throw error;
+      const message = error instanceof Error ? error.message : String(error);
+      throw new EngineError(isPermanentRefusal(message) ? 'REFUSED' : 'UNAVAILABLE', message, { cause: error });
+    }
+  }
+
+  /** Reports what a job's state and its records say now. */
+  async function settle(entry: Tracked, job: SlurmJob | undefined): Promise<void> {
+    const { key } = entry.launch;
+    if (job) entry.state = job.state;
+    const meaning = job ? slurmMeaning(job.state) : 'ended';
+    if (job && meaning === 'pending') {
+      const reason = `queued in Slurm as job ${job.jobID}: ${job.reason}`;
+      if (reason !== entry.reason) sink.report(key, { type: 'pending', reason });
+      entry.reason = reason;
+      return;
+    }
+    const started = await entry.records.readStart();
+    // Two jobs for one container: the one that holds the claim is the container, whichever we heard of.
+    if (started && started.jobID !== entry.jobID) {
+      entry.jobID = started.jobID;
+      await entry.records.writeJobID(started.jobID);
+      return;
+    }
+    if (started && !entry.running) {
+      entry.running = true;
+      const { startedAt, node, jobID, host } = started;
+      sink.report(key, { type: 'running', startedAt, nodeID: node, runID: jobID, host });
+    }
+    if (meaning === 'exiting') sink.report(key, { type: 'exiting' });
+    if (meaning === 'ended') await end(entry);
+  }
+
+  async function end(entry: Tracked): Promise<void> {
+    const exit = await entry.records.readExit();
+    const { stopped, state } = entry;
+    // A job that never started owes no record; one that did may be late with it on shared storage.
+    const owed = exit === undefined && !stopped && !(await entry.records.claim());
+    entry.missedAt ??= Date.now();
+    if (owed && Date.now() - entry.missedAt < config.recordGraceMs) return;
+    tracked.delete(entry.launch.key);
+    sink.report(entry.launch.key, {
+      type: 'ended',
+      endedAt: exit?.endedAt ?? Date.now(),
+      end: slurmEnd({ state, exitCode: exit?.exitCode, stopped }),
+    });
+  }
+
+  async function tick(): Promise<void> {
+    if (tracked.size === 0) return;
+    const before = [...tracked.values()];
+    const jobs = new Map((await queue()).map((job) => [job.jobID, job]));
+    for (const entry of before) {
+      if (closed) return;
+      await settle(entry, jobs.get(entry.jobID));
+    }
+  }
+
+  function schedule(): void {
+    timer = setTimeout(() => {
+      // Slurm's controller may be away: the jobs run on, and the next tick asks again.
+      ticking = tick()
+        .catch(() => undefined)
+        .finally(() => {
+          if (!closed) schedule();
+        });
+    }, config.pollMs);
+  }
+
+  async function cancel(entry: Tracked, graceMs: number): Promise<void> {
+    if (!entry.running) return void (await slurm.run('scancel', [entry.jobID]));
+    await slurm.run('scancel', ['--batch', '--signal=TERM', entry.jobID]);
+    const kill = setTimeout(() => {
+      if (tracked.has(entry.launch.key)) void slurm.run('scancel', [entry.jobID]).catch(() => undefined);
+    }, graceMs);
+    kill.unref();
+  }
+
+  return {
+    async open(target) {
+      sink = target;
+      try {
+        await slurm.run('sinfo', ['--noheader', '--format=%D']);
+      } catch (error) {
+        if (error instanceof EngineError) throw error;
+        throw new EngineError('UNAVAILABLE', `Slurm does not answer: ${String(error)}`, { cause: error });
+      }
+      schedule();
+    },
+
+    async launch(launch) {
+      const under = launching.get(launch.key) ?? start(launch).finally(() => launching.delete(launch.key));
+      launching.set(launch.key, under);
+      await under;
+    },
+
+    async recover(launches) {
+      for (const launch of launches) {
+        const records = openSlurmRecords(launch.directory);
+        const jobID =
+          (await records.readJobID()) ??
+          ((await records.hasIntent())
+            ? ((await findJob(launch.key)) ?? (await records.readStart())?.jobID)
+            : undefined);
+        if (jobID === undefined) sink.report(launch.key, { type: 'absent' });
+        else track(launch, records, { jobID, stopped: await records.isStopped() });
+      }
+      await tick();
+    },
+
+    async stop(key, { graceMs }) {
+      await launching.get(key)?.catch(() => undefined);
+      const entry = tracked.get(key);
+      if (!entry) return;
+      const first = !entry.stopped;
+      entry.stopped = true;
+      await entry.records.writeStop();
+      if (first || !entry.running) {
+        await cancel(entry, graceMs).catch((error: unknown) => {
+          throw new EngineError('UNAVAILABLE', `job ${entry.jobID} cannot be cancelled: ${String(error)}`, {
+            cause: error,
+          });
+        });
+      }
+    },
+
+    async remove(key) {
+      const entry = tracked.get(key);
+      if (!entry) return;
+      tracked.delete(key);
+      await slurm.run('scancel', [entry.jobID]).catch(() => undefined);
+    },
+
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await ticking;
+    },
+  };
+}
+
+function checkRuntime(launch: Launch, config: SlurmConfig): void {
+  if (config.runtime === 'none' && launch.image !== undefined) {
+    throw new EngineError(
+      'REFUSED',
+      `image ${launch.image} cannot be run: this cluster has no container runtime; leave the image out, or set the cluster's runtime to podman, apptainer or charliecloud`,
+    );
+  }
+  if (config.runtime !== 'none' && launch.image === undefined) {
+    throw new EngineError('REFUSED', `a container on this cluster needs an image, which ${config.runtime} runs`);
+  }
+  if (config.runtime === 'none' && launch.command.length === 0) {
+    throw new EngineError('REFUSED', 'a container without an image needs a command');
+  }
+}

@@ -1,0 +1,79 @@
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { CLAIM, EXIT_RECORD, START_RECORD } from './slurm-script.ts';
+
+const INTENT = 'slurm-intent';
+const JOB = 'slurm-job';
+const STOP = 'slurm-stop';
+
+const startSchema = z.looseObject({ startedAt: z.number(), host: z.string(), node: z.string(), jobID: z.string() });
+const exitSchema = z.looseObject({ exitCode: z.number(), endedAt: z.number() });
+export type StartRecord = z.infer<typeof startSchema>;
+export type ExitRecord = z.infer<typeof exitSchema>;
+
+/**
+ * What is known of a container's job on the shared storage, in the container's own directory: that we meant to submit
+ * it, its job number, that we asked for its end; and what the job itself wrote: its claim, its start, its exit.
+ */
+export interface SlurmRecords {
+  hasIntent(): Promise<boolean>;
+  writeIntent(): Promise<void>;
+  readJobID(): Promise<string | undefined>;
+  writeJobID(jobID: string): Promise<void>;
+  isStopped(): Promise<boolean>;
+  writeStop(): Promise<void>;
+  readStart(): Promise<StartRecord | undefined>;
+  readExit(): Promise<ExitRecord | undefined>;
+  /** Takes the claim in the job's place; true when no job has started, and then none ever will. */
+  claim(): Promise<boolean>;
+}
+
+export function openSlurmRecords(directory: string): SlurmRecords {
+  const path = (name: string) => join(directory, name);
+  return {
+    hasIntent: () => exists(path(INTENT)),
+    writeIntent: () => put(path(INTENT), ''),
+    readJobID: async () => (await read(path(JOB)))?.trim() || undefined,
+    writeJobID: (jobID) => put(path(JOB), jobID),
+    isStopped: () => exists(path(STOP)),
+    writeStop: () => put(path(STOP), ''),
+    readStart: async () => parse(startSchema, await read(path(START_RECORD))),
+    readExit: async () => parse(exitSchema, await read(path(EXIT_RECORD))),
+    claim: async () => {
+      try {
+        await mkdir(path(CLAIM));
+        return true;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+        throw error;
+      }
+    },
+  };
+}
+
+async function put(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text, { flush: true });
+  await rename(`${path}.new`, path);
+}
+
+async function read(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false;
+      throw error;
+    },
+  );
+}
+
+function parse<T>(schema: z.ZodType<T>, text: string | undefined): T | undefined {
+  return text === undefined ? undefined : schema.parse(JSON.parse(text));
+}
