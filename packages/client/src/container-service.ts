@@ -1,8 +1,8 @@
+import type { VolumeFiles } from './volume-files.ts';
 import type { Account } from './wire/account.ts';
 import type { Container, ContainerListItem, ContainerSpec } from './wire/container.ts';
 import type { InstanceType } from './wire/instance-type.ts';
 import type { Volume, VolumeService } from './wire/volume.ts';
-import type { VolumeFiles } from './volume-files.ts';
 
 /** Where something lives. Either may be `-` where the endpoint allows a wildcard. */
 export interface Scope {

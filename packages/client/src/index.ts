@@ -9,8 +9,18 @@ export type {
   Scope,
   Volumes,
 } from './container-service.ts';
+export { type Clock, systemClock } from './http/clock.ts';
+export { createHttpService } from './http/http-service.ts';
+export type {
+  Credentials,
+  HttpServiceAddress,
+  HttpServiceOptions,
+  Login,
+  Timeouts,
+} from './http/http-service-options.ts';
 export { isServiceError, ServiceError, type ServiceErrorCode } from './service-error.ts';
 export type { FileEntry, VolumeFiles } from './volume-files.ts';
+export { createWebDavFiles, type WebDavFilesOptions } from './webdav/webdav-files.ts';
 export { type Account, accountListSchema, accountSchema } from './wire/account.ts';
 export {
   CONTAINER_PHASES,

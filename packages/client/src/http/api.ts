@@ -1,0 +1,187 @@
+import type { Dispatcher } from 'undici';
+import type { z } from 'zod';
+import { isServiceError, ServiceError } from '../service-error.ts';
+import type { Clock } from './clock.ts';
+import { type Exchange, exchange, type Reply, readText } from './exchange.ts';
+import type { Timeouts } from './http-service-options.ts';
+import { parseReply } from './parse-reply.ts';
+import { replyError } from './reply-error.ts';
+import { parseRetryAfter } from './retry-after.ts';
+import { abortedError } from './send-error.ts';
+import type { TokenSource } from './token-source.ts';
+import { tryAgain } from './try-again.ts';
+
+/** One call of endpoints 1 to 12. */
+export interface ApiCall {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Path segments after `/api/v1rc1`, unencoded. */
+  readonly path: readonly string[];
+  /** Appended to the last segment: `:cancel`. */
+  readonly verb?: string;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** The call in words, after "could not". */
+  readonly what: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The API behind one address: adds the token, gets a new one after a 401, turns failures into `ServiceError`. */
+export interface Api {
+  readonly clock: Clock;
+  /** Sends once, apart from a second time after a 401, which proves that nothing was done. */
+  callOnce<T>(call: ApiCall, schema: z.ZodType<T>): Promise<T>;
+  /** For what may happen twice: tries again where that may help. */
+  call<T>(call: ApiCall, schema: z.ZodType<T>): Promise<T>;
+  /** As `call`, for replies without content; `doneAlready` says which refusal of a later try means success. */
+  act(call: ApiCall, options?: { doneAlready: (error: ServiceError) => boolean }): Promise<void>;
+  /** The reply as soon as its headers are there, its body unread and unbounded; `idleMs` 0 waits for ever. */
+  stream(call: ApiCall, options: { idleMs: number }): Promise<Reply>;
+}
+
+export interface ApiOptions {
+  readonly calls: Dispatcher;
+  readonly streams: Dispatcher;
+  /** Path of `baseUrl`, without a trailing slash. */
+  readonly basePath: string;
+  readonly headers: Record<string, string>;
+  readonly tokens: TokenSource;
+  readonly timeouts: Timeouts;
+  readonly clock: Clock;
+}
+
+export function createApi(options: ApiOptions): Api {
+  const { clock } = options;
+  const send = (call: ApiCall) => sendAuthorized(options, { call, dispatcher: options.calls });
+  const text = async (call: ApiCall) => {
+    const { reply, request } = await send(call);
+    return { status: reply.statusCode, text: await readText(reply, request), what: call.what };
+  };
+  const callOnce = async <T>(call: ApiCall, schema: z.ZodType<T>): Promise<T> => parseReply(schema, await text(call));
+  return {
+    clock,
+    callOnce,
+    call: (call, schema) => tryAgain(() => callOnce(call, schema), { clock, what: call.what, signal: call.signal }),
+    act: (call, act) => {
+      const once = async (doubt: boolean) => {
+        try {
+          await text(call);
+        } catch (error) {
+          if (!(doubt && isServiceError(error) && act?.doneAlready(error))) throw error;
+        }
+      };
+      return tryAgain(once, { clock, what: call.what, signal: call.signal });
+    },
+    stream: (call, { idleMs }) => {
+      const once = async () => {
+        const { reply } = await sendAuthorized(options, { call, dispatcher: options.streams, bodyMs: idleMs });
+        return reply;
+      };
+      return tryAgain(once, { clock, what: call.what, signal: call.signal });
+    },
+  };
+}
+
+interface Sending {
+  readonly call: ApiCall;
+  readonly dispatcher: Dispatcher;
+  readonly bodyMs?: number;
+}
+
+/** The 2xx reply, after at most one fresh login. */
+async function sendAuthorized(options: ApiOptions, sending: Sending): Promise<{ reply: Reply; request: Exchange }> {
+  const { call } = sending;
+  let token = await unlessAborted(options.tokens.current(), call);
+  for (let fresh = false; ; fresh = true) {
+    const request = toExchange(options, { sending, token });
+    const reply = await exchange(sending.dispatcher, request);
+    if (reply.statusCode >= 200 && reply.statusCode <= 299) return { reply, request };
+    const error = await refusal(options, { reply, request });
+    if (error.code !== 'UNAUTHENTICATED' || fresh) throw error;
+    const next = await unlessAborted(options.tokens.replace(token), call);
+    if (next === undefined) throw error;
+    token = next;
+  }
+}
+
+function toExchange(options: ApiOptions, { sending, token }: { sending: Sending; token: string }): Exchange {
+  const { call } = sending;
+  const json = call.body === undefined ? undefined : JSON.stringify(call.body);
+  return {
+    method: call.method,
+    path: `${options.basePath}/api/v1rc1/${pathOf(call)}`,
+    headers: {
+      ...options.headers,
+      authorization: `Bearer ${token}`,
+      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(json === undefined ? {} : { body: json }),
+    what: call.what,
+    signal: call.signal,
+    replyMs: options.timeouts.replyMs,
+    bodyMs: sending.bodyMs ?? options.timeouts.bodyMs,
+  };
+}
+
+/** Encoded path and query; a segment that would change the path's shape is refused here. */
+function pathOf(call: ApiCall): string {
+  const wrong = call.path.find((segment) => segment === '' || segment === '.' || segment === '..');
+  if (wrong !== undefined) {
+    throw new ServiceError('INVALID_ARGUMENT', `Could not ${call.what}: '${wrong}' is not an ID`);
+  }
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(call.query ?? {})) if (value !== undefined) query.set(name, String(value));
+  const path = call.path.map(encodeURIComponent).join('/') + (call.verb ?? '');
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+async function refusal(options: ApiOptions, about: { reply: Reply; request: Exchange }): Promise<ServiceError> {
+  const { reply, request } = about;
+  const bounded = { ...request, bodyMs: options.timeouts.bodyMs };
+  // The status is a reply of its own; a body that breaks off only takes the words away.
+  const body = await readErrorText(reply, bounded);
+  const retryAfterMs = parseRetryAfter(reply.headers['retry-after'], options.clock.now());
+  return replyError(request.what, { status: reply.statusCode, body: options.tokens.redact(body), retryAfterMs });
+}
+
+const MAX_ERROR_BYTES = 65_536;
+
+async function readErrorText(reply: Reply, request: Exchange): Promise<string> {
+  const declared = Number(reply.headers['content-length'] ?? 0);
+  if (declared > MAX_ERROR_BYTES) {
+    reply.body.on('error', () => {}).destroy();
+    return '';
+  }
+  const parts: Buffer[] = [];
+  let size = 0;
+  const late = setTimeout(() => reply.body.destroy(new Error('late')), request.bodyMs);
+  try {
+    for await (const part of reply.body as AsyncIterable<Buffer>) {
+      size += part.length;
+      if (size > MAX_ERROR_BYTES) break;
+      parts.push(part);
+    }
+  } catch (error) {
+    if (request.signal?.aborted === true) throw abortedError(request.what, error);
+  } finally {
+    clearTimeout(late);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** Waits for a shared promise, but no longer than the caller wants to. */
+async function unlessAborted<T>(shared: Promise<T>, call: ApiCall): Promise<T> {
+  const { signal } = call;
+  if (signal === undefined) return await shared;
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(abortedError(call.what, signal.reason));
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([shared, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

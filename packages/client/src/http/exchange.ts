@@ -1,0 +1,51 @@
+import type { Dispatcher } from 'undici';
+import { abortedError, sendError } from './send-error.ts';
+
+/** One HTTP request as it is sent. */
+export interface Exchange {
+  readonly method: string;
+  /** Encoded path with its query, from the origin's root. */
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
+  /** The call in words, after "could not": `get container a of c/b`. */
+  readonly what: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly replyMs: number;
+  /** Between two pieces of the body; 0 for no bound. */
+  readonly bodyMs: number;
+}
+
+export type Reply = Dispatcher.ResponseData;
+
+/** Sends once and waits for the reply's headers. Whoever gets the reply must read or destroy its body. */
+export async function exchange(dispatcher: Dispatcher, request: Exchange): Promise<Reply> {
+  const { signal } = request;
+  if (signal?.aborted === true) throw abortedError(request.what, signal.reason);
+  try {
+    return await dispatcher.request({
+      method: request.method as Dispatcher.HttpMethod,
+      path: request.path,
+      headers: request.headers,
+      headersTimeout: request.replyMs,
+      bodyTimeout: request.bodyMs,
+      ...(request.body === undefined ? {} : { body: request.body as Dispatcher.DispatchOptions['body'] & {} }),
+      ...(signal === undefined ? {} : { signal }),
+    } as Dispatcher.RequestOptions);
+  } catch (error) {
+    throw sendError(error, request);
+  }
+}
+
+/** The whole body as text, ended by `bodyMs` at the latest, however slowly it drips. */
+export async function readText(reply: Reply, request: Exchange): Promise<string> {
+  const late = () => reply.body.destroy(new Error(`not complete after ${request.bodyMs} ms`));
+  const timer = request.bodyMs > 0 ? setTimeout(late, request.bodyMs) : undefined;
+  try {
+    return await reply.body.text();
+  } catch (error) {
+    throw sendError(error, request);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,105 @@
+import type { Dispatcher } from 'undici';
+import type { ContainerService, Ref } from '../container-service.ts';
+import { ServiceError } from '../service-error.ts';
+import { createWebDavFiles } from '../webdav/webdav-files.ts';
+import type { VolumeService } from '../wire/volume.ts';
+import { createApi } from './api.ts';
+import { systemClock } from './clock.ts';
+import { httpContainers } from './http-containers.ts';
+import { httpDiscovery } from './http-discovery.ts';
+import { DEFAULT_TIMEOUTS, type HttpServiceOptions } from './http-service-options.ts';
+import { httpVolumes } from './http-volumes.ts';
+import { openPool } from './open-pool.ts';
+import { createTokenSource } from './token-source.ts';
+
+/** Requests in flight to one service; more wait their turn. Streams (logs, files) do not count. */
+const MAX_CALLS = 64;
+/** A page of a thousand rich items is about 1 MiB. */
+const MAX_REPLY_BYTES = 32 * 1024 * 1024;
+
+/**
+ * A v1rc1 service over HTTP(S) or a unix socket. Sends nothing before the first call; wrong addresses throw a
+ * `TypeError` here. What is safe to repeat is tried up to four times; `containers.create` and `volumes.create`
+ * are sent once.
+ */
+export function createHttpService(options: HttpServiceOptions): ContainerService {
+  const base = parseAddress('baseUrl', options.baseUrl);
+  const auth = options.authUrl === undefined ? base : parseAddress('authUrl', options.authUrl);
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const clock = options.clock ?? systemClock;
+  const headers = { 'user-agent': options.userAgent ?? 'sluice', accept: 'application/json, text/plain;q=0.9' };
+  const pools = createPools(options, { base, connectMs: timeouts.connectMs });
+  const calls = pools.calls(base.origin);
+  const tokens = createTokenSource({
+    dispatcher: pools.calls(auth.origin),
+    basePath: auth.path,
+    credentials: options,
+    tokenHeader: options.tokenHeader ?? 'svc_token',
+    headers,
+    timeouts,
+    clock,
+  });
+  const streams = pools.streams(base.origin);
+  const api = createApi({ calls, streams, basePath: base.path, headers, tokens, timeouts, clock });
+  const files = (ref: Ref, login: VolumeService) => {
+    const url = login.address.webdav;
+    if (url === undefined) {
+      throw new ServiceError('INVALID_ARGUMENT', `Could not open the files of volume ${ref.id}: no WebDAV address`);
+    }
+    return createWebDavFiles({
+      url,
+      username: login.username,
+      password: login.password,
+      dispatcher: (origin) => pools.streams(origin),
+      userAgent: headers['user-agent'],
+      timeouts,
+      clock,
+    });
+  };
+  return {
+    discovery: httpDiscovery(api),
+    containers: httpContainers(api, { bodyMs: timeouts.bodyMs }),
+    volumes: { ...httpVolumes(api), files },
+    watch: () => undefined,
+    close: () => pools.close(),
+  };
+}
+
+interface Address {
+  readonly origin: string;
+  /** Without a trailing slash. */
+  readonly path: string;
+}
+
+function parseAddress(name: string, text: string): Address {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) throw new TypeError(`${name} must be an http or https URL`);
+  if (url.username !== '' || url.password !== '') throw new TypeError(`${name} must not carry user and password`);
+  if (url.search !== '' || url.hash !== '') throw new TypeError(`${name} must not carry a query or fragment`);
+  return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') };
+}
+
+/** Connections by origin and use. The unix socket and its name stand for the origin of `baseUrl` only. */
+function createPools(options: HttpServiceOptions, at: { base: Address; connectMs: number }) {
+  const open = new Map<string, Dispatcher>();
+  const pool = (use: 'calls' | 'streams', origin: string): Dispatcher => {
+    const key = `${use} ${origin}`;
+    const known = open.get(key);
+    if (known !== undefined) return known;
+    const fresh = openPool(origin, {
+      connectMs: at.connectMs,
+      ...(options.socketPath !== undefined && origin === at.base.origin ? { socketPath: options.socketPath } : {}),
+      ...(options.ca === undefined ? {} : { ca: options.ca }),
+      ...(use === 'calls' ? { connections: MAX_CALLS, maxReplyBytes: MAX_REPLY_BYTES } : {}),
+    });
+    open.set(key, fresh);
+    return fresh;
+  };
+  return {
+    calls: (origin: string) => pool('calls', origin),
+    streams: (origin: string) => pool('streams', origin),
+    close: async () => {
+      await Promise.all([...open.values()].map((it) => it.destroy()));
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { isServiceError, ServiceError } from '../service-error.ts';
+import { isTerminalPhase } from '../wire/container.ts';
+import type { Api, ApiCall } from './api.ts';
+import { sendError } from './send-error.ts';
+import { backoffMs, pause } from './try-again.ts';
+
+/** Tries in a row that bring no new byte before a broken stream is given up: about half a minute. */
+const FRUITLESS_TRIES = 8;
+
+export interface LogStreamOptions {
+  readonly call: ApiCall;
+  readonly tail: number | undefined;
+  readonly follow: boolean;
+  /** Longest silence of a stream that is not followed. */
+  readonly bodyMs: number;
+  /** The container's phase, or undefined where it is gone; tells a stream's end from a proxy's time limit. */
+  readonly phase: () => Promise<string | undefined>;
+}
+
+/**
+ * The bytes of a log. A connection that breaks is taken up again where it broke: the log only grows, so the same
+ * number of bytes is skipped. With `tail` the start is not known, and the break is the caller's. Reads no faster
+ * than it is read.
+ */
+export async function* logStream(api: Api, options: LogStreamOptions): AsyncGenerator<Uint8Array> {
+  const { call, follow } = options;
+  let sent = 0;
+  let fruitless = 0;
+  for (;;) {
+    const before = sent;
+    try {
+      for await (const part of oneStream(api, { options, skip: sent })) {
+        sent += part.length;
+        yield part;
+      }
+      if (!follow || options.tail !== undefined) return;
+      const phase = await options.phase();
+      if (phase === undefined || isTerminalPhase(phase)) return;
+      fruitless = sent > before ? 1 : Math.min(fruitless + 1, FRUITLESS_TRIES);
+    } catch (error) {
+      if (!isServiceError(error, 'NO_REPLY') || (options.tail !== undefined && sent > 0)) throw error;
+      fruitless = sent > before ? 1 : fruitless + 1;
+      if (fruitless > FRUITLESS_TRIES) throw error;
+    }
+    await pause(backoffMs(fruitless, api.clock.random()), { clock: api.clock, what: call.what, signal: call.signal });
+  }
+}
+
+async function* oneStream(api: Api, { options, skip }: { options: LogStreamOptions; skip: number }) {
+  const { call } = options;
+  const reply = await api.stream(call, { idleMs: options.follow ? 0 : options.bodyMs });
+  const encoding = reply.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') {
+    reply.body.on('error', () => {}).destroy();
+    throw new ServiceError('INVALID_REPLY', `Could not ${call.what}: the log came encoded as ${String(encoding)}`);
+  }
+  let left = skip;
+  try {
+    for await (const part of reply.body as AsyncIterable<Uint8Array>) {
+      if (left >= part.length) left -= part.length;
+      else {
+        yield left === 0 ? part : part.subarray(left);
+        left = 0;
+      }
+    }
+  } catch (error) {
+    throw sendError(error, call);
+  }
+  if (left > 0) {
+    throw new ServiceError('INVALID_REPLY', `Could not ${call.what}: the log has become shorter than what was read`);
+  }
+}

@@ -1,0 +1,102 @@
+import { ServiceError, type ServiceErrorCode } from '../service-error.ts';
+
+/** What a reply says about itself when it is an error. */
+export interface ReplyFault {
+  readonly status: number;
+  readonly body: string;
+  readonly retryAfterMs: number | undefined;
+}
+
+const MAX_MESSAGE = 500;
+const MAX_ERROR_BODY = 65_536;
+
+/** The error of a reply whose status is not 2xx. `what` is the call in words, after "could not". */
+export function replyError(what: string, fault: ReplyFault): ServiceError {
+  const said = readErrorBody(fault.body);
+  const code = codeOfStatus(fault.status, said.status);
+  const words = said.message === undefined ? '' : ` ${said.message}`;
+  return new ServiceError(code, `Could not ${what}: the service replied ${fault.status}${words}`, {
+    status: fault.status,
+    ...(said.reason === undefined ? {} : { reason: said.reason }),
+    ...(fault.retryAfterMs === undefined ? {} : { retryAfterMs: fault.retryAfterMs }),
+  });
+}
+
+/** Some services answer 200 and put the failure into the body's `code`; undefined where the body is no failure. */
+export function hiddenError(what: string, status: number, body: unknown): ServiceError | undefined {
+  if (!isRecord(body)) return undefined;
+  const code = typeof body.code === 'string' && /^\d+$/.test(body.code) ? Number(body.code) : body.code;
+  if (typeof code !== 'number' || code === 0 || code === 200) return undefined;
+  const said = errorFields(body);
+  const meant = code >= 400 && code <= 599 ? codeOfStatus(code, said.status) : 'INVALID_REPLY';
+  const words = said.message === undefined ? '' : ` ${said.message}`;
+  return new ServiceError(meant, `Could not ${what}: the service replied ${status} with code ${code}${words}`, {
+    status,
+    ...(said.reason === undefined ? {} : { reason: said.reason }),
+  });
+}
+
+function codeOfStatus(status: number, named: string | undefined): ServiceErrorCode {
+  if (status < 400) return 'INVALID_REPLY';
+  if (status === 408 || status >= 500) return 'UNAVAILABLE';
+  if (status === 400 && named === 'FAILED_PRECONDITION') return 'FAILED_PRECONDITION';
+  return CODES.get(status) ?? 'INVALID_ARGUMENT';
+}
+
+const CODES = new Map<number, ServiceErrorCode>([
+  [401, 'UNAUTHENTICATED'],
+  [403, 'PERMISSION_DENIED'],
+  [404, 'NOT_FOUND'],
+  [409, 'ALREADY_EXISTS'],
+  [429, 'RESOURCE_EXHAUSTED'],
+]);
+
+interface Said {
+  readonly message?: string | undefined;
+  readonly status?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+function readErrorBody(text: string): Said {
+  if (text.length <= MAX_ERROR_BODY) {
+    try {
+      const body: unknown = JSON.parse(text);
+      if (isRecord(body)) return errorFields(body);
+      if (typeof body === 'string') return { message: tidy(body) };
+    } catch {
+      // Not JSON: a proxy's page or plain text, read below.
+    }
+  }
+  const title = /<title[^>]*>([^<]{1,200})/i.exec(text.slice(0, MAX_ERROR_BODY))?.[1];
+  return { message: tidy(title ?? (text.trimStart().startsWith('<') ? '' : text)) };
+}
+
+/** Flat, or under `error`; the message under the names that are in use. */
+function errorFields(body: Record<string, unknown>): Said {
+  const inner = isRecord(body.error) ? body.error : body;
+  const first = Array.isArray(inner.details) ? inner.details[0] : undefined;
+  const reason = isRecord(first) ? first.reason : inner.reason;
+  const message = [inner.message, inner.msg, inner.detail, inner.error, inner.title].find(
+    (it) => typeof it === 'string',
+  );
+  return {
+    message: tidy(message),
+    status: typeof inner.status === 'string' ? inner.status : undefined,
+    reason: typeof reason === 'string' && reason.length <= 100 ? reason : undefined,
+  };
+}
+
+/** One printable line of bounded length; undefined when nothing is left. */
+function tidy(text: unknown): string | undefined {
+  if (typeof text !== 'string') return undefined;
+  const line = text
+    .slice(0, MAX_MESSAGE * 4)
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim();
+  if (line === '') return undefined;
+  return line.length > MAX_MESSAGE ? `${line.slice(0, MAX_MESSAGE)}…` : line;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

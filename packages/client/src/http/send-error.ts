@@ -1,0 +1,39 @@
+import { ServiceError } from '../service-error.ts';
+import { isConnectError } from './open-pool.ts';
+
+/** A reply that came, but is none: broken framing, endless headers, more bytes than any reply has. */
+const UNREADABLE = /^(HPE_|UND_ERR_HEADERS_OVERFLOW$|UND_ERR_RES_EXCEEDED_MAX_SIZE$)/;
+
+/** Mistakes of ours, thrown before anything is sent. */
+const OUR_MISTAKE = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH', 'ERR_INVALID_ARG_TYPE']);
+
+/** What an exchange that failed below HTTP means; a mistake of ours comes back as it is. */
+export function sendError(cause: unknown, about: { what: string; signal?: AbortSignal | undefined }): unknown {
+  if (cause instanceof ServiceError) return cause;
+  if (about.signal?.aborted === true) return abortedError(about.what, cause);
+  const code = errorCode(cause);
+  const why = code ?? (cause instanceof Error ? cause.message : String(cause));
+  if (isConnectError(cause)) {
+    return new ServiceError('UNREACHABLE', `Could not ${about.what}: no connection to the service (${why})`, { cause });
+  }
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
+    return new ServiceError('UNREACHABLE', `Could not ${about.what}: the client is closed`, { cause });
+  }
+  if (code !== undefined && OUR_MISTAKE.has(code)) return cause;
+  if (code !== undefined && UNREADABLE.test(code)) {
+    return new ServiceError('INVALID_REPLY', `Could not ${about.what}: the reply cannot be read (${why})`, { cause });
+  }
+  return new ServiceError('NO_REPLY', `Could not ${about.what}: the reply did not come or broke off (${why})`, {
+    cause,
+  });
+}
+
+/** The caller's own signal ended the call. */
+export function abortedError(what: string, cause?: unknown): ServiceError {
+  return new ServiceError('ABORTED', `Could not ${what}: aborted by the caller`, { cause });
+}
+
+function errorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import type { Dispatcher } from 'undici';
+import { ServiceError } from '../service-error.ts';
+import type { Clock } from './clock.ts';
+import { exchange, type Reply, readText } from './exchange.ts';
+import type { Credentials, Timeouts } from './http-service-options.ts';
+import { hiddenError, replyError } from './reply-error.ts';
+import { parseRetryAfter } from './retry-after.ts';
+import { tryAgain } from './try-again.ts';
+
+/** Where tokens come from. Concurrent callers share one login. */
+export interface TokenSource {
+  /** The token in use, or a first one. */
+  current(): Promise<string>;
+  /** After a 401 for `refused`: another token, or undefined where there is none to be had. */
+  replace(refused: string): Promise<string | undefined>;
+  /** `text` without anything that must not be shown. */
+  redact(text: string): string;
+}
+
+export interface LoginOptions {
+  readonly dispatcher: Dispatcher;
+  /** Path of `authUrl`, without a trailing slash. */
+  readonly basePath: string;
+  readonly credentials: Credentials;
+  readonly tokenHeader: string;
+  readonly headers: Record<string, string>;
+  readonly timeouts: Timeouts;
+  readonly clock: Clock;
+}
+
+export function createTokenSource(options: LoginOptions): TokenSource {
+  const { credentials } = options;
+  if (credentials.token !== undefined) {
+    const { token } = credentials;
+    return {
+      current: async () => token,
+      replace: async () => undefined,
+      redact: (text) => hide(text, [token]),
+    };
+  }
+  const digest = createHash('md5').update(credentials.login.password).digest('hex');
+  const secrets = new Set([credentials.login.password, digest]);
+  let token: string | undefined;
+  let login: Promise<string> | undefined;
+  const renew = (): Promise<string> => {
+    login ??= logIn(options, { email: credentials.login.email, digest })
+      .then((fresh) => {
+        if (token !== undefined) secrets.delete(token);
+        secrets.add(fresh);
+        token = fresh;
+        return fresh;
+      })
+      .finally(() => {
+        login = undefined;
+      });
+    return login;
+  };
+  return {
+    current: async () => token ?? (await renew()),
+    replace: async (refused) => (token !== undefined && token !== refused ? token : await renew()),
+    redact: (text) => hide(text, secrets),
+  };
+}
+
+function hide(text: string, secrets: Iterable<string>): string {
+  let shown = text;
+  for (const secret of secrets) if (secret.length > 3) shown = shown.replaceAll(secret, '[secret]');
+  return shown;
+}
+
+/** Endpoint 13. The caller's signal has no part in it: others wait for the same login. */
+function logIn(options: LoginOptions, login: { email: string; digest: string }): Promise<string> {
+  const what = 'log in';
+  const form = new URLSearchParams({
+    token_type: 'TOKEN',
+    third_party: 'SELF',
+    email: login.email,
+    password: login.digest,
+  });
+  const request = {
+    method: 'POST',
+    path: `${options.basePath}/user/api/login`,
+    headers: { ...options.headers, 'content-type': 'application/x-www-form-urlencoded' },
+    body: form.toString(),
+    what,
+    replyMs: options.timeouts.replyMs,
+    bodyMs: options.timeouts.bodyMs,
+  };
+  const once = async (): Promise<string> => {
+    const reply = await exchange(options.dispatcher, request);
+    const body = hide(await readText(reply, request), [login.digest]);
+    if (reply.statusCode < 200 || reply.statusCode > 299) {
+      const retryAfterMs = parseRetryAfter(reply.headers['retry-after'], options.clock.now());
+      throw replyError(what, { status: reply.statusCode, body, retryAfterMs });
+    }
+    return tokenOf(reply, body, options.tokenHeader);
+  };
+  return tryAgain(once, { clock: options.clock, what });
+}
+
+function tokenOf(reply: Reply, body: string, headerName: string): string {
+  const value = reply.headers[headerName.toLowerCase()];
+  const token = (Array.isArray(value) ? value[0] : value)?.trim();
+  // What could not be a header value again would only fail later, and with the token in the message.
+  if (token !== undefined && /^[\x21-\x7e]{1,8192}$/.test(token)) return token;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    parsed = undefined;
+  }
+  throw (
+    hiddenError('log in', reply.statusCode, parsed) ??
+    new ServiceError('INVALID_REPLY', `Could not log in: the reply carries no token in the header ${headerName}`, {
+      status: reply.statusCode,
+    })
+  );
+}

@@ -1,0 +1,50 @@
+import { isServiceError, ServiceError } from '../service-error.ts';
+import type { Clock } from './clock.ts';
+import { abortedError } from './send-error.ts';
+
+const TRIES = 4;
+const FIRST_WAIT_MS = 200;
+const LONGEST_WAIT_MS = 5_000;
+/** A service that asks for a longer wait gets it from the caller, who can plan: the error carries it. */
+const LONGEST_ASKED_WAIT_MS = 30_000;
+
+/** The wait before try `n` (from 1 for the second), half of it by chance so that clients do not march in step. */
+export function backoffMs(n: number, random: number): number {
+  return Math.min(FIRST_WAIT_MS * 2 ** (n - 1), LONGEST_WAIT_MS) * (0.5 + random / 2);
+}
+
+/**
+ * Calls `once` up to four times while it fails in a way that may pass. Only for what does no harm when it happens
+ * twice. `doubt` tells whether an earlier try may have been carried out.
+ */
+export async function tryAgain<T>(
+  once: (doubt: boolean) => Promise<T>,
+  options: { clock: Clock; what: string; signal?: AbortSignal | undefined },
+): Promise<T> {
+  let doubt = false;
+  for (let n = 1; ; n++) {
+    try {
+      return await once(doubt);
+    } catch (error) {
+      if (n === TRIES || !isServiceError(error, 'UNREACHABLE', 'NO_REPLY', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED')) {
+        throw error;
+      }
+      if (!isServiceError(error, 'UNREACHABLE', 'RESOURCE_EXHAUSTED')) doubt = true;
+      const asked = error.retryAfterMs ?? 0;
+      if (asked > LONGEST_ASKED_WAIT_MS) throw error;
+      await pause(Math.max(asked, backoffMs(n, options.clock.random())), options);
+    }
+  }
+}
+
+/** Sleeps; an abort meanwhile is an `ABORTED` error. */
+export async function pause(
+  ms: number,
+  options: { clock: Clock; what: string; signal?: AbortSignal | undefined },
+): Promise<void> {
+  try {
+    await options.clock.sleep(ms, options.signal);
+  } catch (error) {
+    throw error instanceof ServiceError ? error : abortedError(options.what, error);
+  }
+}

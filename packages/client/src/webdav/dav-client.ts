@@ -1,0 +1,190 @@
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../http/clock.ts';
+import { type Exchange, exchange, type Reply } from '../http/exchange.ts';
+import type { Timeouts } from '../http/http-service-options.ts';
+import { parseRetryAfter } from '../http/retry-after.ts';
+import { sendError } from '../http/send-error.ts';
+import { tryAgain } from '../http/try-again.ts';
+import { ServiceError, type ServiceErrorCode } from '../service-error.ts';
+import { PROPFIND_BODY, type Resource, readMultistatus } from './multistatus.ts';
+import { parentPath, volumePathSegments } from './volume-path.ts';
+
+export interface DavOptions {
+  readonly origin: string;
+  /** Path of the volume's root, encoded, without a trailing slash. */
+  readonly rootPath: string;
+  readonly username: string;
+  readonly password: string;
+  readonly dispatcher: (origin: string) => Dispatcher;
+  readonly userAgent: string;
+  readonly timeouts: Timeouts;
+  readonly clock: Clock;
+}
+
+/** What a MOVE came to. */
+export type MoveOutcome = 'moved' | 'absent' | 'occupied' | 'noParent';
+
+export interface DavRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly directory?: boolean;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
+  readonly what: string;
+  readonly signal?: AbortSignal;
+  /** Default the client's; 0 for none. */
+  readonly replyMs?: number;
+}
+
+/** The WebDAV verbs on one volume, each with the outcomes that its callers tell apart; all else is a `ServiceError`. */
+export interface DavClient {
+  readonly clock: Clock;
+  readonly timeouts: Timeouts;
+  /** Sends once; the caller reads or destroys the body. */
+  send(request: DavRequest): Promise<Reply>;
+  /** The error of a reply that the caller did not expect; throws its body away. */
+  refusal(reply: Reply, what: string): Promise<ServiceError>;
+  /** Undefined where nothing is. */
+  propfind(path: string, options: { depth: 0 | 1; what: string }): Promise<Resource[] | undefined>;
+  /** Makes the directory and those above it. */
+  makeCollections(path: string): Promise<'made' | 'there'>;
+  move(from: string, options: { to: string; overwrite: boolean; what: string }): Promise<MoveOutcome>;
+  /** Nothing happens where nothing is. */
+  remove(path: string, what: string): Promise<void>;
+  again<T>(once: (doubt: boolean) => Promise<T>, what: string): Promise<T>;
+}
+
+export function createDavClient(options: DavOptions): DavClient {
+  const { clock, timeouts } = options;
+  const authorization = `Basic ${Buffer.from(`${options.username}:${options.password}`).toString('base64')}`;
+  const pathOf = (path: string, directory = false) =>
+    [options.rootPath, ...volumePathSegments(path).map(encodeURIComponent)].join('/') + (directory ? '/' : '');
+  const send = (request: DavRequest): Promise<Reply> => {
+    const sent: Exchange = {
+      method: request.method,
+      path: pathOf(request.path, request.directory === true || request.path === ''),
+      headers: { 'user-agent': options.userAgent, authorization, ...request.headers },
+      ...(request.body === undefined ? {} : { body: request.body }),
+      what: request.what,
+      signal: request.signal,
+      replyMs: request.replyMs ?? timeouts.replyMs,
+      bodyMs: timeouts.bodyMs,
+    };
+    return exchange(options.dispatcher(options.origin), sent);
+  };
+  const again: DavClient['again'] = (once, what) => tryAgain(once, { clock, what });
+  const refusal: DavClient['refusal'] = async (reply, what) => {
+    await discard(reply);
+    return davError(reply, { what, now: clock.now() });
+  };
+  const makeCollections: DavClient['makeCollections'] = async (path) => {
+    if (path === '') return 'there';
+    const what = `make the directory ${JSON.stringify(path)}`;
+    const once = async () => {
+      const reply = await send({ method: 'MKCOL', path, directory: true, what });
+      if (reply.statusCode === 201) return discard(reply, 'made' as const);
+      // 405 is the answer of the RFC for "is there"; 301 that of servers that look for the slash first.
+      if (reply.statusCode === 405 || reply.statusCode === 301) return discard(reply, 'there' as const);
+      if (reply.statusCode === 409) return discard(reply, 'noParent' as const);
+      throw await refusal(reply, what);
+    };
+    let outcome = await again(once, what);
+    if (outcome === 'noParent') {
+      await makeCollections(parentPath(path) ?? '');
+      outcome = await again(once, what);
+    }
+    if (outcome !== 'noParent') return outcome;
+    throw new ServiceError('ALREADY_EXISTS', `Could not ${what}: a file is in the way`, { status: 409 });
+  };
+  return {
+    clock,
+    timeouts,
+    send,
+    refusal,
+    again,
+    makeCollections,
+    propfind: (path, { depth, what }) => {
+      const headers = { depth: String(depth), 'content-type': 'application/xml; charset=utf-8' };
+      const once = async () => {
+        const reply = await send({
+          method: 'PROPFIND',
+          path,
+          directory: depth === 1,
+          headers,
+          body: PROPFIND_BODY,
+          what,
+        });
+        if (reply.statusCode === 404) return discard(reply, undefined);
+        if (reply.statusCode !== 207) throw await refusal(reply, what);
+        return await multistatus(reply, what);
+      };
+      return again(once, what);
+    },
+    async move(from, { to, overwrite, what }) {
+      const headers = { destination: options.origin + pathOf(to), overwrite: overwrite ? 'T' : 'F' };
+      const reply = await send({ method: 'MOVE', path: from, headers, what });
+      if (reply.statusCode === 201 || reply.statusCode === 204) return discard(reply, 'moved' as const);
+      if (reply.statusCode === 404) return discard(reply, 'absent' as const);
+      if (reply.statusCode === 412) return discard(reply, 'occupied' as const);
+      if (reply.statusCode === 409) return discard(reply, 'noParent' as const);
+      throw await refusal(reply, what);
+    },
+    async remove(path, what) {
+      const reply = await send({ method: 'DELETE', path, what });
+      if (![200, 204, 404].includes(reply.statusCode)) throw await refusal(reply, what);
+      await discard(reply);
+    },
+  };
+}
+
+async function multistatus(reply: Reply, what: string): Promise<Resource[]> {
+  let failure: unknown;
+  async function* body() {
+    try {
+      yield* reply.body as AsyncIterable<Uint8Array>;
+    } catch (error) {
+      failure = error;
+      throw error;
+    }
+  }
+  try {
+    return await readMultistatus(body());
+  } catch (error) {
+    if (failure !== undefined) throw sendError(failure, { what });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ServiceError('INVALID_REPLY', `Could not ${what}: the reply cannot be read (${why})`, { cause: error });
+  }
+}
+
+/** Reads a body away so that its connection can serve again; a body that breaks off or is long costs the connection. */
+export async function discard<T>(reply: Reply, value?: T): Promise<T> {
+  await reply.body.dump({ limit: 65_536 }).catch(() => {});
+  return value as T;
+}
+
+function davError(reply: Reply, { what, now }: { what: string; now: number }): ServiceError {
+  const status = reply.statusCode;
+  const retryAfterMs = parseRetryAfter(reply.headers['retry-after'], now);
+  return new ServiceError(codeOf(status), `Could not ${what}: the transfer service replied ${status}`, {
+    status,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+const CODES = new Map<number, ServiceErrorCode>([
+  [401, 'UNAUTHENTICATED'],
+  [403, 'PERMISSION_DENIED'],
+  [404, 'NOT_FOUND'],
+  [405, 'FAILED_PRECONDITION'],
+  [408, 'UNAVAILABLE'],
+  [409, 'NOT_FOUND'],
+  [412, 'FAILED_PRECONDITION'],
+  [423, 'FAILED_PRECONDITION'],
+  [429, 'RESOURCE_EXHAUSTED'],
+  [507, 'RESOURCE_EXHAUSTED'],
+]);
+
+function codeOf(status: number): ServiceErrorCode {
+  if (status < 400) return 'INVALID_REPLY';
+  return CODES.get(status) ?? (status >= 500 ? 'UNAVAILABLE' : 'INVALID_ARGUMENT');
+}

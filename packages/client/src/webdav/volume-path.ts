@@ -1,0 +1,22 @@
+import { ServiceError } from '../service-error.ts';
+
+/** The segments of a path in a volume; the root has none. Throws `INVALID_ARGUMENT` for what `VolumeFiles` refuses. */
+export function volumePathSegments(path: string): string[] {
+  if (path === '') return [];
+  const segments = path.split('/');
+  const wrong = segments.some((it) => it === '' || it === '.' || it === '..' || it.includes('\0'));
+  if (wrong || /\p{Surrogate}/u.test(path)) {
+    throw new ServiceError(
+      'INVALID_ARGUMENT',
+      `Could not use the path ${JSON.stringify(path)}: not a path in a volume`,
+    );
+  }
+  return segments;
+}
+
+/** The directory that holds `path`; undefined for the root. */
+export function parentPath(path: string): string | undefined {
+  if (path === '') return undefined;
+  const slash = path.lastIndexOf('/');
+  return slash === -1 ? '' : path.slice(0, slash);
+}

@@ -1,0 +1,148 @@
+import type { Dispatcher } from 'undici';
+import { type Clock, systemClock } from '../http/clock.ts';
+import { DEFAULT_TIMEOUTS, type Timeouts } from '../http/http-service-options.ts';
+import { openPool } from '../http/open-pool.ts';
+import { ServiceError } from '../service-error.ts';
+import type { FileEntry, VolumeFiles } from '../volume-files.ts';
+import { createDavClient, type DavClient } from './dav-client.ts';
+import type { Resource } from './multistatus.ts';
+import { readFile } from './read-file.ts';
+import { parentPath, volumePathSegments } from './volume-path.ts';
+import { isPartName, writeFile } from './write-file.ts';
+
+export interface WebDavFilesOptions {
+  /** The volume's root on its transfer service. */
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+  /** Connections to the origin of `url`, owned by the caller. Default: new ones, freed with the process. */
+  readonly dispatcher?: (origin: string) => Dispatcher;
+  /** Certificates (PEM) to trust in place of the system's; only without `dispatcher`. */
+  readonly ca?: string | readonly string[];
+  readonly userAgent?: string;
+  readonly timeouts?: Partial<Timeouts>;
+  readonly clock?: Clock;
+}
+
+/**
+ * The files of a volume over WebDAV, for any server that has PROPFIND, GET, PUT, MKCOL, MOVE and DELETE. A file is
+ * sent under a name of its own beside its place and then moved there. `executable` is asked for as the property that
+ * Apache made known, and has no effect on a server that does not know it.
+ */
+export function createWebDavFiles(options: WebDavFilesOptions): VolumeFiles {
+  const url = new URL(options.url);
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const dispatcher = options.dispatcher ?? ownPool(options, timeouts);
+  const dav = createDavClient({
+    origin: url.origin,
+    rootPath: url.pathname.replace(/\/+$/, ''),
+    username: options.username,
+    password: options.password,
+    dispatcher,
+    userAgent: options.userAgent ?? 'sluice',
+    timeouts,
+    clock: options.clock ?? systemClock,
+  });
+  return {
+    stat: (path) => stat(dav, path),
+    list: (path) => list(dav, path),
+    read: (path, range = {}) => readFile(dav, { path, range }),
+    write: (path, body, write = {}) => writeFile(dav, { path, body, ...write }),
+    makeDirectory: (path) => makeDirectory(dav, path),
+    move: (from, to) => move(dav, { from, to }),
+    remove: (path) => remove(dav, path),
+  };
+}
+
+function ownPool(options: WebDavFilesOptions, timeouts: Timeouts): (origin: string) => Dispatcher {
+  let pool: Dispatcher | undefined;
+  return (origin) => {
+    pool ??= openPool(origin, {
+      connectMs: timeouts.connectMs,
+      ...(options.ca === undefined ? {} : { ca: options.ca }),
+    });
+    return pool;
+  };
+}
+
+async function stat(dav: DavClient, path: string): Promise<FileEntry | undefined> {
+  volumePathSegments(path);
+  const found = await dav.propfind(path, { depth: 0, what: `look at ${quote(path)}` });
+  const self = found === undefined ? undefined : shortest(found);
+  return self === undefined ? undefined : { path, kind: self.kind, size: self.size, modifiedAt: self.modifiedAt };
+}
+
+async function list(dav: DavClient, path: string): Promise<FileEntry[]> {
+  volumePathSegments(path);
+  const what = `list ${quote(path)}`;
+  const found = await dav.propfind(path, { depth: 1, what });
+  const self = found === undefined ? undefined : shortest(found);
+  if (found === undefined || self === undefined) {
+    throw new ServiceError('NOT_FOUND', `Could not ${what}: there is no such directory`);
+  }
+  if (self.kind === 'file') throw new ServiceError('FAILED_PRECONDITION', `Could not ${what}: it is a file`);
+  const entries: FileEntry[] = [];
+  for (const it of found) {
+    const name = it.path.slice(it.path.lastIndexOf('/') + 1);
+    if (it === self || isPartName(name)) continue;
+    const { kind, size, modifiedAt } = it;
+    entries.push({ path: path === '' ? name : `${path}/${name}`, kind, size, modifiedAt });
+  }
+  return entries.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+}
+
+/** The directory itself: every other path of a depth-1 answer begins with its path. */
+function shortest(found: readonly Resource[]): Resource | undefined {
+  let self = found[0];
+  for (const it of found) if (self !== undefined && it.path.length < self.path.length) self = it;
+  return self;
+}
+
+async function makeDirectory(dav: DavClient, path: string): Promise<void> {
+  volumePathSegments(path);
+  if ((await dav.makeCollections(path)) === 'made') return;
+  const there = await stat(dav, path);
+  if (there?.kind === 'file') {
+    throw new ServiceError('ALREADY_EXISTS', `Could not make the directory ${quote(path)}: a file is there`);
+  }
+}
+
+async function move(dav: DavClient, { from, to }: { from: string; to: string }): Promise<void> {
+  const what = `move ${quote(from)} to ${quote(to)}`;
+  for (const path of [from, to]) refuseRoot(path, what);
+  if (to.startsWith(`${from}/`)) {
+    throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: a directory cannot be moved into itself`);
+  }
+  if (from === to) {
+    if ((await stat(dav, from)) === undefined)
+      throw new ServiceError('NOT_FOUND', `Could not ${what}: nothing is there`);
+    throw new ServiceError('ALREADY_EXISTS', `Could not ${what}: both are the same`);
+  }
+  const moved = async (doubt: boolean) => {
+    const outcome = await dav.move(from, { to, overwrite: false, what });
+    if (outcome !== 'absent') return outcome;
+    // The reply to an earlier try was lost: what has left `from` and stands at `to` has been moved.
+    if (doubt && (await stat(dav, to)) !== undefined) return 'moved';
+    return outcome;
+  };
+  let outcome = await dav.again(moved, what);
+  if (outcome === 'noParent') {
+    await dav.makeCollections(parentPath(to) ?? '');
+    outcome = await dav.again(moved, what);
+  }
+  if (outcome === 'occupied') throw new ServiceError('ALREADY_EXISTS', `Could not ${what}: the target is there`);
+  if (outcome !== 'moved') throw new ServiceError('NOT_FOUND', `Could not ${what}: nothing is there`);
+}
+
+async function remove(dav: DavClient, path: string): Promise<void> {
+  const what = `remove ${quote(path)}`;
+  refuseRoot(path, what);
+  await dav.again(() => dav.remove(path, what), what);
+}
+
+function refuseRoot(path: string, what: string): void {
+  if (volumePathSegments(path).length > 0) return;
+  throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: the volume's root cannot be moved or removed`);
+}
+
+const quote = (path: string) => (path === '' ? "the volume's root" : JSON.stringify(path));

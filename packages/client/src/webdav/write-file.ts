@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import type { Reply } from '../http/exchange.ts';
+import { isServiceError, ServiceError } from '../service-error.ts';
+import { type DavClient, discard } from './dav-client.ts';
+import { parentPath, volumePathSegments } from './volume-path.ts';
+
+export interface FileWrite {
+  readonly path: string;
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+  readonly size?: number;
+  readonly executable?: boolean;
+}
+
+const PART_NAME = /^\.sluice-[0-9a-f]{24}\.part$/;
+
+/** Whether a file of this name is one that is still being written. */
+export function isPartName(name: string): boolean {
+  return PART_NAME.test(name);
+}
+
+const EXECUTABLE_BODY =
+  '<?xml version="1.0" encoding="utf-8"?><D:propertyupdate xmlns:D="DAV:" xmlns:A="http://apache.org/dav/props/">' +
+  '<D:set><D:prop><A:executable>T</A:executable></D:prop></D:set></D:propertyupdate>';
+
+/** Sends the file beside its place, then moves it there in one step. */
+export async function writeFile(dav: DavClient, write: FileWrite): Promise<void> {
+  const what = `write ${JSON.stringify(write.path)}`;
+  const segments = volumePathSegments(write.path);
+  if (segments.length === 0) throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: it is the volume's root`);
+  const parent = parentPath(write.path) ?? '';
+  const name = `.sluice-${randomBytes(12).toString('hex')}.part`;
+  const part = parent === '' ? name : `${parent}/${name}`;
+  try {
+    await send(dav, { ...write, part, parent, what });
+    if (write.executable === true) await markExecutable(dav, { part, what });
+    await putInPlace(dav, { part, path: write.path, what });
+  } catch (error) {
+    await dav.remove(part, what).catch(() => {});
+    throw error;
+  }
+}
+
+interface Sending extends FileWrite {
+  readonly part: string;
+  readonly parent: string;
+  readonly what: string;
+}
+
+async function send(dav: DavClient, sending: Sending): Promise<void> {
+  const { body, parent, what } = sending;
+  if (!(body instanceof Uint8Array)) {
+    // A stream can be sent only once, so its directory is made before.
+    if (parent !== '') await dav.makeCollections(parent);
+    await sendStream(dav, { ...sending, body });
+    return;
+  }
+  if (sending.size !== undefined && sending.size !== body.length) throw wrongSize(what);
+  const once = async () => {
+    const reply = await dav.send({ method: 'PUT', path: sending.part, body, what });
+    if (reply.statusCode === 409 || reply.statusCode === 404) return discard(reply, 'noParent' as const);
+    return await stored(dav, { reply, what });
+  };
+  if ((await dav.again(once, what)) !== 'noParent') return;
+  await dav.makeCollections(parent);
+  if ((await dav.again(once, what)) === 'noParent') {
+    throw new ServiceError('NOT_FOUND', `Could not ${what}: its directory cannot be made`);
+  }
+}
+
+async function stored(dav: DavClient, { reply, what }: { reply: Reply; what: string }): Promise<'stored'> {
+  if (![200, 201, 204].includes(reply.statusCode)) throw await dav.refusal(reply, what);
+  return discard(reply, 'stored' as const);
+}
+
+/** As long as the source gives, the service may wait; once all is sent, its reply has the usual time. */
+async function sendStream(dav: DavClient, sending: Sending & { body: AsyncIterable<Uint8Array> }): Promise<void> {
+  const { size, what } = sending;
+  const late = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let sourceFailed = false;
+  async function* source() {
+    let sent = 0;
+    try {
+      for await (const piece of sending.body) {
+        sent += piece.length;
+        if (size !== undefined && sent > size) throw wrongSize(what);
+        yield piece;
+      }
+      if (size !== undefined && sent < size) throw wrongSize(what);
+    } catch (error) {
+      sourceFailed = true;
+      throw error;
+    }
+    timer = setTimeout(() => late.abort(), dav.timeouts.replyMs);
+  }
+  const headers: Record<string, string> = size === undefined ? {} : { 'content-length': String(size) };
+  try {
+    const reply = await dav.send({
+      method: 'PUT',
+      path: sending.part,
+      headers,
+      body: source(),
+      what,
+      signal: late.signal,
+      replyMs: 0,
+    });
+    await stored(dav, { reply, what });
+  } catch (error) {
+    if (sourceFailed && error instanceof Error && error.cause !== undefined) throw error.cause;
+    if (!isServiceError(error, 'ABORTED')) throw error;
+    throw new ServiceError('NO_REPLY', `Could not ${what}: no reply within ${dav.timeouts.replyMs} ms`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const wrongSize = (what: string) =>
+  new ServiceError('INVALID_ARGUMENT', `Could not ${what}: the bytes are not as many as its size says`);
+
+async function markExecutable(dav: DavClient, { part, what }: { part: string; what: string }): Promise<void> {
+  const headers = { 'content-type': 'application/xml; charset=utf-8' };
+  await discard(await dav.send({ method: 'PROPPATCH', path: part, headers, body: EXECUTABLE_BODY, what }));
+}
+
+/** First without overwriting, since a MOVE that overwrites would take away a whole directory of that name. */
+async function putInPlace(dav: DavClient, at: { part: string; path: string; what: string }): Promise<void> {
+  const { part, path, what } = at;
+  const moved = (overwrite: boolean) =>
+    dav.again(async (doubt) => {
+      const outcome = await dav.move(part, { to: path, overwrite, what });
+      // The name is ours alone: if it is gone after a lost reply, it has been moved.
+      return outcome === 'absent' && doubt ? 'moved' : outcome;
+    }, what);
+  let outcome = await moved(false);
+  if (outcome === 'occupied') {
+    const there = await dav.propfind(path, { depth: 0, what });
+    if (there?.[0]?.kind === 'dir') {
+      throw new ServiceError('ALREADY_EXISTS', `Could not ${what}: a directory is there`);
+    }
+    outcome = await moved(true);
+  }
+  if (outcome !== 'moved') throw new ServiceError('UNAVAILABLE', `Could not ${what}: it could not be put in its place`);
+}
