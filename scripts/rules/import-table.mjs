@@ -1,0 +1,54 @@
+import { join, normalize } from 'node:path/posix';
+
+/** Which of our packages each may import (ARCHITECTURE.md). */
+const MAY_IMPORT = {
+  core: [],
+  client: [],
+  runner: ['core', 'client'],
+  service: ['client'],
+  cli: ['core', 'client', 'runner', 'service'],
+};
+const IMPORT = /(?:^|\s)(?:import|export)\s[^'"]*?from\s+'([^']+)'|(?:^|[^.\w])import\s*\(?\s*'([^']+)'/g;
+
+/** Imports between packages point one way, go through the front door, and stand in package.json. */
+export function check({ files }) {
+  return files.flatMap((file) => {
+    const name = /^packages\/([^/]+)\//.exec(file.path)?.[1];
+    if (name === undefined || !(name in MAY_IMPORT)) return [];
+    if (file.path === `packages/${name}/package.json`) return checkManifest(file, name);
+    if (/^packages\/[^/]+\/(src|contract|test)\/.*\.ts$/.test(file.path)) return checkImports(file, name);
+    return [];
+  });
+}
+
+function checkManifest(file, name) {
+  const { dependencies = {}, devDependencies = {} } = JSON.parse(file.lines.join('\n'));
+  return Object.keys({ ...dependencies, ...devDependencies })
+    .map(packageOf)
+    .filter((other) => other !== undefined && !MAY_IMPORT[name].includes(other))
+    .map((other) => ({ file: file.path, line: 1, message: `${name} may not depend on ${other}` }));
+}
+
+function checkImports(file, name) {
+  const home = `packages/${name}/`;
+  const faults = [];
+  // Line by line is not enough: a list of names may span several.
+  const text = file.lines.join('\n');
+  for (const match of text.matchAll(IMPORT)) {
+    const target = match[1] ?? match[2];
+    const line = text.slice(0, match.index + match[0].length).split('\n').length;
+    const other = packageOf(target);
+    const inTest = file.path.startsWith(`${home}test/`);
+    if (target.startsWith('.') && !normalize(join(file.path, '..', target)).startsWith(home)) {
+      faults.push({ file: file.path, line, message: `"${target}" reaches into another package past its index.ts` });
+    } else if (!inTest && other !== undefined && other !== name && !MAY_IMPORT[name].includes(other)) {
+      faults.push({ file: file.path, line, message: `${name} may not import ${other}` });
+    }
+  }
+  return faults;
+}
+
+function packageOf(specifier) {
+  if (specifier === 'sluice') return 'cli';
+  return /^@sluice\/([^/]+)/.exec(specifier)?.[1];
+}

@@ -1,0 +1,99 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const SCRIPT = fileURLToPath(new URL('../../scripts/check-rules.mjs', import.meta.url));
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'sluice-rules-'));
+  spawnSync('git', ['init', '-q'], { cwd: root });
+});
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** What the program says of a tree with these files, without its last line, and its exit code. */
+function check(files: Record<string, string>) {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  const { stdout, status } = spawnSync(process.execPath, [SCRIPT, root], { encoding: 'utf8' });
+  return { faults: stdout.trimEnd().split('\n').slice(0, -1), status };
+}
+
+test('check-rules accepts a tree that keeps them', () => {
+  const files = {
+    'packages/core/src/step.ts': "import { z } from 'zod';\nexport const stepSchema = z.string();\n",
+    'packages/core/package.json': '{"dependencies": {"zod": "4"}}\n',
+    'packages/runner/src/index.ts': "export { type Step } from '@sluice/core';\n",
+    'README.md': '# Words\n\n[here](#words), [there](docs/there.md), [out](https://example.com)\n',
+    'docs/there.md': 'Back to the [start](../README.md#words)\n',
+  };
+  expect(check(files)).toEqual({ faults: [], status: 0 });
+});
+
+test.each([
+  [
+    'a package that imports against the table',
+    'packages/core/src/step.ts',
+    "import {\n  a\n} from '@sluice/client';\nexport const step = a;\n",
+    '3: core may not import client',
+  ],
+  [
+    'a package that depends against the table',
+    'packages/client/package.json',
+    '{"dependencies": {"@sluice/core": "1"}}',
+    '1: client may not depend on core',
+  ],
+  [
+    'an import past another index.ts',
+    'packages/runner/src/index.ts',
+    "import '../../core/src/step.ts';\n",
+    'reaches into another package',
+  ],
+  ['a file that is too long', 'packages/core/src/index.ts', 'export {};\n'.repeat(351), '351: 351 lines, at most 350'],
+  ['export *', 'packages/core/src/index.ts', "export * from './a.ts';\n", '1: "export *" hides'],
+  [
+    'a file named after nothing in it',
+    'packages/core/src/graph.ts',
+    'export function sortSteps() {}\n',
+    'named after none of its exports sortSteps',
+  ],
+  [
+    'a file name that fits anything',
+    'packages/core/src/parse-utils.ts',
+    'export function parseUtils() {}\n',
+    'says nothing',
+  ],
+  [
+    'a test that sleeps',
+    'packages/core/test/step.test.ts',
+    'await new Promise((done) => setTimeout(done, 50));\n',
+    '1: a test that sleeps',
+  ],
+  [
+    'a package registry',
+    'docs/install.md',
+    `see ${'https'}://registry.example.com/sluice\n`,
+    '1: names a package registry',
+  ],
+  ['a dead link', 'README.md', '[gone](docs/gone.md)\n', '1: link to "docs/gone.md" leads nowhere'],
+  ['a link to a heading that is not there', 'README.md', '# One\n[two](#two)\n', '2: link to "#two" leads nowhere'],
+  ['a leftover', 'packages/core/src/index.ts', `// ${'TO'}DO later\n`, '1: left over'],
+])('check-rules refuses %s', (_what, path, text, message) => {
+  const { faults, status } = check({ [path]: text });
+  expect(status).toBe(1);
+  expect(faults).toEqual([expect.stringContaining(message)]);
+  expect(faults[0]).toMatch(new RegExp(`^${path}:`));
+});
+
+test('check-rules refuses the path of the checkout itself', () => {
+  expect(check({ 'docs/place.md': `cd ${root}/packages\n` }).faults).toEqual([
+    expect.stringContaining('which is only here'),
+  ]);
+});
