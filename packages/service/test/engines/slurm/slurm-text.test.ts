@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import type { Launch } from '../../../src/engines/engine.ts';
+import { parseQueue } from '../../../src/engines/slurm/slurm-queue.ts';
+import { shellQuote } from '../../../src/engines/slurm/slurm-quote.ts';
+import { slurmScript } from '../../../src/engines/slurm/slurm-script.ts';
+import { slurmEnd, slurmMeaning } from '../../../src/engines/slurm/slurm-state.ts';
+import {
+  isPermanentRefusal,
+  keyOfJobName,
+  parseJobID,
+  sbatchArguments,
+  slurmJobName,
+} from '../../../src/engines/slurm/slurm-submit.ts';
+
+const launch: Launch = {
+  key: 'c1-abc',
+  containerID: 'c1',
+  clusterID: 'main',
+  accountID: 'team',
+  command: ['echo', "it's; $(rm -rf /) `x`"],
+  env: { A: 'b\nc' },
+  ports: {},
+  mounts: [{ root: '/data/v', subPath: 'a b', kind: 'dir', target: '/in/data' }],
+  limits: { cores: 2, memoryBytes: 3 * 2 ** 30, gpus: 1 },
+  directory: '/shared/c1',
+  logPath: '/shared/c1/log',
+  options: {},
+};
+
+describe('sbatchArguments', () => {
+  it('asks for the instance type, its place and no second start', () => {
+    expect(
+      sbatchArguments(launch, { partition: 'gpu', qos: 'high', timeLimitMinutes: 90, scriptPath: '/x/job.sh' }),
+    ).toEqual([
+      '--parsable',
+      '--job-name=sluice-c1-abc',
+      '--comment=c1-abc',
+      '--ntasks=1',
+      '--nodes=1',
+      '--cpus-per-task=2',
+      '--mem=3072M',
+      '--gres=gpu:1',
+      '--partition=gpu',
+      '--qos=high',
+      '--time=90',
+      '--no-requeue',
+      '--export=SLUICE=1',
+      '--chdir=/shared/c1',
+      '--output=/shared/c1/slurm.out',
+      '/x/job.sh',
+    ]);
+  });
+});
+
+describe('parseJobID', () => {
+  it.each([
+    ['123\n', '123'],
+    ['123;cluster\n', '123'],
+    ['a warning of a plugin\n77\n', '77'],
+    ['', undefined],
+    ['Submitted batch job 5', undefined],
+    ['12a', undefined],
+  ])('reads %j as %j', (stdout, jobID) => {
+    expect(parseJobID(stdout)).toBe(jobID);
+  });
+});
+
+describe('keyOfJobName', () => {
+  it('gives back the key of a job name of ours and nothing for others', () => {
+    expect(keyOfJobName(slurmJobName('c1-abc'))).toBe('c1-abc');
+    expect(keyOfJobName('train')).toBeUndefined();
+    expect(keyOfJobName('sluice-UPPER')).toBeUndefined();
+  });
+});
+
+describe('parseQueue', () => {
+  it('reads our jobs, keeps separators in the reason and leaves out what is not ours', () => {
+    const stdout = [
+      '7|PENDING||sluice-a|(Resources|x)',
+      '8|RUNNING|n1|train|None',
+      'slurm_load_jobs error: whatever',
+      '9|COMPLETED|n2|sluice-b|None',
+      '',
+    ].join('\n');
+    expect(parseQueue(stdout)).toEqual([
+      { key: 'a', jobID: '7', state: 'PENDING', node: '', reason: '(Resources|x)' },
+      { key: 'b', jobID: '9', state: 'COMPLETED', node: 'n2', reason: 'None' },
+    ]);
+  });
+});
+
+describe('slurmMeaning', () => {
+  it('knows the states that matter and calls a new one unknown', () => {
+    expect(slurmMeaning('PENDING')).toBe('pending');
+    expect(slurmMeaning('SUSPENDED')).toBe('running');
+    expect(slurmMeaning('COMPLETING')).toBe('exiting');
+    expect(slurmMeaning('NODE_FAIL')).toBe('ended');
+    expect(slurmMeaning('QUANTUM_FLUX')).toBe('unknown');
+  });
+});
+
+describe('slurmEnd', () => {
+  it.each([
+    [
+      { state: 'COMPLETED', exitCode: 0, stopped: false },
+      { kind: 'exited', exitCode: 0 },
+    ],
+    [
+      { state: 'FAILED', exitCode: 3, stopped: false },
+      { kind: 'exited', exitCode: 3 },
+    ],
+    [{ state: 'CANCELLED', exitCode: 143, stopped: true }, { kind: 'stopped' }],
+    [
+      { state: 'OUT_OF_MEMORY', exitCode: undefined, stopped: false },
+      { kind: 'exited', exitCode: 137, outOfMemory: true },
+    ],
+    // The command had ended by itself before its node failed: its own record is the evidence.
+    [
+      { state: 'NODE_FAIL', exitCode: 0, stopped: false },
+      { kind: 'exited', exitCode: 0 },
+    ],
+  ])('reads %j as %j', (evidence, end) => {
+    expect(slurmEnd(evidence)).toEqual(end);
+  });
+
+  it.each(['NODE_FAIL', 'PREEMPTED', 'BOOT_FAIL', 'CANCELLED', 'FAILED', 'QUANTUM_FLUX'])(
+    'makes %s without a record a fault that names it',
+    (state) => {
+      const end = slurmEnd({ state, exitCode: undefined, stopped: false });
+      expect(end).toMatchObject({ kind: 'fault', reason: expect.stringContaining(state) });
+    },
+  );
+});
+
+describe('isPermanentRefusal', () => {
+  it.each([
+    ['sbatch: error: invalid partition specified: nope', true],
+    ['sbatch: error: Batch job submission failed: Requested node configuration is not available', true],
+    ['sbatch: error: Unable to contact slurm controller (connect failure)', false],
+    ['sbatch: error: Batch job submission failed: Socket timed out on send/recv operation', false],
+  ])('judges %j', (stderr, permanent) => {
+    expect(isPermanentRefusal(stderr)).toBe(permanent);
+  });
+});
+
+describe('slurmScript', () => {
+  it('quotes every value, whatever it holds', () => {
+    const script = slurmScript({ ...launch, image: 'img' }, { runtime: 'podman' });
+    expect(script).toContain(`'echo' 'it'\\''s; $(rm -rf /) \`x\`'`);
+    expect(script).toContain(`'--mount=type=bind,source=/data/v/a b,target=/in/data'`);
+    expect(script).toContain(`'--env=A=b\nc'`);
+  });
+
+  it('claims the directory before it does anything else', () => {
+    const lines = slurmScript(launch, { runtime: 'none' }).split('\n');
+    expect(lines.slice(0, 3)).toEqual(['#!/bin/sh', "d='/shared/c1'", 'mkdir "$d/claim" 2>/dev/null || exit 0']);
+  });
+});
+
+describe('shellQuote', () => {
+  it('refuses a NUL character, which no argument can hold', () => {
+    expect(() => shellQuote('a\0b')).toThrow(/NUL/);
+  });
+});
