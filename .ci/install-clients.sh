@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Installs, from Debian's packages, the real clients and tools that tests talk to. Idempotent.
+set -euo pipefail
+
+packages=(
+  # WebDAV and SFTP
+  litmus cadaver curl rclone lftp openssh-client
+  # pages
+  chromium
+  # compiler of the process engine's launcher
+  gcc libc6-dev
+)
+
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
