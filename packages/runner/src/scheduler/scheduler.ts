@@ -1,9 +1,16 @@
 import type { Plan } from '@sluice/core';
+import { stateName } from './cell-code.ts';
 import type { CellState } from './cell-state.ts';
 import type { Command, RunStatus } from './command.ts';
 import type { SchedulerEvent } from './event.ts';
+import { handleEvent } from './handle-event.ts';
+import { assertInvariants } from './invariants.ts';
+import { createRunState } from './run-state.ts';
+import { runStatus } from './run-status.ts';
+import { stepState } from './step-flow.ts';
 import type { StoryEntry } from './story.ts';
-import type { WaitReason } from './wait-reason.ts';
+import { countStates, knownCells, liveCells, openCommands } from './views.ts';
+import { skipCause, stuck, type WaitReason, waitReason } from './wait-reason.ts';
 
 /** Everything in it must be the same whenever the run's events are replayed; the shell keeps it beside the plan. */
 export interface SchedulerOptions {
@@ -45,7 +52,7 @@ export interface Scheduler {
   resume(): Command[];
   /** The state of a cell, or of the whole step where `cell` is left out. */
   state(step: number, cell?: number): CellState;
-  /** The present attempt of a cell, from 1; 0 before the first. */
+  /** The attempt of a cell that is under way, or would be the next; from 1. */
   attempt(step: number, cell: number): number;
   /** The escalation rung of a cell: an index into `retry.escalate`, -1 for none. */
   rung(step: number, cell: number): number;
@@ -80,8 +87,38 @@ export type SkipCause =
   | { readonly kind: 'failFast'; readonly step: string }
   | { readonly kind: 'notNeeded' }
   | { readonly kind: 'canceled' }
-  | { readonly kind: 'runTimeout' };
+  | { readonly kind: 'runTimeout' }
+  | { readonly kind: 'deadline' };
 
-export function createScheduler(_plan: Plan, _options: SchedulerOptions = {}): Scheduler {
-  throw new Error('cannot create a scheduler: it is being written');
+export function createScheduler(plan: Plan, options: SchedulerOptions = {}): Scheduler {
+  const run = createRunState(plan, options);
+  const id = (step: number, cell: number) => run.cellBase[step]! + cell;
+  return {
+    handle(event, into = []) {
+      run.out = into;
+      handleEvent(run, event);
+      return into;
+    },
+    resume: () => openCommands(run),
+    state: (step, cell) => (cell === undefined ? stepState(run, step) : stateName(run.cells.state[id(step, cell)]!)),
+    attempt: (step, cell) => run.cells.attempt[id(step, cell)]!,
+    rung: (step, cell) => run.cells.rung[id(step, cell)]!,
+    cellCount: (step) => knownCells(run, step),
+    counts: () => countStates(run),
+    live: () => liveCells(run),
+    story: (step, cell) => run.story.of(id(step, cell)),
+    waitReason: (step, cell) => waitReason(run, step, cell),
+    skipCause: (step, cell) => skipCause(run, step, cell),
+    get status() {
+      return run.openMain > 0 ? 'running' : runStatus(run);
+    },
+    get isFinished() {
+      return run.finished;
+    },
+    get staleAnswers() {
+      return run.staleAnswers;
+    },
+    stuck: () => stuck(run),
+    assertInvariants: () => assertInvariants(run),
+  };
 }

@@ -1,0 +1,177 @@
+import { attemptVerdict } from './attempt-verdict.ts';
+import { backoffDelay } from './backoff.ts';
+import { CODE } from './cell-code.ts';
+import { CELL } from './cell-table.ts';
+import type { Outcome, SchedulerEvent } from './event.ts';
+import { CAUSE } from './moves.ts';
+import { STEP } from './plan-index.ts';
+import { decideRetry, failureState } from './retry-decision.ts';
+import { CELL_SPAN, moveCell, type RunState } from './run-state.ts';
+import { accepts, cellRan, makeReady } from './step-flow.ts';
+import { cancelReason, stopEnd, stopStep } from './stop-flow.ts';
+
+type AttemptEventOf = Extract<SchedulerEvent, { readonly attempt: number }>;
+
+/** Takes an event about one attempt. One about another attempt than the present, or about a cell that is over, changes nothing. */
+export function attemptEvent(run: RunState, event: AttemptEventOf): void {
+  const { step, cell, attempt } = event;
+  const id = run.cellBase[step]! + cell;
+  if (attempt !== run.cells.attempt[id]) {
+    run.staleAnswers++;
+    return;
+  }
+  if (!accepts(run, step, { cell, cause: CAUSE[event.type] })) return;
+  switch (event.type) {
+    case 'submitted':
+      submitted(run, step, cell);
+      return;
+    case 'postponed':
+      postponed(run, event);
+      return;
+    case 'running':
+      running(run, event);
+      return;
+    case 'serviceReady':
+      running(run, event);
+      if ((run.index.flags[step]! & STEP.service) !== 0) cellRan(run, step, cell);
+      return;
+    case 'published':
+      moveCell(run, step, { cell, to: CODE.succeeded, cause: CAUSE.published });
+      return;
+    case 'ended':
+      ended(run, event);
+  }
+}
+
+/** Starts the best cell that fits, as long as there is one. */
+export function startReady(run: RunState): void {
+  for (let key = run.queue.pick(); key >= 0; key = run.queue.pick()) {
+    const place = Math.floor(key / CELL_SPAN);
+    const step = run.index.stepAt[place]!;
+    const cell = key - place * CELL_SPAN;
+    const id = run.cellBase[step]! + cell;
+    moveCell(run, step, { cell, to: CODE.submitting, cause: CAUSE.picked });
+    const attempt = run.cells.attempt[id]!;
+    run.out.push({ type: 'submit', step, cell, attempt, rung: run.cells.rung[id]! });
+    if ((run.index.flags[step]! & STEP.timed) !== 0) startDeadline(run, step, cell);
+  }
+}
+
+function startDeadline(run: RunState, step: number, cell: number): void {
+  const id = run.cellBase[step]! + cell;
+  const { deadlineMs } = run.plan.steps[step]!.step;
+  if (deadlineMs === undefined || (run.cells.flags[id]! & CELL.started) !== 0) return;
+  run.cells.flags[id]! |= CELL.started;
+  run.timers.add({ kind: 'deadline', at: run.now + deadlineMs, step, cell, attempt: 0 });
+}
+
+function submitted(run: RunState, step: number, cell: number): void {
+  const id = run.cellBase[step]! + cell;
+  if (run.cells.state[id] !== CODE.submitting) return;
+  moveCell(run, step, { cell, to: CODE.pending, cause: CAUSE.submitted });
+  if ((run.index.flags[step]! & STEP.timed) === 0) return;
+  const { queueTimeoutMs } = run.plan.steps[step]!.step;
+  if (queueTimeoutMs === undefined) return;
+  run.timers.add({ kind: 'queueTimeout', at: run.now + queueTimeoutMs, step, cell, attempt: run.cells.attempt[id]! });
+}
+
+function postponed(run: RunState, { step, cell, reason, until }: Extract<SchedulerEvent, { type: 'postponed' }>): void {
+  const id = run.cellBase[step]! + cell;
+  if (run.cells.cancel[id] !== 0) {
+    finish(run, { step, cell, outcome: { result: 'canceled' }, cause: CAUSE.postponed });
+    return;
+  }
+  backOff(run, { step, cell, until, cause: CAUSE.postponed });
+  run.postponements.set(id, reason);
+  const end = stopEnd(run, step);
+  if (end !== undefined) stopStep(run, step, end);
+}
+
+function running(run: RunState, { step, cell }: { step: number; cell: number }): void {
+  const id = run.cellBase[step]! + cell;
+  const state = run.cells.state[id]!;
+  if (state === CODE.running || state === CODE.publishing) return;
+  moveCell(run, step, { cell, to: CODE.running, cause: CAUSE.running });
+  const { service, timeoutMs } = run.plan.steps[step]!.step;
+  if ((run.index.flags[step]! & STEP.watched) !== 0 && service?.ready === undefined) cellRan(run, step, cell);
+  if (timeoutMs !== undefined) {
+    run.timers.add({ kind: 'timeout', at: run.now + timeoutMs, step, cell, attempt: run.cells.attempt[id]! });
+  }
+}
+
+function ended(run: RunState, { step, cell, outcome }: Extract<SchedulerEvent, { type: 'ended' }>): void {
+  const id = run.cellBase[step]! + cell;
+  // A second look at the container, after its success has been taken: only a failure to publish moves it from here.
+  if (run.cells.state[id] === CODE.publishing && outcome.result !== 'failed') run.staleAnswers++;
+  else finish(run, { step, cell, outcome, cause: CAUSE.ended });
+}
+
+interface AttemptEnd {
+  readonly step: number;
+  readonly cell: number;
+  readonly outcome: Outcome;
+  readonly cause: number;
+}
+
+/** The attempt is over: publish, end the cell, or try again. */
+function finish(run: RunState, { step, cell, outcome, cause }: AttemptEnd): void {
+  const id = run.cellBase[step]! + cell;
+  const asked = cancelReason(run, id);
+  const end = attemptVerdict(outcome, asked);
+  run.cells.cancel[id] = 0;
+  if (end.result === 'failed') {
+    fail(run, { step, cell, outcome: end, cause });
+    return;
+  }
+  if (end.result === 'canceled') {
+    moveCell(run, step, { cell, to: CODE.canceled, cause });
+    return;
+  }
+  if (outcome.result !== 'succeeded' || (run.index.flags[step]! & STEP.publishes) === 0) {
+    moveCell(run, step, { cell, to: CODE.succeeded, cause });
+    return;
+  }
+  moveCell(run, step, { cell, to: CODE.publishing, cause });
+  run.out.push({ type: 'publish', step, cell, attempt: run.cells.attempt[id]! });
+}
+
+type Failed = Extract<Outcome, { result: 'failed' }>;
+
+function fail(run: RunState, { step, cell, outcome, cause }: AttemptEnd & { readonly outcome: Failed }): void {
+  const id = run.cellBase[step]! + cell;
+  const { cells } = run;
+  const { retry } = run.plan.steps[step]!.step;
+  const decision = decideRetry(
+    {
+      class: outcome.class,
+      exitCode: outcome.exitCode,
+      permanent: outcome.permanent === true || stopEnd(run, step) !== undefined,
+      retries: cells.retries[id]!,
+      infrastructureRetries: cells.infrastructureRetries[id]!,
+      rung: cells.rung[id]!,
+    },
+    retry,
+  );
+  if (!decision.retry) {
+    moveCell(run, step, { cell, to: CODE[failureState(outcome.class)], cause });
+    return;
+  }
+  if (decision.budget === 'limit') cells.retries[id]!++;
+  else cells.infrastructureRetries[id]!++;
+  cells.lastFailure[id] = CODE[failureState(outcome.class)];
+  const failures = cells.attempt[id]!;
+  const { name } = run.plan.steps[step]!.step;
+  const delay = backoffDelay(retry.backoff, failures, `${run.seed}/${name}/${cell}`);
+  if (delay > 0) backOff(run, { step, cell, until: run.now + delay, cause });
+  else makeReady(run, step, { cell, cause });
+  cells.attempt[id]!++;
+  cells.rung[id] = decision.rung;
+}
+
+function backOff(
+  run: RunState,
+  { step, cell, until, cause }: { step: number; cell: number; until: number; cause: number },
+): void {
+  moveCell(run, step, { cell, to: CODE.backingOff, cause });
+  run.timers.add({ kind: 'due', at: until, step, cell, attempt: 0 });
+}

@@ -1,0 +1,29 @@
+import type { CancelReason } from './command.ts';
+import type { Outcome } from './event.ts';
+
+/**
+ * What an attempt's end means, given that we had asked to cancel it. A success stands whatever we asked: the container
+ * was faster. Otherwise the reason for which we cancelled is the truth, since a process that is told to stop may end
+ * with any exit code.
+ */
+export function attemptVerdict(outcome: Outcome, asked: CancelReason | undefined): Outcome {
+  if (asked === undefined || outcome.result === 'succeeded') return outcome;
+  switch (asked) {
+    case 'timeout':
+      return timedOut('it ran longer than its timeout', false);
+    case 'queueTimeout':
+      return timedOut('it was not started within its queue timeout', false);
+    case 'deadline':
+      return timedOut('its deadline has passed', true);
+    case 'runTimeout':
+      return timedOut('the timeout of the run has passed', true);
+    case 'canceled':
+      return { result: 'canceled' };
+    case 'noLongerNeeded':
+      return { result: 'succeeded' };
+  }
+}
+
+function timedOut(message: string, permanent: boolean): Outcome {
+  return { result: 'failed', class: 'timeout', message, permanent };
+}

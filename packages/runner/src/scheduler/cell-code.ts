@@ -1,0 +1,34 @@
+import { CELL_STATES, type CellState } from './cell-state.ts';
+
+/** The numbers under which the arrays keep the states of cells: indexes into `CELL_STATES`. */
+export const CODE = {
+  waiting: 0,
+  ready: 1,
+  checking: 2,
+  submitting: 3,
+  pending: 4,
+  running: 5,
+  publishing: 6,
+  backingOff: 7,
+  awaitingApproval: 8,
+  succeeded: 9,
+  failed: 10,
+  errored: 11,
+  timedOut: 12,
+  canceled: 13,
+  skipped: 14,
+  cached: 15,
+} as const satisfies Readonly<Record<CellState, number>>;
+
+/** The name of a state's number. */
+export function stateName(code: number): CellState {
+  return CELL_STATES[code]!;
+}
+
+/** States from here on are terminal. */
+export const FIRST_TERMINAL: number = CODE.succeeded;
+
+/** Whether a container of the cell exists or is under way, so that it counts against the limits. */
+export function isLive(code: number): boolean {
+  return code === CODE.submitting || code === CODE.pending || code === CODE.running;
+}

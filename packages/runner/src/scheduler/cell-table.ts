@@ -1,0 +1,68 @@
+/** What is known of each cell, as arrays that grow when a `foreach` is decided. */
+export interface CellTable {
+  readonly size: number;
+  state: Uint8Array;
+  /** The present or next attempt, from 1. */
+  attempt: Uint16Array;
+  /** Retries that counted against `limit` and `infrastructureLimit`. */
+  retries: Uint8Array;
+  infrastructureRetries: Uint8Array;
+  rung: Int8Array;
+  /** Index into the reasons for which we asked to cancel the present attempt, from 1; 0 for not asked. */
+  cancel: Uint8Array;
+  /** `CELL` flags. */
+  flags: Uint8Array;
+  /** The state in which the latest failed attempt would have ended the cell; 0 for none. */
+  lastFailure: Uint8Array;
+  /** Adds cells in the given state; returns the first one's number. */
+  add(count: number): number;
+}
+
+export const CELL = {
+  /** Has reached `running`, or readiness for a service. */
+  ran: 1,
+  /** Its deadline runs. */
+  started: 2,
+} as const;
+
+export function createCellTable(capacity: number): CellTable {
+  let size = 0;
+  const table = {
+    state: new Uint8Array(capacity),
+    attempt: new Uint16Array(capacity).fill(1),
+    retries: new Uint8Array(capacity),
+    infrastructureRetries: new Uint8Array(capacity),
+    rung: new Int8Array(capacity).fill(-1),
+    cancel: new Uint8Array(capacity),
+    flags: new Uint8Array(capacity),
+    lastFailure: new Uint8Array(capacity),
+    get size() {
+      return size;
+    },
+    add(count: number): number {
+      const first = size;
+      size += count;
+      if (size > table.state.length) grow(Math.max(size, table.state.length * 2));
+      return first;
+    },
+  };
+
+  function grow(to: number): void {
+    const from = table.state.length;
+    table.state = resized(table.state, new Uint8Array(to));
+    table.attempt = resized(table.attempt, new Uint16Array(to)).fill(1, from);
+    table.retries = resized(table.retries, new Uint8Array(to));
+    table.infrastructureRetries = resized(table.infrastructureRetries, new Uint8Array(to));
+    table.rung = resized(table.rung, new Int8Array(to)).fill(-1, from);
+    table.cancel = resized(table.cancel, new Uint8Array(to));
+    table.flags = resized(table.flags, new Uint8Array(to));
+    table.lastFailure = resized(table.lastFailure, new Uint8Array(to));
+  }
+
+  return table;
+}
+
+function resized<T extends { set(from: ArrayLike<number>): void }>(from: ArrayLike<number>, to: T): T {
+  to.set(from);
+  return to;
+}

@@ -1,0 +1,121 @@
+import { attemptEvent, startReady } from './attempt-flow.ts';
+import { CODE } from './cell-code.ts';
+import type { SchedulerEvent } from './event.ts';
+import { CAUSE } from './moves.ts';
+import { CELL_SPAN, moveCell, type RunState, STOP } from './run-state.ts';
+import { runStatus } from './run-status.ts';
+import {
+  accepts,
+  approved,
+  decided,
+  makeReady,
+  releaseFinals,
+  releaseRoots,
+  resolveEnds,
+  skippedByWhen,
+  undecidable,
+} from './step-flow.ts';
+import { cancelSteps, failFast } from './stop-flow.ts';
+import { askWake, fireTimers } from './timer-flow.ts';
+
+/** The one door: applies the event, then everything that follows from it. Commands go to `run.out`. */
+export function handleEvent(run: RunState, event: SchedulerEvent): void {
+  run.now = event.at;
+  if (run.finished) {
+    run.staleAnswers++;
+    return;
+  }
+  applyEvent(run, event);
+  settle(run);
+}
+
+function applyEvent(run: RunState, event: SchedulerEvent): void {
+  switch (event.type) {
+    case 'started':
+      start(run);
+      return;
+    case 'decided':
+      decided(run, event.step, event.cells);
+      return;
+    case 'skipped':
+      skippedByWhen(run, event.step);
+      return;
+    case 'undecidable':
+      undecidable(run, event.step);
+      return;
+    case 'cacheHit':
+    case 'cacheMissed':
+      lookedUp(run, event);
+      return;
+    case 'approved':
+      approved(run, event.step, event.approved);
+      return;
+    case 'tick':
+      fireTimers(run);
+      return;
+    case 'cancelRequested':
+      cancelRun(run);
+      return;
+    default:
+      attemptEvent(run, event);
+  }
+}
+
+function start(run: RunState): void {
+  if (run.started) throw new Error('cannot start the run: it has been started');
+  run.started = true;
+  const { timeoutMs } = run.plan.pipeline;
+  if (timeoutMs !== undefined) {
+    run.timers.add({ kind: 'runTimeout', at: run.now + timeoutMs, step: -1, cell: 0, attempt: 0 });
+  }
+  releaseRoots(run);
+}
+
+function lookedUp(
+  run: RunState,
+  { type, step, cell }: { type: 'cacheHit' | 'cacheMissed'; step: number; cell: number },
+): void {
+  const cause = CAUSE[type];
+  if (!accepts(run, step, { cell, cause })) return;
+  if (type === 'cacheHit') moveCell(run, step, { cell, to: CODE.cached, cause });
+  else makeReady(run, step, { cell, cause });
+}
+
+/** The first request ends the steps and leaves `finally`, the second ends `finally` too. */
+function cancelRun(run: RunState): void {
+  run.cancelRequests++;
+  if (run.cancelRequests === 1) {
+    run.stop = STOP.canceled;
+    cancelSteps(run, { final: false, reason: 'canceled' });
+  } else {
+    run.finalsCanceled = true;
+    cancelSteps(run, { final: true, reason: 'canceled' });
+  }
+}
+
+/** Brings everything to rest that follows from an event: ends, releases, starts, the wake-up and the end of the run. */
+function settle(run: RunState): void {
+  do {
+    if (run.tripped >= 0 && run.stop === STOP.none) failFast(run);
+    resolveEnds(run);
+    if (run.started && run.openMain === 0 && !run.finalsReleased) releaseFinals(run);
+  } while (run.over.length > 0 || (run.tripped >= 0 && run.stop === STOP.none));
+  if (run.queueDirty) dropStopped(run);
+  startReady(run);
+  askWake(run);
+  if (run.started && run.openMain === 0 && run.openFinal === 0) {
+    run.finished = true;
+    run.wakeAt = Infinity;
+    run.out.push({ type: 'finish', status: runStatus(run) });
+  }
+}
+
+/** Takes the cells out of the queue that have been stopped while they were ready; all at once, since one costs as much. */
+function dropStopped(run: RunState): void {
+  run.queueDirty = false;
+  run.queue.retain((key) => {
+    const place = Math.floor(key / CELL_SPAN);
+    const id = run.cellBase[run.index.stepAt[place]!]! + (key - place * CELL_SPAN);
+    return run.cells.state[id] === CODE.ready;
+  });
+}

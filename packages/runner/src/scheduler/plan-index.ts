@@ -1,0 +1,177 @@
+import type { NeedCondition, Plan, PlannedStep } from '@sluice/core';
+import type { LaneSpec, LimitSpec } from './ready-queue.ts';
+import type { SchedulerOptions } from './scheduler.ts';
+import { remainingPaths, startOrder } from './start-order.ts';
+
+/** What an edge asks for, as a number; with `EDGE` flags beside it in one byte. */
+export const CONDITIONS: readonly NeedCondition[] = ['succeeded', 'failed', 'completed', 'skipped', 'running'];
+
+export const EDGE = {
+  /** Mask of the index into `CONDITIONS`. */
+  condition: 7,
+  /** Resolved when the step depended on runs (or, for a service, is ready), without waiting for its end. */
+  early: 8,
+  /** Orders only: from a step of `finally` to one that must be over anyway, whatever happened to it. */
+  orderOnly: 16,
+} as const;
+
+export const STEP = {
+  final: 1,
+  service: 2,
+  /** Its `when` or `foreach` is evaluated by the shell. */
+  dynamic: 4,
+  /** Asks for the failure or mere end of another step: starts although the run stops after a failure. */
+  handlesFailure: 8,
+  continueOnError: 16,
+  cached: 32,
+  approval: 64,
+  /** Has outputs or results, so that a success is published. */
+  publishes: 128,
+  /** Has an edge to a service, which is told when this step is over. */
+  usesService: 256,
+  /** Other steps wait until it runs, or until it is ready. */
+  watched: 512,
+  /** Has a timeout, queue timeout or deadline. */
+  timed: 1024,
+} as const;
+
+/** The plan as arrays, written once. Edges are stored at the step depended on (compressed rows). */
+export interface PlanIndex {
+  readonly stepCount: number;
+  readonly flags: Uint16Array;
+  /** Step `s` has its dependents at `edgeStart[s]` up to `edgeStart[s + 1]`. */
+  readonly edgeStart: Int32Array;
+  readonly edgeTo: Int32Array;
+  readonly edgeKind: Uint8Array;
+  /** Number of dependencies of each step. */
+  readonly dependencyCount: Int32Array;
+  /** Place of each step in the order of starting, and the step at each place. */
+  readonly position: Int32Array;
+  readonly stepAt: Int32Array;
+  /** The lane of each step in the ready queue. */
+  readonly lane: Int32Array;
+  readonly lanes: readonly LaneSpec[];
+  readonly limits: readonly LimitSpec[];
+  /** Cells known from the plan; steps with `foreach` count none. */
+  readonly staticCells: number;
+  /** Steps that are not of `finally`. */
+  readonly mainSteps: number;
+}
+
+export function createPlanIndex(plan: Plan, options: SchedulerOptions): PlanIndex {
+  const { steps } = plan;
+  const flags = new Uint16Array(steps.length);
+  let staticCells = 0;
+  let mainSteps = 0;
+  for (const planned of steps) {
+    flags[planned.index] = stepFlags(planned);
+    staticCells += planned.cells?.length ?? 0;
+    if (!planned.final) mainSteps++;
+  }
+  const edges = createEdges(plan, flags);
+  const { position, stepAt } = startOrder(plan, remainingPaths(plan, edges, options));
+  return {
+    stepCount: steps.length,
+    flags,
+    ...edges,
+    position,
+    stepAt,
+    ...createLanes(plan, options),
+    staticCells,
+    mainSteps,
+  };
+}
+
+function stepFlags({ step, final, cells, dependencies }: PlannedStep): number {
+  let flags = 0;
+  if (final) flags |= STEP.final;
+  if (step.service !== undefined) flags |= STEP.service;
+  if (step.when !== undefined || cells === undefined) flags |= STEP.dynamic;
+  if (step.continueOnError) flags |= STEP.continueOnError;
+  if (step.cache !== undefined) flags |= STEP.cached;
+  if (step.approval !== undefined) flags |= STEP.approval;
+  if (hasKeys(step.outputs) || hasKeys(step.results)) flags |= STEP.publishes;
+  if (step.timeoutMs !== undefined || step.queueTimeoutMs !== undefined || step.deadlineMs !== undefined)
+    flags |= STEP.timed;
+  for (const { condition } of dependencies) {
+    if (condition === 'failed' || condition === 'completed') flags |= STEP.handlesFailure;
+  }
+  return flags;
+}
+
+function hasKeys(record: object): boolean {
+  for (const _ in record) return true;
+  return false;
+}
+
+function createEdges(plan: Plan, flags: Uint16Array) {
+  const { steps } = plan;
+  const edgeStart = new Int32Array(steps.length + 1);
+  const dependencyCount = new Int32Array(steps.length);
+  for (const { index, dependencies } of steps) {
+    dependencyCount[index] = dependencies.length;
+    for (let i = 0; i < dependencies.length; i++) edgeStart[dependencies[i]!.on + 1]!++;
+  }
+  for (let i = 0; i < steps.length; i++) edgeStart[i + 1]! += edgeStart[i]!;
+  const edgeTo = new Int32Array(edgeStart[steps.length]!);
+  const edgeKind = new Uint8Array(edgeTo.length);
+  const next = edgeStart.slice(0, steps.length);
+  for (const { index, final, dependencies } of steps) {
+    for (let i = 0; i < dependencies.length; i++) {
+      const { on, condition, data } = dependencies[i]!;
+      let kind = CONDITIONS.indexOf(condition);
+      const service = (flags[on]! & STEP.service) !== 0;
+      const main = (flags[on]! & STEP.final) === 0;
+      if (final && main && condition === 'succeeded' && !data) kind |= EDGE.orderOnly;
+      if (condition === 'running' || (service && condition === 'succeeded')) {
+        kind |= EDGE.early;
+        flags[on]! |= STEP.watched;
+        if (service && final !== main) flags[index]! |= STEP.usesService;
+      }
+      const at = next[on]!++;
+      edgeTo[at] = index;
+      edgeKind[at] = kind;
+    }
+  }
+  return { edgeStart, edgeTo, edgeKind, dependencyCount };
+}
+
+/** Steps with the same limits share a lane; `maxParallel` gives a step a lane of its own. Lane 0 has no limit. */
+function createLanes(plan: Plan, options: SchedulerOptions) {
+  const limits: LimitSpec[] = [];
+  const limitIds = new Map<string, number>();
+  const lanes: LaneSpec[] = [{ limits: [], amounts: [] }];
+  const laneIds = new Map<string, number>();
+  const lane = new Int32Array(plan.steps.length);
+  const limitId = (spec: LimitSpec): number => {
+    const name = `${spec.kind}:${spec.name}`;
+    const known = limitIds.get(name);
+    if (known !== undefined) return known;
+    limitIds.set(name, limits.length);
+    return limits.push(spec) - 1;
+  };
+  for (const { index, step } of plan.steps) {
+    const asked: { id: number; amount: number }[] = [];
+    for (const pool in step.pools) {
+      const amount = step.pools[pool]!;
+      if (amount > 0)
+        asked.push({ id: limitId({ kind: 'pool', name: pool, size: plan.pipeline.pools[pool] ?? 0 }), amount });
+    }
+    for (const { key, size, amount = 1 } of options.limits?.(index) ?? []) {
+      asked.push({ id: limitId({ kind: 'limit', name: key, size }), amount });
+    }
+    if (step.maxParallel !== undefined) {
+      asked.push({ id: limitId({ kind: 'maxParallel', name: step.name, size: step.maxParallel }), amount: 1 });
+    }
+    if (asked.length === 0) continue;
+    asked.sort((a, b) => a.id - b.id);
+    const name = asked.map(({ id, amount }) => `${id}x${amount}`).join();
+    let id = laneIds.get(name);
+    if (id === undefined) {
+      id = lanes.push({ limits: asked.map((one) => one.id), amounts: asked.map((one) => one.amount) }) - 1;
+      laneIds.set(name, id);
+    }
+    lane[index] = id;
+  }
+  return { lane, lanes, limits };
+}

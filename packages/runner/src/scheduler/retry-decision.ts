@@ -1,0 +1,46 @@
+import type { FailureClass, Retry } from '@sluice/core';
+import type { CellState } from './cell-state.ts';
+
+/** One failed attempt, and what has been tried before it. */
+export interface FailedAttempt {
+  readonly class: FailureClass;
+  readonly exitCode?: number | undefined;
+  readonly permanent?: boolean | undefined;
+  /** Retries so far that counted against `limit`, and against `infrastructureLimit`. */
+  readonly retries: number;
+  readonly infrastructureRetries: number;
+  /** Index into `retry.escalate`, -1 for the step's own instance type. */
+  readonly rung: number;
+}
+
+export type RetryDecision =
+  | { readonly retry: true; readonly budget: 'limit' | 'infrastructureLimit'; readonly rung: number }
+  | { readonly retry: false };
+
+/**
+ * Whether a failed attempt is tried again. The class decides first, exit codes only within `failed` (a lost machine has
+ * none); infrastructure failures use up their own budget before `limit`, and only what the step's size can have caused
+ * climbs the ladder.
+ */
+export function decideRetry(failed: FailedAttempt, retry: Retry): RetryDecision {
+  const rung = failed.rung;
+  if (failed.permanent === true) return { retry: false };
+  if (failed.class === 'infrastructure' && failed.infrastructureRetries < retry.infrastructureLimit) {
+    return { retry: true, budget: 'infrastructureLimit', rung };
+  }
+  const codeAllows =
+    retry.exitCodes === undefined ||
+    failed.class !== 'failed' ||
+    retry.exitCodes.includes(failed.exitCode ?? Number.NaN);
+  if (!retry.on.includes(failed.class) || !codeAllows || failed.retries >= retry.limit) {
+    return { retry: false };
+  }
+  const climbs = failed.class === 'oom' || failed.class === 'failed';
+  return { retry: true, budget: 'limit', rung: climbs ? Math.min(rung + 1, retry.escalate.length - 1) : rung };
+}
+
+/** The state in which a cell ends after a failure of this class. */
+export function failureState(failure: FailureClass): Extract<CellState, 'failed' | 'errored' | 'timedOut'> {
+  if (failure === 'timeout') return 'timedOut';
+  return failure === 'infrastructure' ? 'errored' : 'failed';
+}

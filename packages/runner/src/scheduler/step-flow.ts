@@ -1,0 +1,250 @@
+import { CODE, stateName } from './cell-code.ts';
+import type { CellState } from './cell-state.ts';
+import { CELL } from './cell-table.ts';
+import { CAUSE, isPossible } from './moves.ts';
+import { CONDITIONS, EDGE, STEP } from './plan-index.ts';
+import { CAUSE_KIND, CELL_SPAN, illegalMove, moveCell, PHASE, type RunState, setCells } from './run-state.ts';
+import { noLongerNeeded, stopEnd, stopStep } from './stop-flow.ts';
+import { isSatisfied, type StepEnd } from './trigger.ts';
+
+/** Resolves the edges of every step that has ended, until nothing follows from it any more. A list, not a recursion: chains are long. */
+export function resolveEnds(run: RunState): void {
+  for (let i = 0; i < run.over.length; i++) endStep(run, run.over[i]!);
+  run.over.length = 0;
+}
+
+/** Releases the steps that wait for nothing at all; called once. */
+export function releaseRoots(run: RunState): void {
+  for (let step = 0; step < run.index.stepCount; step++) if (run.blockers[step] === 0) releaseStep(run, step);
+}
+
+/** Every other step is over: those of `finally` may start. */
+export function releaseFinals(run: RunState): void {
+  run.finalsReleased = true;
+  for (let step = 0; step < run.index.stepCount; step++) {
+    if ((run.index.flags[step]! & STEP.final) !== 0 && --run.blockers[step]! === 0) releaseStep(run, step);
+  }
+}
+
+function endStep(run: RunState, step: number): void {
+  const flags = run.index.flags[step]!;
+  if ((flags & STEP.final) !== 0) run.openFinal--;
+  else run.openMain--;
+  const early = (flags & STEP.watched) !== 0 && run.notRun[step] === -1;
+  const { edgeStart, edgeTo, edgeKind } = run.index;
+  const end = stepEnd(run, step);
+  const good = end.state === 'succeeded';
+  for (let edge = edgeStart[step]!; edge < edgeStart[step + 1]!; edge++) {
+    const kind = edgeKind[edge]!;
+    if (early && (kind & EDGE.early) !== 0) continue;
+    const satisfied = (good && kind === 0) || (kind & EDGE.orderOnly) !== 0 || isSatisfied(conditionOf(kind), end);
+    resolveEdge(run, edgeTo[edge]!, satisfied ? -1 : step);
+  }
+  if ((flags & STEP.usesService) !== 0) releaseServices(run, step);
+}
+
+function conditionOf(kind: number) {
+  return CONDITIONS[kind & EDGE.condition]!;
+}
+
+function stepEnd(run: RunState, step: number): StepEnd {
+  return {
+    state: verdict(run.seen[step]!),
+    byWhen: run.causeKind[step] === CAUSE_KIND.when,
+    tolerated: (run.index.flags[step]! & STEP.continueOnError) !== 0,
+    ran: run.notRun[step]! <= 0,
+  };
+}
+
+const WORST_FIRST: readonly CellState[] = [
+  'failed',
+  'errored',
+  'timedOut',
+  'canceled',
+  'skipped',
+  'succeeded',
+  'cached',
+];
+
+/** A step's own end, from the ends of its cells: the worst of them. */
+export function verdict(seen: number): CellState {
+  return WORST_FIRST.find((state) => (seen & (1 << CODE[state])) !== 0) ?? 'waiting';
+}
+
+/** One dependency less to wait for; `failedOn` is the step that did not give what was asked for, or -1. */
+function resolveEdge(run: RunState, step: number, failedOn: number): void {
+  if (failedOn >= 0 && run.causeKind[step] === CAUSE_KIND.none) {
+    const inherited = run.causeKind[failedOn] === CAUSE_KIND.dependency;
+    run.causeKind[step] = CAUSE_KIND.dependency;
+    run.causeStep[step] = inherited ? run.causeStep[failedOn]! : failedOn;
+  }
+  if (--run.blockers[step]! === 0) releaseStep(run, step);
+}
+
+/** Every dependency is resolved: skip the step, have it decided, or open it. */
+function releaseStep(run: RunState, step: number): void {
+  if (run.phase[step] === PHASE.over) return;
+  if (run.causeKind[step] === CAUSE_KIND.dependency) {
+    endCells(run, step, { to: CODE.skipped, cause: CAUSE.skipped });
+    return;
+  }
+  if (stopIfStopping(run, step)) return;
+  if ((run.index.flags[step]! & STEP.dynamic) !== 0) {
+    run.phase[step] = PHASE.deciding;
+    run.out.push({ type: 'decide', step });
+  } else openStep(run, step);
+}
+
+/** Nothing new starts: a step that comes this late is stopped instead. True if it was. */
+function stopIfStopping(run: RunState, step: number): boolean {
+  const end = stopEnd(run, step);
+  if (end !== undefined) stopStep(run, step, end);
+  return end !== undefined;
+}
+
+/** The step runs: asks a person first, then makes its cells ready. */
+function openStep(run: RunState, step: number): void {
+  const { approval } = run.plan.steps[step]!.step;
+  if ((run.index.flags[step]! & STEP.approval) === 0 || approval === undefined) {
+    openCells(run, step, CAUSE.released);
+    return;
+  }
+  run.phase[step] = PHASE.approval;
+  for (let cell = 0; cell < run.cellCount[step]!; cell++) {
+    moveCell(run, step, { cell, to: CODE.awaitingApproval, cause: CAUSE.released });
+  }
+  run.out.push({ type: 'askApproval', step });
+  if (approval.timeoutMs !== undefined) {
+    run.timers.add({ kind: 'approval', at: run.now + approval.timeoutMs, step, cell: 0, attempt: 0 });
+  }
+}
+
+function openCells(run: RunState, step: number, cause: number): void {
+  const cached = (run.index.flags[step]! & STEP.cached) !== 0;
+  run.phase[step] = PHASE.open;
+  for (let cell = 0; cell < run.cellCount[step]!; cell++) {
+    if (cached) {
+      moveCell(run, step, { cell, to: CODE.checking, cause });
+      run.out.push({ type: 'lookUp', step, cell });
+    } else makeReady(run, step, { cell, cause });
+  }
+}
+
+/** Puts a cell into the ready queue. */
+export function makeReady(run: RunState, step: number, { cell, cause }: { cell: number; cause: number }): void {
+  moveCell(run, step, { cell, to: CODE.ready, cause });
+  run.queue.push(run.index.lane[step]!, run.index.position[step]! * CELL_SPAN + cell);
+}
+
+/** Answer to `decide`: `when` holds, and the number of cells is known. */
+export function decided(run: RunState, step: number, cells: number): void {
+  if (!expectDeciding(run, step, CAUSE.released)) return;
+  const planned = run.plan.steps[step]!.cells;
+  if (planned !== undefined && cells !== planned.length) {
+    const name = JSON.stringify(run.plan.steps[step]!.step.name);
+    throw new RangeError(`cannot give step ${name} ${cells} cells: its plan has ${planned.length}`);
+  }
+  if (stopIfStopping(run, step)) return;
+  if (cells === 0) {
+    run.phase[step] = PHASE.open;
+    run.emptySteps.add(step);
+    moveCell(run, step, { cell: 0, to: CODE.succeeded, cause: CAUSE.released });
+    return;
+  }
+  setCells(run, { step, count: cells });
+  openStep(run, step);
+}
+
+/** Answer to `decide`: `when` is false. */
+export function skippedByWhen(run: RunState, step: number): void {
+  if (!expectDeciding(run, step, CAUSE.skipped)) return;
+  run.causeKind[step] = CAUSE_KIND.when;
+  endCells(run, step, { to: CODE.skipped, cause: CAUSE.skipped });
+}
+
+/** Answer to `decide`: an expression of the step could not be evaluated. Its own fault, and no retry can help. */
+export function undecidable(run: RunState, step: number): void {
+  if (!expectDeciding(run, step, CAUSE.undecidable)) return;
+  endCells(run, step, { to: CODE.failed, cause: CAUSE.undecidable });
+}
+
+function expectDeciding(run: RunState, step: number, cause: number): boolean {
+  if (run.phase[step] === PHASE.over) {
+    run.staleAnswers++;
+    return false;
+  }
+  if (run.phase[step] !== PHASE.deciding) throw illegalMove(run, step, { cell: 0, cause });
+  return true;
+}
+
+/** A person's answer. An approval without a container of its own is over with it. */
+export function approved(run: RunState, step: number, yes: boolean): void {
+  if (run.phase[step] === PHASE.over) {
+    run.staleAnswers++;
+    return;
+  }
+  if (run.phase[step] !== PHASE.approval) throw illegalMove(run, step, { cell: 0, cause: CAUSE.approved });
+  const { image, command } = run.plan.steps[step]!.step;
+  if (yes && (image !== undefined || command !== undefined)) openCells(run, step, CAUSE.approved);
+  else endCells(run, step, { to: yes ? CODE.succeeded : CODE.failed, cause: CAUSE.approved });
+}
+
+/** Moves every cell of a step that has not been opened to the same end. */
+export function endCells(run: RunState, step: number, { to, cause }: { to: number; cause: number }): void {
+  const count = run.cellCount[step]!;
+  for (let cell = 0; cell < count; cell++) moveCell(run, step, { cell, to, cause });
+}
+
+/** The cell has reached `running`, or its readiness: resolves the early edges when it is the last of its step. */
+export function cellRan(run: RunState, step: number, cell: number): void {
+  const id = run.cellBase[step]! + cell;
+  if ((run.cells.flags[id]! & CELL.ran) !== 0) return;
+  run.cells.flags[id]! |= CELL.ran;
+  if (--run.notRun[step]! > 0) return;
+  run.notRun[step] = -1;
+  const { edgeStart, edgeTo, edgeKind } = run.index;
+  for (let edge = edgeStart[step]!; edge < edgeStart[step + 1]!; edge++) {
+    if ((edgeKind[edge]! & EDGE.early) !== 0) resolveEdge(run, edgeTo[edge]!, -1);
+  }
+}
+
+/** Tells the services that a dependent of theirs is over. */
+function releaseServices(run: RunState, step: number): void {
+  for (const { on, condition } of run.plan.steps[step]!.dependencies) {
+    const flags = run.index.flags[on]!;
+    const counted = (flags & STEP.service) !== 0 && (condition === 'succeeded' || condition === 'running');
+    if (!counted || ((flags ^ run.index.flags[step]!) & STEP.final) !== 0) continue;
+    if (--run.needers[on]! === 0) noLongerNeeded(run, on);
+  }
+}
+
+/** Whether the cause can happen to the cell; a late answer to a cell that is over is counted and refused. */
+export function accepts(run: RunState, step: number, { cell, cause }: { cell: number; cause: number }): boolean {
+  const state = run.cells.state[run.cellBase[step]! + cell]!;
+  if (state >= CODE.succeeded) {
+    run.staleAnswers++;
+    return false;
+  }
+  if (!isPossible(state, cause)) throw illegalMove(run, step, { cell, cause });
+  return true;
+}
+
+/** The state of a step: its end, or the foremost of its cells. */
+export function stepState(run: RunState, step: number): CellState {
+  if (run.phase[step] === PHASE.over) return verdict(run.seen[step]!);
+  let present = 0;
+  for (let cell = 0; cell < run.cellCount[step]!; cell++) present |= 1 << run.cells.state[run.cellBase[step]! + cell]!;
+  const foremost = FOREMOST.find((code) => (present & (1 << code)) !== 0);
+  return stateName(foremost ?? CODE.waiting);
+}
+
+const FOREMOST = [
+  CODE.running,
+  CODE.publishing,
+  CODE.pending,
+  CODE.submitting,
+  CODE.checking,
+  CODE.ready,
+  CODE.backingOff,
+  CODE.awaitingApproval,
+];

@@ -1,0 +1,72 @@
+import { CODE, isLive } from './cell-code.ts';
+import { CAUSE } from './moves.ts';
+import { CAUSE_KIND, moveCell, PHASE, type RunState, STOP } from './run-state.ts';
+import { endCells, makeReady } from './step-flow.ts';
+import { cancelCell, cancelSteps } from './stop-flow.ts';
+import type { Timer } from './timers.ts';
+
+/** A `tick` has come: acts on everything whose time is not after `now`. */
+export function fireTimers(run: RunState): void {
+  run.wakeAt = Infinity;
+  for (let timer = run.timers.next; timer !== undefined && timer.at <= run.now; timer = run.timers.next) {
+    run.timers.pop();
+    if (isMeant(run, timer)) fire(run, timer);
+  }
+}
+
+/** Asks for a wake-up at the next time that still means something, unless one is asked for that comes no later. */
+export function askWake(run: RunState): void {
+  let timer = run.timers.next;
+  while (timer !== undefined && !isMeant(run, timer)) {
+    run.timers.pop();
+    timer = run.timers.next;
+  }
+  if (timer === undefined || timer.at >= run.wakeAt) return;
+  run.wakeAt = timer.at;
+  run.out.push({ type: 'wake', at: timer.at });
+}
+
+/** Whether what the timer was set for still is the case. */
+export function isMeant(run: RunState, { kind, step, cell, attempt }: Timer): boolean {
+  if (kind === 'runTimeout') return run.openMain > 0 && run.stop < STOP.runTimeout;
+  if (run.phase[step] === PHASE.over) return false;
+  if (kind === 'approval') return run.phase[step] === PHASE.approval;
+  const id = run.cellBase[step]! + cell;
+  const state = run.cells.state[id]!;
+  if (kind === 'deadline')
+    return isLive(state) ? run.cells.cancel[id] === 0 : state === CODE.ready || state === CODE.backingOff;
+  if (kind === 'due') return state === CODE.backingOff;
+  if (attempt !== run.cells.attempt[id] || run.cells.cancel[id] !== 0) return false;
+  return state === (kind === 'timeout' ? CODE.running : CODE.pending);
+}
+
+function fire(run: RunState, { kind, step, cell }: Timer): void {
+  switch (kind) {
+    case 'due':
+      makeReady(run, step, { cell, cause: CAUSE.due });
+      return;
+    case 'approval':
+      endCells(run, step, { to: CODE.timedOut, cause: CAUSE.due });
+      return;
+    case 'runTimeout':
+      run.stop = STOP.runTimeout;
+      run.failed = true;
+      cancelSteps(run, { final: false, reason: 'runTimeout' });
+      return;
+    case 'deadline':
+      passDeadline(run, step, cell);
+      return;
+    default:
+      cancelCell(run, step, { cell, reason: kind });
+  }
+}
+
+function passDeadline(run: RunState, step: number, cell: number): void {
+  if (isLive(run.cells.state[run.cellBase[step]! + cell]!)) {
+    cancelCell(run, step, { cell, reason: 'deadline' });
+    return;
+  }
+  run.queueDirty = true;
+  if (run.causeKind[step] === CAUSE_KIND.none) run.causeKind[step] = CAUSE_KIND.deadline;
+  moveCell(run, step, { cell, to: CODE.timedOut, cause: CAUSE.due });
+}

@@ -1,0 +1,64 @@
+import { CODE, isLive, stateName } from './cell-code.ts';
+import { CELL_STATES, type CellState } from './cell-state.ts';
+import type { Command } from './command.ts';
+import { STEP } from './plan-index.ts';
+import { PHASE, type RunState } from './run-state.ts';
+import { runStatus } from './run-status.ts';
+import type { LiveCell } from './scheduler.ts';
+import { cancelReason } from './stop-flow.ts';
+
+/** See `Scheduler.resume`. */
+export function openCommands(run: RunState): Command[] {
+  const commands: Command[] = [];
+  for (let step = 0; step < run.index.stepCount; step++) {
+    if (run.phase[step] === PHASE.deciding) commands.push({ type: 'decide', step });
+    else if (run.phase[step] === PHASE.approval) commands.push({ type: 'askApproval', step });
+    else if (run.phase[step] === PHASE.open) {
+      for (let cell = 0; cell < run.cellCount[step]!; cell++) addOpenCommands(run, { step, cell, commands });
+    }
+  }
+  if (run.wakeAt < Infinity) commands.push({ type: 'wake', at: run.wakeAt });
+  if (run.finished) commands.push({ type: 'finish', status: runStatus(run) });
+  return commands;
+}
+
+function addOpenCommands(
+  run: RunState,
+  { step, cell, commands }: { step: number; cell: number; commands: Command[] },
+): void {
+  const id = run.cellBase[step]! + cell;
+  const attempt = run.cells.attempt[id]!;
+  const state = run.cells.state[id]!;
+  if (state === CODE.checking) commands.push({ type: 'lookUp', step, cell });
+  else if (state === CODE.publishing) commands.push({ type: 'publish', step, cell, attempt });
+  else if (state === CODE.submitting) commands.push({ type: 'submit', step, cell, attempt, rung: run.cells.rung[id]! });
+  const reason = cancelReason(run, id);
+  if (reason !== undefined && isLive(state)) commands.push({ type: 'cancel', step, cell, attempt, reason });
+}
+
+/** See `Scheduler.live`. */
+export function liveCells(run: RunState): LiveCell[] {
+  const live: LiveCell[] = [];
+  for (let step = 0; step < run.index.stepCount; step++) {
+    if (run.phase[step] !== PHASE.open) continue;
+    for (let cell = 0; cell < run.cellCount[step]!; cell++) {
+      const id = run.cellBase[step]! + cell;
+      const code = run.cells.state[id]!;
+      if (isLive(code)) live.push({ step, cell, attempt: run.cells.attempt[id]!, state: stateName(code) });
+    }
+  }
+  return live;
+}
+
+/** See `Scheduler.counts`. */
+export function countStates(run: RunState): Readonly<Record<CellState, number>> {
+  return Object.fromEntries(CELL_STATES.map((state, code) => [state, run.counts[code]!])) as Record<CellState, number>;
+}
+
+/** See `Scheduler.cellCount`. */
+export function knownCells(run: RunState, step: number): number | undefined {
+  if (run.emptySteps.has(step)) return 0;
+  const undecided = (run.index.flags[step]! & STEP.dynamic) !== 0 && run.plan.steps[step]!.cells === undefined;
+  if (undecided && run.phase[step]! < PHASE.approval) return undefined;
+  return run.cellCount[step]!;
+}
