@@ -1,0 +1,261 @@
+import type { VolumeFiles } from '@sluice/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bytes, freshId, refused } from './rig.ts';
+
+/** Files of a volume that the suite may use as it likes. */
+export interface VolumeFilesUnderTest {
+  readonly files: VolumeFiles;
+  close(): Promise<void>;
+}
+
+/** Registers the tests that every implementation of `VolumeFiles` must pass. */
+export function describeVolumeFiles(name: string, open: () => Promise<VolumeFilesUnderTest>): void {
+  describe(`${name}, as files of a volume`, () => {
+    let sut: VolumeFilesUnderTest | undefined;
+    beforeAll(async () => {
+      sut = await open();
+    });
+    afterAll(async () => {
+      await sut?.close();
+    });
+    const underTest = () => {
+      if (sut === undefined) throw new Error('The files under test did not open');
+      return sut.files;
+    };
+    describeReading(underTest);
+    describeWriting(underTest);
+    describeMoving(underTest);
+    describePaths(underTest);
+  });
+}
+
+const text = (value: string) => Buffer.from(value);
+
+function describeReading(open: () => VolumeFiles): void {
+  it('read: gives a range, up to the end of the file', async () => {
+    const files = open();
+    const path = freshId('range');
+    await files.write(path, text('0123456789'));
+    const range = async (start?: number, end?: number) =>
+      (
+        await bytes(
+          await files.read(path, { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) }),
+        )
+      ).toString();
+    expect(await range()).toBe('0123456789');
+    expect(await range(3)).toBe('3456789');
+    expect(await range(3, 5)).toBe('34');
+    expect(await range(undefined, 2)).toBe('01');
+    expect(await range(8, 100)).toBe('89');
+    expect(await range(10)).toBe('');
+    expect(await range(50, 60)).toBe('');
+    expect(await range(4, 4)).toBe('');
+  });
+
+  it('read, list: what is not there is NOT_FOUND; stat is undefined', async () => {
+    const files = open();
+    const path = freshId('none');
+    await refused(files.read(path), 'NOT_FOUND');
+    await refused(files.read(`${path}/deeper`), 'NOT_FOUND');
+    await refused(files.list(path), 'NOT_FOUND');
+    expect(await files.stat(path)).toBeUndefined();
+    expect(await files.stat(`${path}/deeper`)).toBeUndefined();
+  });
+
+  it('stat: tells files from directories, with size and time', async () => {
+    const files = open();
+    const dir = freshId('stat');
+    await files.write(`${dir}/file`, text('12345'));
+    const file = await files.stat(`${dir}/file`);
+    expect(file).toMatchObject({ path: `${dir}/file`, kind: 'file', size: 5 });
+    expect(Math.abs((file?.modifiedAt ?? 0) - Date.now())).toBeLessThan(600_000);
+    expect(await files.stat(dir)).toMatchObject({ path: dir, kind: 'dir', size: 0 });
+    expect(await files.stat('')).toMatchObject({ path: '', kind: 'dir' });
+  });
+
+  it('list: gives the entries of one level, sorted by path', async () => {
+    const files = open();
+    const dir = freshId('list');
+    for (const name of ['b', 'a', 'c/deep', 'B']) await files.write(`${dir}/${name}`, text(name));
+    const entries = await files.list(dir);
+    expect(entries.map((it) => it.path)).toEqual([`${dir}/B`, `${dir}/a`, `${dir}/b`, `${dir}/c`]);
+    expect(entries.map((it) => it.kind)).toEqual(['file', 'file', 'file', 'dir']);
+    expect(entries.map((it) => it.size)).toEqual([1, 1, 1, 0]);
+    expect((await files.list('')).map((it) => it.path)).toContain(dir);
+    await files.makeDirectory(`${dir}/empty`);
+    expect(await files.list(`${dir}/empty`)).toEqual([]);
+  });
+
+  it('list: of a file is refused', async () => {
+    const files = open();
+    const path = freshId('plain');
+    await files.write(path, text('x'));
+    await refused(files.list(path), 'FAILED_PRECONDITION', 'NOT_FOUND', 'INVALID_ARGUMENT');
+  });
+}
+
+function describeWriting(open: () => VolumeFiles): void {
+  it('write: makes the directories above and replaces a file whole', async () => {
+    const files = open();
+    const path = `${freshId('deep')}/a/b/c.txt`;
+    await files.write(path, text('a longer first version'));
+    await files.write(path, text('second'), { size: 6 });
+    expect((await bytes(await files.read(path))).toString()).toBe('second');
+    await files.write(path, new Uint8Array());
+    expect(await files.stat(path)).toMatchObject({ kind: 'file', size: 0 });
+    expect((await files.list(path.slice(0, path.lastIndexOf('/')))).map((it) => it.path)).toEqual([path]);
+  });
+
+  it('write: takes a stream, with and without its size', async () => {
+    const files = open();
+    const dir = freshId('stream');
+    async function* pieces() {
+      for (let i = 0; i < 50; i++) yield Buffer.alloc(20_000, i);
+    }
+    const whole = await bytes(pieces());
+    await files.write(`${dir}/known`, pieces(), { size: 1_000_000 });
+    await files.write(`${dir}/unknown`, pieces());
+    for (const name of ['known', 'unknown']) {
+      expect((await bytes(await files.read(`${dir}/${name}`))).equals(whole), name).toBe(true);
+    }
+    expect((await bytes(await files.read(`${dir}/known`, { start: 19_999, end: 20_001 }))).toJSON().data).toEqual([
+      0, 1,
+    ]);
+  });
+
+  it('write: a stream that fails leaves the old file, and nothing else', async () => {
+    const files = open();
+    const dir = freshId('torn');
+    await files.write(`${dir}/file`, text('old'));
+    async function* torn() {
+      yield Buffer.alloc(100_000);
+      throw new Error('the source broke');
+    }
+    await expect(files.write(`${dir}/file`, torn())).rejects.toThrow();
+    await expect(files.write(`${dir}/other`, torn(), { size: 200_000 })).rejects.toThrow();
+    expect((await bytes(await files.read(`${dir}/file`))).toString()).toBe('old');
+    expect((await files.list(dir)).map((it) => it.path)).toEqual([`${dir}/file`]);
+  });
+
+  it('write: a reader sees the old file or the new one, never a part', async () => {
+    const files = open();
+    const path = freshId('atomic');
+    const version = (letter: string) => Buffer.alloc(300_000, letter);
+    await files.write(path, version('a'));
+    let done = false;
+    const writing = (async () => {
+      for (const letter of ['b', 'c', 'd', 'e']) await files.write(path, version(letter));
+      done = true;
+    })();
+    while (!done) {
+      const seen = await bytes(await files.read(path));
+      expect(seen).toHaveLength(300_000);
+      expect(seen.equals(version(String.fromCharCode(seen[0] ?? 0)))).toBe(true);
+    }
+    await writing;
+  });
+
+  it('write: refuses to take the place of a directory', async () => {
+    const files = open();
+    const dir = freshId('occupied');
+    await files.write(`${dir}/child`, text('x'));
+    await refused(files.write(dir, text('file')), 'ALREADY_EXISTS', 'FAILED_PRECONDITION', 'INVALID_ARGUMENT');
+    expect((await files.list(dir)).map((it) => it.path)).toEqual([`${dir}/child`]);
+  });
+
+  it('makeDirectory: makes all above, and nothing where it is', async () => {
+    const files = open();
+    const dir = freshId('made');
+    await files.makeDirectory(`${dir}/x/y`);
+    await files.write(`${dir}/x/y/file`, text('x'));
+    await files.makeDirectory(`${dir}/x/y`);
+    await files.makeDirectory('');
+    expect((await files.list(`${dir}/x/y`)).map((it) => it.path)).toEqual([`${dir}/x/y/file`]);
+    await refused(files.makeDirectory(`${dir}/x/y/file`), 'ALREADY_EXISTS', 'FAILED_PRECONDITION');
+  });
+}
+
+function describeMoving(open: () => VolumeFiles): void {
+  it('move: renames files and directories and makes the directories above', async () => {
+    const files = open();
+    const dir = freshId('move');
+    await files.write(`${dir}/from/a`, text('a'));
+    await files.move(`${dir}/from`, `${dir}/new/place/to`);
+    expect((await bytes(await files.read(`${dir}/new/place/to/a`))).toString()).toBe('a');
+    expect(await files.stat(`${dir}/from`)).toBeUndefined();
+    await files.move(`${dir}/new/place/to/a`, `${dir}/b`);
+    expect((await files.list(dir)).map((it) => it.path)).toEqual([`${dir}/b`, `${dir}/new`]);
+  });
+
+  it('move: without a source is NOT_FOUND, onto something is ALREADY_EXISTS, and changes nothing', async () => {
+    const files = open();
+    const dir = freshId('nomove');
+    await files.write(`${dir}/a`, text('a'));
+    await files.write(`${dir}/d/b`, text('b'));
+    await refused(files.move(`${dir}/none`, `${dir}/x`), 'NOT_FOUND');
+    await refused(files.move(`${dir}/a`, `${dir}/d`), 'ALREADY_EXISTS');
+    await refused(files.move(`${dir}/d`, `${dir}/a`), 'ALREADY_EXISTS');
+    await refused(files.move(`${dir}/a`, `${dir}/d/b`), 'ALREADY_EXISTS');
+    await refused(files.move(`${dir}/a`, `${dir}/a`), 'ALREADY_EXISTS');
+    await expect(files.move(`${dir}/d`, `${dir}/d/e`)).rejects.toMatchObject({ name: 'ServiceError' });
+    expect((await bytes(await files.read(`${dir}/a`))).toString()).toBe('a');
+    expect((await bytes(await files.read(`${dir}/d/b`))).toString()).toBe('b');
+  });
+
+  it('remove: takes files and whole directories, and does not mind what is not there', async () => {
+    const files = open();
+    const dir = freshId('remove');
+    await files.write(`${dir}/a/b/c`, text('c'));
+    await files.write(`${dir}/file`, text('f'));
+    await files.remove(`${dir}/file`);
+    await files.remove(`${dir}/a`);
+    await files.remove(`${dir}/a`);
+    await files.remove(`${dir}/never/was`);
+    expect(await files.list(dir)).toEqual([]);
+  });
+}
+
+function describePaths(open: () => VolumeFiles): void {
+  it.each([
+    'with space',
+    'ümlaut-é',
+    '100%',
+    'a+b&c=d',
+    '#hash?query',
+    'quote\'"',
+    'semi;colon:',
+    '日本語',
+    '[x]{y}',
+    '~',
+  ])('names: %j is a name like any other', async (name) => {
+    const files = open();
+    const dir = freshId('names');
+    await files.write(`${dir}/${name}/${name}`, text(name));
+    expect((await files.list(dir)).map((it) => it.path)).toEqual([`${dir}/${name}`]);
+    expect((await files.list(`${dir}/${name}`)).map((it) => it.path)).toEqual([`${dir}/${name}/${name}`]);
+    await files.move(`${dir}/${name}/${name}`, `${dir}/moved ${name}`);
+    expect((await bytes(await files.read(`${dir}/moved ${name}`))).toString()).toBe(name);
+  });
+
+  it.each(['../x', 'a/../../x', './a', 'a/./b', '/etc/passwd', 'a//b', 'a/', 'a\0b', '..', '.'])(
+    'paths: %j is refused everywhere',
+    async (path) => {
+      const files = open();
+      await refused(files.stat(path), 'INVALID_ARGUMENT');
+      await refused(files.list(path), 'INVALID_ARGUMENT');
+      await refused(files.read(path), 'INVALID_ARGUMENT');
+      await refused(files.write(path, text('x')), 'INVALID_ARGUMENT');
+      await refused(files.makeDirectory(path), 'INVALID_ARGUMENT');
+      await refused(files.move(path, 'x'), 'INVALID_ARGUMENT');
+      await refused(files.move('x', path), 'INVALID_ARGUMENT');
+      await refused(files.remove(path), 'INVALID_ARGUMENT');
+    },
+  );
+
+  it('paths: the root can be neither written, moved nor removed', async () => {
+    const files = open();
+    await refused(files.write('', text('x')), 'INVALID_ARGUMENT');
+    await refused(files.move('', 'x'), 'INVALID_ARGUMENT');
+    await refused(files.remove(''), 'INVALID_ARGUMENT');
+  });
+}
