@@ -1,0 +1,254 @@
+/*
+ * The first process of a container: PID 1 of its PID namespace. It makes the container's view of the file system,
+ * starts the command, reaps what the command leaves behind, and writes how it ended. When it goes, the kernel kills
+ * whatever is left in the namespace. It needs neither the launcher nor the service to live.
+ *
+ * Records are symbolic links in the container's directory, since symlink(2) makes name and content in one step that
+ * either happens or does not, and never overwrites:
+ *
+ *   claim -> <pid> <start ticks> <boot id>                       before anything runs: whoever makes it starts it
+ *   exit  -> exited <code> <signal> <out of memory> <started ms> <ended ms>
+ *            stopped <started ms> <ended ms>
+ *            refused <ended ms> <reason>
+ */
+#define _GNU_SOURCE
+#include "launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int directory_fd = -1;
+static const char *container_id;
+
+static void record(const char *text) {
+  if (symlinkat(text, directory_fd, "exit") == 0) send_event("ended %s %s", container_id, text);
+  /* Without a record (a full disk) the service learns from the end of this process that something failed below. */
+}
+
+__attribute__((noreturn, format(printf, 1, 2))) static void refuse(const char *format, ...) {
+  char reason[1024], text[1100];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(reason, sizeof reason, format, arguments);
+  va_end(arguments);
+  snprintf(text, sizeof text, "refused %lld %s", clock_ms(), reason);
+  record(text);
+  _exit(0);
+}
+
+static void claim(void) {
+  long pid;
+  unsigned long long ticks;
+  char text[80];
+  if (!read_process(launcher.proc_fd, "self", &pid, &ticks)) _exit(71);
+  snprintf(text, sizeof text, "%ld %llu %s", pid, ticks, launcher.boot_id);
+  if (symlinkat(text, directory_fd, "claim") == 0) {
+    send_event("claimed %s %s", container_id, text);
+    return;
+  }
+  if (errno != EEXIST) _exit(72);
+  send_event("exists %s", container_id);
+  _exit(0);
+}
+
+static int open_source(const struct mount_request *mount) {
+  int root = open(mount->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (root < 0) refuse("could not open the volume at '%s': %s", mount->root, strerror(errno));
+  int source = root;
+  if (mount->sub_path[0] != '\0') {
+    source = sys_open_beneath(root, mount->sub_path, O_PATH);
+    if (source < 0 && errno == EXDEV) refuse("could not mount '%s': it leads out of its volume", mount->sub_path);
+    if (source < 0) refuse("could not mount '%s' of a volume: %s", mount->sub_path, strerror(errno));
+  }
+  struct stat status;
+  if (fstat(source, &status) != 0) refuse("could not look at '%s': %s", mount->sub_path, strerror(errno));
+  if (mount->is_file ? !S_ISREG(status.st_mode) : !S_ISDIR(status.st_mode))
+    refuse("could not mount '%s' at '%s': it is not a %s", mount->sub_path, mount->target, mount->is_file ? "file" : "directory");
+  int tree = sys_open_tree(source, "", PATH_EMPTY | TREE_CLONE | (mount->is_file ? 0 : TREE_RECURSIVE));
+  if (tree < 0) refuse("could not mount '%s' at '%s': %s", mount->sub_path, mount->target, strerror(errno));
+  sys_mount_setattr(tree, "", PATH_EMPTY, ATTR_NOSUID | ATTR_NODEV);
+  if (source != root) close(source);
+  close(root);
+  return tree;
+}
+
+static void make_late_mount_point(const struct mount_request *mount) {
+  char path[PATH_MAX];
+  if (snprintf(path, sizeof path, "%s", mount->target) >= (int)sizeof path) refuse("the mount point is too long");
+  for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    mkdir(path, 0755);
+    *slash = '/';
+  }
+  if (!mount->is_file) {
+    mkdir(path, 0755);
+    return;
+  }
+  int fd = open(path, O_CREAT | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0644);
+  if (fd >= 0) close(fd);
+}
+
+static int open_private_tmp(void) {
+  if (mkdirat(directory_fd, "tmp", 0700) != 0 && errno != EEXIST) refuse("could not make the private /tmp: %s", strerror(errno));
+  int tree = sys_open_tree(directory_fd, "tmp", TREE_CLONE | 0x100 /* AT_SYMLINK_NOFOLLOW */);
+  if (tree < 0) refuse("could not open the private /tmp: %s", strerror(errno));
+  sys_mount_setattr(tree, "", PATH_EMPTY, ATTR_NOSUID | ATTR_NODEV);
+  return tree;
+}
+
+static void enter_view(const struct launch *launch, int template_fd) {
+  int trees[64];
+  for (size_t i = 0; i < launch->mount_count; i++) trees[i] = open_source(&launch->mounts[i]);
+  int tmp = open_private_tmp();
+  int shm = sys_fresh_tmpfs("1777", NULL);
+  if (setns(template_fd, CLONE_NEWNS) != 0 || unshare(CLONE_NEWNS) != 0)
+    refuse("could not make a mount namespace: %s", strerror(errno));
+  mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC | (launcher.is_root ? MS_RDONLY : 0), NULL);
+  if (sys_move_mount(tmp, "", AT_FDCWD, "/tmp", MOVE_FROM_EMPTY) != 0) refuse("could not mount /tmp: %s", strerror(errno));
+  if (shm >= 0) sys_move_mount(shm, "", AT_FDCWD, "/dev/shm", MOVE_FROM_EMPTY);
+  for (size_t i = 0; i < launch->mount_count; i++) {
+    if (launch->mounts[i].late) make_late_mount_point(&launch->mounts[i]);
+    if (sys_move_mount(trees[i], "", AT_FDCWD, launch->mounts[i].target, MOVE_FROM_EMPTY) != 0)
+      refuse("could not mount at '%s': %s", launch->mounts[i].target, strerror(errno));
+  }
+}
+
+static void open_streams(const struct launch *launch) {
+  int log = open(launch->log_path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0640);
+  if (log < 0) refuse("could not open the log '%s': %s", launch->log_path, strerror(errno));
+  if (dup2(log, 1) < 0 || dup2(log, 2) < 0) refuse("could not use the log: %s", strerror(errno));
+}
+
+static const char *search_path(char **envp) {
+  for (; *envp != NULL; envp++) {
+    if (strncmp(*envp, "PATH=", 5) == 0) return *envp + 5;
+  }
+  return "/usr/local/bin:/usr/bin:/bin";
+}
+
+/* Returns only where it failed, with the reason. */
+static int execute(const struct launch *launch) {
+  const char *name = launch->argv[0];
+  if (strchr(name, '/') != NULL) {
+    execve(name, launch->argv, launch->envp);
+    return errno;
+  }
+  int error = ENOENT;
+  for (const char *from = search_path(launch->envp); from != NULL;) {
+    const char *colon = strchr(from, ':');
+    int length = colon == NULL ? (int)strlen(from) : (int)(colon - from);
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%.*s%s%s", length, from, length > 0 ? "/" : "", name) < (int)sizeof path) {
+      execve(path, launch->argv, launch->envp);
+      if (errno != ENOENT && errno != ENOTDIR) error = errno;
+      if (errno != ENOENT && errno != ENOTDIR && errno != EACCES) return error;
+    }
+    from = colon == NULL ? NULL : colon + 1;
+  }
+  return error;
+}
+
+/* vfork: the command's errno comes back in our own memory, and no page is copied. */
+static pid_t start_command(const struct launch *launch, struct limit_slot *slot) {
+  volatile int error = 0;
+  pid_t pid = vfork();
+  if (pid == 0) {
+    sigset_t none;
+    sigemptyset(&none);
+    signal(SIGPIPE, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    setsid();
+    limits_enter(slot);
+    error = execute(launch);
+    _exit(127);
+  }
+  if (pid > 0 && error == 0) return pid;
+  if (pid > 0) waitpid(pid, NULL, 0);
+  if (pid < 0) refuse("could not start a process: %s", strerror(errno));
+  if (error == ENOENT && strchr(launch->argv[0], '/') == NULL)
+    refuse("could not start '%s': no such command in PATH (127)", launch->argv[0]);
+  refuse("could not start '%s': %s (%d)", launch->argv[0], strerror(error), error == ENOENT ? 127 : 126);
+}
+
+static void kill_rest(void) {
+  if (kill(-1, SIGKILL) != 0) return;
+  while (waitpid(-1, NULL, 0) > 0 || errno == EINTR) {
+  }
+}
+
+struct ending {
+  bool stopped;
+  int status;
+};
+
+/* Waits for the command while reaping orphans; SIGTERM with a value is the service's wish to stop within that many ms. */
+static struct ending wait_for(pid_t command) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGCHLD);
+  sigaddset(&signals, SIGTERM);
+  struct ending ending = {false, 0};
+  long long deadline = 0;
+  for (;;) {
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+      if (pid == command) {
+        ending.status = status;
+        return ending;
+      }
+    }
+    siginfo_t info;
+    long long left = deadline - clock_ms();
+    if (ending.stopped && left <= 0) {
+      ending.status = SIGKILL;
+      return ending;
+    }
+    struct timespec limit = {ending.stopped ? (time_t)(left / 1000) : 3600, (left % 1000) * 1000000};
+    if (!ending.stopped) limit.tv_nsec = 0;
+    if (sigtimedwait(&signals, &info, &limit) != SIGTERM || info.si_code != SI_QUEUE) continue;
+    long long wanted = clock_ms() + info.si_value.sival_int;
+    if (!ending.stopped || wanted < deadline) deadline = wanted;
+    ending.stopped = true;
+    kill(command, SIGTERM);
+  }
+}
+
+__attribute__((noreturn)) void container_run(struct launch *launch, int template_fd, struct limit_slot *slot) {
+  container_id = launch->id;
+  directory_fd = open(launch->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (directory_fd < 0) _exit(73);
+  claim();
+  open_streams(launch);
+  enter_view(launch, template_fd);
+  if (chdir(launch->working_directory) != 0) refuse("could not enter '%s': %s", launch->working_directory, strerror(errno));
+  long long started = clock_ms();
+  pid_t command = start_command(launch, slot);
+  send_event("started %s %lld", launch->id, started);
+  struct ending ending = wait_for(command);
+  kill_rest();
+  char text[160];
+  int signal = WIFSIGNALED(ending.status) ? WTERMSIG(ending.status) : 0;
+  int code = signal != 0 ? 128 + signal : WEXITSTATUS(ending.status);
+  if (ending.stopped) {
+    snprintf(text, sizeof text, "stopped %lld %lld", started, clock_ms());
+  } else {
+    bool out_of_memory = code != 0 && limits_out_of_memory(slot);
+    snprintf(text, sizeof text, "exited %d %d %d %lld %lld", code, signal, out_of_memory, started, clock_ms());
+  }
+  record(text);
+  _exit(0);
+}

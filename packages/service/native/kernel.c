@@ -1,0 +1,100 @@
+/* System calls that the C library of an older distribution has no wrapper for. The numbers are the same everywhere. */
+#define _GNU_SOURCE
+#include "launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+  NR_PIDFD_SEND_SIGNAL = 424,
+  NR_OPEN_TREE = 428,
+  NR_MOVE_MOUNT = 429,
+  NR_FSOPEN = 430,
+  NR_FSCONFIG = 431,
+  NR_FSMOUNT = 432,
+  NR_PIDFD_OPEN = 434,
+  NR_CLONE3 = 435,
+  NR_OPENAT2 = 437,
+  NR_MOUNT_SETATTR = 442,
+};
+
+struct mount_attributes {
+  uint64_t set, clear, propagation, userns_fd;
+};
+
+struct open_how_arguments {
+  uint64_t flags, mode, resolve;
+};
+
+struct clone3_arguments {
+  uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, set_tid, set_tid_size, cgroup;
+};
+
+int sys_open_tree(int dir, const char *path, unsigned flags) {
+  return (int)syscall(NR_OPEN_TREE, dir, path, flags | O_CLOEXEC);
+}
+
+int sys_move_mount(int from, const char *from_path, int to, const char *to_path, unsigned flags) {
+  return (int)syscall(NR_MOVE_MOUNT, from, from_path, to, to_path, flags);
+}
+
+int sys_mount_setattr(int dir, const char *path, unsigned flags, uint64_t set) {
+  struct mount_attributes attributes = {.set = set};
+  return (int)syscall(NR_MOUNT_SETATTR, dir, path, flags, &attributes, sizeof attributes);
+}
+
+/* Symbolic links are followed as long as they stay beneath `dir`: the kernel checks each step, so a swap cannot win. */
+int sys_open_beneath(int dir, const char *path, uint64_t flags) {
+  const uint64_t no_magic_links = 2, beneath = 8;
+  struct open_how_arguments how = {.flags = flags | O_CLOEXEC, .resolve = beneath | no_magic_links};
+  for (int tries = 0;; tries++) {
+    int fd = (int)syscall(NR_OPENAT2, dir, path, &how, sizeof how);
+    /* EAGAIN: something was renamed meanwhile and the kernel cannot vouch for `..`; it is not a verdict. */
+    if (fd >= 0 || errno != EAGAIN || tries == 100) return fd;
+  }
+}
+
+int sys_fresh_tmpfs(const char *mode, const char *size) {
+  enum { SET_STRING = 1, CREATE = 6 };
+  int context = (int)syscall(NR_FSOPEN, "tmpfs", 1);
+  if (context < 0) return -1;
+  int mount = -1;
+  if ((mode == NULL || syscall(NR_FSCONFIG, context, SET_STRING, "mode", mode, 0) == 0) &&
+      (size == NULL || syscall(NR_FSCONFIG, context, SET_STRING, "size", size, 0) == 0) &&
+      syscall(NR_FSCONFIG, context, CREATE, NULL, NULL, 0) == 0) {
+    mount = (int)syscall(NR_FSMOUNT, context, 1, ATTR_NOSUID | ATTR_NODEV);
+  }
+  int error = errno;
+  close(context);
+  errno = error;
+  return mount;
+}
+
+int sys_pidfd_open(pid_t pid) { return (int)syscall(NR_PIDFD_OPEN, pid, 0); }
+
+int sys_pidfd_queue(int pidfd, int signal, int value) {
+  siginfo_t info;
+  memset(&info, 0, sizeof info);
+  info.si_signo = signal;
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_int = value;
+  return (int)syscall(NR_PIDFD_SEND_SIGNAL, pidfd, signal, &info, 0);
+}
+
+pid_t sys_clone_pid_namespace(int *pidfd, int cgroup_fd) {
+  const uint64_t clone_pidfd = 0x1000, clone_into_cgroup = 0x200000000ULL;
+  struct clone3_arguments arguments = {
+      .flags = CLONE_NEWPID | clone_pidfd | (cgroup_fd >= 0 ? clone_into_cgroup : 0),
+      .pidfd = (uint64_t)(uintptr_t)pidfd,
+      .exit_signal = SIGCHLD,
+      .cgroup = cgroup_fd >= 0 ? (uint64_t)cgroup_fd : 0,
+  };
+  return (pid_t)syscall(NR_CLONE3, &arguments, sizeof arguments);
+}

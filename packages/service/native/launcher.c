@@ -1,0 +1,349 @@
+/*
+ * The launcher: a co-process of the service that starts containers, because forking a small process is several times
+ * cheaper than forking Node. It enters a user namespace and a mount namespace of its own once, keeps templates of
+ * mount namespaces (template.c), and forks one first process per container (container.c), which outlives it.
+ *
+ * Frames on standard input: a 32-bit little-endian length, then fields that each end with NUL.
+ *   launch <id> <key> <directory> <log> <cwd> <milli-cores> <memory> <n> (<root> <sub> <dir|file> <target> <0|1>)*n
+ *          <argc> argv… <envc> env…
+ *   adopt  <id> <pid> <start ticks>     watches a container that an earlier launcher started
+ *   stop   <id> <grace ms>
+ *   kill   <id>                         when it did not obey
+ * Lines on standard output:
+ *   ready <memory limits> <core limits> | failed <reason>
+ *   claimed <id> <pid> <start ticks> <boot id> | exists <id> | started <id> <ms> | ended <id> <exit record>
+ *   gone <id>       its first process is no more, and every process of it
+ *   unknown <id>    nothing to adopt or to stop
+ * End of input ends the launcher; the containers run on.
+ */
+#define _GNU_SOURCE
+#include "launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct launcher launcher;
+
+/* A live container: found by id to be stopped, by pidfd when it is gone. */
+struct container {
+  struct container *next;
+  int pidfd;
+  bool adopted;
+  struct limit_slot slot;
+  char id[24];
+};
+
+static struct container *containers[4096];
+static int poll_fd, frame_fd;
+
+static size_t bucket(const char *id) { return strtoul(id, NULL, 10) % (sizeof containers / sizeof containers[0]); }
+
+static struct container *find(const char *id) {
+  struct container *container = containers[bucket(id)];
+  while (container != NULL && strcmp(container->id, id) != 0) container = container->next;
+  return container;
+}
+
+static struct container *watch(const char *id, int pidfd, bool adopted) {
+  struct container *container = calloc(1, sizeof *container);
+  if (container == NULL) _exit(74);
+  snprintf(container->id, sizeof container->id, "%s", id);
+  container->pidfd = pidfd;
+  container->adopted = adopted;
+  container->slot = (struct limit_slot){.memory_fd = -1, .cpu_fd = -1, .unified_fd = -1};
+  container->next = containers[bucket(id)];
+  containers[bucket(id)] = container;
+  struct epoll_event event = {.events = EPOLLIN, .data.ptr = container};
+  epoll_ctl(poll_fd, EPOLL_CTL_ADD, pidfd, &event);
+  return container;
+}
+
+static void forget(struct container *container) {
+  siginfo_t info;
+  if (!container->adopted) waitid((idtype_t)3 /* P_PIDFD */, (id_t)container->pidfd, &info, WEXITED);
+  /* Closing is not enough: first processes forked later hold copies, and would keep it in the poll set. */
+  epoll_ctl(poll_fd, EPOLL_CTL_DEL, container->pidfd, NULL);
+  close(container->pidfd);
+  limits_release(&container->slot);
+  send_event("gone %s", container->id);
+  struct container **link = &containers[bucket(container->id)];
+  while (*link != container) link = &(*link)->next;
+  *link = container->next;
+  free(container);
+}
+
+struct fields {
+  char *next, *end;
+};
+
+static char *take(struct fields *fields) {
+  char *field = fields->next;
+  char *nul = field < fields->end ? memchr(field, '\0', (size_t)(fields->end - field)) : NULL;
+  if (nul == NULL) _exit(75); /* the service and this program are not of one make */
+  fields->next = nul + 1;
+  return field;
+}
+
+static char **take_list(struct fields *fields) {
+  size_t count = strtoul(take(fields), NULL, 10);
+  char **list = calloc(count + 1, sizeof *list);
+  if (list == NULL) _exit(74);
+  for (size_t i = 0; i < count; i++) list[i] = take(fields);
+  return list;
+}
+
+static void take_mounts(struct fields *fields, struct launch *launch) {
+  launch->mount_count = strtoul(take(fields), NULL, 10);
+  if (launch->mount_count > 64) _exit(75);
+  launch->mounts = calloc(launch->mount_count + 1, sizeof *launch->mounts);
+  if (launch->mounts == NULL) _exit(74);
+  for (size_t i = 0; i < launch->mount_count; i++) {
+    struct mount_request *mount = &launch->mounts[i];
+    mount->root = take(fields);
+    mount->sub_path = take(fields);
+    mount->is_file = strcmp(take(fields), "file") == 0;
+    mount->target = take(fields);
+    mount->late = strcmp(take(fields), "1") == 0;
+  }
+}
+
+static void refuse_launch(const struct launch *launch, const char *reason) {
+  send_event("refused %s %s", launch->id, reason);
+}
+
+static void start(struct launch *launch) {
+  char reason[512];
+  int template_fd = template_for(launch, reason, sizeof reason);
+  if (template_fd < 0) {
+    refuse_launch(launch, reason);
+    return;
+  }
+  struct limit_slot slot;
+  limits_acquire(&slot, launch);
+  int pidfd = -1;
+  pid_t pid = sys_clone_pid_namespace(&pidfd, limits_unified_fd(&slot));
+  if (pid == 0) container_run(launch, template_fd, &slot);
+  if (pid < 0) {
+    send_event("fault %s could not make a process: %s", launch->id, strerror(errno));
+    limits_release(&slot);
+    return;
+  }
+  watch(launch->id, pidfd, false)->slot = slot;
+}
+
+static void handle_launch(struct fields *fields) {
+  struct launch launch = {.id = take(fields)};
+  launch.key = take(fields);
+  launch.directory = take(fields);
+  launch.log_path = take(fields);
+  launch.working_directory = take(fields);
+  launch.milli_cores = strtol(take(fields), NULL, 10);
+  launch.memory_bytes = strtoll(take(fields), NULL, 10);
+  take_mounts(fields, &launch);
+  launch.argv = take_list(fields);
+  launch.envp = take_list(fields);
+  start(&launch);
+  free(launch.mounts);
+  free(launch.argv);
+  free(launch.envp);
+}
+
+static void handle_adopt(struct fields *fields) {
+  const char *id = take(fields), *pid = take(fields);
+  unsigned long long wanted = strtoull(take(fields), NULL, 10), ticks = 0;
+  long host_pid;
+  int pidfd = sys_pidfd_open((pid_t)strtol(pid, NULL, 10));
+  /* Opened first, looked at second: the number cannot change hands between the two. */
+  if (pidfd >= 0 && read_process(launcher.proc_fd, pid, &host_pid, &ticks) && ticks == wanted) {
+    watch(id, pidfd, true);
+    send_event("adopted %s", id);
+    return;
+  }
+  if (pidfd >= 0) close(pidfd);
+  send_event("unknown %s", id);
+}
+
+static void handle_stop(struct fields *fields) {
+  const char *id = take(fields);
+  int grace = (int)strtol(take(fields), NULL, 10);
+  struct container *container = find(id);
+  if (container == NULL || sys_pidfd_queue(container->pidfd, SIGTERM, grace) != 0) send_event("unknown %s", id);
+}
+
+static void handle_kill(struct fields *fields) {
+  struct container *container = find(take(fields));
+  if (container != NULL) sys_pidfd_queue(container->pidfd, SIGKILL, 0);
+}
+
+static void handle(char *frame, size_t length) {
+  struct fields fields = {frame, frame + length};
+  const char *verb = take(&fields);
+  if (strcmp(verb, "launch") == 0) handle_launch(&fields);
+  else if (strcmp(verb, "adopt") == 0) handle_adopt(&fields);
+  else if (strcmp(verb, "stop") == 0) handle_stop(&fields);
+  else if (strcmp(verb, "kill") == 0) handle_kill(&fields);
+  else _exit(75);
+}
+
+static char *input;
+static size_t input_size, input_used;
+
+/* Returns false at the end of input. */
+static bool read_frames(void) {
+  if (input_size - input_used < 65536) {
+    input_size = input_size * 2 + 131072;
+    input = realloc(input, input_size);
+    if (input == NULL) _exit(74);
+  }
+  ssize_t length = read(frame_fd, input + input_used, input_size - input_used);
+  if (length <= 0) return length < 0 && (errno == EINTR || errno == EAGAIN);
+  input_used += (size_t)length;
+  size_t at = 0;
+  while (input_used - at >= 4) {
+    const unsigned char *head = (const unsigned char *)input + at;
+    size_t size = head[0] | (size_t)head[1] << 8 | (size_t)head[2] << 16 | (size_t)head[3] << 24;
+    if (input_used - at - 4 < size) break;
+    handle(input + at + 4, size);
+    at += 4 + size;
+  }
+  memmove(input, input + at, input_used - at);
+  input_used -= at;
+  return true;
+}
+
+static bool write_text(int dir, const char *path, const char *text) {
+  int fd = openat(dir, path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  bool good = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+  close(fd);
+  return good;
+}
+
+/* Only a process outside may map other users than itself: a child that stayed there does it for root. */
+static bool map_all_from_outside(void) {
+  int ask[2], answer[2];
+  if (pipe2(ask, O_CLOEXEC) != 0 || pipe2(answer, O_CLOEXEC) != 0) return false;
+  char path[64], byte = 0;
+  snprintf(path, sizeof path, "/proc/%d/", (int)getpid());
+  pid_t child = fork();
+  if (child == 0) {
+    int dir = read(ask[0], &byte, 1) == 1 ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    bool good = write_text(dir, "uid_map", "0 0 4294967295\n") && write_text(dir, "gid_map", "0 0 4294967295\n");
+    _exit(good && write(answer[1], "", 1) == 1 ? 0 : 1);
+  }
+  close(answer[1]);
+  bool entered = child > 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
+  if (write(ask[1], "", 1) != 1) entered = false;
+  bool mapped = read(answer[0], &byte, 1) == 1;
+  waitpid(child, NULL, 0);
+  close(ask[0]);
+  close(ask[1]);
+  close(answer[0]);
+  return entered && mapped;
+}
+
+static bool map_self(uid_t uid, gid_t gid) {
+  if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+  char map[64];
+  snprintf(map, sizeof map, "%u %u 1\n", uid, uid);
+  if (!write_text(AT_FDCWD, "/proc/self/uid_map", map) || !write_text(AT_FDCWD, "/proc/self/setgroups", "deny")) return false;
+  snprintf(map, sizeof map, "%u %u 1\n", gid, gid);
+  return write_text(AT_FDCWD, "/proc/self/gid_map", map);
+}
+
+__attribute__((noreturn)) static void give_up(const char *what) {
+  send_event("failed %s: %s", what, strerror(errno));
+  _exit(1);
+}
+
+static void enter_namespaces(void) {
+  uid_t uid = geteuid();
+  gid_t gid = getegid();
+  launcher.is_root = uid == 0;
+  bool entered = launcher.is_root ? map_all_from_outside() || unshare(CLONE_NEWNS) == 0 : map_self(uid, gid);
+  if (!entered) give_up("could not make a user namespace");
+  /* Mounts that the host makes later shall still come in; none of ours shall go out. */
+  if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) give_up("could not make a mount namespace");
+  launcher.proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  launcher.host_ns_fd = openat(launcher.proc_fd, "self/ns/mnt", O_RDONLY | O_CLOEXEC);
+  if (launcher.host_ns_fd < 0) give_up("could not open /proc");
+}
+
+/* What a root user in a container may still do: own files of any user, become any user; nothing to the machine. */
+static void drop_privileges(void) {
+  const unsigned long long kept = 1ULL << 0 | 1ULL << 1 | 1ULL << 3 | 1ULL << 4 | 1ULL << 5 | 1ULL << 6 | 1ULL << 7 | 1ULL << 10 | 1ULL << 18;
+  for (int capability = 0; capability < 64; capability++) {
+    if (!(kept >> capability & 1) && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) break;
+  }
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  /* First processes keep this launcher's memory and rights: no container may look into them (/proc/1, ptrace). */
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+static void read_boot_id(void) {
+  int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+  char text[64] = "";
+  if (fd < 0 || read(fd, text, sizeof text - 1) < 36) give_up("could not read the boot id");
+  close(fd);
+  size_t used = 0;
+  for (size_t i = 0; i < 36 && used < 16; i++) {
+    if (text[i] != '-') launcher.boot_id[used++] = text[i];
+  }
+}
+
+static void open_descriptors(void) {
+  launcher.event_fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
+  frame_fd = fcntl(0, F_DUPFD_CLOEXEC, 3);
+  int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  dup2(nothing, 0);
+  dup2(nothing, 1);
+  close(nothing);
+  signal(SIGPIPE, SIG_IGN);
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGCHLD);
+  sigaddset(&blocked, SIGTERM);
+  sigprocmask(SIG_BLOCK, &blocked, NULL);
+  umask(022);
+  setsid();
+}
+
+int main(int argc, char **argv) {
+  open_descriptors();
+  launcher.masks = (const char **)argv + 2;
+  launcher.mask_count = argc > 2 ? (size_t)argc - 2 : 0;
+  enter_namespaces();
+  read_boot_id();
+  limits_open(argc > 1 ? argv[1] : "sluice");
+  struct launch none = {.mount_count = 0};
+  char reason[512];
+  if (template_for(&none, reason, sizeof reason) < 0) {
+    send_event("failed %s", reason);
+    return 1;
+  }
+  drop_privileges();
+  poll_fd = epoll_create1(EPOLL_CLOEXEC);
+  struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
+  if (poll_fd < 0 || epoll_ctl(poll_fd, EPOLL_CTL_ADD, frame_fd, &event) != 0) give_up("could not poll");
+  send_event("ready %s %s", limits_describe_memory(), limits_describe_cores());
+  for (;;) {
+    struct epoll_event events[64];
+    int count = epoll_wait(poll_fd, events, 64, -1);
+    for (int i = 0; i < count; i++) {
+      if (events[i].data.ptr != NULL) forget(events[i].data.ptr);
+      else if (!read_frames()) return 0;
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/* What is told to the service: lines on the event socket. The records on disk are symbolic links (see container.c). */
+#define _GNU_SOURCE
+#include "launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+long long clock_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* One line, one write: several processes share the socket, and a write of this size is never torn. */
+void send_event(const char *format, ...) {
+  char line[2048];
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(line, sizeof line - 1, format, arguments);
+  va_end(arguments);
+  if (length < 0) return;
+  if ((size_t)length > sizeof line - 2) length = sizeof line - 2;
+  for (int i = 0; i < length; i++) {
+    if ((unsigned char)line[i] < ' ') line[i] = '?';
+  }
+  line[length++] = '\n';
+  /* Nobody listening (EPIPE) is no fault: the records on disk say the same to the next service. */
+  while (write(launcher.event_fd, line, (size_t)length) < 0 && errno == EINTR) {
+  }
+}
+
+/* PID as the host sees it and start time in clock ticks since boot: together with the boot they name a process for ever. */
+bool read_process(int proc_fd, const char *pid, long *host_pid, unsigned long long *start_ticks) {
+  char path[64], text[1024];
+  snprintf(path, sizeof path, "%s/stat", pid);
+  int fd = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  ssize_t length = read(fd, text, sizeof text - 1);
+  close(fd);
+  if (length <= 0) return false;
+  text[length] = '\0';
+  *host_pid = strtol(text, NULL, 10);
+  /* The command's name is in parentheses and may hold anything, also spaces and parentheses. */
+  char *field = strrchr(text, ')');
+  for (int skip = 0; field != NULL && skip < 20; skip++) field = strchr(field + 1, ' ');
+  if (field == NULL) return false;
+  *start_ticks = strtoull(field, NULL, 10);
+  return true;
+}

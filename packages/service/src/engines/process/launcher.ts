@@ -1,0 +1,58 @@
+import type { Claim } from './container-record.ts';
+import type { PlannedMount } from './mount-plan.ts';
+
+/** One container as a launcher takes it: nothing left to decide. No string holds NUL. */
+export interface LaunchRequest {
+  /** Decimal number, unique for this launcher. */
+  readonly id: string;
+  readonly key: string;
+  readonly directory: string;
+  readonly logPath: string;
+  readonly workingDirectory: string;
+  readonly milliCores: number;
+  readonly memoryBytes: number;
+  readonly mounts: readonly PlannedMount[];
+  readonly argv: readonly string[];
+  /** `NAME=value` */
+  readonly env: readonly string[];
+}
+
+/** What a launcher tells. For one container in order; `gone` is the last word on it. */
+export type LauncherEvent =
+  | { readonly type: 'ready'; readonly memory: string; readonly cores: string }
+  /** Whoever made the claim starts it: nothing of this container ran before. */
+  | { readonly type: 'claimed'; readonly id: string; readonly pid: number }
+  /** The container has a claim already, of an earlier launch; nothing was started. */
+  | { readonly type: 'exists'; readonly id: string }
+  | { readonly type: 'started'; readonly id: string; readonly startedAt: number }
+  | { readonly type: 'ended'; readonly id: string; readonly record: string }
+  /** Refused before a claim was made. */
+  | { readonly type: 'refused'; readonly id: string; readonly reason: string }
+  /** The machine could not start it now: no process, no memory. */
+  | { readonly type: 'fault'; readonly id: string; readonly reason: string }
+  | { readonly type: 'adopted'; readonly id: string }
+  /** Nothing to adopt or to stop under this id. */
+  | { readonly type: 'unknown'; readonly id: string }
+  /** Its first process is no more, and with it every process of the container. */
+  | { readonly type: 'gone'; readonly id: string };
+
+/** Starts containers that outlive it. The native and the shell launcher keep the same records and tell the same events. */
+export interface Launcher {
+  readonly memory: string;
+  readonly cores: string;
+  launch(request: LaunchRequest): void;
+  /** Watches a container that another launcher started: `adopted` or `unknown` follows. */
+  adopt(id: string, claim: Claim & { kind: 'process' }): void;
+  stop(id: string, graceMs: number): void;
+  /** Without asking. */
+  kill(id: string): void;
+  /** Ends the launcher; its containers run on. */
+  close(): Promise<void>;
+}
+
+/** How a launcher reports to its engine. */
+export interface LauncherListener {
+  event(event: LauncherEvent): void;
+  /** It ended without `close`. */
+  lost(reason: string): void;
+}

@@ -1,0 +1,122 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import type { Launcher, LauncherListener, LaunchRequest } from './launcher.ts';
+import { parseLauncherEvent } from './launcher-event.ts';
+import { launchFields, renderFrame } from './launcher-frame.ts';
+
+/** What the compiled launcher is started with. */
+export interface NativeLauncherOptions {
+  readonly path: string;
+  /** Groups the limits of one service's containers. */
+  readonly scope: string;
+  readonly maskedPaths: readonly string[];
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, null>;
+
+/** Starts the compiled launcher; rejects with its reason where it cannot work here. */
+export async function openNativeLauncher(
+  options: NativeLauncherOptions,
+  listener: LauncherListener,
+): Promise<Launcher> {
+  // The service's environment may hold secrets, and first processes of containers keep the launcher's memory.
+  const child = spawn(options.path, [options.scope, ...options.maskedPaths], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: {},
+    cwd: '/',
+  });
+  return await new Promise<Launcher>((resolve, reject) => {
+    let launcher: NativeLauncher | undefined;
+    child.once('error', (cause) => reject(new Error(`could not start the launcher '${options.path}'`, { cause })));
+    // Not `close`: first processes of running containers hold the other end of the socket for as long as they live.
+    child.once('exit', (code, signal) => {
+      const reason = `the launcher ended with ${signal ?? `code ${code}`}`;
+      if (launcher === undefined) reject(new Error(reason));
+      else launcher.closed(reason);
+    });
+    readLines(child.stdout, (line) => {
+      if (launcher !== undefined) listener.event(parseLauncherEvent(line));
+      else if (line.startsWith('failed ')) reject(new Error(line.slice('failed '.length)));
+      else {
+        const ready = parseLauncherEvent(line);
+        if (ready.type !== 'ready') throw new Error(`could not read the launcher's first line '${line}'`);
+        launcher = new NativeLauncher(child, { listener, memory: ready.memory, cores: ready.cores });
+        resolve(launcher);
+      }
+    });
+  });
+}
+
+class NativeLauncher implements Launcher {
+  readonly memory: string;
+  readonly cores: string;
+  readonly #child: Child;
+  readonly #listener: LauncherListener;
+  readonly #ended: Promise<void>;
+  #markEnded: () => void = () => {};
+  #frames: Buffer[] = [];
+  #isClosing = false;
+
+  constructor(child: Child, options: { listener: LauncherListener; memory: string; cores: string }) {
+    this.#child = child;
+    this.#listener = options.listener;
+    this.memory = options.memory;
+    this.cores = options.cores;
+    this.#ended = new Promise((resolve) => {
+      this.#markEnded = resolve;
+    });
+    // A dead launcher is learned of by its end, with a better reason than EPIPE.
+    child.stdin.on('error', () => {});
+  }
+
+  launch(request: LaunchRequest): void {
+    this.#send(launchFields(request));
+  }
+
+  adopt(id: string, claim: { pid: number; startTicks: string }): void {
+    this.#send(['adopt', id, String(claim.pid), claim.startTicks]);
+  }
+
+  stop(id: string, graceMs: number): void {
+    this.#send(['stop', id, String(Math.min(Math.max(Math.round(graceMs), 0), 2 ** 31 - 1))]);
+  }
+
+  kill(id: string): void {
+    this.#send(['kill', id]);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#flush();
+    this.#child.stdin.end();
+    await this.#ended;
+    this.#child.stdout.destroy();
+  }
+
+  closed(reason: string): void {
+    this.#markEnded();
+    if (!this.#isClosing) this.#listener.lost(reason);
+  }
+
+  /** One write for all frames of a turn of the loop. */
+  #send(fields: readonly string[]): void {
+    this.#frames.push(renderFrame(fields));
+    if (this.#frames.length === 1) setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    if (this.#frames.length === 0) return;
+    this.#child.stdin.write(this.#frames.length === 1 ? this.#frames[0]! : Buffer.concat(this.#frames));
+    this.#frames = [];
+  }
+}
+
+function readLines(stream: Readable, take: (line: string) => void): void {
+  let rest = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) take(line);
+  });
+}

@@ -1,0 +1,298 @@
+import { lstat, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { type Engine, EngineError, type EngineSink, type Launch, type Observation } from '../engine.ts';
+import { bootTimeMs, readBootID } from './boot.ts';
+import {
+  type Claim,
+  claimAbsent,
+  type ExitRecord,
+  parseExitRecord,
+  readClaim,
+  readExitRecord,
+} from './container-record.ts';
+import type { Launcher, LauncherEvent } from './launcher.ts';
+import { openLauncher } from './open-launcher.ts';
+import type { ProcessConfig } from './process-config.ts';
+import { resolveRequest } from './resolve-request.ts';
+
+/** A container as the engine follows it. `ended` and `absent` are kept until `remove`, so that nothing is reported twice in vain. */
+interface Followed {
+  readonly id: string;
+  readonly launch: Launch;
+  state: 'launching' | 'adopting' | 'live' | 'ended';
+  stopWanted: boolean;
+  killTimer: NodeJS.Timeout | undefined;
+  /** Settles `launch` or `recover`. */
+  readonly taken: PromiseWithResolvers<void>;
+}
+
+interface PromiseWithResolvers<T> {
+  readonly promise: Promise<T>;
+  resolve(value: T): void;
+  reject(error: unknown): void;
+}
+
+/** What a container that ignores its first process's own deadline gets on top before it is killed from outside. */
+const killMarginMs = 2_000;
+const relaunchesAtMost = 3;
+
+/** Containers as process trees in namespaces of this machine (design §5). Creating it does nothing; `open` does. */
+export function createProcessEngine(config: ProcessConfig = {}): Engine {
+  return new ProcessEngine(config);
+}
+
+class ProcessEngine implements Engine {
+  readonly #config: ProcessConfig;
+  readonly #byKey = new Map<string, Followed>();
+  readonly #byID = new Map<string, Followed>();
+  #sink: EngineSink | undefined;
+  #launcher: Launcher | undefined;
+  #relaunching: Promise<void> | undefined;
+  #bootID = '';
+  #nextID = 1;
+  #losses = 0;
+
+  constructor(config: ProcessConfig) {
+    this.#config = config;
+  }
+
+  async open(sink: EngineSink): Promise<void> {
+    this.#bootID = await readBootID();
+    this.#launcher = await this.#openLauncher();
+    this.#sink = sink;
+  }
+
+  async launch(launch: Launch): Promise<void> {
+    const known = this.#byKey.get(launch.key);
+    if (known !== undefined) return await known.taken.promise;
+    const launcher = await this.#ready();
+    const request = resolveRequest(launch, String(this.#nextID));
+    const followed = this.#follow(launch, 'launching');
+    launcher.launch(request);
+    await followed.taken.promise;
+  }
+
+  async recover(launches: readonly Launch[]): Promise<void> {
+    await this.#ready();
+    await Promise.all(
+      launches.map(async (launch) => {
+        if (this.#byKey.has(launch.key)) return;
+        const followed = this.#follow(launch, 'adopting');
+        await this.#takeUp(followed);
+        await followed.taken.promise;
+      }),
+    );
+  }
+
+  async stop(key: string, options: { graceMs: number }): Promise<void> {
+    const followed = this.#byKey.get(key);
+    if (followed === undefined || followed.state === 'ended') return;
+    const launcher = await this.#ready();
+    followed.stopWanted = true;
+    launcher.stop(followed.id, options.graceMs);
+    // The first process keeps the deadline itself, also when we are gone; this is for one that cannot (stopped by a debugger).
+    followed.killTimer ??= setTimeout(() => this.#launcher?.kill(followed.id), options.graceMs + killMarginMs).unref();
+  }
+
+  async remove(key: string): Promise<void> {
+    const followed = this.#byKey.get(key);
+    if (followed?.state !== 'ended') return;
+    this.#byKey.delete(key);
+    this.#byID.delete(followed.id);
+  }
+
+  async close(): Promise<void> {
+    this.#sink = undefined;
+    const launcher = this.#launcher;
+    this.#launcher = undefined;
+    for (const followed of this.#byKey.values()) clearTimeout(followed.killTimer);
+    await launcher?.close();
+  }
+
+  async #ready(): Promise<Launcher> {
+    await this.#relaunching;
+    if (this.#launcher === undefined)
+      throw new EngineError('UNAVAILABLE', 'could not use the process engine: it is not open');
+    return this.#launcher;
+  }
+
+  #openLauncher(): Promise<Launcher> {
+    return openLauncher(this.#config, {
+      event: (event) => this.#handle(event),
+      lost: (reason) => this.#handleLoss(reason),
+    });
+  }
+
+  #follow(launch: Launch, state: 'launching' | 'adopting'): Followed {
+    const id = String(this.#nextID++);
+    const followed: Followed = { id, launch, state, stopWanted: false, killTimer: undefined, taken: withResolvers() };
+    // Whoever waits sees the rejection; nobody may be waiting when a lost launcher is replaced.
+    followed.taken.promise.catch(() => {});
+    this.#byKey.set(launch.key, followed);
+    this.#byID.set(id, followed);
+    return followed;
+  }
+
+  #handle(event: LauncherEvent): void {
+    if (event.type === 'ready') return;
+    const followed = this.#byID.get(event.id);
+    if (followed === undefined || followed.state === 'ended') return;
+    switch (event.type) {
+      case 'claimed':
+        followed.state = 'live';
+        followed.taken.resolve();
+        return;
+      case 'started':
+        return this.#reportRunning(followed, event.startedAt);
+      case 'ended':
+        return this.#end(followed, parseExitRecord(event.record));
+      case 'refused':
+        return this.#reject(followed, new EngineError('REFUSED', event.reason));
+      case 'fault':
+        return this.#reject(followed, new EngineError('UNAVAILABLE', event.reason));
+      case 'adopted':
+        void this.#adopted(followed);
+        return;
+      case 'exists':
+      case 'unknown':
+      case 'gone':
+        void this.#settleFromRecords(followed, event.type);
+    }
+  }
+
+  #reject(followed: Followed, error: EngineError): void {
+    this.#byKey.delete(followed.launch.key);
+    this.#byID.delete(followed.id);
+    followed.taken.reject(error);
+  }
+
+  async #adopted(followed: Followed): Promise<void> {
+    followed.state = 'live';
+    const claim = await lstat(join(followed.launch.directory, 'claim')).catch(() => undefined);
+    this.#reportRunning(followed, claim?.mtimeMs ?? Date.now());
+    followed.taken.resolve();
+  }
+
+  /** The launcher has nothing more to tell of it: what is written decides. */
+  async #settleFromRecords(followed: Followed, cause: 'exists' | 'unknown' | 'gone'): Promise<void> {
+    try {
+      if (cause === 'exists') {
+        followed.state = 'adopting';
+        return await this.#takeUp(followed);
+      }
+      const record = await readExitRecord(followed.launch.directory);
+      if (record !== undefined) return this.#end(followed, record);
+      if (cause === 'gone' && followed.state === 'launching') {
+        const claim = await readClaim(followed.launch.directory);
+        if (claim === undefined) {
+          return this.#reject(
+            followed,
+            new EngineError(
+              'UNAVAILABLE',
+              `could not start '${followed.launch.key}': its first process died before its claim`,
+            ),
+          );
+        }
+      }
+      // A stop that came after the end finds nothing either, and `gone` is on its way.
+      if (cause === 'unknown' && followed.state === 'live') return;
+      this.#endWithoutRecord(followed, 'its first process is gone and left no exit record');
+    } catch (error) {
+      this.#endWithoutRecord(followed, `its records could not be read: ${(error as Error).message}`);
+    }
+  }
+
+  /** Decides from claim and exit record what became of a container that this launcher did not start. */
+  async #takeUp(followed: Followed): Promise<void> {
+    const { directory } = followed.launch;
+    const record = await readExitRecord(directory);
+    if (record !== undefined) return this.#end(followed, record);
+    const claim = await readClaim(directory);
+    if (claim === undefined) return await this.#takeUpUnclaimed(followed);
+    if (claim.kind === 'absent') return this.#absent(followed);
+    if (claim.bootID !== this.#bootID)
+      return this.#endWithoutRecord(followed, 'the machine was restarted while it ran');
+    this.#launcher?.adopt(followed.id, claim as Claim & { kind: 'process' });
+  }
+
+  async #takeUpUnclaimed(followed: Followed): Promise<void> {
+    const { directory } = followed.launch;
+    const { birthtimeMs, mtimeMs } = await stat(directory);
+    // Records are not forced to disk: across a crash of the machine a missing claim proves nothing.
+    if ((birthtimeMs > 0 ? birthtimeMs : mtimeMs) < bootTimeMs()) {
+      return this.#endWithoutRecord(
+        followed,
+        'the machine was restarted, and nothing is left to say whether it had started',
+      );
+    }
+    if (await claimAbsent(directory)) return this.#absent(followed);
+    return await this.#takeUp(followed);
+  }
+
+  #absent(followed: Followed): void {
+    followed.state = 'ended';
+    this.#report(followed, { type: 'absent' });
+    followed.taken.resolve();
+  }
+
+  #endWithoutRecord(followed: Followed, reason: string): void {
+    const end = followed.stopWanted ? ({ kind: 'stopped' } as const) : ({ kind: 'fault', reason } as const);
+    this.#end(followed, { startedAt: undefined, endedAt: Date.now(), end });
+  }
+
+  #end(followed: Followed, record: ExitRecord): void {
+    if (followed.state === 'ended') return;
+    if (followed.state === 'adopting' && record.startedAt !== undefined)
+      this.#reportRunning(followed, record.startedAt);
+    followed.state = 'ended';
+    clearTimeout(followed.killTimer);
+    this.#report(followed, { type: 'ended', endedAt: record.endedAt, end: record.end });
+    followed.taken.resolve();
+  }
+
+  #reportRunning(followed: Followed, startedAt: number): void {
+    const runID = `${this.#bootID}-${followed.launch.key}`;
+    this.#report(followed, { type: 'running', startedAt, nodeID: hostname(), runID, host: '127.0.0.1' });
+  }
+
+  #report(followed: Followed, observation: Observation): void {
+    this.#sink?.report(followed.launch.key, observation);
+  }
+
+  /** Containers do not need the launcher to live: a new one takes up what the lost one watched. */
+  #handleLoss(reason: string): void {
+    this.#launcher = undefined;
+    if (this.#sink === undefined || this.#relaunching !== undefined) return;
+    this.#relaunching = this.#relaunch(reason).finally(() => {
+      this.#relaunching = undefined;
+    });
+  }
+
+  async #relaunch(reason: string): Promise<void> {
+    this.#losses++;
+    const open = [...this.#byKey.values()].filter((followed) => followed.state !== 'ended');
+    try {
+      if (this.#losses > relaunchesAtMost) throw new Error(reason);
+      this.#launcher = await this.#openLauncher();
+    } catch (cause) {
+      const error = new EngineError('UNAVAILABLE', `could not start a launcher again after ${reason}`, { cause });
+      for (const followed of open) if (followed.state === 'launching') this.#reject(followed, error);
+      return;
+    }
+    for (const followed of open) {
+      if (followed.state === 'launching') this.#launcher.launch(resolveRequest(followed.launch, followed.id));
+      else await this.#takeUp(followed).catch((error: Error) => this.#endWithoutRecord(followed, error.message));
+    }
+  }
+}
+
+function withResolvers(): PromiseWithResolvers<void> {
+  let resolve: (value: void) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<void>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  return { promise, resolve, reject };
+}

@@ -1,0 +1,53 @@
+import { EngineError, type Launch } from '../engine.ts';
+import type { LaunchRequest } from './launcher.ts';
+import { planMounts } from './mount-plan.ts';
+
+/** Where the container starts and what `HOME` says: its private `/tmp`, the one place that is writable for sure. */
+const home = '/tmp';
+
+/** Checks what this engine cannot do and fills in the rest. Throws `EngineError` `REFUSED`. */
+export function resolveRequest(launch: Launch, id: string): LaunchRequest {
+  if (launch.image !== undefined) {
+    throw refusal(
+      `could not run the image '${launch.image}': the process engine runs commands of this machine; leave 'image' out, or use a cluster with the docker engine`,
+    );
+  }
+  if (launch.command.length === 0)
+    throw refusal("could not run a container without 'command': the process engine has no image to take it from");
+  if (launch.limits.gpus > 0)
+    throw refusal(`could not give ${launch.limits.gpus} GPUs: the process engine does not assign GPUs`);
+  const env = Object.entries({ ...ownEnvironment(), ...launch.env }).map(([name, value]) => `${name}=${value}`);
+  const request: LaunchRequest = {
+    id,
+    key: launch.key,
+    directory: launch.directory,
+    logPath: launch.logPath,
+    workingDirectory: home,
+    milliCores: Math.round(launch.limits.cores * 1000),
+    memoryBytes: launch.limits.memoryBytes,
+    mounts: planMounts(launch.mounts),
+    argv: launch.command,
+    env,
+  };
+  checkNoNul([
+    ...request.argv,
+    ...env,
+    ...request.mounts.flatMap((mount) => [mount.root, mount.subPath, mount.target]),
+  ]);
+  return request;
+}
+
+/** All that comes from the service's own environment; the rest of it may be secret. */
+function ownEnvironment(): Record<string, string> {
+  return { PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin', HOME: home, LANG: process.env.LANG ?? 'C.UTF-8' };
+}
+
+function checkNoNul(strings: readonly string[]): void {
+  const bad = strings.find((text) => text.includes('\0'));
+  if (bad !== undefined)
+    throw refusal(`could not start the container: ${JSON.stringify(bad.slice(0, 80))} holds a NUL byte`);
+}
+
+function refusal(message: string): EngineError {
+  return new EngineError('REFUSED', message);
+}
