@@ -1,14 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fchmodSync, write, writeSync } from 'node:fs';
+import { closeSync, constants, createWriteStream, fchmodSync, write, writeSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { type ConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
 import { joinVolumePath, splitVolumePath } from './volume-path.ts';
 
 /** A body up to this is written at once, without a trip through the thread pool. */
 const SMALL_BYTES = 64 * 1024;
+/** What a stream holds back at most before its source has to wait. */
+const STREAM_BYTES = 1024 * 1024;
 
 /** A file in the making, invisible under its own name until `commit`. Exactly one of `commit` and `discard` ends it. */
 export interface WholeFile {
   write(bytes: Uint8Array): Promise<void>;
+  /** Writes all that comes, several blocks at once where they come faster than the disk takes them. */
+  writeFrom(source: Readable): Promise<void>;
   /** Gives the file its name, in place of any file that has it. */
   commit(): void;
   discard(): void;
@@ -33,6 +39,8 @@ export function createWholeFile(tree: ConfinedTree, path: string, options: { mod
   };
   return {
     write: (bytes) => writeAll(file, bytes),
+    writeFrom: (source) =>
+      pipeline(source, createWriteStream('', { fd: file, autoClose: false, highWaterMark: STREAM_BYTES })),
     commit() {
       if (mode !== undefined) fchmodSync(file, mode);
       close();

@@ -1,0 +1,56 @@
+const FREE_FAILURES = 10;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+const FORGET_AFTER_MS = 10 * 60_000;
+const MAX_ENTRIES = 10_000;
+
+interface Failures {
+  count: number;
+  lastAt: number;
+}
+
+/** Slows down guessing: after some failures from one address, or for one login, each further one costs a longer pause. */
+export interface LoginThrottle {
+  /** Milliseconds that must pass before this address and login may try again; 0 where they may now. */
+  pauseMs(address: string, username: string): number;
+  failed(address: string, username: string): void;
+  succeeded(address: string, username: string): void;
+}
+
+/** Memory is bounded: the oldest entries are dropped first. A success clears its own login's pair, not the address. */
+export function createLoginThrottle(now: () => number = Date.now): LoginThrottle {
+  const entries = new Map<string, Failures>();
+  const keysOf = (address: string, username: string) => [`a ${address}`, `p ${address} ${username}`];
+
+  const pauseOf = (key: string): number => {
+    const failures = entries.get(key);
+    if (failures === undefined) return 0;
+    const since = now() - failures.lastAt;
+    if (since > FORGET_AFTER_MS) {
+      entries.delete(key);
+      return 0;
+    }
+    // An address may stand for many people behind one router, so it is given ten times as much.
+    const excess = failures.count - (key.startsWith('a ') ? FREE_FAILURES * 10 : FREE_FAILURES);
+    if (excess < 0) return 0;
+    return Math.max(0, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(excess, 10)) - since);
+  };
+
+  return {
+    pauseMs: (address, username) => Math.max(...keysOf(address, username).map(pauseOf)),
+    failed(address, username) {
+      for (const key of keysOf(address, username)) {
+        const count = (entries.get(key)?.count ?? 0) + 1;
+        entries.delete(key);
+        entries.set(key, { count, lastAt: now() });
+      }
+      for (const key of entries.keys()) {
+        if (entries.size <= MAX_ENTRIES) break;
+        entries.delete(key);
+      }
+    },
+    succeeded(address, username) {
+      entries.delete(`p ${address} ${username}`);
+    },
+  };
+}

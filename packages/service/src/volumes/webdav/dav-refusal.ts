@@ -1,0 +1,44 @@
+import { errnoOf } from '../files/confined-tree.ts';
+
+/** Thrown to answer a request with `status`; `condition` is the DAV: precondition element of the body, as XML. */
+export class DavRefusal extends Error {
+  override readonly name = 'DavRefusal';
+  readonly status: number;
+  readonly condition: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    status: number,
+    message: string,
+    options: { condition?: string; headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.condition = options.condition;
+    this.headers = options.headers ?? {};
+  }
+}
+
+const STATUS: Readonly<Record<string, number>> = {
+  ENOENT: 404,
+  ENOTDIR: 409,
+  EISDIR: 405,
+  EEXIST: 405,
+  EINVAL: 403,
+  ELOOP: 403,
+  EACCES: 403,
+  EPERM: 403,
+  EROFS: 403,
+  EBUSY: 403,
+  ENAMETOOLONG: 414,
+  ENOSPC: 507,
+  EDQUOT: 507,
+};
+
+/** What a failure of the file system means to a client; undefined for what is no such failure. */
+export function refusalOf(error: unknown): DavRefusal | undefined {
+  if (error instanceof DavRefusal) return error;
+  const code = errnoOf(error);
+  const status = code === undefined ? undefined : STATUS[code];
+  return status === undefined ? undefined : new DavRefusal(status, `the file system answered ${code}`);
+}

@@ -1,0 +1,140 @@
+import type { Stats } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type ConfinedTree, TEMPORARY_PREFIX } from '../files/confined-tree.ts';
+import { checkVolumePath } from '../files/volume-path.ts';
+import { DavRefusal } from './dav-refusal.ts';
+import type { LockTable } from './lock-table.ts';
+import type { PropertyStore } from './property-store.ts';
+
+/** A volume as the verbs see it; lives as long as the handler. */
+export interface DavVolume {
+  readonly tree: ConfinedTree;
+  readonly locks: LockTable;
+  readonly properties: PropertyStore;
+  /** URL path of the volume's root without a slash at the end, `''` for the server's own root. */
+  readonly prefix: string;
+}
+
+/** One request, accepted and located. */
+export interface DavRequest {
+  readonly volume: DavVolume;
+  /** Volume path that the request is about. */
+  readonly path: string;
+  readonly request: IncomingMessage;
+  readonly reply: ServerResponse;
+}
+
+/** The volume path of a request target or `Destination`; throws a refusal where it names nothing in this volume. */
+export function locate(prefix: string, target: string): string {
+  if (target.includes('#')) throw new DavRefusal(400, 'the URI has a fragment');
+  const pathname = (target.split('?', 1)[0] as string).replace(/^https?:\/\/[^/]*/i, '');
+  if (!pathname.startsWith('/')) throw new DavRefusal(400, 'the URI is not absolute');
+  const path = decodePath(pathname);
+  const base = decodePath(`${prefix}/`);
+  if (base !== '' && path !== base && !path.startsWith(`${base}/`)) throw new DavRefusal(404, 'it is not there');
+  const inside = base === '' ? path : path.slice(base.length + 1);
+  const fault = checkVolumePath(inside);
+  if (fault !== undefined) throw new DavRefusal(400, `the URI names nothing in a volume: ${fault}`);
+  if (inside.split('/').some((segment) => segment.startsWith(TEMPORARY_PREFIX))) {
+    throw new DavRefusal(403, 'the name is reserved');
+  }
+  return inside;
+}
+
+function decodePath(pathname: string): string {
+  const segments = pathname.split('/').filter((segment) => segment !== '');
+  return segments.map(decodeSegment).join('/');
+}
+
+function decodeSegment(segment: string): string {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(segment);
+  } catch {
+    throw new DavRefusal(400, 'the URI is not valid percent-encoded UTF-8');
+  }
+  if (decoded.includes('/')) throw new DavRefusal(400, 'the URI has an encoded slash');
+  return decoded;
+}
+
+/** The URL path of `path`; a directory's ends with a slash. */
+export function hrefOf(volume: DavVolume, path: string, kind: 'dir' | 'file'): string {
+  const encoded = path === '' ? '' : `/${path.split('/').map(encodeURIComponent).join('/')}`;
+  return `${volume.prefix}${encoded}${kind === 'dir' ? '/' : ''}`;
+}
+
+/** What is at `path`; 404 where nothing is. */
+export function requireStats(volume: DavVolume, path: string): Stats {
+  const stats = findStats(volume, path);
+  if (stats === undefined) throw new DavRefusal(404, 'it is not there');
+  return stats;
+}
+
+/** What is at `path`: a file or a directory, links inside the volume followed; undefined for all else. */
+export function findStats(volume: DavVolume, path: string): Stats | undefined {
+  const stats = volume.tree.stat(path);
+  return stats?.isFile() || stats?.isDirectory() ? stats : undefined;
+}
+
+/** A strong entity tag: another one after each change that the file system's clock can tell. */
+export function etagOf(stats: Stats): string {
+  return `"${stats.ino.toString(36)}-${stats.size.toString(36)}-${Math.round(stats.mtimeMs * 1_000).toString(36)}"`;
+}
+
+/** The `Depth` header; 400 for what is none. */
+export function depthOf(request: IncomingMessage, absent: '0' | '1' | 'infinity'): '0' | '1' | 'infinity' {
+  const depth = request.headers.depth;
+  const text = typeof depth === 'string' ? depth.trim().toLowerCase() : absent;
+  if (text === '0' || text === '1' || text === 'infinity') return text;
+  throw new DavRefusal(400, `the Depth '${text}' is not one of 0, 1, infinity`);
+}
+
+/** The volume path of the `Destination` header. */
+export function destinationOf({ volume, request }: DavRequest): string {
+  const destination = request.headers.destination;
+  if (typeof destination !== 'string') throw new DavRefusal(400, 'the Destination header is missing');
+  const host = /^https?:\/\/([^/]*)/i.exec(destination)?.[1];
+  if (host !== undefined && bareHost(host) !== bareHost(request.headers.host ?? '')) {
+    throw new DavRefusal(502, 'the Destination is on another server');
+  }
+  return locate(volume.prefix, destination);
+}
+
+/** Without user and default port: a proxy in front may have added or taken either. */
+function bareHost(host: string): string {
+  return host
+    .replace(/^.*@/, '')
+    .replace(/:(80|443)?$/, '')
+    .toLowerCase();
+}
+
+/** Whether what is at the destination may be replaced. */
+export function mayOverwrite(request: IncomingMessage): boolean {
+  return (
+    String(request.headers.overwrite ?? 'T')
+      .trim()
+      .toUpperCase() !== 'F'
+  );
+}
+
+/** Ends a reply without a body. */
+export function answer(reply: ServerResponse, status: number, headers: Record<string, string> = {}): void {
+  reply.writeHead(status, status === 204 || status === 304 ? headers : { 'content-length': '0', ...headers });
+  reply.end();
+}
+
+/** Ends a reply with an XML body. */
+export function answerXml(
+  reply: ServerResponse,
+  status: number,
+  xml: string,
+  headers: Record<string, string> = {},
+): void {
+  const body = Buffer.from(`<?xml version="1.0" encoding="utf-8"?>\n${xml}`);
+  reply.writeHead(status, {
+    'content-type': 'application/xml; charset=utf-8',
+    'content-length': String(body.length),
+    ...headers,
+  });
+  reply.end(body);
+}

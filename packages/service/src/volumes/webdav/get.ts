@@ -1,0 +1,85 @@
+import { closeSync, constants, createReadStream, fstatSync, type Stats } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { contentTypeOf } from './content-type.ts';
+import { DavRefusal } from './dav-refusal.ts';
+import { answer, type DavRequest, etagOf, requireStats } from './dav-request.ts';
+import { matches } from './preconditions.ts';
+
+const BLOCK_BYTES = 512 * 1024;
+
+/** GET and HEAD: a file or one range of it; a directory as a plain list of names. */
+export async function get(dav: DavRequest): Promise<void> {
+  if (requireStats(dav.volume, dav.path).isDirectory()) return getDirectory(dav);
+  const file = dav.volume.tree.openFile(dav.path, constants.O_RDONLY);
+  try {
+    await getFile(dav, file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function getFile(dav: DavRequest, file: number): Promise<void> {
+  const { request, reply, path } = dav;
+  const stats = fstatSync(file);
+  const headers: Record<string, string> = {
+    etag: etagOf(stats),
+    'last-modified': new Date(stats.mtimeMs).toUTCString(),
+    'accept-ranges': 'bytes',
+  };
+  if (isFresh(dav, stats)) return answer(reply, 304, headers);
+  const range = rangeOf(dav, stats);
+  if (range === 'unsatisfiable') {
+    throw new DavRefusal(416, 'the range is beyond the end', { headers: { 'content-range': `bytes */${stats.size}` } });
+  }
+  const { start, end } = range ?? { start: 0, end: stats.size };
+  headers['content-type'] = contentTypeOf(path);
+  headers['content-length'] = String(end - start);
+  if (range !== undefined) headers['content-range'] = `bytes ${start}-${end - 1}/${stats.size}`;
+  reply.writeHead(range === undefined ? 200 : 206, headers);
+  if (request.method === 'HEAD' || start === end) {
+    reply.end();
+    return;
+  }
+  const source = createReadStream('', { fd: file, autoClose: false, start, end: end - 1, highWaterMark: BLOCK_BYTES });
+  await pipeline(source, reply, { end: false });
+  // Somebody has cut the file meanwhile: the promised length cannot be met, and only a broken connection says so.
+  if (source.bytesRead < end - start) reply.destroy();
+  else reply.end();
+}
+
+function isFresh({ request }: DavRequest, stats: Stats): boolean {
+  const noneMatch = request.headers['if-none-match'];
+  if (noneMatch !== undefined) return matches(noneMatch, stats);
+  const since = Date.parse(request.headers['if-modified-since'] ?? '');
+  return !Number.isNaN(since) && Math.floor(stats.mtimeMs / 1_000) * 1_000 <= since;
+}
+
+/** Undefined where the whole file is to be sent: also for several ranges, and for an `If-Range` that does not hold. */
+function rangeOf({ request }: DavRequest, stats: Stats): { start: number; end: number } | 'unsatisfiable' | undefined {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '');
+  if (match === null || (match[1] === '' && match[2] === '')) return undefined;
+  const ifRange = request.headers['if-range'];
+  if (typeof ifRange === 'string' && !sameVersion(ifRange, stats)) return undefined;
+  const [, first = '', last = ''] = match;
+  const { size } = stats;
+  if (first === '') {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size };
+  }
+  const start = Number(first);
+  const end = last === '' ? size : Math.min(Number(last) + 1, size);
+  if (last !== '' && Number(last) < start) return undefined;
+  return start >= size ? 'unsatisfiable' : { start, end };
+}
+
+function sameVersion(ifRange: string, stats: Stats): boolean {
+  if (ifRange.startsWith('"')) return ifRange === etagOf(stats);
+  return Date.parse(ifRange) === Math.floor(stats.mtimeMs / 1_000) * 1_000;
+}
+
+async function getDirectory({ volume, path, request, reply }: DavRequest): Promise<void> {
+  const entries = request.method === 'HEAD' ? [] : await volume.tree.list(path);
+  const lines = entries.map(({ name, stats }) => `${name}${stats.isDirectory() ? '/' : ''}\n`);
+  reply.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
+  reply.end(lines.join(''));
+}

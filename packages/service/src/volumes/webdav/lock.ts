@@ -1,0 +1,100 @@
+import { createWholeFile } from '../files/whole-file.ts';
+import { DavRefusal } from './dav-refusal.ts';
+import { answer, answerXml, type DavRequest, type DavVolume, depthOf, findStats, hrefOf } from './dav-request.ts';
+import { renderLock } from './live-properties.ts';
+import type { Lock } from './lock-table.ts';
+import { checkLocks, submittedTokens } from './preconditions.ts';
+import { requireParent } from './put.ts';
+import { childElements, isDav, readXml, renderContent, type XmlElement } from './request-xml.ts';
+
+const DEFAULT_SECONDS = 600;
+const MAX_SECONDS = 86_400;
+const MAX_OWNER_CHARACTERS = 8_192;
+
+/** LOCK: a new lock with a body, a longer life for one without. A name that is free gets an empty file. */
+export async function lock(dav: DavRequest): Promise<void> {
+  const { volume, path, request, reply } = dav;
+  const body = await readXml(request);
+  const seconds = secondsOf(request.headers.timeout);
+  if (body === undefined) return answerLock(dav, 200, refresh(dav, seconds));
+  const depth = depthOf(request, 'infinity');
+  if (depth === '1') throw new DavRefusal(400, 'LOCK takes Depth 0 or infinity');
+  const scope = scopeOf(body);
+  refuseConflict(volume, { path, depth, scope });
+  const owner = ownerOf(body);
+  const created = findStats(volume, path) === undefined;
+  if (created) {
+    requireParent(dav, path);
+    checkLocks(dav, path, { member: true });
+  }
+  const added = volume.locks.add({ path, depth, scope, owner, seconds });
+  if (added === undefined) throw new DavRefusal(507, 'the volume has as many locks as it may');
+  if (created) createWholeFile(volume.tree, path).commit();
+  reply.setHeader('lock-token', `<${added.token}>`);
+  answerLock(dav, created ? 201 : 200, added);
+}
+
+/** UNLOCK. The token may come without its angle brackets: a widely used client sends it so. */
+export async function unlock({ volume, path, request, reply }: DavRequest): Promise<void> {
+  const header = request.headers['lock-token'];
+  if (typeof header !== 'string') throw new DavRefusal(400, 'the Lock-Token header is missing');
+  const token = header.trim().replace(/^<(.*)>$/, '$1');
+  const found = volume.locks.covering(path).find((candidate) => candidate.token === token);
+  if (found === undefined) {
+    throw new DavRefusal(409, 'no such lock is on it', { condition: '<D:lock-token-matches-request-uri/>' });
+  }
+  volume.locks.remove(found);
+  answer(reply, 204);
+}
+
+function refresh(dav: DavRequest, seconds: number): Lock {
+  const tokens = submittedTokens(dav);
+  const found = dav.volume.locks.covering(dav.path).find((candidate) => tokens.has(candidate.token));
+  if (found === undefined) {
+    throw new DavRefusal(412, 'the If header names no lock on it', {
+      condition: '<D:lock-token-matches-request-uri/>',
+    });
+  }
+  return dav.volume.locks.refresh(found, seconds);
+}
+
+function refuseConflict(volume: DavVolume, wanted: Pick<Lock, 'path' | 'depth' | 'scope'>): void {
+  const { locks } = volume;
+  const near = [...locks.covering(wanted.path), ...(wanted.depth === 'infinity' ? locks.beneath(wanted.path) : [])];
+  const conflict = near.find((other) => wanted.scope === 'exclusive' || other.scope === 'exclusive');
+  if (conflict === undefined) return;
+  const href = hrefOf(volume, conflict.path, findStats(volume, conflict.path)?.isDirectory() ? 'dir' : 'file');
+  throw new DavRefusal(423, 'it is locked', {
+    condition: `<D:no-conflicting-lock><D:href>${href}</D:href></D:no-conflicting-lock>`,
+  });
+}
+
+function scopeOf(body: XmlElement): 'exclusive' | 'shared' {
+  const type = childElements(body, 'locktype').flatMap((element) => childElements(element));
+  const scope = childElements(body, 'lockscope').flatMap((element) => childElements(element));
+  if (!isDav(body, 'lockinfo') || !isDav(type[0], 'write'))
+    throw new DavRefusal(400, 'the body asks for no write lock');
+  if (isDav(scope[0], 'exclusive')) return 'exclusive';
+  if (isDav(scope[0], 'shared')) return 'shared';
+  throw new DavRefusal(400, 'the body gives no scope of the lock');
+}
+
+function ownerOf(body: XmlElement): string {
+  const owner = childElements(body, 'owner').map(renderContent).join('');
+  if (owner.length > MAX_OWNER_CHARACTERS) throw new DavRefusal(413, 'the owner of the lock is too long');
+  return owner;
+}
+
+function secondsOf(header: string | string[] | undefined): number {
+  const wished = String(header ?? '')
+    .split(',')
+    .map((part) => part.trim());
+  if (wished[0]?.toLowerCase() === 'infinite') return MAX_SECONDS;
+  const seconds = Number(/^Second-(\d{1,10})$/i.exec(wished[0] ?? '')?.[1] ?? DEFAULT_SECONDS);
+  return Math.max(1, Math.min(MAX_SECONDS, seconds));
+}
+
+function answerLock({ volume, reply }: DavRequest, status: number, held: Lock): void {
+  const discovery = `<D:lockdiscovery>${renderLock(volume, held)}</D:lockdiscovery>`;
+  answerXml(reply, status, `<D:prop xmlns:D="DAV:">${discovery}</D:prop>`);
+}

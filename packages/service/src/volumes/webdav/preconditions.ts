@@ -1,0 +1,93 @@
+import type { Stats } from 'node:fs';
+import { splitVolumePath } from '../files/volume-path.ts';
+import { DavRefusal } from './dav-refusal.ts';
+import { type DavRequest, type DavVolume, etagOf, findStats, hrefOf, locate } from './dav-request.ts';
+import { type IfList, parseIfHeader } from './if-header.ts';
+import type { Lock } from './lock-table.ts';
+
+/** Checks `If`, `If-Match`, `If-None-Match` and `If-Unmodified-Since`: 412 where the request is not meant for what is there. */
+export function checkPreconditions(dav: DavRequest): void {
+  const { headers } = dav.request;
+  const stats = findStats(dav.volume, dav.path);
+  if (headers['if-match'] !== undefined && !matches(headers['if-match'], stats)) refuse('If-Match');
+  const noneMatch = headers['if-none-match'];
+  const reads = dav.request.method === 'GET' || dav.request.method === 'HEAD';
+  if (noneMatch !== undefined && !reads && matches(noneMatch, stats)) refuse('If-None-Match');
+  const since = Date.parse(headers['if-unmodified-since'] ?? '');
+  if (!Number.isNaN(since) && stats !== undefined && Math.floor(stats.mtimeMs / 1_000) * 1_000 > since) {
+    refuse('If-Unmodified-Since');
+  }
+  const lists = ifLists(dav);
+  if (lists !== undefined && !lists.some((list) => holds(dav, list))) refuse('If');
+}
+
+function refuse(header: string): never {
+  throw new DavRefusal(412, `the condition of ${header} does not hold`);
+}
+
+/** Whether a list of entity tags, or `*`, names what is there. */
+export function matches(header: string, stats: Stats | undefined): boolean {
+  if (stats === undefined) return false;
+  if (header.trim() === '*') return true;
+  const etag = etagOf(stats);
+  return header.split(',').some((part) => part.trim().replace(/^W\//, '') === etag);
+}
+
+function ifLists(dav: DavRequest): IfList[] | undefined {
+  const header = dav.request.headers.if;
+  if (typeof header !== 'string') return undefined;
+  const lists = parseIfHeader(header);
+  if (lists === undefined) throw new DavRefusal(400, 'the If header is malformed');
+  return lists;
+}
+
+function holds(dav: DavRequest, list: IfList): boolean {
+  const path = taggedPath(dav, list.tag);
+  const stats = path === undefined ? undefined : findStats(dav.volume, path);
+  const tokens = path === undefined ? [] : dav.volume.locks.covering(path).map((lock) => lock.token);
+  return list.conditions.every((condition) => {
+    const is =
+      condition.kind === 'token'
+        ? tokens.includes(condition.token)
+        : stats !== undefined && etagOf(stats) === condition.etag;
+    return is !== condition.not;
+  });
+}
+
+function taggedPath(dav: DavRequest, tag: string | undefined): string | undefined {
+  if (tag === undefined) return dav.path;
+  try {
+    return locate(dav.volume.prefix, tag);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The lock tokens that the client has shown to know. */
+export function submittedTokens(dav: DavRequest): Set<string> {
+  const tokens = (ifLists(dav) ?? []).flatMap((list) => list.conditions);
+  return new Set(tokens.flatMap((condition) => (condition.kind === 'token' ? [condition.token] : [])));
+}
+
+/**
+ * Refuses with 423 unless the client has shown a token of each lock that a change of `path` touches. `member` says that
+ * the name comes or goes, which changes the directory above too; `tree`, that all beneath is touched.
+ */
+export function checkLocks(dav: DavRequest, path: string, touches: { member?: boolean; tree?: boolean } = {}): void {
+  const { locks } = dav.volume;
+  const groups = [locks.covering(path)];
+  if (touches.member && path !== '') groups.push(locks.covering(splitVolumePath(path).parent));
+  if (touches.tree) for (const lock of locks.beneath(path)) groups.push([lock]);
+  const tokens = submittedTokens(dav);
+  for (const group of groups) requireOne(dav.volume, group, tokens);
+}
+
+/** Of shared locks on one resource any one token will do. */
+function requireOne(volume: DavVolume, locks: readonly Lock[], tokens: ReadonlySet<string>): void {
+  const [first] = locks;
+  if (first === undefined || locks.some((lock) => tokens.has(lock.token))) return;
+  const href = hrefOf(volume, first.path, findStats(volume, first.path)?.isDirectory() ? 'dir' : 'file');
+  throw new DavRefusal(423, 'it is locked', {
+    condition: `<D:lock-token-submitted><D:href>${href}</D:href></D:lock-token-submitted>`,
+  });
+}

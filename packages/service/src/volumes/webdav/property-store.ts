@@ -1,0 +1,84 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
+import { DavRefusal } from './dav-refusal.ts';
+import { isBeneath } from './lock-table.ts';
+
+const MAX_BYTES = 4 * 1024 * 1024;
+
+const propertySchema = z.object({ namespace: z.string(), local: z.string(), xml: z.string() });
+const fileSchema = z.object({ version: z.literal(1), properties: z.record(z.string(), z.array(propertySchema)) });
+
+/** A dead property: the client's own element, kept as it came. */
+export type DeadProperty = z.infer<typeof propertySchema>;
+
+/**
+ * The dead properties of one volume, in a side file outside it, so that containers neither see nor change them.
+ * They follow what is moved, copied or deleted over WebDAV; what is renamed otherwise loses them.
+ */
+export interface PropertyStore {
+  of(path: string): readonly DeadProperty[];
+  /** Replaces all properties of `path`, durable before it returns; 507 beyond the bound of the volume. */
+  set(path: string, properties: readonly DeadProperty[]): void;
+  copy(from: string, to: string, options: { members: boolean }): void;
+  move(from: string, to: string): void;
+  forget(path: string): void;
+}
+
+/** Reads the side file, which need not be there yet. Throws where it is there and unreadable. */
+export function openPropertyStore(filePath: string): PropertyStore {
+  let properties = readProperties(filePath);
+
+  const save = (next: Map<string, readonly DeadProperty[]>) => {
+    const text = JSON.stringify({ version: 1, properties: Object.fromEntries(next) });
+    if (text.length > MAX_BYTES && next.size >= properties.size) {
+      throw new DavRefusal(507, `the properties of the volume would take more than ${MAX_BYTES} bytes`);
+    }
+    writeFileSync(`${filePath}.new`, text, { mode: 0o600 });
+    renameSync(`${filePath}.new`, filePath);
+    properties = next;
+  };
+  const covered = (path: string) =>
+    properties.size === 0 ? [] : [...properties.keys()].filter((key) => key === path || isBeneath(key, path));
+  const without = (...paths: string[]) => {
+    const gone = new Set(paths.flatMap(covered));
+    return new Map([...properties].filter(([key]) => !gone.has(key)));
+  };
+
+  return {
+    of: (path) => properties.get(path) ?? [],
+    set(path, values) {
+      const next = new Map(properties);
+      if (values.length === 0) next.delete(path);
+      else next.set(path, values);
+      save(next);
+    },
+    copy(from, to, { members }) {
+      const moved = covered(from).filter((key) => members || key === from);
+      if (moved.length === 0 && covered(to).length === 0) return;
+      const next = without(to);
+      for (const key of moved) next.set(to + key.slice(from.length), properties.get(key) ?? []);
+      save(next);
+    },
+    move(from, to) {
+      const moved = covered(from);
+      if (moved.length === 0 && covered(to).length === 0) return;
+      const next = without(from, to);
+      for (const key of moved) next.set(to + key.slice(from.length), properties.get(key) ?? []);
+      save(next);
+    },
+    forget(path) {
+      if (covered(path).length > 0) save(without(path));
+    },
+  };
+}
+
+function readProperties(filePath: string): Map<string, readonly DeadProperty[]> {
+  let text: string;
+  try {
+    text = readFileSync(filePath, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
+    throw error;
+  }
+  return new Map(Object.entries(fileSchema.parse(JSON.parse(text)).properties));
+}

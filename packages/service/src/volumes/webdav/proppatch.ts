@@ -1,0 +1,90 @@
+import { DavRefusal } from './dav-refusal.ts';
+import { answerXml, type DavRequest, hrefOf, requireStats } from './dav-request.ts';
+import { APACHE_NAMESPACE, LIVE_NAMES } from './live-properties.ts';
+import { checkLocks } from './preconditions.ts';
+import type { DeadProperty } from './property-store.ts';
+import { propstat, renderName } from './propfind.ts';
+import { childElements, escapeXml, isDav, readXml, renderAlone, textOf, type XmlElement } from './request-xml.ts';
+
+interface Change {
+  readonly kind: 'set' | 'remove';
+  readonly element: XmlElement;
+}
+
+/** PROPPATCH: all changes in their order, or none where one of them is to a property that is ours. */
+export async function proppatch(dav: DavRequest): Promise<void> {
+  const { volume, path } = dav;
+  const changes = changesOf(await readXml(dav.request));
+  const stats = requireStats(volume, path);
+  checkLocks(dav, path);
+  const refused = changes.filter((change) => !isAllowed(change));
+  if (refused.length === 0) apply(dav, changes);
+  const rendered = renderOutcome(changes, refused);
+  const href = escapeXml(hrefOf(volume, path, stats.isDirectory() ? 'dir' : 'file'));
+  const response = `<D:response><D:href>${href}</D:href>${rendered}</D:response>`;
+  answerXml(dav.reply, 207, `<D:multistatus xmlns:D="DAV:">${response}</D:multistatus>`);
+}
+
+function changesOf(body: XmlElement | undefined): Change[] {
+  if (body === undefined || !isDav(body, 'propertyupdate')) {
+    throw new DavRefusal(400, 'the body is not a propertyupdate element');
+  }
+  const changes = childElements(body)
+    .filter((part) => isDav(part, 'set') || isDav(part, 'remove'))
+    .flatMap((part) =>
+      childElements(part, 'prop').flatMap((prop) =>
+        childElements(prop).map(
+          (element): Change => ({ kind: part.local as 'set' | 'remove', element: inherit(element, prop) }),
+        ),
+      ),
+    );
+  if (changes.length === 0) throw new DavRefusal(400, 'the body changes nothing');
+  return changes;
+}
+
+/** `xml:lang` belongs to the property's value, also where it is written on the element around it. */
+function inherit(element: XmlElement, prop: XmlElement): XmlElement {
+  const language = prop.attributes.find(([name]) => name === 'xml:lang');
+  if (language === undefined || element.attributes.some(([name]) => name === 'xml:lang')) return element;
+  return { ...element, attributes: [language, ...element.attributes] };
+}
+
+function isExecutable({ namespace, local }: XmlElement): boolean {
+  return namespace === APACHE_NAMESPACE && local === 'executable';
+}
+
+function isAllowed({ kind, element }: Change): boolean {
+  if (isExecutable(element)) return kind === 'set' && ['T', 'F'].includes(textOf(element).trim());
+  return element.namespace !== 'DAV:' || !LIVE_NAMES.includes(element.local);
+}
+
+function apply({ volume, path }: DavRequest, changes: readonly Change[]): void {
+  let properties: DeadProperty[] = [...volume.properties.of(path)];
+  for (const { kind, element } of changes) {
+    if (isExecutable(element)) {
+      setExecutable({ volume, path }, textOf(element).trim() === 'T');
+      continue;
+    }
+    const { namespace, local } = element;
+    const at = properties.findIndex((property) => property.namespace === namespace && property.local === local);
+    const value = { namespace, local, xml: renderAlone(element) };
+    if (kind === 'remove') properties = properties.filter((_, index) => index !== at);
+    else if (at < 0) properties.push(value);
+    else properties[at] = value;
+  }
+  volume.properties.set(path, properties);
+}
+
+function setExecutable({ volume, path }: Pick<DavRequest, 'volume' | 'path'>, executable: boolean): void {
+  const mode = volume.tree.stat(path)?.mode ?? 0;
+  // Whoever may read it may run it, as `chmod +x` would have it.
+  volume.tree.chmod(path, executable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111);
+}
+
+function renderOutcome(changes: readonly Change[], refused: readonly Change[]): string {
+  const names = (some: readonly Change[]) => [...new Set(some.map(({ element }) => renderName(element)))];
+  if (refused.length === 0) return propstat(names(changes), '200 OK');
+  const rest = names(changes.filter((change) => !refused.includes(change)));
+  const failed = propstat(names(refused), '403 Forbidden');
+  return rest.length === 0 ? failed : failed + propstat(rest, '424 Failed Dependency');
+}

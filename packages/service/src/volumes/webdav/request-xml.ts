@@ -1,0 +1,155 @@
+import type { IncomingMessage } from 'node:http';
+import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
+import { DavRefusal } from './dav-refusal.ts';
+
+const MAX_BYTES = 1024 * 1024;
+const MAX_DEPTH = 64;
+const MAX_NODES = 20_000;
+
+/** An element of a request's body. `declarations` are the namespaces in force at it, prefix to URI. */
+export interface XmlElement {
+  /** As written, with its prefix. */
+  readonly name: string;
+  readonly namespace: string;
+  readonly local: string;
+  readonly attributes: readonly (readonly [name: string, value: string])[];
+  readonly declarations: Readonly<Record<string, string>>;
+  readonly children: (XmlElement | string)[];
+}
+
+/** The root element of the body; undefined where there is no body. Bounded in bytes, depth and nodes; no DTD. */
+export async function readXml(request: IncomingMessage): Promise<XmlElement | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw new DavRefusal(413, `the body is larger than ${MAX_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return size === 0 ? undefined : parseXml(Buffer.concat(chunks));
+}
+
+/** Parses a whole document; what is not well formed, also in its namespaces, is refused with 400. */
+export function parseXml(bytes: Uint8Array): XmlElement {
+  const stack: XmlElement[] = [];
+  let root: XmlElement | undefined;
+  let nodes = 0;
+  const count = () => {
+    nodes += 1;
+    if (nodes > MAX_NODES) throw new DavRefusal(413, `the body has more than ${MAX_NODES} nodes`);
+  };
+  const parser = new SaxesParser({ xmlns: true });
+  parser.on('error', (error) => {
+    throw new DavRefusal(400, `the body is not well-formed XML: ${error.message}`);
+  });
+  parser.on('doctype', () => {
+    throw new DavRefusal(400, 'the body declares a document type');
+  });
+  parser.on('opentag', (tag) => {
+    count();
+    if (stack.length >= MAX_DEPTH) throw new DavRefusal(413, `the body is nested deeper than ${MAX_DEPTH}`);
+    const element = elementOf(tag, stack.at(-1));
+    stack.at(-1)?.children.push(element);
+    root ??= element;
+    stack.push(element);
+  });
+  const addText = (text: string) => {
+    count();
+    stack.at(-1)?.children.push(text);
+  };
+  parser.on('text', addText);
+  parser.on('cdata', addText);
+  parser.on('closetag', () => stack.pop());
+  parser.write(decode(bytes)).close();
+  if (root === undefined) throw new DavRefusal(400, 'the body is not well-formed XML: it has no element');
+  return root;
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new DavRefusal(400, 'the body is not UTF-8');
+  }
+}
+
+function elementOf(tag: SaxesTagNS, parent: XmlElement | undefined): XmlElement {
+  const attributes: (readonly [string, string])[] = [];
+  const own: Record<string, string> = {};
+  for (const attribute of Object.values<SaxesAttributeNS>(tag.attributes)) {
+    if (attribute.name === 'xmlns') own[''] = attribute.value;
+    else if (attribute.prefix === 'xmlns') {
+      if (attribute.value === '') {
+        throw new DavRefusal(
+          400,
+          `the body is not well-formed XML: it binds the prefix '${attribute.local}' to nothing`,
+        );
+      }
+      own[attribute.local] = attribute.value;
+    } else attributes.push([attribute.name, attribute.value]);
+  }
+  const declarations = { ...parent?.declarations, ...own };
+  return { name: tag.name, namespace: tag.uri, local: tag.local, attributes, declarations, children: [] };
+}
+
+/** The element children with the name `local` of the namespace `DAV:`, or all without a name. */
+export function childElements(element: XmlElement, local?: string): XmlElement[] {
+  const elements = element.children.filter((child): child is XmlElement => typeof child !== 'string');
+  return local === undefined ? elements : elements.filter((child) => isDav(child, local));
+}
+
+/** Whether it is the element `local` of the namespace `DAV:`. */
+export function isDav(element: XmlElement | undefined, local: string): boolean {
+  return element?.namespace === 'DAV:' && element.local === local;
+}
+
+/** The text of an element and what is in it. */
+export function textOf(element: XmlElement): string {
+  return element.children.map((child) => (typeof child === 'string' ? child : textOf(child))).join('');
+}
+
+/** An element as XML that stands alone, whatever namespaces surround it, with the prefixes that it came with. */
+export function renderAlone(element: XmlElement): string {
+  const declarations = Object.entries(element.declarations)
+    .filter(([prefix]) => prefix !== 'xml' && prefix !== 'xmlns')
+    .map(([prefix, uri]) => ` xmlns${prefix === '' ? '' : `:${prefix}`}="${escapeXml(uri)}"`);
+  return renderElement(element, declarations.join(''));
+}
+
+/** What is in an element as XML that stands alone. */
+export function renderContent(element: XmlElement): string {
+  return element.children.map((child) => (typeof child === 'string' ? escapeXml(child) : renderAlone(child))).join('');
+}
+
+function renderElement(element: XmlElement, declared: string): string {
+  const attributes = element.attributes.map(([name, value]) => ` ${name}="${escapeXml(value)}"`).join('');
+  const open = `<${element.name}${declared}${attributes}`;
+  if (element.children.length === 0) return `${open}/>`;
+  const content = element.children.map((child) => {
+    if (typeof child === 'string') return escapeXml(child);
+    return renderElement(child, renderNew(child.declarations, element.declarations));
+  });
+  return `${open}>${content.join('')}</${element.name}>`;
+}
+
+function renderNew(own: Readonly<Record<string, string>>, outer: Readonly<Record<string, string>>): string {
+  return Object.entries(own)
+    .filter(([prefix, uri]) => outer[prefix] !== uri)
+    .map(([prefix, uri]) => ` xmlns${prefix === '' ? '' : `:${prefix}`}="${escapeXml(uri)}"`)
+    .join('');
+}
+
+/** `text` with what XML gives a meaning replaced by references, and without the characters that XML cannot hold. */
+export function escapeXml(text: string): string {
+  return text
+    .replace(/[^\P{Cc}\t\n\r]|[\ufffe\uffff]|\p{Surrogate}/gu, '\ufffd')
+    .replace(/[&<>"\r]/g, (char) => ESCAPES[char] ?? char);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\r': '&#13;',
+};
