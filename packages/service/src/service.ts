@@ -1,7 +1,12 @@
+import { mkdirSync } from 'node:fs';
 import type { Account, ContainerService } from '@sluice/client';
+import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 import type { ServiceConfig } from './config/service-config.ts';
 import type { Engine } from './engines/engine.ts';
+import { createInProcessService } from './in-process-service.ts';
+import { openServiceCore, type ServiceCore } from './service-core.ts';
+import { lockStore } from './store/store-lock.ts';
 
 /** On whose behalf calls are made: a name for logs, and the accounts that may be acted on. */
 export interface Principal {
@@ -37,16 +42,51 @@ export interface ServiceOptions {
   /** Engines by the name that clusters call them; by default those of this package. */
   readonly engines?: Readonly<Record<string, EngineFactory>>;
   readonly clock?: Clock;
+  /** Default: silent. */
+  readonly log?: Logger;
 }
 
 /** Makes the engine of one cluster; `options` are unchecked, as configured. */
 export type EngineFactory = (cluster: {
   readonly clusterID: string;
   readonly storage: string;
+  /** Host paths that containers must not see. */
+  readonly maskedPaths: readonly string[];
   readonly options: Readonly<Record<string, unknown>>;
 }) => Engine | Promise<Engine>;
 
 /** Opens the store below `config.root`, takes up what earlier runs of the service left, and serves. */
 export async function createService(options: ServiceOptions): Promise<Service> {
-  throw new Error(`could not open a service at ${options.config.root}`);
+  const { config } = options;
+  mkdirSync(config.root, { recursive: true, mode: 0o700 });
+  const unlock = await lockStore(config.root);
+  try {
+    const core = await openServiceCore(options);
+    return serve(core, unlock);
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+function serve(core: ServiceCore, unlock: () => Promise<void>): Service {
+  const listeners: { close(): Promise<void> }[] = [];
+  let closed: Promise<void> | undefined;
+  return {
+    inProcess: (principal) => createInProcessService(core.calls, principal),
+    async listen(listenOptions) {
+      const { listenHttp } = await import('./api/listen-http.ts');
+      const listener = await listenHttp(core, listenOptions);
+      listeners.push(listener);
+      return listener.address;
+    },
+    close() {
+      closed ??= (async () => {
+        await Promise.allSettled(listeners.map((listener) => listener.close()));
+        await core.close();
+        await unlock();
+      })();
+      return closed;
+    },
+  };
 }

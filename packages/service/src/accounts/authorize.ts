@@ -1,0 +1,30 @@
+import type { Account, Scope } from '@sluice/client';
+import { Refusal } from '../refusal.ts';
+import type { Principal } from '../service.ts';
+
+/** Refuses what is not the principal's, whether it exists or not, with the same words. */
+export function authorize(principal: Principal, scope: Scope): void {
+  const own = principal.accounts.some(
+    ({ clusterID, accountID }) => clusterID === scope.clusterID && accountID === scope.accountID,
+  );
+  if (!own) refuseScope();
+}
+
+/** The principal's accounts that `scope` means, `-` standing for all; in order of cluster, then account. */
+export function matchingAccounts(principal: Principal, scope: Scope): Account[] {
+  const matches = principal.accounts.filter(
+    ({ clusterID, accountID }) =>
+      (scope.clusterID === '-' || scope.clusterID === clusterID) &&
+      (scope.accountID === '-' || scope.accountID === accountID),
+  );
+  if (matches.length === 0 && !(scope.clusterID === '-' && scope.accountID === '-')) refuseScope();
+  return matches.toSorted((a, b) => compare(a.clusterID, b.clusterID) || compare(a.accountID, b.accountID));
+}
+
+function refuseScope(): never {
+  throw new Refusal('ACCOUNT_NOT_YOURS', 'could not use this account on this cluster because it is not yours');
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

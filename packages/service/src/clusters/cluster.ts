@@ -1,0 +1,148 @@
+import { mkdirSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isTerminalPhase } from '@sluice/client';
+import type { Logger } from 'pino';
+import type { Clock } from '../clock.ts';
+import type { ClusterConfig, InstanceTypeConfig } from '../config/service-config.ts';
+import { CapacityQueue } from '../containers/capacity-queue.ts';
+import type { ContainerRow } from '../containers/container-row.ts';
+import { LiveContainers } from '../containers/live-containers.ts';
+import { PortNumbers } from '../containers/port-numbers.ts';
+import { resolveLaunch, storagePaths } from '../containers/resolve-launch.ts';
+import type { Engine } from '../engines/engine.ts';
+import { randomID } from '../random-id.ts';
+import type { Store } from '../store/store.ts';
+import { EngineDriver } from './engine-driver.ts';
+
+/** One cluster at work: its engine, its storage and what lives on it. */
+export interface Cluster {
+  readonly id: string;
+  readonly config: ClusterConfig;
+  readonly storage: string;
+  readonly instanceTypes: ReadonlyMap<string, InstanceTypeConfig>;
+  readonly containers: LiveContainers;
+  readonly queue: CapacityQueue;
+  readonly ports: PortNumbers;
+  readonly driver: EngineDriver;
+  /** Takes up the containers of an earlier process; throws where the engine cannot be opened. */
+  open(rows: readonly (readonly [rowKey: string, row: ContainerRow])[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ClusterOptions {
+  readonly config: ClusterConfig;
+  readonly storage: string;
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly cancelGraceMs: number;
+  /** Whether `open` throws where the engine cannot be opened, or goes on trying in the background. */
+  readonly mustOpen: boolean;
+  readonly onChange: (row: ContainerRow) => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+export function createCluster(options: ClusterOptions): Cluster {
+  const { config, storage, store, clock, log } = options;
+  for (const directory of ['containers', 'volumes', 'trash']) {
+    mkdirSync(join(storage, directory), { recursive: true, mode: 0o700 });
+  }
+  const ports = new PortNumbers();
+  const instanceTypes = new Map(config.instanceTypes.map((type) => [type.id, type]));
+  const driver = new EngineDriver({
+    engine: options.engine,
+    clock,
+    log,
+    sink: { report: (key, observation) => containers.report(key, observation) },
+  });
+  const queue = new CapacityQueue(config.capacity, (rowKey) => containers.admit(rowKey));
+  const containers: LiveContainers = new LiveContainers({
+    clusterID: config.id,
+    store,
+    clock,
+    driver,
+    queue,
+    onChange(row) {
+      if (isTerminalPhase(row.phase)) for (const port of Object.values(row.ports)) ports.release(port);
+      options.onChange(row);
+    },
+    renew(row) {
+      const renewed = { ...row, launchKey: `${row.id}-${randomID(16)}` };
+      mkdirSync(storagePaths.container(storage, renewed.launchKey), { mode: 0o700 });
+      void removeDirectory(storage, row.launchKey, log);
+      return { row: renewed, launch: resolveLaunch(renewed, storage, instanceTypes.get(row.spec.instanceType)) };
+    },
+    cleanUp(row) {
+      for (const port of Object.values(row.ports)) ports.release(port);
+      return removeDirectory(storage, row.launchKey, log);
+    },
+    onFailure: options.onFailure,
+  });
+
+  return {
+    id: config.id,
+    config,
+    storage,
+    instanceTypes,
+    containers,
+    queue,
+    ports,
+    driver,
+    async open(rows) {
+      const launches = restore(rows).map((entry) => entry.launch);
+      try {
+        await driver.open(launches);
+      } catch (error) {
+        if (options.mustOpen) throw error;
+        void driver.openEventually(launches).then(() => settle(rows));
+        return;
+      }
+      settle(rows);
+    },
+    close: () => driver.close(),
+  };
+
+  /** What was under way when the earlier process ended goes on. */
+  function settle(rows: readonly (readonly [string, ContainerRow])[]): void {
+    for (const [rowKey, row] of rows) {
+      const entry = containers.get(rowKey);
+      if (entry === undefined && row.deleted) containers.sweep(rowKey, row).catch(options.onFailure);
+      else if (entry === undefined) continue;
+      else if (row.deleted) void containers.destroy(entry);
+      else if (row.phase === 'Canceling' && !entry.ending) driver.stop(entry.launch, options.cancelGraceMs);
+    }
+    queue.pump();
+  }
+
+  function restore(rows: readonly (readonly [string, ContainerRow])[]) {
+    const unended = rows.filter(([, row]) => !isTerminalPhase(row.phase));
+    return unended.map(([rowKey, row]) => {
+      for (const port of Object.values(row.ports)) ports.hold(port);
+      const launch = resolveLaunch(row, storage, instanceTypes.get(row.spec.instanceType));
+      // Whether the engine was asked is not recorded, which saves a write for each: it is asked what it knows.
+      return containers.add(
+        { rowKey, row, launch, amount: row.amount, created: Promise.resolve() },
+        { launched: true },
+      );
+    });
+  }
+}
+
+/** A directory is first moved away, so that a half-removed one is never taken for a container's. */
+async function removeDirectory(storage: string, launchKey: string, log: Logger): Promise<boolean> {
+  const trash = join(storagePaths.trash(storage), launchKey);
+  try {
+    await rename(storagePaths.container(storage, launchKey), trash).catch(ignoreAbsence);
+    await rm(trash, { recursive: true, force: true });
+    return true;
+  } catch (error) {
+    log.warn({ err: error, key: launchKey }, "a container's directory could not be removed");
+    return false;
+  }
+}
+
+function ignoreAbsence(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}

@@ -1,0 +1,185 @@
+import { type Container, type ContainerListItem, isTerminalPhase, type Ref, type Scope } from '@sluice/client';
+import { authorize } from '../accounts/authorize.ts';
+import type { Cluster } from '../clusters/cluster.ts';
+import { parsePage, renderPageToken } from '../page.ts';
+import { Refusal } from '../refusal.ts';
+import type { Principal } from '../service.ts';
+import { put, remove, type Store } from '../store/store.ts';
+import { TABLES, timeKey } from '../store/tables.ts';
+import type { ContainerRow } from './container-row.ts';
+import { type CreateContainerOptions, createContainer } from './create-container.ts';
+import type { LiveContainer } from './live-containers.ts';
+import { type LogOptions, readLog } from './read-log.ts';
+import { renderContainer, renderListItem, renderTime } from './render-container.ts';
+import { storagePaths } from './resolve-launch.ts';
+
+/** What the container endpoints do, whatever the way they are called by: every call is authorized here. */
+export interface ContainerCalls {
+  create(principal: Principal, scope: Scope, request: { spec: unknown; containerID?: string }): Promise<Container>;
+  get(principal: Principal, ref: Ref): Promise<Container>;
+  list(
+    principal: Principal,
+    scope: Scope,
+    page: { all?: boolean | undefined; pageSize?: number | undefined; token?: string | undefined },
+  ): Promise<{ containers: ContainerListItem[]; nextPageToken: string }>;
+  logs(principal: Principal, ref: Ref, options: LogOptions): Promise<AsyncIterable<Uint8Array>>;
+  cancel(principal: Principal, ref: Ref): Promise<void>;
+  delete(principal: Principal, ref: Ref): Promise<void>;
+}
+
+export interface ContainerCallsOptions extends CreateContainerOptions {
+  readonly cancelGraceMs: number;
+}
+
+export function createContainerCalls(options: ContainerCallsOptions): ContainerCalls {
+  const { store, clusters } = options;
+  return {
+    create: (principal, scope, request) => createContainer(options, principal, scope, request),
+    async get(principal, ref) {
+      const { live, row } = await find(principal, ref);
+      return renderContainer(row, live === undefined ? row.state : live.cluster.containers.stateOf(live.entry));
+    },
+    async list(principal, scope, page) {
+      refuseWildcard(scope);
+      authorize(principal, scope);
+      const list = `containers ${scope.clusterID}/${scope.accountID} ${page.all === true}`;
+      const { pageSize, after } = parsePage(list, page);
+      const cluster = clusterOf(scope.clusterID);
+      const rows = page.all === true ? allRows(store, cluster, scope, after) : liveRows(cluster, scope, after);
+      const containers: ContainerListItem[] = [];
+      let last = '';
+      for (const [key, row, state] of rows) {
+        if (containers.length === pageSize) return { containers, nextPageToken: renderPageToken(list, last) };
+        containers.push(renderListItem(row, state));
+        last = key;
+      }
+      return { containers, nextPageToken: '' };
+    },
+    async logs(principal, ref, logOptions) {
+      const { row, cluster, rowKey } = await find(principal, ref);
+      const isLive = () => cluster.containers.get(rowKey) !== undefined;
+      return readLog(storagePaths.log(cluster.storage, row.launchKey), isLive, logOptions);
+    },
+    async cancel(principal, ref) {
+      for (;;) {
+        const { live, row } = await find(principal, ref);
+        if (live !== undefined) {
+          if (await live.cluster.containers.cancel(live.entry, options.cancelGraceMs)) return;
+          continue;
+        }
+        if (row.phase === 'Canceled') return;
+        throw new Refusal('CONTAINER_ENDED', `could not cancel the container '${ref.id}' because it is ${row.phase}`, {
+          details: { phase: row.phase },
+        });
+      }
+    },
+    async delete(principal, ref) {
+      const { live, row, rowKey, cluster } = await find(principal, ref);
+      const unlink = remove(TABLES.containerIDs, idKey(ref));
+      const deleted: ContainerRow = { ...row, deleted: true };
+      if (live !== undefined && !live.entry.ending) {
+        live.entry.row = deleted;
+        store.write([put(TABLES.containers, rowKey, deleted), unlink]);
+        await store.durable();
+        await cluster.containers.destroy(live.entry);
+        return;
+      }
+      if (live !== undefined) {
+        await new Promise<void>((resolve) => live.entry.onGone.push(resolve));
+        return this.delete(principal, ref);
+      }
+      store.write([
+        put(TABLES.containers, rowKey, deleted),
+        put(TABLES.liveContainers, rowKey, true),
+        remove(TABLES.endedContainers, `${timeKey(row.endTime!)}/${rowKey}`),
+        unlink,
+      ]);
+      await store.durable();
+      await cluster.containers.sweep(rowKey, deleted);
+    },
+  };
+
+  function clusterOf(clusterID: string): Cluster {
+    const cluster = clusters.get(clusterID);
+    if (cluster === undefined) throw new Error(`could not find the cluster ${clusterID}, which an account belongs to`);
+    return cluster;
+  }
+
+  async function find(principal: Principal, ref: Ref): Promise<Found> {
+    refuseWildcard(ref);
+    authorize(principal, ref);
+    const cluster = clusterOf(ref.clusterID);
+    const rowKey = store.get(TABLES.containerIDs, idKey(ref));
+    const entry = rowKey === undefined ? undefined : cluster.containers.get(rowKey);
+    // One that is just being created is not there before it is durable; afterwards it is asked for again.
+    if (entry !== undefined) await entry.created;
+    const row = entry?.row ?? (rowKey === undefined ? undefined : store.get(TABLES.containers, rowKey));
+    if (rowKey === undefined || row === undefined || row.deleted) {
+      const where = `account ${ref.accountID} on cluster ${ref.clusterID}`;
+      throw new Refusal('CONTAINER_NOT_FOUND', `could not find the container '${ref.id}' of ${where}`);
+    }
+    const live = entry !== undefined && cluster.containers.get(rowKey) === entry ? { cluster, entry } : undefined;
+    return { live, row, rowKey, cluster };
+  }
+}
+
+interface Found {
+  readonly live: { readonly cluster: Cluster; readonly entry: LiveContainer } | undefined;
+  readonly row: ContainerRow;
+  readonly rowKey: string;
+  readonly cluster: Cluster;
+}
+
+type ListedRow = readonly [key: string, row: ContainerRow, state: string];
+
+function* liveRows(cluster: Cluster, scope: Scope, after: string): Iterable<ListedRow> {
+  const { containers } = cluster;
+  for (const key of containers.ofAccount(scope.accountID).after(after)) {
+    const live = containers.get(key);
+    if (live === undefined || !live.isCreated || live.row.deleted) continue;
+    yield [key, live.row, containers.stateOf(live)];
+  }
+}
+
+function* allRows(store: Store, cluster: Cluster, scope: Scope, after: string): Iterable<ListedRow> {
+  const prefix = `${scope.clusterID}/${scope.accountID}`;
+  const range = { from: after === '' ? `${prefix}/` : after, to: `${prefix}0`, after: after !== '' };
+  for (const [key, stored] of store.range(TABLES.containers, range)) {
+    const live = cluster.containers.get(key);
+    if (live !== undefined && !live.isCreated) continue;
+    // What is live is told as it is known to readers, which an end on its way to the disk is not yet.
+    const row = live?.row ?? stored;
+    if (!row.deleted) yield [key, row, live === undefined ? row.state : cluster.containers.stateOf(live)];
+  }
+}
+
+function idKey(ref: Ref): string {
+  return `${ref.clusterID}/${ref.accountID}/${ref.id}`;
+}
+
+/** Refuses `-` where the protocol wants one cluster and one account. */
+export function refuseWildcard(scope: Scope): void {
+  for (const field of ['clusterID', 'accountID'] as const) {
+    if (scope[field] === '-') {
+      throw new Refusal(
+        'WILDCARD_NOT_ALLOWED',
+        `could not use '-' as ${field} because this call needs a concrete one`,
+        {
+          details: { field },
+        },
+      );
+    }
+  }
+}
+
+/** The refusal of an ID that is in use, with the phase of what has it and, where that has ended, when it is free. */
+export function idTaken(row: ContainerRow, retentionMs: number): Refusal {
+  const ended = isTerminalPhase(row.phase) && row.endTime !== undefined;
+  const freeTime = ended ? renderTime(row.endTime! + retentionMs) : undefined;
+  const free = freeTime === undefined ? 'delete it to free the ID' : `free at ${freeTime}, or once it is deleted`;
+  return new Refusal(
+    'CONTAINER_ID_TAKEN',
+    `could not create the container '${row.id}' because one with this ID is ${row.phase}; ${free}`,
+    { details: { phase: row.phase, ...(freeTime === undefined ? {} : { freeTime }) } },
+  );
+}

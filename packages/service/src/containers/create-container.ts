@@ -1,0 +1,204 @@
+import { mkdirSync } from 'node:fs';
+import { type Container, type ContainerSpec, identifierSchema, type Scope } from '@sluice/client';
+import { authorize } from '../accounts/authorize.ts';
+import type { Clock } from '../clock.ts';
+import type { Cluster } from '../clusters/cluster.ts';
+import type { InstanceTypeConfig } from '../config/service-config.ts';
+import { randomID } from '../random-id.ts';
+import { Refusal } from '../refusal.ts';
+import type { Principal } from '../service.ts';
+import type { Sequence } from '../store/sequence.ts';
+import { put, type Store } from '../store/store.ts';
+import { TABLES } from '../store/tables.ts';
+import { idTaken } from './container-calls.ts';
+import type { ContainerRow } from './container-row.ts';
+import { parseContainerSpec } from './parse-container-spec.ts';
+import { renderContainer } from './render-container.ts';
+import { resolveLaunch, storagePaths } from './resolve-launch.ts';
+import { resolveMounts } from './resolve-mounts.ts';
+
+export interface CreateContainerOptions {
+  readonly store: Store;
+  readonly clusters: ReadonlyMap<string, Cluster>;
+  readonly sequence: Sequence;
+  readonly clock: Clock;
+  /** How long an ended container's record is kept. */
+  readonly retentionMs: number;
+  /** Live containers that an account may have on a cluster. */
+  readonly maxLive: number;
+  /** The public host for an exposed port of a container, or undefined where this service exposes none. */
+  readonly hostFor: ((cluster: string, portName: string, launchKey: string) => string) | undefined;
+}
+
+/** Endpoint 7. Everything is judged first, then the row is made durable, and only then does anything start. */
+export async function createContainer(
+  options: CreateContainerOptions,
+  principal: Principal,
+  scope: Scope,
+  request: { spec: unknown; containerID?: string },
+): Promise<Container> {
+  if (scope.accountID === '-') {
+    throw new Refusal('WILDCARD_NOT_ALLOWED', "could not use '-' as accountID because a container needs one", {
+      details: { field: 'accountID' },
+    });
+  }
+  if (scope.clusterID !== '-') authorize(principal, scope);
+  const spec = parseContainerSpec(request.spec);
+  const cluster = chooseCluster(options, principal, scope, spec);
+  const instanceType = findInstanceType(cluster, spec);
+  const { clusterID, accountID } = { clusterID: cluster.id, accountID: scope.accountID };
+  const id = request.containerID ?? `c-${randomID(20)}`;
+  if (!identifierSchema.safeParse(id).success || id === '') {
+    throw new Refusal(
+      'ID_INVALID',
+      `could not use the container ID '${id}' because it is not 1 to 63 of a-z, 0-9 and -`,
+      {
+        details: { field: 'containerID' },
+      },
+    );
+  }
+  checkFree(options, `${clusterID}/${accountID}/${id}`);
+  checkEngine(options, cluster, accountID);
+  const launchKey = `${id}-${randomID(16)}`;
+  const hosts = exposedHosts(options, cluster, spec, launchKey);
+  const ports = await takePorts(cluster, spec);
+  try {
+    // Another may have taken the ID while ports were probed; from here to `write` nothing else runs.
+    checkFree(options, `${clusterID}/${accountID}/${id}`);
+    const mounts = resolveMounts(spec, { clusterID, accountID, storage: cluster.storage }, options.store);
+    const { cores, memoryGB, gpus } = instanceType;
+    return await record(options, cluster, {
+      ...{ id, clusterID, accountID, launchKey, spec, ports, hosts, mounts, amount: { cores, memoryGB, gpus } },
+      phase: 'Creating',
+      state: 'being recorded',
+      createTime: options.clock.now(),
+    });
+  } catch (error) {
+    for (const port of Object.values(ports)) cluster.ports.release(port);
+    throw error;
+  }
+}
+
+async function record(options: CreateContainerOptions, cluster: Cluster, row: ContainerRow): Promise<Container> {
+  const { store } = options;
+  const rowKey = `${row.clusterID}/${row.accountID}/${options.sequence.next()}`;
+  mkdirSync(storagePaths.container(cluster.storage, row.launchKey), { mode: 0o700 });
+  store.write([
+    put(TABLES.containers, rowKey, row),
+    put(TABLES.containerIDs, `${row.clusterID}/${row.accountID}/${row.id}`, rowKey),
+    put(TABLES.liveContainers, rowKey, true),
+  ]);
+  const launch = resolveLaunch(row, cluster.storage, cluster.instanceTypes.get(row.spec.instanceType));
+  const live = cluster.containers.add(
+    { rowKey, row, launch, amount: row.amount, created: store.durable() },
+    { launched: false },
+  );
+  await live.created;
+  cluster.containers.enqueue(live);
+  return renderContainer(live.row, cluster.containers.stateOf(live));
+}
+
+/** With `-`, the first cluster in the configuration's order that has the instance type and is the account's. */
+function chooseCluster(
+  options: CreateContainerOptions,
+  principal: Principal,
+  scope: Scope,
+  spec: ContainerSpec,
+): Cluster {
+  if (scope.clusterID !== '-') return options.clusters.get(scope.clusterID)!;
+  const own = principal.accounts.filter(({ accountID }) => accountID === scope.accountID);
+  if (own.length === 0) authorize(principal, scope);
+  if (Object.keys(spec.volumeMounts ?? {}).length > 0) {
+    const why = 'a mounted volume is in one cluster; name that';
+    throw new Refusal('WILDCARD_NOT_ALLOWED', `could not use '-' as clusterID because ${why}`, {
+      details: { field: 'clusterID' },
+    });
+  }
+  for (const cluster of options.clusters.values()) {
+    if (cluster.instanceTypes.has(spec.instanceType) && own.some(({ clusterID }) => clusterID === cluster.id)) {
+      return cluster;
+    }
+  }
+  throw unknownInstanceType(spec.instanceType, `any cluster of account ${scope.accountID}`);
+}
+
+function findInstanceType(cluster: Cluster, spec: ContainerSpec): InstanceTypeConfig {
+  const type = cluster.instanceTypes.get(spec.instanceType);
+  if (type === undefined) throw unknownInstanceType(spec.instanceType, `cluster ${cluster.id}`);
+  const { capacity } = cluster.config;
+  for (const kind of ['cores', 'memoryGB', 'gpus'] as const) {
+    if (capacity !== undefined && type[kind] > capacity[kind]) {
+      const sizes = `it has ${type[kind]} ${kind} and the whole of cluster ${cluster.id} has ${capacity[kind]}`;
+      throw new Refusal('INSTANCE_TYPE_TOO_LARGE', `could not use the instance type '${type.id}' because ${sizes}`, {
+        details: { field: 'instanceType' },
+      });
+    }
+  }
+  return type;
+}
+
+function unknownInstanceType(id: string, where: string): Refusal {
+  return new Refusal(
+    'INSTANCE_TYPE_UNKNOWN',
+    `could not use the instance type '${id}' because ${where} has none such`,
+    {
+      details: { field: 'instanceType' },
+    },
+  );
+}
+
+function checkFree(options: CreateContainerOptions, idKey: string): void {
+  const taken = options.store.get(TABLES.containerIDs, idKey);
+  if (taken === undefined) return;
+  const live = options.clusters.get(idKey.slice(0, idKey.indexOf('/')))?.containers.get(taken);
+  const row = live?.row ?? options.store.get(TABLES.containers, taken);
+  if (row !== undefined) throw idTaken(row, options.retentionMs);
+}
+
+function checkEngine(options: CreateContainerOptions, cluster: Cluster, accountID: string): void {
+  const { unavailable } = cluster.driver;
+  if (unavailable !== undefined) {
+    throw new Refusal('ENGINE_UNAVAILABLE', `could not use cluster ${cluster.id}: ${unavailable}`, {
+      retryAfterMs: 5000,
+    });
+  }
+  if (cluster.containers.ofAccount(accountID).size >= options.maxLive) {
+    const why = `account ${accountID} has ${options.maxLive} that have not ended, which is the limit`;
+    throw new Refusal('CONTAINERS_EXHAUSTED', `could not create a container because ${why}`, { retryAfterMs: 5000 });
+  }
+}
+
+function exposedHosts(
+  options: CreateContainerOptions,
+  cluster: Cluster,
+  spec: ContainerSpec,
+  launchKey: string,
+): Record<string, string> {
+  const hosts: Record<string, string> = {};
+  for (const [name, port] of Object.entries(spec.ports ?? {})) {
+    if (port.https === undefined) continue;
+    if (options.hostFor === undefined) {
+      const why = 'this service is configured without a port proxy';
+      throw new Refusal('PORT_NOT_EXPOSABLE', `could not expose the port '${name}' because ${why}`, {
+        details: { field: `ports.${name}.https` },
+      });
+    }
+    hosts[name] = options.hostFor(cluster.id, name, launchKey);
+  }
+  return hosts;
+}
+
+async function takePorts(cluster: Cluster, spec: ContainerSpec): Promise<Record<string, number>> {
+  const ports: Record<string, number> = {};
+  for (const name of Object.keys(spec.ports ?? {})) {
+    const port = await cluster.ports.take();
+    if (port === undefined) {
+      for (const taken of Object.values(ports)) cluster.ports.release(taken);
+      throw new Refusal('CONTAINERS_EXHAUSTED', `could not find a free port on cluster ${cluster.id}`, {
+        retryAfterMs: 5000,
+      });
+    }
+    ports[name] = port;
+  }
+  return ports;
+}

@@ -1,0 +1,76 @@
+import { type ContainerSpec, identifierSchema } from '@sluice/client';
+import { distance } from 'fastest-levenshtein';
+import { z } from 'zod';
+import { Refusal } from '../refusal.ts';
+
+const text = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .refine((value) => !value.includes('\0'), 'must not hold a NUL');
+const bounded = <T extends z.ZodType>(record: z.ZodRecord<z.ZodString, T>, max: number) =>
+  record.refine((value) => Object.keys(value).length <= max, `must have at most ${max} entries`);
+const mountPoint = text(4095)
+  .refine((path) => path.startsWith('/'), 'must be an absolute path')
+  .refine((path) => !path.split('/').some((name) => name === '.' || name === '..'), "must have no segment '.' or '..'")
+  .refine((path) => /[^/]/.test(path), 'must not be the root directory');
+
+/** The bounds are far above use and far below harm; one argument is bounded by the kernel at 128 KiB. */
+export const containerSpecSchema = z.strictObject({
+  instanceType: z.string().min(1).max(63),
+  image: text(1024).min(1).optional(),
+  command: z.array(text(131_071)).max(10_000).optional(),
+  ports: bounded(z.record(z.string(), z.strictObject({ https: z.strictObject({}).optional() })), 100).optional(),
+  volumeMounts: bounded(z.record(z.string(), mountPoint), 1000).optional(),
+  labels: bounded(z.record(z.string(), text(4096)), 100).optional(),
+  envs: bounded(z.record(z.string(), text(131_000)), 1000).optional(),
+});
+
+/** Reads what a client sent to create a container; every fault names its field. */
+export function parseContainerSpec(input: unknown): ContainerSpec {
+  const spec = parseBody(containerSpecSchema, input);
+  for (const name of Object.keys(spec.ports ?? {})) {
+    if (!identifierSchema.safeParse(name).success) {
+      refuseField(`ports.${name}`, 'is not a port name (1 to 63 of a-z, 0-9 and -)');
+    }
+  }
+  for (const name of Object.keys(spec.envs ?? {})) {
+    if (name === '' || /[=\0]/.test(name)) refuseField(`envs.${name}`, 'is not a name of an environment variable');
+  }
+  // zod's optional properties allow undefined, which JSON has not and in-process callers mean as absent.
+  return Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined)) as ContainerSpec & object;
+}
+
+/** Reads a request body by its strict schema; refuses with the field's path, and the nearest name where one is unknown. */
+export function parseBody<T>(schema: z.ZodType<T> & { shape?: object }, input: unknown): T {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0]!;
+  const path = issue.path.join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const key = issue.keys[0]!;
+    const field = path === '' ? key : `${path}.${key}`;
+    const nearest = path === '' ? nearestName(key, Object.keys(schema.shape ?? {})) : undefined;
+    const hint = nearest === undefined ? '' : `; the nearest known field is '${nearest}'`;
+    throw new Refusal('FIELD_UNKNOWN', `could not use the field '${field}' because it is unknown${hint}`, {
+      details: { field },
+    });
+  }
+  return refuseField(path, `is not valid: ${issue.message}`);
+}
+
+function refuseField(field: string, why: string): never {
+  const what = field === '' ? 'the body' : `the field '${field}'`;
+  throw new Refusal('FIELD_INVALID', `could not use ${what} because it ${why}`, { details: { field } });
+}
+
+/** The closest of `names`, where one is near enough to be what was meant. */
+export function nearestName(name: string, names: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.max(2, Math.ceil(name.length / 2));
+  for (const candidate of names) {
+    const d = distance(name.toLowerCase(), candidate.toLowerCase());
+    if (d < bestDistance) [best, bestDistance] = [candidate, d];
+  }
+  return best;
+}

@@ -1,0 +1,64 @@
+import type { Container, ContainerListItem, Port } from '@sluice/client';
+import type { ContainerRow } from './container-row.ts';
+
+/** A container as endpoints 7 and 8 show it; `state` is given apart since it is worked out for those that wait. */
+export function renderContainer(row: ContainerRow, state: string): Container {
+  return {
+    id: row.id,
+    clusterID: row.clusterID,
+    accountID: row.accountID,
+    ...renderSpec(row),
+    phase: row.phase,
+    state,
+    ...(row.runID === undefined ? {} : { runID: row.runID }),
+    ...(row.nodeID === undefined ? {} : { nodeID: row.nodeID }),
+    createTime: renderTime(row.createTime),
+    ...(row.startTime === undefined ? {} : { startTime: renderTime(row.startTime) }),
+    ...(row.endTime === undefined ? {} : { endTime: renderTime(row.endTime), runTime: runTime(row) }),
+  };
+}
+
+/** A container as endpoint 9 shows it: exactly the listed fields. */
+export function renderListItem(row: ContainerRow, state: string): ContainerListItem {
+  return {
+    id: row.id,
+    clusterID: row.clusterID,
+    accountID: row.accountID,
+    ...(row.spec.image === undefined ? {} : { image: row.spec.image }),
+    phase: row.phase,
+    state,
+    createTime: renderTime(row.createTime),
+  };
+}
+
+/** ISO 8601 in UTC with milliseconds. */
+export function renderTime(time: number): string {
+  return new Date(time).toISOString();
+}
+
+/** What the client gave, with what was assigned to its ports. */
+function renderSpec(row: ContainerRow): Partial<Container> {
+  const { command, ports, ...rest } = row.spec;
+  return {
+    ...rest,
+    ...(command === undefined ? {} : { command: [...command] }),
+    ...(ports === undefined ? {} : { ports: renderPorts(row) }),
+  };
+}
+
+function renderPorts(row: ContainerRow): Record<string, Port> {
+  return Object.fromEntries(
+    Object.keys(row.spec.ports ?? {}).map((name) => [
+      name,
+      {
+        ...(row.ports[name] === undefined ? {} : { port: row.ports[name] }),
+        ...(row.hosts[name] === undefined ? {} : { https: { host: row.hosts[name] } }),
+      },
+    ]),
+  );
+}
+
+/** Seconds; 0 for a container that ended before it ran. */
+function runTime(row: ContainerRow): number {
+  return row.startTime === undefined ? 0 : (row.endTime! - row.startTime) / 1000;
+}

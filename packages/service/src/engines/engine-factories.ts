@@ -1,0 +1,16 @@
+import type { EngineFactory } from '../service.ts';
+import { createLocalEngine } from './local-engine.ts';
+import { createProcessEngine } from './process/process-engine.ts';
+
+/** The engines that clusters may name in the configuration. Those of other programs are loaded when first wanted. */
+export const ENGINE_FACTORIES: Readonly<Record<string, EngineFactory>> = {
+  local: ({ clusterID, maskedPaths }) => createLocalEngine({ clusterID, maskedPaths }),
+  process: ({ maskedPaths }) => createProcessEngine({ maskedPaths }),
+  async docker({ clusterID, options }) {
+    const [{ createDockerEngine }, { dockerConfigSchema }] = await Promise.all([
+      import('./docker/docker-engine.ts'),
+      import('./docker/docker-config.ts'),
+    ]);
+    return createDockerEngine(dockerConfigSchema.parse(options), clusterID);
+  },
+};

@@ -1,0 +1,91 @@
+import { access, constants } from 'node:fs/promises';
+import { dockerConfigSchema } from './docker/docker-config.ts';
+import type { Engine, EngineSink, Launch } from './engine.ts';
+import { createProcessEngine } from './process/process-engine.ts';
+
+export interface LocalEngineOptions {
+  readonly clusterID: string;
+  /** Host paths that containers must not see: the service's own root. */
+  readonly maskedPaths: readonly string[];
+}
+
+/** How long until a Docker Engine that did not answer is asked again about containers of an earlier run. */
+const RETRY_MS = 5000;
+
+/**
+ * The embedded service's engine: processes of this machine, and Docker Engine for containers that name an image, where
+ * its socket is there. Docker is looked for when the first image is named, and its code is loaded only then.
+ */
+export function createLocalEngine(options: LocalEngineOptions): Engine {
+  const processes = createProcessEngine({ maskedPaths: options.maskedPaths });
+  let sink: EngineSink | undefined;
+  let docker: Promise<Engine> | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  const inDocker = new Set<string>();
+
+  return {
+    async open(to) {
+      sink = to;
+      await processes.open(to);
+    },
+    async launch(launch) {
+      // Without a Docker socket the process engine answers: it says what to do about an image.
+      if (!(await wantsDocker(launch))) return processes.launch(launch);
+      inDocker.add(launch.key);
+      return (await openDocker()).launch(launch);
+    },
+    async recover(launches) {
+      const images = launches.filter(({ image }) => image !== undefined);
+      await processes.recover(launches.filter(({ image }) => image === undefined));
+      if (images.length > 0) await recoverImages(images);
+    },
+    async stop(key, stopOptions) {
+      return (inDocker.has(key) ? await openDocker() : processes).stop(key, stopOptions);
+    },
+    async remove(key) {
+      if (!inDocker.has(key)) return processes.remove(key);
+      await (await openDocker()).remove(key);
+      inDocker.delete(key);
+    },
+    async close() {
+      clearTimeout(retry);
+      sink = undefined;
+      await processes.close();
+      await docker?.then((engine) => engine.close()).catch(() => {});
+    },
+  };
+
+  async function wantsDocker(launch: Launch): Promise<boolean> {
+    return launch.image !== undefined && (docker !== undefined || (await isReachable()));
+  }
+
+  function openDocker(): Promise<Engine> {
+    docker ??= import('./docker/docker-engine.ts').then(async ({ createDockerEngine }) => {
+      const engine = createDockerEngine(dockerConfigSchema.parse({}), options.clusterID);
+      if (sink === undefined) throw new Error('could not use Docker Engine because the engine is not open');
+      await engine.open(sink);
+      return engine;
+    });
+    docker.catch(() => {
+      docker = undefined;
+    });
+    return docker;
+  }
+
+  /** Containers in a Docker Engine that is away for now keep their phase until it answers. */
+  async function recoverImages(launches: readonly Launch[]): Promise<void> {
+    for (const { key } of launches) inDocker.add(key);
+    try {
+      await (await openDocker()).recover(launches);
+    } catch {
+      retry = setTimeout(() => void recoverImages(launches), RETRY_MS).unref();
+    }
+  }
+}
+
+function isReachable(): Promise<boolean> {
+  return access(dockerConfigSchema.parse({}).socketPath, constants.R_OK | constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+}

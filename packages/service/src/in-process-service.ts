@@ -1,0 +1,75 @@
+import type { ContainerService, Ref, VolumeFiles, VolumeService } from '@sluice/client';
+import type { Principal } from './service.ts';
+import type { ServiceCalls } from './service-calls.ts';
+import { createDirectFiles } from './volumes/files/direct-files.ts';
+
+/** The service as `principal` sees it, without a socket between. The calls, and what they refuse, are those of the routes. */
+export function createInProcessService(calls: ServiceCalls, principal: Principal): ContainerService {
+  return {
+    discovery: {
+      listAccounts: async (clusterID) => calls.listAccounts(principal, clusterID),
+      listInstanceTypes: async (clusterID) => calls.listInstanceTypes(principal, clusterID),
+    },
+    containers: {
+      create: (scope, spec, options = {}) =>
+        calls.containers.create(principal, scope, {
+          spec,
+          ...(options.containerID === undefined ? {} : { containerID: options.containerID }),
+        }),
+      get: (ref) => calls.containers.get(principal, ref),
+      async *list(scope, { all, pageSize } = {}) {
+        for (let token = ''; ; ) {
+          const page = await calls.containers.list(principal, scope, { all, pageSize, token });
+          yield* page.containers;
+          token = page.nextPageToken;
+          if (token === '') return;
+        }
+      },
+      async *logs(ref, options = {}) {
+        yield* await calls.containers.logs(principal, ref, options);
+      },
+      cancel: (ref) => calls.containers.cancel(principal, ref),
+      delete: (ref) => calls.containers.delete(principal, ref),
+    },
+    volumes: {
+      create: (scope, { volumeID, transfer } = {}) =>
+        calls.volumes.create(principal, scope, {
+          ...(volumeID === undefined ? {} : { volumeID }),
+          transfer: transfer === true,
+          address: calls.localAddress,
+        }),
+      async *list(scope, { pageSize } = {}) {
+        for (let token = ''; ; ) {
+          const page = await calls.volumes.list(principal, scope, { pageSize, token });
+          yield* page.volumes;
+          token = page.nextPageToken;
+          if (token === '') return;
+        }
+      },
+      delete: (ref, { force } = {}) => calls.volumes.delete(principal, ref, { force: force === true }),
+      undelete: (ref) => calls.volumes.undelete(principal, ref),
+      files: (ref, login) => guardedFiles(calls, ref, login),
+    },
+    watch: (listener) => calls.watch(principal, listener),
+    close: async () => {},
+  };
+}
+
+/** The files of a volume, as long as the login opens it: each operation asks again, since a volume may be deleted. */
+function guardedFiles(calls: ServiceCalls, ref: Ref, login: VolumeService): VolumeFiles {
+  let opened: { readonly root: string; readonly files: VolumeFiles } | undefined;
+  const files = () => {
+    const { root } = calls.openVolume(ref, login);
+    if (opened?.root !== root) opened = { root, files: createDirectFiles(root) };
+    return opened.files;
+  };
+  return {
+    stat: async (path) => files().stat(path),
+    list: async (path) => files().list(path),
+    read: async (path, range) => files().read(path, range),
+    write: async (path, body, options) => files().write(path, body, options),
+    makeDirectory: async (path) => files().makeDirectory(path),
+    move: async (from, to) => files().move(from, to),
+    remove: async (path) => files().remove(path),
+  };
+}

@@ -1,0 +1,48 @@
+import { Refusal } from './refusal.ts';
+
+/** How much of a list is asked for, after defaults: `after` is the key of the last entry seen, `''` at the start. */
+export interface PageRequest {
+  readonly pageSize: number;
+  readonly after: string;
+}
+
+export const DEFAULT_PAGE_SIZE = 100;
+export const MAX_PAGE_SIZE = 1000;
+
+/**
+ * A page token is the key of the last entry given, bound to the list it belongs to. Keys are sequence numbers, so
+ * that nothing which is inserted or deleted between two pages moves what is still to come.
+ */
+export function renderPageToken(list: string, after: string): string {
+  return Buffer.from(`${list}\n${after}`).toString('base64url');
+}
+
+/** Reads what a client sent; a token of another list, or none of ours, is refused. */
+export function parsePage(
+  list: string,
+  page: { pageSize?: number | undefined; token?: string | undefined },
+): PageRequest {
+  const pageSize = page.pageSize ?? DEFAULT_PAGE_SIZE;
+  if (!Number.isSafeInteger(pageSize) || pageSize < 1) {
+    throw new Refusal(
+      'PARAMETER_INVALID',
+      `could not use pageSize ${pageSize} because it is not a whole number above 0`,
+      {
+        details: { field: 'pageSize' },
+      },
+    );
+  }
+  return { pageSize: Math.min(pageSize, MAX_PAGE_SIZE), after: parseToken(list, page.token ?? '') };
+}
+
+function parseToken(list: string, token: string): string {
+  if (token === '') return '';
+  const text = /^[A-Za-z0-9_-]{1,1024}$/.test(token) ? Buffer.from(token, 'base64url').toString() : '';
+  const [of, after, ...rest] = text.split('\n');
+  if (of !== list || rest.length > 0 || after === undefined || !/^[a-z0-9-]+\/[a-z0-9-]+\/[a-z0-9]+$/.test(after)) {
+    throw new Refusal('PAGE_TOKEN_INVALID', 'could not use nextPageToken because it is not one that this list gave', {
+      details: { field: 'nextPageToken' },
+    });
+  }
+  return after;
+}

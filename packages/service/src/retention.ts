@@ -1,0 +1,109 @@
+import type { Logger } from 'pino';
+import type { Clock } from './clock.ts';
+import type { Cluster } from './clusters/cluster.ts';
+import { put, remove, type Store, type Table } from './store/store.ts';
+import { TABLES, timeKey } from './store/tables.ts';
+import type { VolumeCalls } from './volumes/volume-calls.ts';
+
+export interface RetentionOptions {
+  readonly store: Store;
+  readonly clusters: ReadonlyMap<string, Cluster>;
+  readonly volumes: VolumeCalls;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly containerMs: number;
+  readonly volumeMs: number;
+}
+
+/** At most so long between two looks, since a clock may be set and records may come meanwhile. */
+const LOOK_MS = 600_000;
+/** Removed between two turns of the event loop. */
+const BATCH = 100;
+
+/**
+ * Removes ended containers, deleted volumes and tokens whose time is over, now and from then on. Returns what stops it
+ * and resolves when nothing is being removed any more.
+ */
+export function startRetention(options: RetentionOptions): () => Promise<void> {
+  let stopped = false;
+  let cancel = () => {};
+  let underWay = Promise.resolve();
+  const look = () => {
+    underWay = sweep(options, () => stopped)
+      .catch((error: unknown) => options.log.error({ err: error }, 'what retention has ended could not be removed'))
+      .then(() => {
+        if (!stopped) cancel = options.clock.after(untilNext(options), look);
+      });
+  };
+  look();
+  return () => {
+    stopped = true;
+    cancel();
+    return underWay;
+  };
+}
+
+function untilNext({ store, clock, containerMs, volumeMs }: RetentionOptions): number {
+  const now = clock.now();
+  const next = [
+    [TABLES.endedContainers, containerMs],
+    [TABLES.deletedVolumes, volumeMs],
+  ] as const;
+  const waits = next.map(([table, ms]) => {
+    for (const [key] of store.range(table, { from: '0', to: ':' })) return Number(key.slice(0, 13)) + ms - now;
+    return LOOK_MS;
+  });
+  return Math.max(1, Math.min(LOOK_MS, ...waits));
+}
+
+async function sweep(options: RetentionOptions, isStopped: () => boolean): Promise<void> {
+  const { store, clock } = options;
+  for (const key of overdue(store, TABLES.endedContainers, clock.now() - options.containerMs)) {
+    if (isStopped()) return;
+    await purgeContainer(options, key);
+  }
+  for (const key of overdue(store, TABLES.deletedVolumes, clock.now() - options.volumeMs)) {
+    if (isStopped()) return;
+    await options.volumes.purge(key.slice(14));
+    store.write([remove(TABLES.deletedVolumes, key)]);
+  }
+  const expired: string[] = [];
+  for (const [key, token] of store.range(TABLES.tokens, { from: '', to: '~' })) {
+    if (token.expireTime <= clock.now()) expired.push(key);
+  }
+  if (expired.length > 0) store.write(expired.map((key) => remove(TABLES.tokens, key)));
+}
+
+/** Keys up to `time`, read in batches so that what is removed meanwhile does not matter. */
+function* overdue(store: Store, table: Table<true>, time: number): Iterable<string> {
+  const to = timeKey(time + 1);
+  for (;;) {
+    const batch: string[] = [];
+    for (const [key] of store.range(table, { from: '0', to })) {
+      batch.push(key);
+      if (batch.length === BATCH) break;
+    }
+    yield* batch;
+    if (batch.length < BATCH) return;
+  }
+}
+
+async function purgeContainer({ store, clusters }: RetentionOptions, endKey: string): Promise<void> {
+  const rowKey = endKey.slice(14);
+  const row = store.get(TABLES.containers, rowKey);
+  const cluster = row === undefined ? undefined : clusters.get(row.clusterID);
+  if (row === undefined || cluster === undefined) {
+    store.write([remove(TABLES.endedContainers, endKey)]);
+    return;
+  }
+  const idKey = `${row.clusterID}/${row.accountID}/${row.id}`;
+  const deleted = { ...row, deleted: true as const };
+  store.write([
+    put(TABLES.containers, rowKey, deleted),
+    put(TABLES.liveContainers, rowKey, true),
+    remove(TABLES.endedContainers, endKey),
+    // After a deletion the ID may mean another container already.
+    ...(store.get(TABLES.containerIDs, idKey) === rowKey ? [remove(TABLES.containerIDs, idKey)] : []),
+  ]);
+  await cluster.containers.sweep(rowKey, deleted);
+}

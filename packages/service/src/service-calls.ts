@@ -1,0 +1,106 @@
+import type { Account, ChangeHint, InstanceType, Ref, VolumeService } from '@sluice/client';
+import { matchingAccounts } from './accounts/authorize.ts';
+import type { Cluster } from './clusters/cluster.ts';
+import type { ContainerCalls } from './containers/container-calls.ts';
+import { storagePaths } from './containers/resolve-launch.ts';
+import { Refusal } from './refusal.ts';
+import type { Principal } from './service.ts';
+import type { Store } from './store/store.ts';
+import { TABLES } from './store/tables.ts';
+import { isTransferPassword } from './volumes/transfer-login.ts';
+import type { TransferAddress, VolumeCalls } from './volumes/volume-calls.ts';
+import type { VolumeRow } from './volumes/volume-row.ts';
+
+/** All that the service can be asked to do, authorization included: beneath the routes and the in-process service. */
+export interface ServiceCalls {
+  listAccounts(principal: Principal, clusterID: string): Account[];
+  listInstanceTypes(principal: Principal, clusterID: string): InstanceType[];
+  readonly containers: ContainerCalls;
+  readonly volumes: VolumeCalls;
+  /** Calls back for each change of a container of the principal's, until the returned function is called. */
+  watch(principal: Principal, listener: (hint: ChangeHint) => void): () => void;
+  /** The volume that a transfer login opens, and where its files are; refuses a wrong login and an unavailable volume. */
+  openVolume(ref: Ref, login: Pick<VolumeService, 'username' | 'password'>): { row: VolumeRow; root: string };
+  /** The same where only the login is known, as with SFTP; undefined where it opens nothing. */
+  openVolumeOf(login: Pick<VolumeService, 'username' | 'password'>): { row: VolumeRow; root: string } | undefined;
+  /** Addresses that mean this service to whoever reaches it without a network. */
+  readonly localAddress: TransferAddress;
+}
+
+/** The base URL of a service behind a unix socket, or in process: what of it counts is that both are the same. */
+export const LOCAL_ORIGIN = 'http://localhost';
+
+export interface ServiceCallsOptions {
+  readonly store: Store;
+  readonly clusters: ReadonlyMap<string, Cluster>;
+  readonly containers: ContainerCalls;
+  readonly volumes: VolumeCalls;
+  /** Everyone who is to hear of changes. */
+  readonly listeners: Set<(hint: ChangeHint) => void>;
+}
+
+export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
+  const { store, clusters, containers, volumes, listeners } = options;
+  const calls: ServiceCalls = {
+    containers,
+    volumes,
+    listAccounts: (principal, clusterID) =>
+      matchingAccounts(principal, { clusterID, accountID: '-' }).map((account) => ({
+        clusterID: account.clusterID,
+        accountID: account.accountID,
+      })),
+    listInstanceTypes(principal, clusterID) {
+      const own = new Set(
+        matchingAccounts(principal, { clusterID, accountID: '-' }).map((account) => account.clusterID),
+      );
+      return [...clusters.values()].filter(({ id }) => own.has(id)).flatMap(instanceTypesOf);
+    },
+    watch(principal, listener) {
+      const filtered = (hint: ChangeHint) => {
+        const own = principal.accounts.some(
+          ({ clusterID, accountID }) => clusterID === hint.clusterID && accountID === hint.accountID,
+        );
+        if (own) listener(hint);
+      };
+      listeners.add(filtered);
+      return () => listeners.delete(filtered);
+    },
+    openVolume(ref, login) {
+      const opened = calls.openVolumeOf(login);
+      const matches =
+        opened?.row.id === ref.id && opened.row.clusterID === ref.clusterID && opened.row.accountID === ref.accountID;
+      if (opened === undefined || !matches) {
+        throw new Refusal(
+          'CREDENTIALS_INVALID',
+          `could not open the volume '${ref.id}' because the login is not valid for it`,
+        );
+      }
+      return opened;
+    },
+    openVolumeOf(login) {
+      const key = store.get(TABLES.volumeLogins, login.username);
+      const row = key === undefined ? undefined : store.get(TABLES.volumes, key);
+      if (row?.login === undefined || row.phase !== 'Available') return undefined;
+      if (!isTransferPassword(login.password, row.login.passwordHash)) return undefined;
+      const storage = clusters.get(row.clusterID)?.storage;
+      return storage === undefined ? undefined : { row, root: storagePaths.volume(storage, row.accountID, row.id) };
+    },
+    localAddress: (volume) => ({ webdav: webDavUrl(LOCAL_ORIGIN, volume) }),
+  };
+  return calls;
+}
+
+/** Where a volume's WebDAV collection is beneath an origin. */
+export function webDavUrl(origin: string, volume: Ref): string {
+  return `${origin}/dav/${volume.clusterID}/${volume.accountID}/${volume.id}/`;
+}
+
+function instanceTypesOf(cluster: Cluster): InstanceType[] {
+  return cluster.config.instanceTypes.map((type) => ({
+    id: type.id,
+    clusterID: cluster.id,
+    cpu: { cores: type.cores, model: type.cpuModel },
+    memory: { sizeGB: type.memoryGB },
+    gpu: { count: type.gpus, model: type.gpuModel },
+  }));
+}

@@ -1,0 +1,144 @@
+import { existsSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ChangeHint } from '@sluice/client';
+import { type Logger, pino } from 'pino';
+import { type Clock, systemClock } from './clock.ts';
+import { type Cluster, createCluster } from './clusters/cluster.ts';
+import type { ClusterConfig, ServiceConfig } from './config/service-config.ts';
+import { createContainerCalls } from './containers/container-calls.ts';
+import type { ContainerRow } from './containers/container-row.ts';
+import { storagePaths } from './containers/resolve-launch.ts';
+import { ENGINE_FACTORIES } from './engines/engine-factories.ts';
+import { startRetention } from './retention.ts';
+import type { ServiceOptions } from './service.ts';
+import { createServiceCalls, type ServiceCalls } from './service-calls.ts';
+import { openLmdbStore } from './store/lmdb-store.ts';
+import { migrate } from './store/migrations.ts';
+import { openSequence } from './store/sequence.ts';
+import type { Store } from './store/store.ts';
+import { TABLES } from './store/tables.ts';
+import { createVolumeCalls } from './volumes/volume-calls.ts';
+
+const DAY_MS = 86_400_000;
+/** Enough that nobody meets it by honest work; each costs some kilobytes of memory. */
+const MAX_LIVE_PER_ACCOUNT = 200_000;
+
+/** A service without listeners: what they and the in-process service are built on. */
+export interface ServiceCore {
+  readonly config: ServiceConfig;
+  readonly store: Store;
+  readonly clusters: ReadonlyMap<string, Cluster>;
+  readonly calls: ServiceCalls;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Why the service can no longer be used, if so: its store failed. */
+  failure(): unknown;
+  close(): Promise<void>;
+}
+
+export async function openServiceCore(options: ServiceOptions): Promise<ServiceCore> {
+  const { config, clock = systemClock, log = pino({ level: 'silent' }) } = options;
+  const store = openLmdbStore(join(config.root, 'store'), Object.values(TABLES));
+  try {
+    await migrate(store);
+    return await assemble({ ...options, clock, log }, store);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function assemble(
+  options: ServiceOptions & { readonly clock: Clock; readonly log: Logger },
+  store: Store,
+): Promise<ServiceCore> {
+  const { config, clock, log } = options;
+  const listeners = new Set<(hint: ChangeHint) => void>();
+  let failure: unknown;
+  const cancelGraceMs = config.cancelGraceSeconds * 1000;
+  const shared = { store, clock, log };
+  const clusters = new Map<string, Cluster>();
+  for (const clusterConfig of config.clusters) {
+    const cluster = createCluster({
+      ...shared,
+      config: clusterConfig,
+      storage: storageOf(config, clusterConfig),
+      engine: await createEngine(options, clusterConfig),
+      cancelGraceMs,
+      mustOpen: config.clusters.length === 1,
+      onChange: ({ clusterID, accountID, id }) => {
+        for (const listener of listeners) listener({ clusterID, accountID, containerID: id });
+      },
+      onFailure(error) {
+        failure ??= error;
+        log.fatal({ err: error }, 'the service cannot go on');
+      },
+    });
+    clusters.set(cluster.id, cluster);
+  }
+  const sequence = openSequence(store);
+  const containers = createContainerCalls({
+    ...{ store, clusters, sequence, clock, cancelGraceMs, hostFor: undefined },
+    retentionMs: config.retention.containerDays * DAY_MS,
+    maxLive: MAX_LIVE_PER_ACCOUNT,
+  });
+  const volumeMs = config.retention.volumeDays * DAY_MS;
+  const volumes = createVolumeCalls({
+    ...{ ...shared, clusters, sequence, retentionMs: volumeMs },
+    onRevoked() {},
+  });
+  const calls = createServiceCalls({ store, clusters, containers, volumes, listeners });
+  await openClusters(clusters, store);
+  const stopRetention = startRetention({
+    ...{ ...shared, clusters, volumes, volumeMs },
+    containerMs: config.retention.containerDays * DAY_MS,
+  });
+  return {
+    ...{ config, store, clusters, calls, clock, log },
+    failure: () => failure,
+    async close() {
+      await stopRetention();
+      await Promise.all([...clusters.values()].map((cluster) => cluster.close()));
+      await store.close();
+    },
+  };
+}
+
+async function openClusters(clusters: ReadonlyMap<string, Cluster>, store: Store): Promise<void> {
+  const rows = new Map<string, [string, ContainerRow][]>([...clusters.keys()].map((id) => [id, []]));
+  for (const [key] of store.range(TABLES.liveContainers, { from: '', to: '~' })) {
+    const row = store.get(TABLES.containers, key);
+    if (row !== undefined) rows.get(row.clusterID)?.push([key, row]);
+  }
+  for (const cluster of clusters.values()) {
+    await cluster.open(rows.get(cluster.id) ?? []);
+    void emptyTrash(cluster.storage);
+  }
+}
+
+/** What was moved away to be removed when an earlier process ended. */
+async function emptyTrash(storage: string): Promise<void> {
+  const trash = storagePaths.trash(storage);
+  if (!existsSync(trash)) return;
+  for (const name of await readdir(trash))
+    await rm(join(trash, name), { recursive: true, force: true }).catch(() => {});
+}
+
+function storageOf(config: ServiceConfig, cluster: ClusterConfig): string {
+  return cluster.storage ?? join(config.root, 'clusters', cluster.id);
+}
+
+async function createEngine(options: ServiceOptions, cluster: ClusterConfig) {
+  const factory = { ...ENGINE_FACTORIES, ...options.engines }[cluster.engine];
+  if (factory === undefined) {
+    const known = Object.keys(ENGINE_FACTORIES).join(', ');
+    throw new Error(`could not find the engine '${cluster.engine}' of cluster ${cluster.id}; there are ${known}`);
+  }
+  return factory({
+    clusterID: cluster.id,
+    storage: storageOf(options.config, cluster),
+    maskedPaths: [options.config.root, ...options.config.clusters.flatMap(({ storage }) => storage ?? [])],
+    options: cluster.options,
+  });
+}

@@ -1,0 +1,23 @@
+import { put, type Store } from './store.ts';
+import { TABLES } from './tables.ts';
+
+/** Each brings the rows of one version to the next, in one atomic write; the first makes an empty store. */
+const MIGRATIONS: readonly ((store: Store) => void)[] = [() => {}];
+
+/** The version that this program reads and writes. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** Brings the store to this program's version, durably; a newer store is refused and left as it is. */
+export async function migrate(store: Store): Promise<void> {
+  const found = store.get(TABLES.meta, 'schema') ?? 0;
+  if (found > SCHEMA_VERSION) {
+    throw new Error(
+      `could not open the store because it has version ${found} and this program knows versions up to ${SCHEMA_VERSION}`,
+    );
+  }
+  for (let version = found; version < SCHEMA_VERSION; version++) {
+    MIGRATIONS[version]!(store);
+    store.write([put(TABLES.meta, 'schema', version + 1)]);
+    await store.durable();
+  }
+}

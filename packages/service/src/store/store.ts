@@ -1,0 +1,50 @@
+/**
+ * The service's rows. Keys are strings and sort by their bytes; values are plain data. Reads see every write made
+ * before them, durable or not; who must not be contradicted by a crash awaits `durable` before saying so.
+ */
+export interface Store {
+  get<T>(table: Table<T>, key: string): T | undefined;
+  /** Entries with `from <= key < to`, in key order; `after` excludes `from` itself. */
+  range<T>(table: Table<T>, range: KeyRange): Iterable<readonly [key: string, value: T]>;
+  /** Makes the changes together: after a crash all of them are there or none. */
+  write(changes: readonly Change[]): void;
+  /** Resolves when every write made so far is on the disk; rejects when it cannot get there. */
+  durable(): Promise<void>;
+  /** Waits for the writes made so far, then lets go. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** A named set of rows; the type parameter says what its values are. */
+export interface Table<T> {
+  readonly name: string;
+  /** Never present: ties the type to the name. */
+  readonly row?: T;
+}
+
+export interface KeyRange {
+  readonly from: string;
+  readonly to: string;
+  /** Leaves out `from` itself. */
+  readonly after?: boolean;
+}
+
+/** One row put or, without a value, removed. Made by `put` and `remove`. */
+export interface Change {
+  readonly table: string;
+  readonly key: string;
+  readonly value: unknown;
+}
+
+export function put<T>(table: Table<T>, key: string, value: T): Change {
+  return { table: table.name, key, value };
+}
+
+export function remove(table: Table<unknown>, key: string): Change {
+  return { table: table.name, key, value: undefined };
+}
+
+/** The range of all keys that begin with `prefix`, which must end in `/`. */
+export function keysBeneath(prefix: string): KeyRange {
+  // '0' is the character after '/'.
+  return { from: prefix, to: `${prefix.slice(0, -1)}0` };
+}

@@ -1,0 +1,36 @@
+import type { TokenRow, UserRow } from '../accounts/user-row.ts';
+import type { ContainerRow } from '../containers/container-row.ts';
+import type { VolumeRow } from '../volumes/volume-row.ts';
+import type { Table } from './store.ts';
+
+/**
+ * Every table. Things of an account are kept under `<cluster>/<account>/<sequence>`, so that a page of a list is one
+ * range read and a page token stays right while others come and go; an index leads from the ID to the sequence.
+ */
+export const TABLES = {
+  /** `schema` and `sequence`. */
+  meta: { name: 'meta' } as Table<number>,
+  /** By e-mail address in lower case. */
+  users: { name: 'users' } as Table<UserRow>,
+  /** By SHA-256 of the token, in hexadecimal. */
+  tokens: { name: 'tokens' } as Table<TokenRow>,
+  containers: { name: 'containers' } as Table<ContainerRow>,
+  /** `<cluster>/<account>/<id>` to the key in `containers`. */
+  containerIDs: { name: 'containerIDs' } as Table<string>,
+  /** The keys of containers that have not ended or are not yet cleaned up. */
+  liveContainers: { name: 'liveContainers' } as Table<true>,
+  /** `<end, 13 digits>/<key>`: what retention ends next. */
+  endedContainers: { name: 'endedContainers' } as Table<true>,
+  volumes: { name: 'volumes' } as Table<VolumeRow>,
+  /** `<cluster>/<account>/<id>` to the key in `volumes`. */
+  volumeIDs: { name: 'volumeIDs' } as Table<string>,
+  /** User name of a transfer login to the key in `volumes`. */
+  volumeLogins: { name: 'volumeLogins' } as Table<string>,
+  /** `<deletion, 13 digits>/<key>`: what is purged next. */
+  deletedVolumes: { name: 'deletedVolumes' } as Table<true>,
+};
+
+/** A point in time as the beginning of a key. */
+export function timeKey(time: number): string {
+  return String(Math.max(0, Math.floor(time))).padStart(13, '0');
+}

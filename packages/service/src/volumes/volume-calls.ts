@@ -1,0 +1,245 @@
+import { mkdirSync, renameSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { identifierSchema, type Ref, type Scope, type Volume } from '@sluice/client';
+import type { Logger } from 'pino';
+import { authorize, matchingAccounts } from '../accounts/authorize.ts';
+import type { Clock } from '../clock.ts';
+import type { Cluster } from '../clusters/cluster.ts';
+import { refuseWildcard } from '../containers/container-calls.ts';
+import { storagePaths } from '../containers/resolve-launch.ts';
+import { parsePage, renderPageToken } from '../page.ts';
+import { randomID } from '../random-id.ts';
+import { Refusal } from '../refusal.ts';
+import type { Principal } from '../service.ts';
+import type { Sequence } from '../store/sequence.ts';
+import { type Change, put, remove, type Store } from '../store/store.ts';
+import { TABLES, timeKey } from '../store/tables.ts';
+import { renderVolume } from './render-volume.ts';
+import { createTransferLogin, hashTransferPassword } from './transfer-login.ts';
+import type { VolumeRow } from './volume-row.ts';
+
+/** Where the files of a volume are reached; absent where this service does not offer that way. */
+export type TransferAddress = (volume: Ref) => { webdav?: string; sftp?: string };
+
+/** What the volume endpoints do, whatever the way they are called by: every call is authorized here. */
+export interface VolumeCalls {
+  create(
+    principal: Principal,
+    scope: Scope,
+    request: { volumeID?: string; transfer?: boolean; address: TransferAddress },
+  ): Promise<Volume>;
+  list(
+    principal: Principal,
+    scope: Scope,
+    page: { pageSize?: number | undefined; token?: string | undefined },
+  ): Promise<{ volumes: Volume[]; nextPageToken: string }>;
+  delete(principal: Principal, ref: Ref, options: { force: boolean }): Promise<void>;
+  undelete(principal: Principal, ref: Ref): Promise<void>;
+  /** Removes a volume with its files, whoever it belongs to: the end of retention. */
+  purge(volumeKey: string): Promise<void>;
+}
+
+export interface VolumeCallsOptions {
+  readonly store: Store;
+  readonly clusters: ReadonlyMap<string, Cluster>;
+  readonly sequence: Sequence;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly retentionMs: number;
+  /** A volume is no longer available: whoever is at its files is cut off. */
+  readonly onRevoked: (row: VolumeRow) => void;
+}
+
+export function createVolumeCalls(options: VolumeCallsOptions): VolumeCalls {
+  const { store, clock } = options;
+  return {
+    create: (principal, scope, request) => createVolume(options, principal, scope, request),
+    async list(principal, scope, page) {
+      const accounts = matchingAccounts(principal, scope);
+      const list = `volumes ${scope.clusterID}/${scope.accountID}`;
+      const { pageSize, after } = parsePage(list, page);
+      const volumes: Volume[] = [];
+      let last = '';
+      for (const [key, row] of volumeRows(store, accounts, after)) {
+        if (volumes.length === pageSize) return { volumes, nextPageToken: renderPageToken(list, last) };
+        volumes.push(renderVolume(row));
+        last = key;
+      }
+      return { volumes, nextPageToken: '' };
+    },
+    async delete(principal, ref, { force }) {
+      const { key, row } = find(principal, ref);
+      if (force) {
+        if (options.clusters.get(ref.clusterID)?.containers.isMounted(key)) {
+          const why = 'a container that has not ended mounts it';
+          throw new Refusal('VOLUME_MOUNTED', `could not force the deletion of the volume '${ref.id}' because ${why}`);
+        }
+        return this.purge(key);
+      }
+      if (row.phase === 'Deleting') return;
+      const deleteTime = clock.now();
+      const deleted: VolumeRow = { ...row, phase: 'Deleting', state: 'deleted; can be undeleted', deleteTime };
+      store.write([
+        put(TABLES.volumes, key, deleted),
+        put(TABLES.deletedVolumes, `${timeKey(deleteTime)}/${key}`, true),
+      ]);
+      await store.durable();
+      options.onRevoked(deleted);
+    },
+    async undelete(principal, ref) {
+      const { key, row } = find(principal, ref);
+      if (row.phase !== 'Deleting' || row.deleteTime === undefined) {
+        throw new Refusal(
+          'VOLUME_NOT_DELETING',
+          `could not undelete the volume '${ref.id}' because it is ${row.phase}`,
+          {
+            details: { phase: row.phase },
+          },
+        );
+      }
+      const { deleteTime, ...rest } = row;
+      store.write([
+        put(TABLES.volumes, key, { ...rest, phase: 'Available', state: 'available' }),
+        remove(TABLES.deletedVolumes, `${timeKey(deleteTime)}/${key}`),
+      ]);
+      await store.durable();
+    },
+    async purge(key) {
+      const row = store.get(TABLES.volumes, key);
+      if (row !== undefined) await purgeVolume(options, key, row);
+    },
+  };
+
+  function find(principal: Principal, ref: Ref): { key: string; row: VolumeRow } {
+    refuseWildcard(ref);
+    authorize(principal, ref);
+    const key = store.get(TABLES.volumeIDs, idKey(ref));
+    const row = key === undefined ? undefined : store.get(TABLES.volumes, key);
+    if (key === undefined || row === undefined || row.phase === 'Deleted') {
+      const where = `account ${ref.accountID} on cluster ${ref.clusterID}`;
+      throw new Refusal('VOLUME_NOT_FOUND', `could not find the volume '${ref.id}' of ${where}`);
+    }
+    return { key, row };
+  }
+}
+
+async function createVolume(
+  options: VolumeCallsOptions,
+  principal: Principal,
+  scope: Scope,
+  request: { volumeID?: string; transfer?: boolean; address: TransferAddress },
+): Promise<Volume> {
+  refuseWildcard(scope);
+  authorize(principal, scope);
+  const ref: Ref = {
+    clusterID: scope.clusterID,
+    accountID: scope.accountID,
+    id: request.volumeID ?? `v-${randomID(20)}`,
+  };
+  if (!identifierSchema.safeParse(ref.id).success) {
+    throw new Refusal(
+      'ID_INVALID',
+      `could not use the volume ID '${ref.id}' because it is not 1 to 63 of a-z, 0-9 and -`,
+      {
+        details: { field: 'volumeID' },
+      },
+    );
+  }
+  refuseTaken(options, ref);
+  const login = request.transfer === true ? createTransferLogin() : undefined;
+  const row: VolumeRow = {
+    ...ref,
+    phase: 'Available',
+    state: 'available',
+    createTime: options.clock.now(),
+    ...(login === undefined
+      ? {}
+      : { login: { username: login.username, passwordHash: hashTransferPassword(login.password) } }),
+  };
+  makeRoot(options.clusters.get(ref.clusterID)!.storage, ref);
+  const key = `${ref.clusterID}/${ref.accountID}/${options.sequence.next()}`;
+  const changes: Change[] = [put(TABLES.volumes, key, row), put(TABLES.volumeIDs, idKey(ref), key)];
+  if (login !== undefined) changes.push(put(TABLES.volumeLogins, login.username, key));
+  options.store.write(changes);
+  await options.store.durable();
+  return {
+    ...renderVolume(row),
+    ...(login === undefined ? {} : { service: { ...login, address: request.address(ref) } }),
+  };
+}
+
+function refuseTaken(options: VolumeCallsOptions, ref: Ref): void {
+  const key = options.store.get(TABLES.volumeIDs, idKey(ref));
+  const row = key === undefined ? undefined : options.store.get(TABLES.volumes, key);
+  if (row === undefined) return;
+  const freeTime =
+    row.deleteTime === undefined ? undefined : new Date(row.deleteTime + options.retentionMs).toISOString();
+  const free = freeTime === undefined ? '' : `; free at ${freeTime}, or once its deletion is forced`;
+  throw new Refusal(
+    'VOLUME_ID_TAKEN',
+    `could not create the volume '${ref.id}' because one with this ID is ${row.phase}${free}`,
+    {
+      details: { phase: row.phase, ...(freeTime === undefined ? {} : { freeTime }) },
+    },
+  );
+}
+
+/** Makes the volume's empty root; one that a crash left without a row is moved out of the way. */
+function makeRoot(storage: string, ref: Ref): void {
+  const root = storagePaths.volume(storage, ref.accountID, ref.id);
+  mkdirSync(dirname(root), { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(root, { mode: 0o755 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    renameSync(root, join(storagePaths.trash(storage), `stray-${ref.id}-${randomID(16)}`));
+    mkdirSync(root, { mode: 0o755 });
+  }
+}
+
+/** First the decision is made durable, then the files leave their place, then the record goes; each step may be repeated. */
+async function purgeVolume(options: VolumeCallsOptions, key: string, row: VolumeRow): Promise<void> {
+  const { store } = options;
+  const storage = options.clusters.get(row.clusterID)?.storage;
+  if (storage === undefined) return;
+  const deleted: VolumeRow = { ...row, phase: 'Deleted', state: 'deleted' };
+  store.write([put(TABLES.volumes, key, deleted)]);
+  await store.durable();
+  options.onRevoked(deleted);
+  const trash = join(storagePaths.trash(storage), `volume-${row.id}-${randomID(16)}`);
+  try {
+    renameSync(storagePaths.volume(storage, row.accountID, row.id), trash);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const changes: Change[] = [remove(TABLES.volumes, key), remove(TABLES.volumeIDs, idKey(row))];
+  if (row.login !== undefined) changes.push(remove(TABLES.volumeLogins, row.login.username));
+  if (row.deleteTime !== undefined) changes.push(remove(TABLES.deletedVolumes, `${timeKey(row.deleteTime)}/${key}`));
+  store.write(changes);
+  await store.durable();
+  rm(trash, { recursive: true, force: true }).catch((error: unknown) => {
+    options.log.warn(
+      { err: error, volume: row.id },
+      "a deleted volume's files could not be removed; a restart tries again",
+    );
+  });
+}
+
+function* volumeRows(
+  store: Store,
+  accounts: readonly Scope[],
+  after: string,
+): Iterable<readonly [key: string, row: VolumeRow]> {
+  for (const { clusterID, accountID } of accounts) {
+    const prefix = `${clusterID}/${accountID}`;
+    const to = `${prefix}0`;
+    if (after >= to) continue;
+    const from = after > `${prefix}/` ? after : `${prefix}/`;
+    yield* store.range(TABLES.volumes, { from, to, after: true });
+  }
+}
+
+function idKey(ref: Ref): string {
+  return `${ref.clusterID}/${ref.accountID}/${ref.id}`;
+}
