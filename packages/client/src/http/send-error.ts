@@ -2,7 +2,7 @@ import { ServiceError } from '../service-error.ts';
 import { isConnectError } from './open-pool.ts';
 
 /** A reply that came, but is none: broken framing, endless headers, more bytes than any reply has. */
-const UNREADABLE = /^(HPE_|UND_ERR_HEADERS_OVERFLOW$|UND_ERR_RES_EXCEEDED_MAX_SIZE$)/;
+const UNREADABLE = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_EXCEEDED_MAX_SIZE']);
 
 /** Mistakes of ours, thrown before anything is sent. */
 const OUR_MISTAKE = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH', 'ERR_INVALID_ARG_TYPE']);
@@ -20,7 +20,11 @@ export function sendError(cause: unknown, about: { what: string; signal?: AbortS
     return new ServiceError('UNREACHABLE', `Could not ${about.what}: the client is closed`, { cause });
   }
   if (code !== undefined && OUR_MISTAKE.has(code)) return cause;
-  if (code !== undefined && UNREADABLE.test(code)) {
+  if (cause instanceof Error && cause.name === 'HTTPParserError') {
+    // Without its cause, which holds the bytes of the reply.
+    return new ServiceError('INVALID_REPLY', `Could not ${about.what}: the reply is not HTTP`);
+  }
+  if (code !== undefined && UNREADABLE.has(code)) {
     return new ServiceError('INVALID_REPLY', `Could not ${about.what}: the reply cannot be read (${why})`, { cause });
   }
   return new ServiceError('NO_REPLY', `Could not ${about.what}: the reply did not come or broke off (${why})`, {

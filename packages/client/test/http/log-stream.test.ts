@@ -1,0 +1,155 @@
+import type { ServerResponse } from 'node:http';
+import { until } from '@sluice/client/contract';
+import { describe, expect, it } from 'vitest';
+import { json } from '../rig/scripted-server.ts';
+import { REF, withService } from '../rig/with-service.ts';
+
+const LOG = Array.from({ length: 400 }, (_, i) => `line ${i} of the log\n`).join('');
+
+/** Sends the log's first `length` characters, then cuts the connection. */
+function cutAfter(reply: ServerResponse, length: number): void {
+  reply.writeHead(200, { 'content-type': 'text/plain' });
+  reply.write(LOG.slice(0, length), () => setImmediate(() => reply.destroy()));
+}
+
+async function read(logs: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const part of logs) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+describe('log streams', () => {
+  it('logs: asks as the protocol says', async () => {
+    const { service, server } = await withService((_, reply) => void reply.end(''));
+    await read(service.containers.logs(REF));
+    await read(service.containers.logs(REF, { tail: 0 }));
+    await read(service.containers.logs(REF, { tail: 5, follow: true }));
+    const path = '/api/v1rc1/clusters/c1/accounts/a1/containers/x1/logs';
+    expect(server.seen.map((it) => it.url)).toEqual([path, `${path}?tail=0`, `${path}?tail=5&follow=true`]);
+  });
+
+  it.each([{ follow: true }, { follow: false }])('logs: %j goes on where the connection broke', async (options) => {
+    const { service, server } = await withService((seen, reply, number) => {
+      if (!seen.url.includes('/logs')) return json(reply, { ...REF, phase: 'Succeeded' });
+      if (number === 1) cutAfter(reply, 1000);
+      else if (number === 2) cutAfter(reply, 400);
+      else if (number === 3) cutAfter(reply, 5000);
+      else reply.end(LOG);
+    });
+    expect(await read(service.containers.logs(REF, options))).toBe(LOG);
+    expect(server.matching('/logs')).toHaveLength(4);
+  });
+
+  it('logs: a follow that ends before the container does is taken up again', async () => {
+    const phases = ['Running', 'Exiting', 'Failed'];
+    const ends = [1000, 1000, LOG.length];
+    const { service, server } = await withService((seen, reply) => {
+      if (seen.url.includes('/logs')) reply.end(LOG.slice(0, ends.shift()));
+      else json(reply, { ...REF, phase: phases.shift() });
+    });
+    expect(await read(service.containers.logs(REF, { follow: true }))).toBe(LOG);
+    expect(server.matching('/logs')).toHaveLength(3);
+  });
+
+  it('logs: a follow ends with a container that is gone', async () => {
+    const { service } = await withService((seen, reply) =>
+      seen.url.includes('/logs') ? void reply.end('last words') : json(reply, {}, 404),
+    );
+    expect(await read(service.containers.logs(REF, { follow: true }))).toBe('last words');
+  });
+
+  it('logs: with tail a break after the first bytes is the caller’s, since the start is not known', async () => {
+    const { service, server } = await withService((_, reply) => cutAfter(reply, 100));
+    const seen = read(service.containers.logs(REF, { tail: 10, follow: true }));
+    await expect(seen).rejects.toMatchObject({ code: 'NO_REPLY' });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  it('logs: is given up when try after try brings nothing new', async () => {
+    const { service, server, clock } = await withService((_, reply) => cutAfter(reply, 500));
+    const parts: number[] = [];
+    const seen = (async () => {
+      for await (const part of service.containers.logs(REF, { follow: true })) parts.push(part.length);
+    })();
+    await expect(seen).rejects.toMatchObject({ code: 'NO_REPLY' });
+    expect(parts.reduce((sum, it) => sum + it, 0)).toBe(500);
+    expect(server.seen).toHaveLength(9);
+    expect(clock.waits).toHaveLength(8);
+  });
+
+  it('logs: a log that has become shorter is INVALID_REPLY', async () => {
+    const { service } = await withService((_, reply, number) =>
+      number === 1 ? cutAfter(reply, 500) : void reply.end(LOG.slice(0, 300)),
+    );
+    await expect(read(service.containers.logs(REF))).rejects.toMatchObject({ code: 'INVALID_REPLY' });
+  });
+
+  it('logs: an encoding that nobody asked for is INVALID_REPLY', async () => {
+    const { service } = await withService(
+      (_, reply) => void reply.writeHead(200, { 'content-encoding': 'gzip' }).end('x'),
+    );
+    await expect(read(service.containers.logs(REF))).rejects.toMatchObject({ code: 'INVALID_REPLY' });
+  });
+
+  it('logs: a container that is not there is NOT_FOUND', async () => {
+    const { service } = await withService((_, reply) => json(reply, { code: 404, message: 'none' }, 404));
+    await expect(read(service.containers.logs(REF))).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('logs: JSON in a log is a log', async () => {
+    const { service } = await withService((_, reply) =>
+      json(reply, { code: 500, message: 'printed by the container' }),
+    );
+    expect(await read(service.containers.logs(REF))).toContain('printed by the container');
+  });
+
+  it('logs: a reader that is slow holds the sender back', async () => {
+    let sent = 0;
+    let held = false;
+    const { service } = await withService((_, reply) => {
+      reply.writeHead(200);
+      const chunk = Buffer.alloc(65_536, 'x');
+      const more = () => {
+        while (!reply.destroyed && sent < 256 << 20) {
+          sent += chunk.length;
+          if (!reply.write(chunk)) {
+            held = true;
+            return void reply.once('drain', more);
+          }
+        }
+      };
+      more();
+    });
+    const logs = service.containers.logs(REF)[Symbol.asyncIterator]();
+    await logs.next();
+    let before = -1;
+    await until('the sender to be held', async () => {
+      const still = held && before === sent;
+      before = sent;
+      return still;
+    });
+    expect(sent).toBeLessThan(32 << 20);
+    await logs.return?.();
+  });
+
+  it('logs: a reader that stops closes the connection', async () => {
+    let closed = false;
+    const { service } = await withService((_, reply) => {
+      reply.on('close', () => {
+        closed = true;
+      });
+      reply.writeHead(200).write('first\n');
+    });
+    for await (const _ of service.containers.logs(REF, { follow: true })) break;
+    await until('the close', async () => closed);
+  });
+
+  it('logs: an abort while waiting for more is ABORTED', async () => {
+    const stop = new AbortController();
+    const { service } = await withService((_, reply) => void reply.writeHead(200).write('first\n'));
+    const seen = (async () => {
+      for await (const _ of service.containers.logs(REF, { follow: true, signal: stop.signal })) stop.abort();
+    })();
+    await expect(seen).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+});
