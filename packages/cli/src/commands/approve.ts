@@ -1,0 +1,28 @@
+import { userInfo } from 'node:os';
+import { approveRun } from '@sluice/runner';
+import type { CommandContext, GlobalOptions } from '../command-context.ts';
+import { EXIT_CODE } from '../exit-code.ts';
+import { findRun } from '../find-run.ts';
+import { findHome } from '../home.ts';
+import { fromRunner, refuse } from '../refuse.ts';
+
+export interface ApproveOptions extends GlobalOptions {
+  readonly reject?: boolean;
+}
+
+/** `sluice approve`: the answer of a person to a step that waits for one. */
+export async function approve(
+  { run: prefix, step }: { run: string; step: string },
+  context: CommandContext,
+  options: ApproveOptions,
+): Promise<number> {
+  const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
+  const found = await findRun(home, { prefix });
+  if (!found.ok) return refuse(found.error, { context, options });
+  const { runId } = found.value;
+  const approved = options.reject !== true;
+  const answered = await approveRun(home, { runId, step, approved, by: userInfo().username });
+  if (!answered.ok) return refuse(fromRunner(answered.error), { context, options });
+  context.terminal.out(`${step} of run ${runId} is ${approved ? 'approved' : 'rejected'}\n`);
+  return EXIT_CODE.ok;
+}

@@ -1,0 +1,95 @@
+import { createReadStream } from 'node:fs';
+import { isServiceError } from '@sluice/client';
+import { fail, ok, type Result } from '@sluice/core';
+import { type RunReport, readRun } from '@sluice/runner';
+import type { CommandContext, GlobalOptions } from '../command-context.ts';
+import { EXIT_CODE } from '../exit-code.ts';
+import { findRun } from '../find-run.ts';
+import { findHome } from '../home.ts';
+import { openService } from '../open-service.ts';
+import { label } from '../progress/render-event.ts';
+import type { Refusal } from '../refusal.ts';
+import { fromRunner, refuse } from '../refuse.ts';
+
+export interface LogsOptions extends GlobalOptions {
+  readonly follow?: boolean;
+  readonly tail?: number;
+  readonly attempt?: number;
+}
+
+/** `sluice logs`: what one container has written, from the service, or from the archive when the service has it no more. */
+export async function logs(
+  { run: prefix, step }: { run: string; step: string },
+  context: CommandContext,
+  options: LogsOptions,
+): Promise<number> {
+  const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
+  const found = await findRun(home, { prefix });
+  if (!found.ok) return refuse(found.error, { context, options });
+  const report = await readRun(home, found.value.runId);
+  if (!report.ok) return refuse(fromRunner(report.error), { context, options });
+  const source = findLog(report.value, { name: step, attempt: options.attempt });
+  if (!source.ok) return refuse(source.error, { context, options });
+  const opened = await openService(options, context);
+  if (!opened.ok) return refuse(opened.error, { context, options });
+  const { service, close } = opened.value;
+  const { clusterID, accountID } = report.value;
+  const { tail, follow } = options;
+  try {
+    const wanted = { ...(tail === undefined ? {} : { tail }), ...(follow === undefined ? {} : { follow }) };
+    const bytes = service.containers.logs({ clusterID, accountID, id: source.value.containerID }, wanted);
+    await print(bytes, context);
+    return EXIT_CODE.ok;
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    if (isServiceError(error, 'NOT_FOUND') && source.value.logFile !== undefined) {
+      await print(createReadStream(source.value.logFile), context);
+      return EXIT_CODE.ok;
+    }
+    const exitCode = isServiceError(error, 'UNREACHABLE', 'NO_REPLY') ? EXIT_CODE.unreachable : EXIT_CODE.refused;
+    return refuse({ exitCode, message: error.message }, { context, options });
+  } finally {
+    await close();
+  }
+}
+
+async function print(bytes: AsyncIterable<Uint8Array>, { terminal }: CommandContext): Promise<void> {
+  const decoder = new TextDecoder();
+  for await (const chunk of bytes) {
+    terminal.out(decoder.decode(chunk, { stream: true }));
+    await terminal.flush();
+  }
+  terminal.out(decoder.decode());
+}
+
+interface LogSource {
+  readonly containerID: string;
+  readonly logFile?: string;
+}
+
+/** The container that `STEP` or `STEP/CELL` means in this run. */
+function findLog(report: RunReport, wanted: { name: string; attempt: number | undefined }): Result<LogSource, Refusal> {
+  const refuse = (message: string) => fail({ exitCode: EXIT_CODE.refused, message });
+  const all = report.steps.flatMap((step) => step.cells.map((cell) => ({ step: step.name, cell })));
+  const named = all.filter(({ step, cell }) => label(step, cell.key) === wanted.name);
+  const fitting = named.length > 0 ? named : all.filter(({ step }) => step === wanted.name);
+  const [only] = fitting;
+  if (only === undefined) {
+    return refuse(
+      `Run ${report.runId} has no step ${wanted.name}; it has ${report.steps.map(({ name }) => name).join(', ')}`,
+    );
+  }
+  if (fitting.length > 1) {
+    const names = fitting.map(({ step, cell }) => `  ${label(step, cell.key)}`).join('\n');
+    return refuse(`Step ${wanted.name} has ${fitting.length} cells; name one of them:\n${names}`);
+  }
+  const { step, cell } = only;
+  const attempt = wanted.attempt ?? cell.attempts;
+  const failure = report.failures.find((one) => one.step === step && one.cell === cell.key && one.attempt === attempt);
+  const containerID = failure?.containerID ?? (attempt === cell.attempts ? cell.containerID : undefined);
+  if (containerID === undefined) {
+    const cached = cell.cachedFrom === undefined ? '' : `; its outputs come from run ${cell.cachedFrom}`;
+    return refuse(`${label(step, cell.key)} of run ${report.runId} has no container of attempt ${attempt}${cached}`);
+  }
+  return ok({ containerID, ...(failure?.logFile === undefined ? {} : { logFile: failure.logFile }) });
+}

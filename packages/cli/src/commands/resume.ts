@@ -1,0 +1,35 @@
+import { resumeRun } from '@sluice/runner';
+import type { CommandContext, GlobalOptions } from '../command-context.ts';
+import { createSecretReader } from '../create-secret-reader.ts';
+import { driveRun } from '../drive-run.ts';
+import { findRun } from '../find-run.ts';
+import { findHome } from '../home.ts';
+import { openService } from '../open-service.ts';
+import { createProgress } from '../progress/create-progress.ts';
+import { fromRunner, refuse } from '../refuse.ts';
+
+/** `sluice resume`: goes on where a run stands, starting nothing twice. */
+export async function resume(
+  prefix: string | undefined,
+  context: CommandContext,
+  options: GlobalOptions,
+): Promise<number> {
+  const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
+  const found = await findRun(home, { prefix, accept: ({ status }) => status === 'suspended' });
+  if (!found.ok) return refuse(found.error, { context, options });
+  const opened = await openService(options, context);
+  if (!opened.ok) return refuse(opened.error, { context, options });
+  const { service, close } = opened.value;
+  try {
+    const progress = createProgress(context.terminal, options);
+    const secrets = createSecretReader(home, context.env);
+    const resumed = await resumeRun({ runId: found.value.runId, service, home, secrets, reporter: progress });
+    if (!resumed.ok) {
+      progress.close();
+      return refuse(fromRunner(resumed.error), { context, options });
+    }
+    return await driveRun(resumed.value, { context, progress, options });
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,69 @@
+import type { Plan } from '@sluice/core';
+import type { CommandContext, GlobalOptions } from '../command-context.ts';
+import { EXIT_CODE } from '../exit-code.ts';
+import { loadPlan } from '../pipeline/load-plan.ts';
+import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
+import { fromRunner, refuse } from '../refuse.ts';
+
+export interface RunPipelineOptions extends GlobalOptions {
+  readonly param?: Readonly<Record<string, string>>;
+  readonly parallelism?: number;
+}
+
+/** `sluice run`: a wrong file starts nothing; a right one runs to its end, or until it is left. */
+export async function runPipeline(file: string, context: CommandContext, options: RunPipelineOptions): Promise<number> {
+  const { terminal } = context;
+  const loaded = loadPlan(file, { context, params: options.param });
+  printDiagnostics(
+    loaded.ok ? loaded.value.warnings : loaded.error.diagnostics,
+    loaded.ok ? loaded.value.texts : loaded.error.texts,
+    {
+      terminal,
+      ...options,
+    },
+  );
+  if (!loaded.ok) {
+    const message = `${countDiagnostics(loaded.error.diagnostics)} in ${file}; nothing was started`;
+    return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+  }
+  const { plan, baseDir } = loaded.value;
+  const { openService } = await import('../open-service.ts');
+  const opened = await openService(options, context);
+  if (!opened.ok) return refuse(opened.error, { context, options });
+  try {
+    return await runPlan(limit(plan, options.parallelism), { ...opened.value, baseDir, context, options });
+  } finally {
+    await opened.value.close();
+  }
+}
+
+async function runPlan(
+  plan: Plan,
+  given: Pick<Parameters<typeof import('@sluice/runner').startRun>[0], 'service' | 'scope' | 'home' | 'baseDir'> & {
+    context: CommandContext;
+    options: GlobalOptions;
+  },
+): Promise<number> {
+  const { context, options, service, scope, home, baseDir } = given;
+  const [{ startRun }, { createProgress }, { driveRun }, { createSecretReader }] = await Promise.all([
+    import('@sluice/runner'),
+    import('../progress/create-progress.ts'),
+    import('../drive-run.ts'),
+    import('../create-secret-reader.ts'),
+  ]);
+  const progress = createProgress(context.terminal, options);
+  const secrets = createSecretReader(home, context.env);
+  const started = await startRun({ plan, service, scope, home, baseDir, secrets, reporter: progress });
+  if (!started.ok) {
+    progress.close();
+    return refuse(fromRunner(started.error), { context, options });
+  }
+  return driveRun(started.value, { context, progress, options });
+}
+
+/** The smaller of the file's limit and the command line's. */
+function limit(plan: Plan, parallelism: number | undefined): Plan {
+  if (parallelism === undefined) return plan;
+  const smaller = Math.max(1, Math.min(parallelism, plan.pipeline.parallelism ?? parallelism));
+  return { ...plan, pipeline: { ...plan.pipeline, parallelism: smaller } };
+}

@@ -1,0 +1,42 @@
+import { listRuns } from '@sluice/runner';
+import type { CommandContext, GlobalOptions } from '../command-context.ts';
+import { EXIT_CODE } from '../exit-code.ts';
+import { findHome } from '../home.ts';
+import { describeState } from '../progress/render-state.ts';
+import { renderDuration } from '../render-duration.ts';
+import { renderTable } from '../render-table.ts';
+
+export interface RunsOptions extends GlobalOptions {
+  readonly limit?: number;
+}
+
+/** `sluice runs`: one line per run, newest first. */
+export async function runs(context: CommandContext, options: RunsOptions): Promise<number> {
+  const { terminal } = context;
+  const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
+  const found = (await listRuns(home)).slice(0, options.limit);
+  if (options.json === true) {
+    for (const run of found) terminal.out(`${JSON.stringify(run)}\n`);
+    return EXIT_CODE.ok;
+  }
+  if (found.length === 0) {
+    terminal.err(`There are no runs in ${home}\n`);
+    return EXIT_CODE.ok;
+  }
+  const rows = found.map((run) => [
+    run.runId,
+    run.pipeline,
+    describeState(run.status),
+    renderTime(run.startedAt),
+    run.endedAt === undefined ? '-' : renderDuration(run.endedAt - run.startedAt),
+    run.problem ?? '',
+  ]);
+  terminal.out(renderTable([['RUN', 'PIPELINE', 'STATUS', 'STARTED', 'TOOK', ''], ...rows]));
+  return EXIT_CODE.ok;
+}
+
+/** Local time, sortable. */
+function renderTime(milliseconds: number): string {
+  const local = new Date(milliseconds - new Date(milliseconds).getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 19).replace('T', ' ');
+}

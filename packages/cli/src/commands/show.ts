@@ -1,0 +1,28 @@
+import { readRun } from '@sluice/runner';
+import type { CommandContext, GlobalOptions } from '../command-context.ts';
+import { EXIT_CODE } from '../exit-code.ts';
+import { findRun } from '../find-run.ts';
+import { findHome } from '../home.ts';
+import { fromRunner, refuse } from '../refuse.ts';
+import { renderReport, renderSteps } from '../render-report.ts';
+
+/** `sluice show`: a run as its journal tells it, whether it is over, under way or stands still. */
+export async function show(
+  prefix: string | undefined,
+  context: CommandContext,
+  options: GlobalOptions,
+): Promise<number> {
+  const { terminal } = context;
+  const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
+  const found = await findRun(home, { prefix });
+  if (!found.ok) return refuse(found.error, { context, options });
+  const report = await readRun(home, found.value.runId);
+  if (!report.ok) return refuse(fromRunner(report.error), { context, options });
+  if (options.json === true) {
+    terminal.out(`${JSON.stringify(report.value)}\n`);
+    return EXIT_CODE.ok;
+  }
+  terminal.out(`${renderSteps(report.value.steps, terminal)}\n`);
+  terminal.out(renderReport(report.value, { terminal, cwd: context.cwd }));
+  return EXIT_CODE.ok;
+}

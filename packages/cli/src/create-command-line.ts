@@ -1,0 +1,112 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { CommandContext } from './command-context.ts';
+import { EXIT_CODE } from './exit-code.ts';
+
+/** A command's work; its module is loaded only when it is called. The options are those that the grammar below declares. */
+type Work = (context: CommandContext, options: never) => Promise<number>;
+
+/** The grammar of the `sluice` command. `exitCode` is that of the command that `program.parseAsync` has run. */
+export function createCommandLine(context: CommandContext): { program: Command; exitCode: () => number } {
+  let exitCode: number = EXIT_CODE.ok;
+  const program = new Command('sluice');
+  /** Adds a command; `load` gives its work for the arguments that were parsed. */
+  const add = (usage: string, description: string, load: (...args: string[]) => Promise<Work>): Command =>
+    program
+      .command(usage)
+      .description(description)
+      .action(async (...parsed: unknown[]) => {
+        const command = parsed.at(-1) as Command;
+        const work = await load(...(parsed.slice(0, -2) as string[]));
+        exitCode = await work(context, command.optsWithGlobals() as never);
+      });
+
+  program
+    .description('Pipelines of containers: steps are containers, edges are volumes, nothing is lost or started twice')
+    .version('0.1.0')
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .configureOutput({ writeOut: context.terminal.out, writeErr: context.terminal.err })
+    .showHelpAfterError('Try: sluice --help')
+    .exitOverride()
+    .option('--home <dir>', 'where runs, cache and the embedded service live (default: nearest .sluice)')
+    .option('--profile <file>', 'service and credentials (default: profile.yaml in the home)')
+    .option('--service <url>', 'a v1rc1 service instead of the embedded one')
+    .option('--account <id>', 'account of the service')
+    .option('--cluster <id>', 'cluster of the service')
+    .option('--json', 'machine-readable output, one JSON value per line');
+  addRunning(add);
+  addLooking(add);
+  addServing(add);
+  for (const command of program.commands) command.copyInheritedSettings(program);
+  return { program, exitCode: () => exitCode };
+}
+
+type Add = (usage: string, description: string, load: (...args: string[]) => Promise<Work>) => Command;
+
+function addRunning(add: Add): void {
+  add('run <file>', 'run a pipeline', async (file) => {
+    const { runPipeline } = await import('./commands/run-pipeline.ts');
+    return (context, options) => runPipeline(file!, context, options);
+  })
+    .addOption(paramOption())
+    .option('--parallelism <n>', 'containers at once, beside the limit in the file', parseCount);
+  add('resume [run]', 'take up a suspended run (default: the newest)', async (run) => {
+    const { resume } = await import('./commands/resume.ts');
+    return (context, options) => resume(run, context, options);
+  });
+  add('cancel [run]', 'cancel a run and the containers it has (default: the newest)', async (run) => {
+    const { cancel } = await import('./commands/cancel.ts');
+    return (context, options) => cancel(run, context, options);
+  });
+  add('approve <run> <step>', 'answer a step that waits for a person', async (run, step) => {
+    const { approve } = await import('./commands/approve.ts');
+    return (context, options) => approve({ run: run!, step: step! }, context, options);
+  }).option('--reject', 'answer no');
+}
+
+function addLooking(add: Add): void {
+  add('check <file>', 'say everything that is wrong with a pipeline file', async (file) => {
+    const { check } = await import('./commands/check.ts');
+    return (context, options) => check(file!, context, options);
+  }).addOption(paramOption());
+  add('plan <file>', 'show what a run would do, without doing it', async (file) => {
+    const { plan } = await import('./commands/plan.ts');
+    return (context, options) => plan(file!, context, options);
+  }).addOption(paramOption());
+  add('runs', 'list the runs of this home, newest first', async () => {
+    const { runs } = await import('./commands/runs.ts');
+    return (context, options) => runs(context, options);
+  }).option('-n, --limit <n>', 'at most so many', parseCount);
+  add('show [run]', 'show steps, failures and files of a run (default: the newest)', async (run) => {
+    const { show } = await import('./commands/show.ts');
+    return (context, options) => show(run, context, options);
+  });
+  add('logs <run> <step>', 'print what a container has written; STEP or STEP/CELL', async (run, step) => {
+    const { logs } = await import('./commands/logs.ts');
+    return (context, options) => logs({ run: run!, step: step! }, context, options);
+  })
+    .option('-f, --follow', 'go on until the container has ended')
+    .option('--tail <n>', 'only the last lines', parseCount)
+    .option('--attempt <n>', 'of that attempt (default: the last)', parseCount);
+}
+
+function addServing(add: Add): void {
+  add('serve', 'serve the container-and-volume protocol v1rc1', async () => {
+    const { serve } = await import('./commands/serve.ts');
+    return (context, options) => serve(context, options);
+  }).requiredOption('--config <file>', 'clusters, accounts and listeners (docs/serve.md)');
+}
+
+function paramOption(): Option {
+  return new Option('-p, --param <name=value>', 'a parameter of the pipeline; may be repeated').argParser(
+    (text: string, before: Record<string, string> | undefined) => {
+      const equals = text.indexOf('=');
+      if (equals < 1) throw new InvalidArgumentError('It must look like name=value.');
+      return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };
+    },
+  );
+}
+
+function parseCount(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}

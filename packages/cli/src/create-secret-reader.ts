@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Looks up a pipeline's secrets: the variable `SLUICE_SECRET_<NAME>` (upper case, `_` for `-`), else the file
+ * `secrets/<name>` in the home, without its final newline. Undefined where neither is there.
+ */
+export function createSecretReader(home: string, env: NodeJS.ProcessEnv): (name: string) => string | undefined {
+  return (name) => {
+    const variable = env[`SLUICE_SECRET_${name.toUpperCase().replaceAll('-', '_')}`];
+    if (variable !== undefined) return variable;
+    try {
+      return readFileSync(join(home, 'secrets', name), 'utf8').replace(/\r?\n$/, '');
+    } catch {
+      return undefined;
+    }
+  };
+}

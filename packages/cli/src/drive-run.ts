@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RunHandle, RunReport } from '@sluice/runner';
+import type { CommandContext, GlobalOptions } from './command-context.ts';
+import { EXIT_CODE } from './exit-code.ts';
+import type { Progress } from './progress/plain-progress.ts';
+import { renderReport } from './render-report.ts';
+
+/** After the first Ctrl-C, so long is a second one waited for before the run is left to itself. */
+const SECOND_THOUGHT_MS = 1_500;
+
+/**
+ * Stays with a run until it is over or left. SIGINT once detaches, twice cancels, three times leaves at once; SIGTERM
+ * detaches; SIGHUP changes nothing.
+ */
+export async function driveRun(
+  run: RunHandle,
+  { context, progress, options }: { context: CommandContext; progress: Progress; options: Pick<GlobalOptions, 'json'> },
+): Promise<number> {
+  const { terminal } = context;
+  const say = (text: string) => terminal.err(`${text}\n`);
+  let interrupts = 0;
+  const interrupt = async () => {
+    interrupts += 1;
+    if (interrupts === 1) {
+      if (terminal.interactive) {
+        say('leaving the run to itself; press Ctrl-C again to cancel it');
+        await delay(SECOND_THOUGHT_MS);
+      }
+      if (interrupts === 1) await run.detach();
+    } else if (interrupts === 2) {
+      say('canceling the run; press Ctrl-C again to leave at once');
+      run.cancel('interrupt');
+    } else {
+      progress.close();
+      say(`left; take it up with: sluice resume ${run.runId}`);
+      context.leave(EXIT_CODE.interrupted);
+    }
+  };
+  const release = [
+    context.onSignal('SIGINT', () => void interrupt()),
+    context.onSignal('SIGTERM', () => void run.detach()),
+    context.onSignal('SIGHUP', () => {}),
+  ];
+  const report = await run.finished;
+  for (const forget of release) forget();
+  progress.close();
+  if (options.json !== true) terminal.out(`\n${renderReport(report, { terminal, cwd: context.cwd })}`);
+  return interrupts > 0 ? EXIT_CODE.interrupted : exitCodeOf(report);
+}
+
+/** What a script learns from a run's end. */
+export function exitCodeOf(report: RunReport): number {
+  if (report.status === 'succeeded') return EXIT_CODE.ok;
+  return report.status === 'suspended' || report.status === 'active' ? EXIT_CODE.suspended : EXIT_CODE.runFailed;
+}

@@ -1,0 +1,149 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ContainerService, createHttpService, isServiceError, type Scope, ServiceError } from '@sluice/client';
+import { claimService, visitOwner } from './claim-service.ts';
+import { createDelegatingService } from './delegating-service.ts';
+import { socketPath } from './socket-path.ts';
+
+/** Between two looks at a claim that changes hands just now. */
+const CLAIM_AGAIN_MS = 20;
+const CLAIM_ATTEMPTS = 500;
+/** How long a closing owner waits for what is under way. */
+const CLOSE_MS = 5_000;
+
+/** The one cluster and account that an embedded service has; named here too, so that a visitor need not load the service. */
+const SCOPE: Scope = { clusterID: 'local', accountID: 'local' };
+
+/** The embedded service of a home, in this process or reached in the one that owns it. */
+export interface EmbeddedService {
+  readonly service: ContainerService;
+  readonly scope: Scope;
+  /** Containers run on; another `sluice` of this home takes the service over. */
+  close(): Promise<void>;
+}
+
+/** How this process reaches the service right now. */
+interface Hold {
+  readonly service: ContainerService;
+  readonly owner: boolean;
+  /** Calls back once when the hold is lost; never for an owner. */
+  onLost(listener: () => void): void;
+  letGo(): Promise<void>;
+}
+
+/**
+ * Opens the service of a home. One process owns it and runs it; others reach it through a unix socket in the home, and
+ * one of them takes over when the owner goes away. Calls that were under way then fail with `NO_REPLY`, as with any
+ * service. Throws where this machine cannot run it.
+ */
+export async function openEmbeddedService(home: string): Promise<EmbeddedService> {
+  const root = join(home, 'service');
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  let closed = false;
+  let hold = await takeHold(home, root);
+  let current: Promise<Hold> = Promise.resolve(hold);
+  const follow = (held: Hold) => {
+    hold = held;
+    held.onLost(() => {
+      if (closed) return;
+      current = takeHold(home, root);
+      current.then(follow, () => {});
+    });
+  };
+  follow(hold);
+
+  const service = createDelegatingService({
+    current: async () => (await current.catch(refuse)).service,
+    watch: (listener) => (hold.owner ? hold.service.watch(listener) : undefined),
+    close: async () => {},
+  });
+  return {
+    service,
+    scope: SCOPE,
+    close: async () => {
+      closed = true;
+      await current.then((held) => held.letGo()).catch(() => {});
+    },
+  };
+}
+
+/** A take-over that failed: for the callers a service that is not there. */
+function refuse(error: unknown): never {
+  if (isServiceError(error)) throw error;
+  throw new ServiceError('UNREACHABLE', `Could not open the embedded service: ${(error as Error).message}`, {
+    cause: error,
+  });
+}
+
+async function takeHold(home: string, root: string): Promise<Hold> {
+  for (let attempt = 0; attempt < CLAIM_ATTEMPTS; attempt++) {
+    const hold = (await own(home, root)) ?? (await visit(home, root));
+    if (hold !== undefined) return hold;
+    await delay(CLAIM_AGAIN_MS);
+  }
+  throw new ServiceError(
+    'UNREACHABLE',
+    `Could not open the embedded service in ${root}: another process holds it and does not answer`,
+  );
+}
+
+async function own(home: string, root: string): Promise<Hold | undefined> {
+  let makeReachable = (): Promise<void> => Promise.reject(new Error('not open yet'));
+  const opened: { resolve: () => void; promise: Promise<void> } = createSignal();
+  const claim = await claimService(root, async () => {
+    await opened.promise;
+    await makeReachable();
+  });
+  if (claim === undefined) return undefined;
+  try {
+    const { openOwnService } = await import('./own-service.ts');
+    const own = await openOwnService(root);
+    makeReachable = once(() => own.listen(socketPath(home)));
+    opened.resolve();
+    return {
+      service: own.service,
+      owner: true,
+      onLost: () => {},
+      letGo: async () => {
+        await Promise.race([own.close(), delay(CLOSE_MS, undefined, { ref: false })]);
+        await claim.release();
+      },
+    };
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
+}
+
+async function visit(home: string, root: string): Promise<Hold | undefined> {
+  const visit = await visitOwner(root);
+  if (visit === undefined) return undefined;
+  // Whoever can open the socket acts as the home's user; the token is a formality of the protocol.
+  const service = createHttpService({ baseUrl: 'http://localhost', socketPath: socketPath(home), token: 'embedded' });
+  return {
+    service,
+    owner: false,
+    onLost: visit.onOwnerGone,
+    letGo: async () => {
+      visit.leave();
+      await service.close();
+    },
+  };
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}
+
+function createSignal(): { resolve: () => void; promise: Promise<void> } {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { resolve, promise };
+}

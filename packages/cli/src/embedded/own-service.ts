@@ -1,0 +1,26 @@
+import { rm } from 'node:fs/promises';
+import type { ContainerService } from '@sluice/client';
+import { createService, EMBEDDED_SCOPE, embeddedConfig } from '@sluice/service';
+
+/** The embedded service, run by this process. */
+export interface OwnService {
+  readonly service: ContainerService;
+  /** Lets other processes of this user in through a unix socket. */
+  listen(socketPath: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Runs the service of `root` in this process. The caller has the claim of `root`. */
+export async function openOwnService(root: string): Promise<OwnService> {
+  const service = await createService({ config: embeddedConfig({ root }) });
+  const principal = { userID: EMBEDDED_SCOPE.accountID, accounts: [EMBEDDED_SCOPE] };
+  return {
+    service: service.inProcess(principal),
+    listen: async (socketPath) => {
+      // Left by an owner that was killed; the claim says that it is nobody's now.
+      await rm(socketPath, { force: true });
+      await service.listen({ socketPath, principal });
+    },
+    close: () => service.close(),
+  };
+}

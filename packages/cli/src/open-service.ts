@@ -1,0 +1,38 @@
+import type { ContainerService, Scope } from '@sluice/client';
+import { fail, ok, type Result } from '@sluice/core';
+import type { CommandContext, GlobalOptions } from './command-context.ts';
+import { EXIT_CODE } from './exit-code.ts';
+import { findHome, makeHome } from './home.ts';
+import type { Refusal } from './refusal.ts';
+
+/** A service that a command may use, and the cluster and account that it works in. */
+export interface OpenedService {
+  readonly service: ContainerService;
+  readonly scope: Scope;
+  /** Frees what this process holds; containers run on. */
+  close(): Promise<void>;
+}
+
+/** The home of a command and the service that it works with: the one that was named, else the home's embedded one. */
+export async function openService(
+  options: GlobalOptions,
+  context: CommandContext,
+): Promise<Result<OpenedService & { readonly home: string }, Refusal>> {
+  const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
+  await makeHome(home);
+  const { readProfile } = await import('./profile.ts');
+  const profile = readProfile({ ...options, home }, context);
+  if (!profile.ok) return profile;
+  const url = options.service ?? profile.value.service;
+  if (url !== undefined) {
+    const { openRemoteService } = await import('./open-remote-service.ts');
+    const opened = await openRemoteService(url, { profile: profile.value, flags: options, env: context.env });
+    return opened.ok ? ok({ ...opened.value, home }) : opened;
+  }
+  try {
+    const { openEmbeddedService } = await import('./embedded/embedded-service.ts');
+    return ok({ ...(await openEmbeddedService(home)), home });
+  } catch (error) {
+    return fail({ exitCode: EXIT_CODE.unreachable, message: (error as Error).message });
+  }
+}

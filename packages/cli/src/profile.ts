@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fail, ok, type Result } from '@sluice/core';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import type { CommandContext, GlobalOptions } from './command-context.ts';
+import { EXIT_CODE } from './exit-code.ts';
+import type { Refusal } from './refusal.ts';
+
+const profileSchema = z.strictObject({
+  service: z.url().optional(),
+  authUrl: z.url().optional(),
+  account: z.string().optional(),
+  cluster: z.string().optional(),
+  tokenHeader: z.string().optional(),
+  /** Files, so that no credential stands in the profile itself; relative to the profile. */
+  caFile: z.string().optional(),
+  tokenFile: z.string().optional(),
+  email: z.string().optional(),
+  passwordFile: z.string().optional(),
+});
+
+/** Site facts that belong to no pipeline: which service, which account, where the credentials are. */
+export type Profile = z.infer<typeof profileSchema>;
+
+/** Reads `--profile`, else `profile.yaml` in the home where there is one. Paths in the result are absolute. */
+export function readProfile(
+  options: Pick<GlobalOptions, 'profile'> & { home: string },
+  context: Pick<CommandContext, 'cwd'>,
+): Result<Profile, Refusal> {
+  const path =
+    options.profile === undefined ? join(options.home, 'profile.yaml') : resolve(context.cwd, options.profile);
+  if (options.profile === undefined && !existsSync(path)) return ok({});
+  const refuse = (reason: string) =>
+    fail({ exitCode: EXIT_CODE.refused, message: `Could not use the profile ${path}: ${reason}` });
+  let value: unknown;
+  try {
+    value = parse(readFileSync(path, 'utf8'), { maxAliasCount: 0 }) ?? {};
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+  const checked = profileSchema.safeParse(value);
+  if (!checked.success) return refuse(z.prettifyError(checked.error));
+  const profile = { ...checked.data };
+  for (const key of ['caFile', 'tokenFile', 'passwordFile'] as const) {
+    const file = profile[key];
+    if (file !== undefined) profile[key] = resolve(dirname(path), file);
+  }
+  return ok(profile);
+}

@@ -1,0 +1,11 @@
+import type { GlobalOptions } from '../command-context.ts';
+import type { Terminal } from '../terminal.ts';
+import { createJsonProgress } from './json-progress.ts';
+import { createLiveProgress } from './live-progress.ts';
+import { createPlainProgress, type Progress } from './plain-progress.ts';
+
+/** JSON lines where asked for, a live picture on a terminal, plain lines everywhere else. */
+export function createProgress(terminal: Terminal, options: Pick<GlobalOptions, 'json'>): Progress {
+  if (options.json === true) return createJsonProgress(terminal);
+  return terminal.live ? createLiveProgress(terminal) : createPlainProgress(terminal);
+}

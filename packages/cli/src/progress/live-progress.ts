@@ -1,0 +1,99 @@
+import { renderDuration } from '../render-duration.ts';
+import type { Terminal } from '../terminal.ts';
+import type { Progress } from './plain-progress.ts';
+import {
+  countOf,
+  countOver,
+  createProgressModel,
+  isActive,
+  type ProgressModel,
+  type StepProgress,
+} from './progress-model.ts';
+import { labelWidthOf, renderEvent } from './render-event.ts';
+
+/** At most so often is the screen drawn again, whatever the number of events. */
+const REDRAW_MS = 100;
+/** Lines of active steps; more are counted in the last line. */
+const MAX_ACTIVE_LINES = 12;
+const BAR_WIDTH = 16;
+
+const HIDE_CURSOR = '\x1b[?25l';
+const SHOW_CURSOR = '\x1b[?25h';
+// A line that is too long is cut by the terminal itself, so that it never becomes two.
+const NO_WRAP = '\x1b[?7l';
+const WRAP = '\x1b[?7h';
+const CLEAR_BELOW = '\x1b[0J';
+
+/** What has happened as lines that stay, and below them what is going on now, drawn in place. */
+export function createLiveProgress(terminal: Terminal, now: () => number = Date.now): Progress {
+  const model = createProgressModel();
+  let labelWidth = 0;
+  let lasting = '';
+  let drawn = 0;
+  let finished = false;
+
+  const draw = () => {
+    const below = finished ? [] : renderNow(model, { terminal, labelWidth, now: now() });
+    const up = drawn > 0 ? `\x1b[${drawn}A\r` : '\r';
+    const region = below.map((line) => `${line}\n`).join('');
+    terminal.out(
+      `${HIDE_CURSOR}${NO_WRAP}${up}${CLEAR_BELOW}${WRAP}${lasting}${NO_WRAP}${region}${WRAP}${SHOW_CURSOR}`,
+    );
+    drawn = below.length;
+    lasting = '';
+  };
+  const timer = setInterval(draw, REDRAW_MS);
+  timer.unref();
+
+  return {
+    report: (event) => {
+      if (event.type === 'runStarted') labelWidth = labelWidthOf(event.steps);
+      lasting += renderEvent(event, { move: model.apply(event), terminal, labelWidth });
+    },
+    close: () => {
+      clearInterval(timer);
+      finished = true;
+      draw();
+    },
+  };
+}
+
+/** The lines below: what runs, then one line for the whole. */
+function renderNow(
+  model: ProgressModel,
+  { terminal, labelWidth, now }: { terminal: Terminal; labelWidth: number; now: number },
+): string[] {
+  if (model.startedAt === 0) return [];
+  const active = [...model.steps.values()].filter((step) => isActive(step));
+  const room = Math.max(1, Math.min(MAX_ACTIVE_LINES, terminal.size().rows - 3));
+  const shown = active.slice(0, room).map((step) => renderStepNow(step, { terminal, labelWidth, now }));
+  const more = active.length > room ? `, ${active.length - room} more steps` : '';
+  return [...shown, terminal.style('dim', `${renderTotals(model)}${more} · ${renderDuration(now - model.startedAt)}`)];
+}
+
+function renderStepNow(
+  step: StepProgress,
+  { terminal, labelWidth, now }: { terminal: Terminal; labelWidth: number; now: number },
+): string {
+  const name = step.name.padEnd(labelWidth);
+  const took = step.startedAt === undefined ? '' : renderDuration(now - step.startedAt);
+  if (step.cells === 1) {
+    const running = countOf(step, 'running', 'publishing') > 0;
+    const note = !running && step.note !== undefined ? `  ${step.note}` : '';
+    return `${name}  ${terminal.style('cyan', running ? 'running  ' : 'pending  ')}  ${took}${note}`;
+  }
+  const [over, running, total] = [countOver(step), countOf(step, 'running', 'publishing'), step.cells ?? 0];
+  const full = total === 0 ? 0 : Math.round((BAR_WIDTH * over) / total);
+  const bar = `${terminal.style('green', '━'.repeat(full))}${terminal.style('dim', '━'.repeat(BAR_WIDTH - full))}`;
+  return `${name}  ${bar}  ${over}/${total} cells, ${running} running  ${took}`;
+}
+
+function renderTotals(model: ProgressModel): string {
+  let [over, running, total] = [0, 0, 0];
+  for (const step of model.steps.values()) {
+    over += countOver(step);
+    running += countOf(step, 'submitting', 'pending', 'running', 'publishing');
+    total += step.cells ?? 1;
+  }
+  return `${over}/${total} done, ${running} under way`;
+}

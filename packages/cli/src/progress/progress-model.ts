@@ -1,0 +1,130 @@
+import type { CellState, RunnerEvent } from '@sluice/runner';
+
+/** What is known of one step while a run goes on: counts, not cells, so that ten thousand cells cost no more than one. */
+export interface StepProgress {
+  readonly name: string;
+  /** Undefined for a `foreach` step that is not decided yet. */
+  cells: number | undefined;
+  readonly counts: Map<CellState, number>;
+  /** When the first cell was submitted, and when the last one ended. */
+  startedAt?: number;
+  endedAt?: number;
+  /** The newest words about why it waits, or from the service about a container of it. */
+  note?: string;
+}
+
+/** One cell that has moved. */
+export interface CellMove {
+  readonly step: StepProgress;
+  readonly cell: string;
+  readonly state: CellState;
+  readonly attempt: number;
+  readonly reason?: string;
+  /** Milliseconds from its submission to its end, where both were seen. */
+  readonly tookMs?: number;
+  /** The step is over with this move. */
+  readonly stepOver: boolean;
+}
+
+const OVER: ReadonlySet<CellState> = new Set([
+  'succeeded',
+  'failed',
+  'errored',
+  'timedOut',
+  'canceled',
+  'skipped',
+  'cached',
+]);
+const ACTIVE: readonly CellState[] = ['submitting', 'pending', 'running', 'publishing'];
+
+export function isOver(state: CellState): boolean {
+  return OVER.has(state);
+}
+
+export function countOf(step: StepProgress, ...states: readonly CellState[]): number {
+  return states.reduce((sum, state) => sum + (step.counts.get(state) ?? 0), 0);
+}
+
+export function isActive(step: StepProgress): boolean {
+  return countOf(step, ...ACTIVE) > 0;
+}
+
+export function countOver(step: StepProgress): number {
+  return countOf(step, ...OVER);
+}
+
+/** The state of a run as its events tell it, for people to look at. */
+export interface ProgressModel {
+  readonly steps: ReadonlyMap<string, StepProgress>;
+  readonly startedAt: number;
+  /** Takes the event in; returns the move where the event is one. */
+  apply(event: RunnerEvent): CellMove | undefined;
+}
+
+export function createProgressModel(): ProgressModel {
+  const steps = new Map<string, StepProgress>();
+  /** State and submission time of the cells that have left `waiting`; dropped when they are over. */
+  const cells = new Map<string, { state: CellState; submittedAt?: number }>();
+  let startedAt = 0;
+
+  const applyMove = (event: Extract<RunnerEvent, { type: 'cellChanged' }>): CellMove | undefined => {
+    const step = steps.get(event.step);
+    if (step === undefined) return undefined;
+    const key = `${event.step}/${event.cell}`;
+    const known = cells.get(key) ?? { state: 'waiting' };
+    step.counts.set(known.state, Math.max(0, countOf(step, known.state) - 1));
+    step.counts.set(event.state, countOf(step, event.state) + 1);
+    if (event.state === 'submitting') {
+      known.submittedAt = event.at;
+      step.startedAt ??= event.at;
+    }
+    known.state = event.state;
+    cells.set(key, known);
+    if (event.reason === undefined) delete step.note;
+    else step.note = event.reason;
+    const stepOver = isOver(event.state) && step.cells !== undefined && countOver(step) >= step.cells;
+    if (stepOver) step.endedAt = event.at;
+    return {
+      step,
+      cell: event.cell,
+      state: event.state,
+      attempt: event.attempt,
+      stepOver,
+      ...(event.reason === undefined ? {} : { reason: event.reason }),
+      ...(isOver(event.state) && known.submittedAt !== undefined ? { tookMs: event.at - known.submittedAt } : {}),
+    };
+  };
+
+  return {
+    steps,
+    get startedAt() {
+      return startedAt;
+    },
+    apply: (event) => {
+      switch (event.type) {
+        case 'runStarted':
+          startedAt = event.at;
+          for (const { name, cells: keys } of event.steps) steps.set(name, createStep(name, keys?.length));
+          return undefined;
+        case 'stepExpanded': {
+          const step = steps.get(event.step);
+          if (step !== undefined) steps.set(event.step, createStep(event.step, event.cells.length));
+          return undefined;
+        }
+        case 'cellChanged':
+          return applyMove(event);
+        case 'containerState': {
+          const step = steps.get(event.step);
+          if (step !== undefined) step.note = event.state;
+          return undefined;
+        }
+        default:
+          return undefined;
+      }
+    },
+  };
+}
+
+function createStep(name: string, cells: number | undefined): StepProgress {
+  return { name, cells, counts: new Map([['waiting', cells ?? 1]]) };
+}

@@ -1,0 +1,94 @@
+import type { CellState, RunnerEvent } from '@sluice/runner';
+import { renderDuration } from '../render-duration.ts';
+import type { Terminal } from '../terminal.ts';
+import { type CellMove, countOf, countOver, isOver, type StepProgress } from './progress-model.ts';
+import { describeState, renderState } from './render-state.ts';
+
+/** Steps with more cells than this are told as one line, beside the cells that go wrong. */
+const MAX_CELL_LINES = 24;
+const WRONG: ReadonlySet<CellState> = new Set(['failed', 'errored', 'timedOut']);
+const STATE_WIDTH = 9;
+
+/** What is worth a line that stays, each with its newline; `''` for what is not. */
+export function renderEvent(
+  event: RunnerEvent,
+  { move, terminal, labelWidth }: { move: CellMove | undefined; terminal: Terminal; labelWidth: number },
+): string {
+  switch (event.type) {
+    case 'cellChanged':
+      return move === undefined ? '' : renderMove(move, { terminal, labelWidth });
+    case 'attemptFailed': {
+      const { step, cell, attempt, message } = event.failure;
+      return `${label(step, cell).padEnd(labelWidth)}  attempt ${attempt}: ${message}\n`;
+    }
+    case 'transfer':
+      return event.done && event.files > 0 ? `${renderTransfer(event)}\n` : '';
+    case 'approvalAsked':
+      return `${event.step.padEnd(labelWidth)}  asks: ${event.message}\n`;
+    case 'warning':
+      return `${terminal.style('yellow', 'warning')}: ${event.message}\n`;
+    default:
+      return '';
+  }
+}
+
+export function label(step: string, cell: string): string {
+  return cell === '' ? step : `${step}/${cell}`;
+}
+
+/** Width of the labels that will be shown, within reason. */
+export function labelWidthOf(steps: readonly { name: string; cells?: readonly string[] }[]): number {
+  const lengths = steps.flatMap(({ name, cells }) => {
+    const keys = cells !== undefined && cells.length <= MAX_CELL_LINES ? cells : [''];
+    return keys.map((key) => label(name, key).length);
+  });
+  return Math.min(
+    48,
+    lengths.reduce((widest, length) => Math.max(widest, length), 0),
+  );
+}
+
+function renderMove(move: CellMove, options: { terminal: Terminal; labelWidth: number }): string {
+  if (!isOver(move.state)) return '';
+  const { step } = move;
+  const plain = step.cells === 1 && move.cell === '';
+  const alone = plain || (step.cells ?? 0) <= MAX_CELL_LINES || WRONG.has(move.state);
+  const own = alone ? renderCell(move, options) : '';
+  return !plain && move.stepOver ? `${own}${renderStep(step, options)}` : own;
+}
+
+function renderCell(move: CellMove, { terminal, labelWidth }: { terminal: Terminal; labelWidth: number }): string {
+  const detail = move.tookMs !== undefined && move.state !== 'cached' ? `  ${renderDuration(move.tookMs)}` : '';
+  const reason = move.reason === undefined || move.state === 'succeeded' ? '' : `  ${move.reason}`;
+  const name = label(move.step.name, move.cell).padEnd(labelWidth);
+  return `${`${name}  ${renderState(move.state, { terminal, width: STATE_WIDTH })}${detail}${reason}`.trimEnd()}\n`;
+}
+
+/** `fit  12 cells: 10 succeeded, 2 cached  4.1 s`. */
+function renderStep(step: StepProgress, { terminal, labelWidth }: { terminal: Terminal; labelWidth: number }): string {
+  const parts = [...step.counts].filter(([state, count]) => count > 0 && isOver(state));
+  const words = parts.map(([state, count]) => `${count} ${describeState(state)}`).join(', ');
+  const cells = countOver(step);
+  const took =
+    step.startedAt === undefined || step.endedAt === undefined || countOf(step, 'cached') === cells
+      ? ''
+      : `  ${renderDuration(step.endedAt - step.startedAt)}`;
+  return `${terminal.style('bold', step.name.padEnd(labelWidth))}  ${words}${took}\n`;
+}
+
+function renderTransfer(event: Extract<RunnerEvent, { type: 'transfer' }>): string {
+  const what = `${event.files} file${event.files === 1 ? '' : 's'}, ${renderBytes(event.bytes)}`;
+  return event.direction === 'upload' ? `uploaded volume ${event.name}: ${what}` : `fetched ${event.name}: ${what}`;
+}
+
+export function renderBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = -1;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}

@@ -1,0 +1,43 @@
+import type { CellState, RunPhase } from '@sluice/runner';
+import type { Terminal, TextStyle } from '../terminal.ts';
+
+const STYLES: Readonly<Record<CellState | RunPhase, TextStyle>> = {
+  waiting: 'dim',
+  ready: 'dim',
+  checking: 'dim',
+  submitting: 'cyan',
+  pending: 'cyan',
+  running: 'cyan',
+  publishing: 'cyan',
+  backingOff: 'yellow',
+  awaitingApproval: 'yellow',
+  succeeded: 'green',
+  failed: 'red',
+  errored: 'red',
+  timedOut: 'red',
+  canceled: 'yellow',
+  skipped: 'dim',
+  cached: 'green',
+  active: 'cyan',
+  suspended: 'yellow',
+};
+
+const WORDS: Partial<Record<CellState | RunPhase, string>> = {
+  checking: 'ready',
+  backingOff: 'waiting to retry',
+  awaitingApproval: 'awaiting approval',
+  timedOut: 'timed out',
+};
+
+/** The word that people see for a state, without colour. */
+export function describeState(state: CellState | RunPhase): string {
+  return WORDS[state] ?? state;
+}
+
+/** The word in the state's colour, padded to `width`. */
+export function renderState(
+  state: CellState | RunPhase,
+  { terminal, width = 0 }: { terminal: Terminal; width?: number },
+): string {
+  return terminal.style(STYLES[state], describeState(state).padEnd(width));
+}

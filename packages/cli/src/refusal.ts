@@ -1,0 +1,7 @@
+import type { ExitCode } from './exit-code.ts';
+
+/** Why a command stops before or instead of its work. `message` has no final newline and may have several lines. */
+export interface Refusal {
+  readonly exitCode: ExitCode;
+  readonly message: string;
+}

@@ -1,0 +1,132 @@
+import { relative } from 'node:path';
+import type { Json } from '@sluice/core';
+import type { CellReport, FailureReport, RunReport, StepReport } from '@sluice/runner';
+import { label } from './progress/render-event.ts';
+import { describeState, renderState } from './progress/render-state.ts';
+import { renderDuration } from './render-duration.ts';
+import { renderTable } from './render-table.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Log lines shown of each failure; the whole log is where the report says. */
+const TAIL_LINES = 20;
+const MAX_VALUE_LENGTH = 72;
+
+/** The last words about a run: verdict, failures with the ends of their logs, results, files. */
+export function renderReport(report: RunReport, { terminal, cwd }: { terminal: Terminal; cwd: string }): string {
+  const sections = [
+    renderFailures(report.failures, report, { terminal, cwd }),
+    renderResults(report.steps, terminal),
+    renderFiles(report, { terminal, cwd }),
+    renderVerdict(report, terminal),
+  ];
+  return sections.filter((section) => section !== '').join('\n');
+}
+
+/** `digits succeeded in 6.4 s: 17 containers (run …)`. */
+function renderVerdict(report: RunReport, terminal: Terminal): string {
+  const cells = report.steps.flatMap((step) => step.cells);
+  const count = (state: string) => cells.filter((cell) => cell.state === state).length;
+  const counts = [
+    [count('succeeded'), 'succeeded'],
+    [count('cached'), 'reused from earlier runs'],
+    [cells.filter(({ state }) => state === 'failed' || state === 'errored' || state === 'timedOut').length, 'failed'],
+    [count('skipped'), 'skipped'],
+    [count('canceled'), 'canceled'],
+  ] as const;
+  const parts = counts.filter(([number]) => number > 0).map(([number, words]) => `${number} ${words}`);
+  const took = report.endedAt === undefined ? '' : ` in ${renderDuration(report.endedAt - report.startedAt)}`;
+  const message = report.message === undefined ? '' : `${report.message}\n`;
+  const resume = report.status === 'suspended' ? `resume it with: sluice resume ${report.runId}\n` : '';
+  const verdict = `${terminal.style('bold', report.pipeline)} ${renderState(report.status, { terminal })}${took}`;
+  return `${message}${verdict}: ${parts.length === 0 ? 'nothing done' : parts.join(', ')} (run ${report.runId})\n${resume}`;
+}
+
+/** Of every cell that did not succeed in the end: its last failure. */
+function renderFailures(
+  failures: readonly FailureReport[],
+  report: RunReport,
+  { terminal, cwd }: { terminal: Terminal; cwd: string },
+): string {
+  const lost = new Set(
+    report.steps.flatMap(({ name, cells }) =>
+      cells.filter(({ state }) => state !== 'succeeded' && state !== 'cached').map(({ key }) => label(name, key)),
+    ),
+  );
+  const last = new Map<string, FailureReport>();
+  for (const failure of failures) {
+    const name = label(failure.step, failure.cell);
+    if (lost.has(name)) last.set(name, failure);
+  }
+  return [...last]
+    .map(([name, failure]) => {
+      const head = `${terminal.style('red', name)} attempt ${failure.attempt}: ${failure.message}\n`;
+      const lines = failure.logTail.slice(-TAIL_LINES).map((line) => `  ${terminal.style('dim', '│')} ${line}\n`);
+      const file =
+        failure.logFile === undefined
+          ? ''
+          : `  ${terminal.style('dim', `whole log: ${relative(cwd, failure.logFile)}`)}\n`;
+      return `${head}${lines.join('')}${file}`;
+    })
+    .join('\n');
+}
+
+function renderResults(steps: readonly StepReport[], terminal: Terminal): string {
+  const rows = steps.flatMap(({ name, cells }) => {
+    const names = [...new Set(cells.flatMap((cell) => Object.keys(cell.results)))];
+    return names.map((result) => [`  ${name}`, result, renderValues(cells, result)]);
+  });
+  return rows.length === 0 ? '' : `${terminal.style('bold', 'results')}\n${renderTable(rows)}`;
+}
+
+/** The value of a plain step; of many cells the range, where the values are numbers. */
+function renderValues(cells: readonly CellReport[], result: string): string {
+  const values = cells.map((cell) => cell.results[result]).filter((value): value is Json => value !== undefined);
+  const [only] = values;
+  if (values.length === 1 && only !== undefined) return renderValue(only);
+  const numbers = values.filter((value) => typeof value === 'number');
+  if (numbers.length === values.length) {
+    const range = numbers.reduce(
+      (found, value) => [Math.min(found[0]!, value), Math.max(found[1]!, value)],
+      [Infinity, -Infinity],
+    );
+    return `${range.map(renderValue).join(' to ')} in ${values.length} cells`;
+  }
+  return `${values.length} values`;
+}
+
+function renderValue(value: Json): string {
+  if (typeof value === 'number') return String(Number.isInteger(value) ? value : Number(value.toPrecision(6)));
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH - 1)}…` : text;
+}
+
+function renderFiles(report: RunReport, { terminal, cwd }: { terminal: Terminal; cwd: string }): string {
+  const rows = Object.entries(report.outputs).map(([name, output]) => [
+    `  ${name}`,
+    output.publishedTo === undefined ? `${output.volumeID}:${output.path}` : relative(cwd, output.publishedTo) || '.',
+  ]);
+  return rows.length === 0 ? '' : `${terminal.style('bold', 'files')}\n${renderTable(rows)}`;
+}
+
+/** One row per step, with its cells counted by state. */
+export function renderSteps(steps: readonly StepReport[], terminal: Terminal): string {
+  const rows = steps.map((step) => {
+    const times = step.cells.flatMap(({ submittedAt, endedAt }) =>
+      submittedAt === undefined || endedAt === undefined ? [] : [{ submittedAt, endedAt }],
+    );
+    const from = Math.min(...times.map(({ submittedAt }) => submittedAt));
+    const to = Math.max(...times.map(({ endedAt }) => endedAt));
+    const reason = step.cells.find((cell) => cell.reason !== undefined && cell.state !== 'succeeded')?.reason ?? '';
+    const attempts = step.cells.reduce((sum, cell) => sum + cell.attempts, 0);
+    return [step.name, stateText(step), times.length === 0 ? '-' : renderDuration(to - from), String(attempts), reason];
+  });
+  const [head, ...lines] = renderTable([['STEP', 'STATE', 'TOOK', 'ATTEMPTS', 'WHY'], ...rows]).split('\n');
+  return `${terminal.style('dim', head ?? '')}\n${lines.join('\n')}`;
+}
+
+function stateText({ state, cells }: StepReport): string {
+  if (cells.length <= 1) return describeState(state);
+  const counts = new Map<string, number>();
+  for (const cell of cells) counts.set(describeState(cell.state), (counts.get(describeState(cell.state)) ?? 0) + 1);
+  return [...counts].map(([name, count]) => `${count} ${name}`).join(', ');
+}

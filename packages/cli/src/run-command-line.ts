@@ -1,0 +1,25 @@
+import { CommanderError } from 'commander';
+import type { CommandContext } from './command-context.ts';
+import { createCommandLine } from './create-command-line.ts';
+import { EXIT_CODE } from './exit-code.ts';
+
+/** Runs one command and resolves to its exit code. Prints a bug of ours with its stack; everything expected without. */
+export async function runCommandLine(args: readonly string[], context: CommandContext): Promise<number> {
+  const commandLine = createCommandLine(context);
+  try {
+    await commandLine.program.parseAsync(args, { from: 'user' });
+    return commandLine.exitCode();
+  } catch (error) {
+    // Commander has printed its message already; help and version come this way too.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODE.ok : EXIT_CODE.refused;
+    context.terminal.err(`${describe(error)}\n`);
+    return EXIT_CODE.runFailed;
+  }
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return `sluice: ${String(error)}`;
+  // Errors of the operating system are the environment's, and their message says all.
+  if ('syscall' in error) return `sluice: ${error.message}`;
+  return `sluice: this is a bug of ours\n${error.stack ?? error.message}`;
+}
