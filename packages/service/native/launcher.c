@@ -31,6 +31,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -304,6 +305,8 @@ static void read_boot_id(void) {
 }
 
 static void open_descriptors(void) {
+  /* Whatever the service left open is none of the containers' business. */
+  syscall(SYS_close_range, 3u, ~0u, 0u);
   launcher.event_fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
   frame_fd = fcntl(0, F_DUPFD_CLOEXEC, 3);
   int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -1,4 +1,4 @@
-import { readlink, symlink } from 'node:fs/promises';
+import { readlink, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { End } from '../engine.ts';
 import { signalName } from './signal-name.ts';
@@ -40,6 +40,14 @@ export async function claimAbsent(directory: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   }
+}
+
+/** Lets a container start that was said to be absent; false where a process has claimed it. */
+export async function withdrawAbsent(directory: string): Promise<boolean> {
+  const claim = await readClaim(directory);
+  if (claim?.kind === 'process') return false;
+  await rm(join(directory, 'claim'), { force: true });
+  return true;
 }
 
 export async function readExitRecord(directory: string): Promise<ExitRecord | undefined> {

@@ -10,6 +10,7 @@ import {
   parseExitRecord,
   readClaim,
   readExitRecord,
+  withdrawAbsent,
 } from './container-record.ts';
 import type { Launcher, LauncherEvent } from './launcher.ts';
 import { openLauncher } from './open-launcher.ts';
@@ -18,11 +19,15 @@ import { resolveRequest } from './resolve-request.ts';
 
 /** A container as the engine follows it. `ended` and `absent` are kept until `remove`, so that nothing is reported twice in vain. */
 interface Followed {
-  readonly id: string;
+  /** A new one whenever another process is watched for it. */
+  id: string;
   readonly launch: Launch;
   state: 'launching' | 'adopting' | 'live' | 'ended';
+  isAbsent: boolean;
   stopWanted: boolean;
   killTimer: NodeJS.Timeout | undefined;
+  /** All that was reported, for whoever asks again. */
+  readonly said: Observation[];
   /** Settles `launch` or `recover`. */
   readonly taken: PromiseWithResolvers<void>;
 }
@@ -64,9 +69,13 @@ class ProcessEngine implements Engine {
   }
 
   async launch(launch: Launch): Promise<void> {
-    const known = this.#byKey.get(launch.key);
-    if (known !== undefined) return await known.taken.promise;
     const launcher = await this.#ready();
+    const known = this.#byKey.get(launch.key);
+    if (known?.isAbsent === true) {
+      await this.remove(launch.key);
+      return await this.launch(launch);
+    }
+    if (known !== undefined) return await known.taken.promise;
     const request = resolveRequest(launch, String(this.#nextID));
     const followed = this.#follow(launch, 'launching');
     launcher.launch(request);
@@ -77,7 +86,12 @@ class ProcessEngine implements Engine {
     await this.#ready();
     await Promise.all(
       launches.map(async (launch) => {
-        if (this.#byKey.has(launch.key)) return;
+        const known = this.#byKey.get(launch.key);
+        if (known !== undefined) {
+          await known.taken.promise;
+          for (const observation of known.said) this.#sink?.report(launch.key, observation);
+          return;
+        }
         const followed = this.#follow(launch, 'adopting');
         await this.#takeUp(followed);
         await followed.taken.promise;
@@ -126,7 +140,16 @@ class ProcessEngine implements Engine {
 
   #follow(launch: Launch, state: 'launching' | 'adopting'): Followed {
     const id = String(this.#nextID++);
-    const followed: Followed = { id, launch, state, stopWanted: false, killTimer: undefined, taken: withResolvers() };
+    const followed: Followed = {
+      id,
+      launch,
+      state,
+      isAbsent: false,
+      stopWanted: false,
+      killTimer: undefined,
+      said: [],
+      taken: withResolvers(),
+    };
     // Whoever waits sees the rejection; nobody may be waiting when a lost launcher is replaced.
     followed.taken.promise.catch(() => {});
     this.#byKey.set(launch.key, followed);
@@ -179,7 +202,11 @@ class ProcessEngine implements Engine {
     try {
       if (cause === 'exists') {
         followed.state = 'adopting';
-        return await this.#takeUp(followed);
+        // What is still to come under the old id is about the process that gave way.
+        this.#byID.delete(followed.id);
+        followed.id = String(this.#nextID++);
+        this.#byID.set(followed.id, followed);
+        return await this.#settleClaimed(followed);
       }
       const record = await readExitRecord(followed.launch.directory);
       if (record !== undefined) return this.#end(followed, record);
@@ -201,6 +228,13 @@ class ProcessEngine implements Engine {
     } catch (error) {
       this.#endWithoutRecord(followed, `its records could not be read: ${(error as Error).message}`);
     }
+  }
+
+  /** A launch found a claim: of its own earlier try, or of this engine, which had said that it never started. */
+  async #settleClaimed(followed: Followed): Promise<void> {
+    if (!(await withdrawAbsent(followed.launch.directory))) return await this.#takeUp(followed);
+    followed.state = 'launching';
+    this.#launcher?.launch(resolveRequest(followed.launch, followed.id));
   }
 
   /** Decides from claim and exit record what became of a container that this launcher did not start. */
@@ -232,6 +266,7 @@ class ProcessEngine implements Engine {
 
   #absent(followed: Followed): void {
     followed.state = 'ended';
+    followed.isAbsent = true;
     this.#report(followed, { type: 'absent' });
     followed.taken.resolve();
   }
@@ -257,6 +292,7 @@ class ProcessEngine implements Engine {
   }
 
   #report(followed: Followed, observation: Observation): void {
+    followed.said.push(observation);
     this.#sink?.report(followed.launch.key, observation);
   }
 

@@ -111,6 +111,10 @@ describe('slurmEnd', () => {
     ],
     [{ state: 'CANCELLED', exitCode: 143, stopped: true }, { kind: 'stopped' }],
     [
+      { state: undefined, exitCode: 5, stopped: false },
+      { kind: 'exited', exitCode: 5 },
+    ],
+    [
       { state: 'OUT_OF_MEMORY', exitCode: undefined, stopped: false },
       { kind: 'exited', exitCode: 137, outOfMemory: true },
     ],
@@ -130,6 +134,18 @@ describe('slurmEnd', () => {
       expect(end).toMatchObject({ kind: 'fault', reason: expect.stringContaining(state) });
     },
   );
+});
+
+describe('slurmEnd of a job that Slurm ended by itself', () => {
+  it.each([
+    // A command that takes SIGTERM by leaving with 0 has not done its work.
+    ['PREEMPTED', 0],
+    ['TIMEOUT', 143],
+    ['CANCELLED', 143],
+    ['NODE_FAIL', 143],
+  ])('takes the record of %s with exit code %i for no evidence', (state, exitCode) => {
+    expect(slurmEnd({ state, exitCode, stopped: false })).toMatchObject({ kind: 'fault' });
+  });
 });
 
 describe('isPermanentRefusal', () => {

@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { describeLimits } from './describe-limits.ts';
+import { describeMounts } from './describe-mounts.ts';
+import { describeRecovery } from './describe-recovery.ts';
+import { describeRun } from './describe-run.ts';
+import { describeStop } from './describe-stop.ts';
+import { EngineRig } from './engine-rig.ts';
+import type { CreateEngine, EngineUnderTest } from './engine-under-test.ts';
+
+/** The contract of `Engine`: every engine passes it on the real thing, with images that hold no more than `sh` and coreutils. */
+export function describeEngine(name: string, create: CreateEngine, subject: EngineUnderTest): void {
+  describe(`Engine ${name}`, () => {
+    const rig = new EngineRig(create, subject);
+    beforeAll(() => rig.open(), 60_000);
+    afterAll(() => rig.close(), 60_000);
+
+    describeRun(rig, subject);
+    describeMounts(rig, subject);
+    describeStop(rig);
+    describeLimits(rig, subject);
+    describeRecovery(rig, subject);
+  });
+}

@@ -1,0 +1,34 @@
+import type { Engine } from '../../src/engines/engine.ts';
+
+/**
+ * What the contract needs to know of an engine. Where engines may differ there is a flag, and each flag is for a
+ * difference that the documentation tells users of; all else is the same for all.
+ */
+export interface EngineUnderTest {
+  /** Named in every launch; it must hold `sh` and coreutils. Left out where the engine runs without image. */
+  readonly image?: string;
+  /** `Launch.options` of every launch. */
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** Where directories of containers and volumes are made; the engine's hosts must see it. Default: the temp directory. */
+  readonly directory?: string;
+  /** Who owns those directories. Default: this process's user. */
+  readonly owner?: { readonly uid: number; readonly gid: number };
+  /**
+   * Path of a module whose default export is the same as `create`: it is loaded into a process that is killed with -9.
+   * `environment` is added to that process's.
+   */
+  readonly module: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Both streams in the order written; else each stream for itself. */
+  readonly ordersStreams: boolean;
+  /** `tree`: all processes together, and told apart as `outOfMemory`; `process`: each for itself, ends as any failure. */
+  readonly memoryLimit: 'tree' | 'process' | 'none';
+  readonly coreLimit: boolean;
+  /** The root file system is read-only, and nothing of an earlier container is seen in `/tmp`. */
+  readonly hostRoot: boolean;
+  /** A command that does not exist is refused; else it ends with 127. */
+  readonly refusesMissingCommand: boolean;
+}
+
+/** Makes the engine as a service would; nothing may happen before `open`. */
+export type CreateEngine = () => Engine;

@@ -1,0 +1,15 @@
+import { fileURLToPath } from 'node:url';
+import { createProcessEngine } from '../../../src/engines/process/process-engine.ts';
+import { describeEngine } from '../describe-engine.ts';
+
+const launcherPath = fileURLToPath(new URL('../../../native/build/launcher', import.meta.url));
+
+describeEngine('process', () => createProcessEngine(), {
+  module: fileURLToPath(new URL('./create-engine.ts', import.meta.url)),
+  environment: { SLUICE_TEST_PROCESS_CONFIG: JSON.stringify({ launcherPath }) },
+  ordersStreams: true,
+  memoryLimit: 'process',
+  coreLimit: false,
+  hostRoot: true,
+  refusesMissingCommand: true,
+});

@@ -1,0 +1,65 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { slurmConfigSchema } from '../../../src/engines/slurm/slurm-config.ts';
+import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
+import { EngineRig } from '../engine-rig.ts';
+
+/** Whether `.ci/start-slurm.sh` has started a cluster; in CI its absence is a failure, elsewhere a visible skip. */
+export const hasSlurm = process.env.SLUICE_TEST_SLURM === '1';
+
+/** A rig on the three-node test cluster; `options` are the instance type's. */
+export function slurmRig(options: Readonly<Record<string, unknown>> = {}): EngineRig {
+  const config = slurmConfigSchema.parse({ pollMs: 200, recordGraceMs: 2000 });
+  return new EngineRig({
+    create: () => createSlurmEngine(config),
+    image: undefined,
+    options,
+    owner: undefined,
+    directory: undefined,
+  });
+}
+
+export function slurm(program: 'scontrol' | 'squeue' | 'sbatch' | 'sinfo', ...args: string[]): string {
+  return execFileSync(program, args, { encoding: 'utf8' });
+}
+
+/** Waits, at most 60 s, until `condition` holds of the real cluster. */
+export async function until(what: string, condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 300; i++) {
+    if (condition()) return;
+    await pause(200);
+  }
+  throw new Error(`could not see that ${what} within 60 s`);
+}
+
+/** Ends a node's daemon as a crash does, with the steps it runs. */
+export function crashNode(node: string): void {
+  process.kill(daemonOf(`slurmd-${node}`), 'SIGKILL');
+  const steps = spawnSync('pgrep', ['-f', 'slurmstepd'], { encoding: 'utf8' }).stdout.split('\n').filter(Boolean);
+  for (const pid of steps) {
+    if (commandLine(pid).includes('slurmstepd')) process.kill(Number(pid), 'SIGKILL');
+  }
+}
+
+export function startNode(node: string): void {
+  execFileSync('slurmd', ['-N', node]);
+}
+
+/** Ends the controller and starts it again from its saved state. */
+export function restartController(): void {
+  process.kill(daemonOf('slurmctld'), 'SIGKILL');
+  execFileSync('slurmctld', [], { stdio: 'ignore' });
+}
+
+function daemonOf(name: string): number {
+  return Number(readFileSync(`${process.env.SLUICE_TEST_SLURM_STATE}/run/${name}.pid`, 'utf8'));
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,115 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EngineRig } from '../engine-rig.ts';
+import { crashNode, hasSlurm, restartController, slurm, slurmRig, startNode, until } from './slurm-cluster.ts';
+
+describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real cluster', () => {
+  let rig: EngineRig;
+
+  beforeAll(async () => {
+    rig = slurmRig({ partition: 'main' });
+    await rig.open();
+  });
+  afterAll(() => rig.close());
+
+  /** A container that writes one line per start and ends when `go` appears in its volume. */
+  async function waiting() {
+    const root = await rig.makeDirectory(`gate-${Date.now()}`);
+    const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/gate' }];
+    const script = 'echo started >> /gate/ledger; while [ ! -e /gate/go ]; do sleep 0.1; done; echo done; exit 4';
+    const container = await rig.launch({ command: ['sh', '-c', script], mounts });
+    return { container, root, ledger: () => readFileSync(join(root, 'ledger'), 'utf8') };
+  }
+
+  const open = (root: string) => writeFileSync(join(root, 'go'), '');
+
+  it('finds a submission whose answer was lost and does not submit again', async () => {
+    const { container, root, ledger } = await waiting();
+    await container.seen('running');
+    await rig.leave();
+    rmSync(join(container.launch.directory, 'slurm-job'));
+    await rig.start();
+    await rig.engine.launch(container.launch);
+    open(root);
+    expect(await container.end()).toMatchObject({ kind: 'exited', exitCode: 4 });
+    expect(ledger()).toBe('started\n');
+  });
+
+  it('lets only one of two jobs for one container start', async () => {
+    const { container, root, ledger } = await waiting();
+    const name = `--job-name=sluice-${container.launch.key}`;
+    slurm('sbatch', '--parsable', name, '--output=/dev/null', join(container.launch.directory, 'job.sh'));
+    await container.seen('running');
+    await until('the second job has ended itself', () => {
+      const jobs = slurm('squeue', '--noheader', '--states=RUNNING,PENDING', '--format=%j').split('\n');
+      return jobs.filter((job) => job === `sluice-${container.launch.key}`).length === 1;
+    });
+    open(root);
+    expect(await container.end()).toMatchObject({ kind: 'exited', exitCode: 4 });
+    expect(ledger()).toBe('started\n');
+  });
+
+  it('loses nothing when the controller is restarted under a running job', async () => {
+    const { container, root, ledger } = await waiting();
+    await container.seen('running');
+    restartController();
+    open(root);
+    expect(await container.end()).toMatchObject({ kind: 'exited', exitCode: 4 });
+    expect(ledger()).toBe('started\n');
+  });
+
+  it('says why a job waits when the nodes are drained, and runs it afterwards', async () => {
+    slurm('scontrol', 'update', 'NodeName=n1,n2,n3', 'State=DRAIN', 'Reason=test');
+    const container = await rig.launch({ command: ['true'] });
+    await container.seen('pending');
+    const saysWhy = () =>
+      container.observations.some(
+        (one) => one.type === 'pending' && /Resources|Nodes|ReqNodeNotAvail|DOWN/i.test(one.reason),
+      );
+    await until('the reason names the nodes', saysWhy);
+    slurm('scontrol', 'update', 'NodeName=n1,n2,n3', 'State=UNDRAIN');
+    expect(await container.end()).toEqual({ kind: 'exited', exitCode: 0 });
+  });
+
+  it('ends a job as a fault that names preemption when a more urgent partition takes its place', async () => {
+    const { container } = await waiting();
+    const running = await container.seen('running');
+    const urgent = slurmRig({ partition: 'urgent' });
+    await urgent.open();
+    const rivals = await Promise.all(
+      [1, 2, 3].map(() => urgent.launch({ command: ['sleep', '4'], limits: { cores: 4 } })),
+    );
+    const end = await container.end();
+    expect(end, running.nodeID).toMatchObject({ kind: 'fault', reason: expect.stringMatching(/PREEMPTED|CANCELLED/) });
+    for (const rival of rivals) expect(await rival.end()).toEqual({ kind: 'exited', exitCode: 0 });
+    await urgent.close();
+  });
+
+  it('runs more jobs than the cluster has cores, each once', async () => {
+    const root = await rig.makeDirectory('full');
+    const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/full' }];
+    const containers = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => rig.launch({ command: ['sh', '-c', `echo ${i} >> /full/ledger`], mounts })),
+    );
+    for (const container of containers) expect(await container.end()).toEqual({ kind: 'exited', exitCode: 0 });
+    const lines = readFileSync(join(root, 'ledger'), 'utf8').trim().split('\n').map(Number);
+    expect(lines.sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, i) => i));
+  });
+
+  it('ends a job as a fault when its node dies with it', async () => {
+    const { container } = await waiting();
+    const { nodeID } = await container.seen('running');
+    crashNode(nodeID);
+    await until(`${nodeID} is down`, () => /down/.test(slurm('sinfo', '--noheader', '-n', nodeID, '-o', '%t')));
+    const end = await container.end();
+    startNode(nodeID);
+    expect(end).toMatchObject({
+      kind: 'fault',
+      reason: expect.stringMatching(/NODE_FAIL|CANCELLED|FAILED|without an exit record/),
+    });
+    await until(`${nodeID} is back`, () =>
+      /idle|mix|alloc/.test(slurm('sinfo', '--noheader', '-n', nodeID, '-o', '%t')),
+    );
+  });
+});
