@@ -1,15 +1,93 @@
+import { toCel } from '../expressions/cel.ts';
+import { compileTemplate } from '../expressions/template.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
-import type { Pipeline } from '../model/pipeline.ts';
-import type { Plan } from '../model/plan.ts';
-import { fail, type Result } from '../model/result.ts';
+import type { Matrix, Pipeline, Step } from '../model/pipeline.ts';
+import type { Cell, Plan, PlannedStep } from '../model/plan.ts';
+import { fail, ok, type Result } from '../model/result.ts';
+import { bindParams } from './bind-params.ts';
+import { allSteps, collectDependencies } from './collect-dependencies.ts';
+import { type BoundMatrix, expandMatrix } from './expand-matrix.ts';
+
+/** Cells of a whole pipeline. */
+const MAX_ALL_CELLS = 2_000_000;
 
 /** Binds parameters (texts are converted by their parameter's type), expands matrices and joins the edges. */
 export function createPlan(
   pipeline: Pipeline,
   options: { readonly params?: Readonly<Record<string, Json>> } = {},
 ): Result<Plan, readonly Diagnostic[]> {
-  return fail([
-    { code: 'unfinished', severity: 'error', message: `could not plan ${pipeline.name} ${String(options.params)}` },
-  ]);
+  const params = bindParams(pipeline, options.params ?? {});
+  if (!params.ok) return params;
+  const context = { params: paramsToCel(pipeline, params.value) };
+  const dependencies = collectDependencies(pipeline);
+  const faults: Diagnostic[] = [];
+  const steps: PlannedStep[] = [];
+  let total = 0;
+  for (const step of allSteps(pipeline)) {
+    const cells = cellsOf(step, context);
+    if (!cells.ok)
+      faults.push({ code: 'bad-matrix', severity: 'error', message: `step \`${step.name}\`: ${cells.error}` });
+    const index = steps.length;
+    const expanded = cells.ok ? cells.value : undefined;
+    total += expanded?.length ?? 1;
+    const final = index >= pipeline.steps.length;
+    steps.push({ index, step, final, dependencies: dependencies[index] ?? [], cells: expanded });
+  }
+  if (total > MAX_ALL_CELLS) {
+    const message = `pipeline \`${pipeline.name}\` has ${total} cells, and a pipeline may have ${MAX_ALL_CELLS}`;
+    faults.push({ code: 'bad-matrix', severity: 'error', message });
+  }
+  return faults.length === 0 ? ok({ pipeline, params: params.value, steps }) : fail(faults);
+}
+
+/** Parameters as expressions see them: one of type `number` is a double even where its value is whole. */
+export function paramsToCel(pipeline: Pipeline, params: Readonly<Record<string, Json>>): ReadonlyMap<string, unknown> {
+  return new Map(
+    Object.entries(params).map(([name, value]) => {
+      const param = Object.hasOwn(pipeline.params, name) ? pipeline.params[name] : undefined;
+      return [name, toCel(value, { double: param?.type === 'number' })];
+    }),
+  );
+}
+
+const PLAIN: readonly Cell[] = Object.freeze([Object.freeze({ key: '', matrix: Object.freeze({}) })]);
+
+function cellsOf(step: Step, context: Readonly<Record<string, unknown>>): Result<readonly Cell[] | undefined, string> {
+  if (step.foreach !== undefined) return ok(undefined);
+  if (step.matrix === undefined) return ok(PLAIN);
+  const bound = bindMatrix(step.matrix, context);
+  return bound.ok ? expandMatrix(bound.value) : bound;
+}
+
+function bindMatrix(matrix: Matrix, context: Readonly<Record<string, unknown>>): Result<BoundMatrix, string> {
+  const axes: Record<string, readonly Json[]> = {};
+  for (const [axis, template] of Object.entries(matrix.axes)) {
+    const value = evaluateDeep(template, context);
+    if (!value.ok) return fail(`axis \`${axis}\` of its matrix: ${value.error}`);
+    if (!Array.isArray(value.value))
+      return fail(`axis \`${axis}\` of its matrix is ${JSON.stringify(value.value)} instead of a list`);
+    axes[axis] = value.value;
+  }
+  const include = evaluateDeep(matrix.include, context);
+  if (!include.ok) return fail(`\`include\` of its matrix: ${include.error}`);
+  const exclude = evaluateDeep(matrix.exclude, context);
+  if (!exclude.ok) return fail(`\`exclude\` of its matrix: ${exclude.error}`);
+  return ok({ axes, include: include.value, exclude: exclude.value } as BoundMatrix);
+}
+
+/** Every template in a JSON value evaluated. */
+export function evaluateDeep(value: Json, context: Readonly<Record<string, unknown>>): Result<Json, string> {
+  if (typeof value === 'string') {
+    const compiled = compileTemplate(value);
+    return compiled.ok ? compiled.value.evaluate(context) : fail(compiled.error.message);
+  }
+  if (typeof value !== 'object' || value === null) return ok(value);
+  const entries: [string, Json][] = [];
+  for (const [key, item] of Object.entries(value)) {
+    const result = evaluateDeep(item, context);
+    if (!result.ok) return result;
+    entries.push([key, result.value]);
+  }
+  return ok(Array.isArray(value) ? entries.map(([, item]) => item) : Object.fromEntries(entries));
 }

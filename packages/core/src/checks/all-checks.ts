@@ -1,0 +1,39 @@
+import type { Check } from './check-context.ts';
+import { checkCycles } from './check-cycles.ts';
+import { checkEdges } from './check-edges.ts';
+import { checkExpressions } from './check-expressions.ts';
+import { checkMatrices } from './check-matrices.ts';
+import { checkMounts } from './check-mounts.ts';
+import { checkNames } from './check-names.ts';
+import { checkNeeds } from './check-needs.ts';
+import { checkParams } from './check-params.ts';
+import { checkPools } from './check-pools.ts';
+import { checkPrograms } from './check-programs.ts';
+import { checkPublishing } from './check-publishing.ts';
+import { checkRetries } from './check-retries.ts';
+import { checkSchedule } from './check-schedule.ts';
+import { checkSecrets } from './check-secrets.ts';
+import { checkServices } from './check-services.ts';
+import { checkTimeouts } from './check-timeouts.ts';
+import { checkVolumes } from './check-volumes.ts';
+
+/** Everything that is checked once the shape of a file is known. The order does not matter: faults are sorted by place. */
+export const ALL_CHECKS: readonly Check[] = [
+  checkNames,
+  checkParams,
+  checkPrograms,
+  checkEdges,
+  checkNeeds,
+  checkCycles,
+  checkMounts,
+  checkExpressions,
+  checkMatrices,
+  checkRetries,
+  checkTimeouts,
+  checkPools,
+  checkServices,
+  checkSecrets,
+  checkVolumes,
+  checkPublishing,
+  checkSchedule,
+];

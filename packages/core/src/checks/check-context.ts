@@ -1,0 +1,61 @@
+import type { Pipeline, Step } from '../model/pipeline.ts';
+import type { Path } from '../parse/source-document.ts';
+import type { RawPipeline } from '../schema/pipeline-schema.ts';
+import type { RawStep } from '../schema/step-schema.ts';
+import type { Report } from './fault.ts';
+
+/** What every check sees: the model for meaning, the file's own form for places. */
+export interface CheckContext {
+  readonly raw: RawPipeline;
+  readonly pipeline: Pipeline;
+  /** By name, in the order of `allSteps`. Of two steps with one name, the first. */
+  readonly steps: ReadonlyMap<string, CheckedStep>;
+  readonly report: Report;
+}
+
+export interface CheckedStep {
+  readonly step: Step;
+  /** Belongs to `finally`. */
+  readonly final: boolean;
+  /** Where it stands in the file. */
+  readonly path: Path;
+  readonly raw: RawStep;
+}
+
+/** A check reports what it finds and decides nothing else. */
+export type Check = (context: CheckContext) => void;
+
+export function createCheckContext(raw: RawPipeline, pipeline: Pipeline, report: Report): CheckContext {
+  const steps = new Map<string, CheckedStep>();
+  for (const section of ['steps', 'finally'] as const) {
+    for (const step of pipeline[section]) {
+      const own = raw[section]?.[step.name];
+      if (steps.has(step.name)) continue;
+      steps.set(step.name, {
+        step,
+        final: section === 'finally',
+        path: [section, step.name],
+        raw: (own ?? {}) as RawStep,
+      });
+    }
+  }
+  return { raw, pipeline, steps, report };
+}
+
+/** Where a key of a step stands: in the step, else in `defaults`, else (for `env`) at the top. */
+export function pathInStep(context: CheckContext, { path, raw }: CheckedStep, keys: Path): Path {
+  if (holds(raw, keys)) return [...path, ...keys];
+  if (holds(context.raw.defaults, keys)) return ['defaults', ...keys];
+  return keys[0] === 'env' && holds(context.raw, keys) ? keys : [...path, ...keys];
+}
+
+function holds(value: unknown, keys: Path): boolean {
+  let inner = value;
+  // Two keys tell a merged map's origin; what is deeper belongs to the same place.
+  for (const key of keys.slice(0, 2)) {
+    if (typeof inner === 'string') return true;
+    if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, key)) return false;
+    inner = (inner as Readonly<Record<string | number, unknown>>)[key];
+  }
+  return true;
+}

@@ -1,0 +1,29 @@
+import { findCycles } from '../graph/find-cycles.ts';
+import { createStepGraph } from '../graph/step-graph.ts';
+import { allSteps, collectDependencies } from '../plan/collect-dependencies.ts';
+import type { Check } from './check-context.ts';
+
+/** No step waits for itself. Each knot of steps is told once, from its first step, by its shortest way round. */
+export const checkCycles: Check = ({ pipeline, steps, report }) => {
+  const all = allSteps(pipeline);
+  for (const { component, path } of findCycles(createStepGraph(collectDependencies(pipeline)))) {
+    const names = path.map((index) => all[index]?.name ?? '');
+    const [first] = names;
+    const checked = first === undefined ? undefined : steps.get(first);
+    if (first === undefined || checked === undefined) continue;
+    const way = [...names, first].join(' -> ');
+    const more = component.length > names.length ? `, among ${component.length} steps that depend on each other` : '';
+    const message =
+      names.length === 1
+        ? `step \`${first}\` depends on itself: ${way}`
+        : `these steps wait for each other: ${way}${more}`;
+    const related = names.slice(1).map((name) => {
+      return {
+        message: `step \`${name}\` of the cycle stands here`,
+        path: steps.get(name)?.path ?? [],
+        on: 'key' as const,
+      };
+    });
+    report({ code: 'cycle', message, path: checked.path, on: 'key', related });
+  }
+};

@@ -1,0 +1,62 @@
+import type { Check, CheckContext, CheckedStep } from './check-context.ts';
+import { pathInStep } from './check-context.ts';
+import { suggestName } from './nearest-name.ts';
+
+/** Every `from` names a step and an output, or a volume, that exists. */
+export const checkEdges: Check = (context) => {
+  for (const checked of context.steps.values()) {
+    const { inputs } = checked.step;
+    for (const name in inputs) {
+      const from = inputs[name]?.from;
+      if (from === undefined) continue;
+      const path = pathInStep(context, checked, ['inputs', name, 'from']);
+      if ('volume' in from) checkVolume(context, { name: from.volume, path });
+      else checkStepOutput(context, { ...from, path, reader: checked });
+    }
+  }
+  for (const [name, output] of Object.entries(context.pipeline.outputs)) {
+    checkStepOutput(context, { ...output.from, path: ['outputs', name, 'from'] });
+  }
+};
+
+function checkVolume(
+  { pipeline, report }: CheckContext,
+  { name, path }: { name: string; path: readonly (string | number)[] },
+): void {
+  if (Object.hasOwn(pipeline.volumes, name)) return;
+  const message = `there is no volume \`${name}\` under \`volumes\``;
+  report({ code: 'unknown-volume', message, path, ...suggestName(name, Object.keys(pipeline.volumes)) });
+}
+
+interface Edge {
+  readonly step: string;
+  readonly output: string;
+  readonly path: readonly (string | number)[];
+  readonly reader?: CheckedStep;
+}
+
+function checkStepOutput({ steps, pipeline, report }: CheckContext, { step, output, path, reader }: Edge): void {
+  const source = steps.get(step);
+  if (source === undefined) {
+    if (step === 'volumes' || Object.hasOwn(pipeline.volumes, step)) {
+      report({
+        code: 'unknown-step',
+        message: `there is no step \`${step}\``,
+        path,
+        hint: `a volume is written \`volumes.${step}\``,
+      });
+      return;
+    }
+    report({ code: 'unknown-step', message: `there is no step \`${step}\``, path, ...suggestName(step, steps.keys()) });
+    return;
+  }
+  if (reader !== undefined && source.final && !reader.final) {
+    const message = `step \`${reader.step.name}\` cannot read from \`${step}\`, which runs in \`finally\`, after it`;
+    report({ code: 'final-dependency', message, path });
+    return;
+  }
+  if (Object.hasOwn(source.step.outputs, output)) return;
+  const message = `step \`${step}\` has no output \`${output}\``;
+  const related = [{ message: `step \`${step}\` stands here`, path: source.path, on: 'key' as const }];
+  report({ code: 'unknown-output', message, path, ...suggestName(output, Object.keys(source.step.outputs)), related });
+}

@@ -1,0 +1,287 @@
+import { createTypeChecker, type TypeChecker } from '../expressions/cel.ts';
+import { hasExpression, splitTemplate } from '../expressions/split-template.ts';
+import { type CompiledTemplate, compileTemplate } from '../expressions/template.ts';
+import type { Json } from '../model/json.ts';
+import { interpreterOf } from '../parse/resolve-step.ts';
+import { isShell } from '../parse/shell-script.ts';
+import type { Path } from '../parse/source-document.ts';
+import type { Check, CheckContext, CheckedStep } from './check-context.ts';
+import { pathInStep } from './check-context.ts';
+import { checkReference, ROOTS, type Scope } from './expression-scope.ts';
+
+/** Every expression can be read, names only what there is, and yields what its place takes. */
+export const checkExpressions: Check = (context) => {
+  let types: TypeChecker | undefined;
+  const typeOf: TypeChecker = (source) => {
+    // Built on first need: most large pipelines have no expression at all, and it costs some milliseconds.
+    types ??= createTypeChecker(
+      Object.fromEntries(Object.entries(context.pipeline.params).map(([name, { type }]) => [name, type])),
+    );
+    return types(source);
+  };
+  for (const checked of context.steps.values()) checkStep({ context, typeOf }, checked);
+  checkPipelineTexts({ context, typeOf });
+};
+
+interface Checking {
+  readonly context: CheckContext;
+  readonly typeOf: TypeChecker;
+}
+
+interface Place {
+  readonly path: Path;
+  readonly scope: Scope;
+  /** What the value must be; any text will do where it is absent. */
+  readonly wanted?: 'bool' | 'list';
+}
+
+const IN_CONTAINER = ROOTS.filter((root) => root !== 'secrets');
+const IN_ENV = ROOTS.filter((root) => root !== 'env');
+const BEFORE_CELLS = ['params', 'steps', 'run'];
+const BEFORE_RUN = ['params'];
+
+function checkStep(checking: Checking, checked: CheckedStep): void {
+  const { step, raw } = checked;
+  const at = (...keys: Path): Path => pathInStep(checking.context, checked, keys);
+  const scope = (place: string, roots: readonly string[]): Scope => ({
+    checked,
+    place,
+    roots: roots.filter((root) => root !== 'item' || step.foreach !== undefined),
+  });
+  const inContainer = (place: string): Scope => scope(place, IN_CONTAINER);
+  const one = (text: string | undefined, path: () => Path, place: () => Omit<Place, 'path'>): void => {
+    if (text !== undefined && hasExpression(text)) checkText(checking, text, { path: path(), ...place() });
+  };
+  one(
+    step.image,
+    () => at('image'),
+    () => ({ scope: inContainer('`image`') }),
+  );
+  one(
+    step.instanceType,
+    () => at('instanceType'),
+    () => ({ scope: inContainer('`instanceType`') }),
+  );
+  checkProgram(checking, { checked, at, scope: inContainer });
+  for (const name in step.env) {
+    if (name.startsWith('SLUICE_ARG_')) continue;
+    one(
+      step.env[name],
+      () => at('env', name),
+      () => ({ scope: scope('the value of a variable', IN_ENV) }),
+    );
+  }
+  if (step.when !== undefined)
+    checkWhole(checking, step.when, { path: at('when'), scope: scope('`when`', BEFORE_CELLS), wanted: 'bool' });
+  if (step.foreach !== undefined)
+    checkWhole(checking, step.foreach, {
+      path: at('foreach'),
+      scope: scope('`foreach`', BEFORE_CELLS),
+      wanted: 'list',
+    });
+  one(
+    step.cache?.key,
+    () => at('cache', 'key'),
+    () => ({ scope: inContainer('`cache`') }),
+  );
+  const message = step.approval?.message;
+  one(
+    message,
+    () => at('approval', 'message'),
+    () => ({ scope: scope('`approval`', BEFORE_CELLS) }),
+  );
+  const ready = step.service?.ready;
+  if (ready !== undefined && 'command' in ready) {
+    ready.command.forEach((text, index) =>
+      one(
+        text,
+        () => at('service', 'ready', 'command', index),
+        () => ({ scope: inContainer('`ready`') }),
+      ),
+    );
+  }
+  if (raw.matrix !== undefined || step.matrix !== undefined)
+    checkMatrix(checking, checked, scope('`matrix`', BEFORE_RUN));
+}
+
+interface StepPlace {
+  readonly checked: CheckedStep;
+  readonly at: (...keys: Path) => Path;
+  readonly scope: (place: string) => Scope;
+}
+
+/** Looks at the file's own texts, since a script's expressions are variables in the model. */
+function checkProgram(checking: Checking, { checked, at, scope }: StepPlace): void {
+  const { raw, step } = checked;
+  if (Array.isArray(raw.command) || raw.command === undefined) {
+    if (raw.script === undefined) {
+      step.command?.forEach((text, index) => {
+        if (hasExpression(text)) checkText(checking, text, { path: at('command', index), scope: scope('`command`') });
+      });
+    }
+  } else if (hasExpression(raw.command))
+    checkText(checking, raw.command, { path: at('command'), scope: scope('`command`') });
+  if (raw.script === undefined || !hasExpression(raw.script)) return;
+  checkText(checking, raw.script, { path: at('script'), scope: scope('`script`') });
+  const interpreter = interpreterOf(raw.shell ?? checking.context.raw.defaults?.shell);
+  if (isShell(interpreter)) return;
+  const message = `the script of step \`${step.name}\` is run by ${interpreter[0]}, and expressions in it would become part of the program`;
+  checking.context.report({
+    code: 'expression-in-script',
+    message,
+    path: at('script'),
+    hint: 'hand the value over in `env`, and read the variable in the script',
+  });
+}
+
+function checkMatrix(checking: Checking, checked: CheckedStep, scope: Scope): void {
+  const { matrix } = checked.step;
+  if (matrix === undefined) return;
+  const visit = (value: Json, keys: Path): void => {
+    if (typeof value === 'string') {
+      const wanted = keys.length === 1 ? { wanted: 'list' as const } : {};
+      if (hasExpression(value))
+        checkText(checking, value, {
+          path: pathInStep(checking.context, checked, ['matrix', ...keys]),
+          scope,
+          ...wanted,
+        });
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, item] of Object.entries(value)) visit(item, [...keys, Array.isArray(value) ? Number(key) : key]);
+    }
+  };
+  for (const [axis, values] of Object.entries(matrix.axes)) visit(values, [axis]);
+  visit(matrix.include, ['include']);
+  visit(matrix.exclude, ['exclude']);
+}
+
+function checkPipelineTexts(checking: Checking): void {
+  const { pipeline, raw } = checking.context;
+  const one = (text: string | undefined, path: Path, scope: Scope): void => {
+    if (text !== undefined && hasExpression(text)) checkText(checking, text, { path, scope });
+  };
+  one(pipeline.concurrency?.group, ['concurrency', 'group'], { place: '`concurrency`', roots: ['params'] });
+  pipeline.notify.forEach((notify, index) => {
+    const path = Array.isArray(raw.notify) ? ['notify', index] : ['notify'];
+    const scope = { place: '`notify`', roots: ['params', 'run', 'steps', 'secrets'] };
+    one(notify.webhook, [...path, 'webhook'], scope);
+    notify.command?.forEach((text, argument) =>
+      one(text, [...path, 'command', argument], { ...scope, roots: ['params', 'run', 'steps'] }),
+    );
+  });
+}
+
+/** A text that must be one whole expression. */
+function checkWhole(checking: Checking, text: string, place: Place): void {
+  const compiled = compileTemplate(text);
+  if (compiled.ok && compiled.value.whole === undefined) {
+    const message = `${place.scope.place} is ${JSON.stringify(text)} instead of one expression`;
+    checking.context.report({
+      code: 'bad-expression',
+      message,
+      path: place.path,
+      hint: `write \${{ ${text.replace(/\$\{\{|\}\}/g, '').trim()} }}`,
+    });
+    return;
+  }
+  checkText(checking, text, place);
+}
+
+function checkText({ context, typeOf }: Checking, text: string, { path, scope, wanted }: Place): void {
+  const compiled = compileTemplate(text);
+  if (!compiled.ok) {
+    const { code, message, start, end } = compiled.error;
+    context.report({ code, message: `the expression cannot be read: ${message}`, path, within: { text, start, end } });
+    return;
+  }
+  const template = compiled.value;
+  let named = true;
+  for (const reference of template.references) {
+    const fault =
+      hyphenFault(context, text, reference) ??
+      checkReference(context, reference, scope) ??
+      secretFault(template, reference);
+    if (fault === undefined) continue;
+    named = false;
+    context.report({ ...fault, path, within: { text, start: reference.start, end: reference.end } });
+    if (fault.code === 'hyphen') break;
+  }
+  if (named) checkTypes({ context, typeOf }, template, { path, scope, ...(wanted && { wanted }) });
+}
+
+/** `steps.my-step` is a subtraction to the language. */
+function hyphenFault(
+  { steps, pipeline }: CheckContext,
+  text: string,
+  { root, keys, start, end }: { root: string; keys: readonly string[]; start: number; end: number },
+) {
+  const known: Iterable<string> =
+    root === 'steps' ? steps.keys() : root === 'params' ? Object.keys(pipeline.params) : [];
+  const [name] = keys;
+  if (name === undefined || text[end] !== '-') return undefined;
+  const written = /^[A-Za-z]+\.([A-Za-z0-9_-]+)/.exec(text.slice(start))?.[1] ?? '';
+  for (const candidate of known) {
+    if (candidate !== written || candidate === name) continue;
+    return {
+      code: 'hyphen',
+      message: `\`${root}.${candidate}\` reads as a subtraction, since the name holds a hyphen`,
+      hint: `write ${root}['${candidate}']`,
+    };
+  }
+  return undefined;
+}
+
+function secretFault(template: CompiledTemplate, { root, keys }: { root: string; keys: readonly string[] }) {
+  if (root !== 'secrets') return undefined;
+  const whole = template.whole?.references;
+  if (
+    whole?.length === 1 &&
+    keys.length === 1 &&
+    /^secrets(?:\.\w+|\[['"]\w+['"]\])$/.test(template.whole?.source ?? '')
+  )
+    return undefined;
+  return {
+    code: 'secret-in-text',
+    message: 'a secret cannot be part of a text or of a larger expression',
+    hint: 'make it the whole value of a variable under `env`',
+  };
+}
+
+function checkTypes({ context, typeOf }: Checking, template: CompiledTemplate, { path, scope, wanted }: Place): void {
+  const { text, whole } = template;
+  for (const match of whole === undefined
+    ? expressionsOf(text)
+    : [{ source: whole.source, start: text.indexOf(whole.source) }]) {
+    const type = typeOf(match.source);
+    if (!type.ok) {
+      const { start, end, message } = type.error;
+      context.report({
+        code: 'wrong-type',
+        message: `the expression cannot work: ${message}`,
+        path,
+        within: { text, start: match.start + start, end: match.start + end },
+      });
+    } else if (wanted !== undefined && !fits(type.value, wanted)) {
+      const article = wanted === 'bool' ? 'true or false' : 'a list';
+      context.report({
+        code: 'wrong-type',
+        message: `${scope.place} needs ${article}, and the expression yields ${type.value}`,
+        path,
+      });
+    }
+  }
+}
+
+function expressionsOf(text: string): { source: string; start: number }[] {
+  const found: { source: string; start: number }[] = [];
+  const split = splitTemplate(text);
+  if (split.ok)
+    for (const part of split.value)
+      if (part.kind === 'expression') found.push({ source: part.source, start: part.start });
+  return found;
+}
+
+function fits(type: string, wanted: NonNullable<Place['wanted']>): boolean {
+  if (type === 'dyn' || type.startsWith('dyn<')) return true;
+  return wanted === 'bool' ? type === 'bool' : type.startsWith('list');
+}

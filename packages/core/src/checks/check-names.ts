@@ -1,0 +1,17 @@
+import type { Check } from './check-context.ts';
+
+/** There is something to run, and no step stands both in `steps` and in `finally`. */
+export const checkNames: Check = ({ raw, pipeline, report }) => {
+  if (pipeline.steps.length === 0 && raw.include === undefined) {
+    const path = raw.steps === undefined ? [] : ['steps'];
+    report({ code: 'no-steps', message: `pipeline \`${pipeline.name}\` has no steps`, path, on: 'key' });
+  }
+  if (pipeline.finally.length === 0) return;
+  const names = new Set(pipeline.steps.map((step) => step.name));
+  for (const { name } of pipeline.finally) {
+    if (!names.has(name)) continue;
+    const message = `the name \`${name}\` stands in \`steps\` and in \`finally\``;
+    const related = [{ message: 'it stands here first', path: ['steps', name], on: 'key' as const }];
+    report({ code: 'duplicate-key', message, path: ['finally', name], on: 'key', related });
+  }
+};

@@ -1,0 +1,48 @@
+import type { Check, CheckContext, CheckedStep } from './check-context.ts';
+import { pathInStep } from './check-context.ts';
+import { suggestName } from './nearest-name.ts';
+
+/** Every step in `needs` exists, can be waited for, and its condition agrees with the data that is read from it. */
+export const checkNeeds: Check = (context) => {
+  for (const checked of context.steps.values()) {
+    checked.step.needs.forEach((need, index) => {
+      const path = pathInStep(context, checked, ['needs', Array.isArray(checked.raw.needs) ? index : need.step]);
+      checkNeed(context, { checked, need, path });
+    });
+  }
+};
+
+interface NeedPlace {
+  readonly checked: CheckedStep;
+  readonly need: CheckedStep['step']['needs'][number];
+  readonly path: readonly (string | number)[];
+}
+
+function checkNeed({ steps, report }: CheckContext, { checked, need, path }: NeedPlace): void {
+  const { step, final } = checked;
+  const target = steps.get(need.step);
+  if (target === undefined) {
+    const message = `step \`${step.name}\` needs \`${need.step}\`, and there is no such step`;
+    report({ code: 'unknown-step', message, path, ...suggestName(need.step, steps.keys()) });
+    return;
+  }
+  if (target.final && !final) {
+    const message = `step \`${step.name}\` cannot need \`${need.step}\`, which runs in \`finally\`, after it`;
+    report({ code: 'final-dependency', message, path });
+  }
+  if (need.condition === 'running' && target.step.service === undefined) {
+    const message = `step \`${step.name}\` needs \`${need.step}\` running, and \`${need.step}\` is no service`;
+    report({
+      code: 'not-a-service',
+      message,
+      path,
+      hint: `give \`${need.step}\` the key \`service: true\`, or wait for its end`,
+    });
+  }
+  if (need.condition === 'succeeded' || need.condition === 'completed') return;
+  const reads = Object.values(step.inputs).some(({ from }) => 'step' in from && from.step === need.step);
+  if (reads && need.condition !== 'running') {
+    const message = `step \`${step.name}\` reads an output of \`${need.step}\`, and waits for it to be ${need.condition}`;
+    report({ code: 'conflicting-need', message, path, hint: 'outputs exist only of a step that succeeded' });
+  }
+}

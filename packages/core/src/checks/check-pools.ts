@@ -1,0 +1,23 @@
+import type { Check } from './check-context.ts';
+import { pathInStep } from './check-context.ts';
+import { suggestName } from './nearest-name.ts';
+
+/** A step takes tokens only from pools that exist, and never more than a pool has. */
+export const checkPools: Check = (context) => {
+  const { pipeline, report } = context;
+  for (const checked of context.steps.values()) {
+    const { pools, name } = checked.step;
+    for (const pool in pools) {
+      const path = pathInStep(context, checked, ['pools', pool]);
+      const size = Object.hasOwn(pipeline.pools, pool) ? pipeline.pools[pool] : undefined;
+      const wanted = pools[pool] ?? 0;
+      if (size === undefined) {
+        const message = `step \`${name}\` takes from the pool \`${pool}\`, and there is none of that name under \`pools\``;
+        report({ code: 'unknown-pool', message, path, on: 'key', ...suggestName(pool, Object.keys(pipeline.pools)) });
+      } else if (wanted > size) {
+        const message = `step \`${name}\` takes ${wanted} tokens from the pool \`${pool}\`, which has ${size}, and could never start`;
+        report({ code: 'pool-too-small', message, path });
+      }
+    }
+  }
+};

@@ -1,0 +1,68 @@
+import type { Check } from './check-context.ts';
+
+const FIELDS = [
+  { name: 'minute', least: 0, most: 59 },
+  { name: 'hour', least: 0, most: 23 },
+  { name: 'day of month', least: 1, most: 31 },
+  { name: 'month', least: 1, most: 12, words: 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ') },
+  { name: 'day of week', least: 0, most: 7, words: 'sun mon tue wed thu fri sat'.split(' ') },
+] as const;
+const MACROS: ReadonlySet<string> = new Set([
+  '@yearly',
+  '@annually',
+  '@monthly',
+  '@weekly',
+  '@daily',
+  '@midnight',
+  '@hourly',
+]);
+
+/** Cron expressions have five fields in their ranges, and the time zone exists. When they fire is for the scheduler. */
+export const checkSchedule: Check = ({ pipeline, raw, report }) => {
+  const { schedule } = pipeline;
+  if (schedule === undefined) return;
+  schedule.cron.forEach((expression, index) => {
+    const fault = cronFault(expression);
+    const path = typeof raw.schedule?.cron === 'string' ? ['schedule', 'cron'] : ['schedule', 'cron', index];
+    if (fault !== undefined)
+      report({ code: 'bad-cron', message: `the cron expression "${expression}" ${fault}`, path });
+  });
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: schedule.timezone });
+  } catch {
+    const message = `there is no time zone "${schedule.timezone}"`;
+    report({
+      code: 'bad-timezone',
+      message,
+      path: ['schedule', 'timezone'],
+      hint: 'write a name like Europe/Berlin or UTC',
+    });
+  }
+};
+
+/** Continues a sentence that begins with the expression. */
+function cronFault(expression: string): string | undefined {
+  if (MACROS.has(expression.trim().toLowerCase())) return undefined;
+  const fields = expression.trim().split(/\s+/);
+  if (fields.length !== FIELDS.length)
+    return `has ${fields.length} fields instead of 5: minute, hour, day of month, month, day of week`;
+  for (const [index, field] of FIELDS.entries()) {
+    const text = fields[index] ?? '';
+    const bad = text.split(',').find((part) => !isCronPart(part, field));
+    if (bad !== undefined) return `has the ${field.name} "${bad}", which is not within ${field.least} to ${field.most}`;
+  }
+  return undefined;
+}
+
+function isCronPart(part: string, field: { least: number; most: number; words?: readonly string[] }): boolean {
+  const match = /^(\*|\?|L|(?:\w+)(?:-\w+)?|\d+W)(?:#[1-5])?(?:\/(\d+))?$/i.exec(part);
+  if (match === null || match[2] === '0') return false;
+  const range = match[1] ?? '';
+  if (range === '*' || range === '?' || /^\d*[LW]$/i.test(range)) return true;
+  const ends = range.split('-').map((word) => {
+    const named = field.words?.indexOf(word.toLowerCase()) ?? -1;
+    return named >= 0 ? named + field.least : /^\d+$/.test(word) ? Number(word) : Number.NaN;
+  });
+  const [from, to] = [ends[0] ?? Number.NaN, ends[1] ?? ends[0] ?? Number.NaN];
+  return from >= field.least && to <= field.most && (from <= to || field.words !== undefined);
+}

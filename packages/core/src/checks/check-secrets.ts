@@ -1,0 +1,20 @@
+import type { Check } from './check-context.ts';
+import { pathInStep } from './check-context.ts';
+import { suggestName } from './nearest-name.ts';
+
+/** A step asks only for secrets that the pipeline names. */
+export const checkSecrets: Check = (context) => {
+  const { pipeline, report } = context;
+  for (const checked of context.steps.values()) {
+    checked.step.secrets.forEach((secret, index) => {
+      if (pipeline.secrets.includes(secret)) return;
+      const message = `step \`${checked.step.name}\` asks for the secret \`${secret}\`, which the pipeline does not name under \`secrets\``;
+      report({
+        code: 'unknown-secret',
+        message,
+        path: pathInStep(context, checked, ['secrets', index]),
+        ...suggestName(secret, pipeline.secrets),
+      });
+    });
+  }
+};

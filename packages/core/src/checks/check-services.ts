@@ -1,0 +1,26 @@
+import type { Check } from './check-context.ts';
+import { pathInStep } from './check-context.ts';
+import { suggestName } from './nearest-name.ts';
+
+/** A service answers on a port that it has, and is not cached. */
+export const checkServices: Check = (context) => {
+  for (const checked of context.steps.values()) {
+    const { service, ports, name, cache, matrix, foreach } = checked.step;
+    if (service === undefined) continue;
+    const { ready } = service;
+    if (ready !== undefined && 'port' in ready && !Object.hasOwn(ports, ready.port)) {
+      const message = `the readiness check of step \`${name}\` asks port \`${ready.port}\`, which it does not have under \`ports\``;
+      const path = pathInStep(context, checked, ['service', 'ready', 'port']);
+      context.report({ code: 'unknown-port', message, path, ...suggestName(ready.port, Object.keys(ports)) });
+    }
+    for (const [key, value] of [
+      ['cache', cache],
+      ['matrix', matrix],
+      ['foreach', foreach],
+    ] as const) {
+      if (value === undefined) continue;
+      const message = `step \`${name}\` is a service, and cannot have \`${key}\``;
+      context.report({ code: 'conflicting-keys', message, path: pathInStep(context, checked, [key]), on: 'key' });
+    }
+  }
+};

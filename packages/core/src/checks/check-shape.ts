@@ -1,0 +1,216 @@
+import type { z } from 'zod';
+import type { Json } from '../model/json.ts';
+import type { Path } from '../parse/source-document.ts';
+import { PATTERN_ADVICE } from '../schema/patterns.ts';
+import type { Fault } from './fault.ts';
+import { FOREIGN_PIPELINE_KEYS, FOREIGN_STEP_KEYS } from './foreign-keys.ts';
+import { suggestName } from './nearest-name.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** Knows the keys that a map may have; undefined where they are free. */
+export type KeysAt = (path: Path) => readonly string[] | undefined;
+
+/** Every deviation from the schema, each with the place and the words that a user needs. */
+export function checkShape(schema: z.ZodType, value: Json, options: { at?: Path; keysAt: KeysAt }): readonly Fault[] {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return [];
+  const at = options.at ?? [];
+  return parsed.error.issues.flatMap((issue) => explain(issue, { root: value, at, path: [], keysAt: options.keysAt }));
+}
+
+interface Place {
+  readonly root: Json;
+  /** Where `root` stands in the document. */
+  readonly at: Path;
+  /** Where the enclosing union stands in `root`. */
+  readonly path: Path;
+  readonly keysAt: KeysAt;
+}
+
+function explain(issue: Issue, place: Place): readonly Fault[] {
+  const local = [...place.path, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))];
+  const path = [...place.at, ...local];
+  const found = valueAt(place.root, local);
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys
+        .filter((key) => !key.startsWith('x-'))
+        .map((key) => unknownKey(key, { path, keysAt: place.keysAt }));
+    case 'invalid_key':
+      return issue.issues.flatMap((inner) => badKey(inner as Issue, path));
+    case 'invalid_union':
+      return explainUnion(issue, { ...place, path: local });
+    case 'invalid_format': {
+      const advice = PATTERN_ADVICE.get(issue.pattern ?? '');
+      const wanted = advice?.wanted ?? 'another form';
+      return [
+        {
+          code: advice?.code ?? 'wrong-value',
+          message: `${nameOf(path)} is ${show(found)}, which is not ${wanted}`,
+          path,
+        },
+      ];
+    }
+    case 'too_small':
+    case 'too_big':
+      return [{ code: 'out-of-range', message: `${nameOf(path)} is ${show(found)}, ${bounds(issue)}`, path }];
+    case 'invalid_value': {
+      const hint = typeof found === 'string' ? suggestName(found, issue.values.map(String)) : {};
+      const wanted = issue.message.startsWith('Invalid') ? `one of ${issue.values.join(', ')}` : issue.message;
+      if (found === undefined) return [missing(path, wanted)];
+      return [
+        { code: 'wrong-value', message: `${nameOf(path)} is ${show(found)} instead of ${wanted}`, path, ...hint },
+      ];
+    }
+    default:
+      return [wrongType(issue, { path, found })];
+  }
+}
+
+function wrongType(issue: Issue, { path, found }: { path: Path; found: Json | undefined }): Fault {
+  const expected = 'expected' in issue ? String(issue.expected) : '';
+  const wanted = issue.message.startsWith('Invalid') ? (KINDS[expected] ?? 'another kind of value') : issue.message;
+  if (found === undefined) return missing(path, wanted);
+  if (typeof found === 'number' && /^a (duration|size)/.test(wanted)) {
+    const message = `${nameOf(path)} is the bare number ${found}, and it must say its unit`;
+    return { code: 'missing-unit', message, path, hint: `write ${wanted}` };
+  }
+  return {
+    code: 'wrong-type',
+    message: `${nameOf(path)} is ${show(found)} instead of ${wanted}`,
+    path,
+    ...typeHint(found, { wanted, path }),
+  };
+}
+
+function typeHint(found: Json, { wanted, path }: { wanted: string; path: Path }): { hint?: string } {
+  const key = path.at(-1);
+  if (wanted === 'a text' && (typeof found === 'number' || typeof found === 'boolean')) {
+    return { hint: `put it in quotes: "${String(found)}"` };
+  }
+  if (key === 'needs' && typeof found === 'string') return { hint: `write a list: needs: [${found}]` };
+  if (key === 'env' && Array.isArray(found)) {
+    const [name, value] = String(found[0] ?? 'NAME=value').split('=');
+    return { hint: `write a map: env: { ${name}: ${value ?? 'value'} }` };
+  }
+  if (key === 'steps' && Array.isArray(found)) return { hint: 'write a map: the key of each step is its name' };
+  return {};
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map',
+  record: 'a map',
+};
+
+function missing(path: Path, wanted: string): Fault {
+  const key = String(path.at(-1) ?? '');
+  const parent = path.slice(0, -1);
+  const message = `${nameOf(parent)} has no \`${key}\`, which must be ${wanted}`;
+  return { code: 'missing-key', message, path: parent, on: 'key' };
+}
+
+function badKey(issue: Issue, path: Path): readonly Fault[] {
+  const advice = issue.code === 'invalid_format' ? PATTERN_ADVICE.get(issue.pattern ?? '') : undefined;
+  const key = String(path.at(-1));
+  const message = `the name ${show(key)} in ${nameOf(path.slice(0, -1))} is not ${advice?.wanted ?? 'a name'}`;
+  return [{ code: 'bad-name', message, path, on: 'key', ...nameHint(key) }];
+}
+
+function nameHint(key: string): { hint?: string } {
+  const fixed = key
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  return fixed === '' || fixed === key ? {} : { hint: `for example \`${fixed}\`` };
+}
+
+/** The branch whose kind of value it is speaks; where none is, the union says what it takes. */
+function explainUnion(issue: Extract<Issue, { code: 'invalid_union' }>, place: Place): readonly Fault[] {
+  const path = [...place.at, ...place.path];
+  const found = valueAt(place.root, place.path);
+  const branches = issue.errors.filter((errors) => !errors.some((error) => error.path.length === 0 && isKind(error)));
+  const [best] = branches.sort((a, b) => rank(a) - rank(b));
+  if (best !== undefined && found !== undefined) return best.flatMap((inner) => explain(inner, place));
+  return [wrongType({ ...issue, code: 'custom' } as Issue, { path, found })];
+}
+
+/** Unknown and missing keys last: of two maps, the one whose keys fit better was meant. */
+function rank(issues: readonly Issue[]): number {
+  return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
+}
+
+function isKind(issue: Issue): boolean {
+  return issue.code === 'invalid_type' || issue.code === 'invalid_value';
+}
+
+function unknownKey(key: string, { path, keysAt }: { path: Path; keysAt: KeysAt }): Fault {
+  const where = nameOf(path);
+  const known = (keysAt(path) ?? []).filter((name) => name !== '$schema');
+  const foreign =
+    path.length === 0 ? FOREIGN_PIPELINE_KEYS.get(key) : isStepPath(path) ? FOREIGN_STEP_KEYS.get(key) : undefined;
+  const hint = foreign === undefined ? suggestName(key, known) : { hint: `here it is ${foreign}` };
+  return {
+    code: 'unknown-key',
+    message: `unknown key \`${key}\` in ${where}`,
+    path: [...path, key],
+    on: 'key',
+    ...hint,
+  };
+}
+
+export function isStepPath(path: Path): boolean {
+  return (
+    (path.length === 2 && (path[0] === 'steps' || path[0] === 'finally')) ||
+    (path.length === 1 && path[0] === 'defaults')
+  );
+}
+
+function bounds(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>): string {
+  const small = issue.code === 'too_small';
+  const limit = String(small ? issue.minimum : issue.maximum);
+  if (issue.origin === 'array')
+    return small ? `and it needs at least ${limit} of them` : `and it may hold ${limit} at most`;
+  if (issue.origin === 'string') return small ? `shorter than ${limit} characters` : `longer than ${limit} characters`;
+  if (small)
+    return issue.inclusive === false ? `and it must be more than ${limit}` : `and it must be at least ${limit}`;
+  return `and it may be ${limit} at most`;
+}
+
+/** `step \`fit\`` or `\`command\` of step \`fit\``: what a path is in words. */
+export function nameOf(path: Path): string {
+  if (path.length === 0) return 'the pipeline';
+  const [top, second, ...rest] = path;
+  const step = (top === 'steps' || top === 'finally') && second !== undefined;
+  const base = step ? `step \`${second}\`` : undefined;
+  const inner = step ? rest : path;
+  const words = inner
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : index === 0 ? part : `.${part}`))
+    .join('');
+  if (base === undefined) return `\`${words}\``;
+  return words === '' ? base : `\`${words}\` of ${base}`;
+}
+
+/** A value as a message quotes it, cut where it is long. */
+export function show(value: Json | undefined): string {
+  if (value === null || value === undefined) return 'empty';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (typeof value === 'object') return 'a map';
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 57)}…"` : text;
+}
+
+function valueAt(root: Json, path: Path): Json | undefined {
+  let value: Json | undefined = root;
+  for (const part of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Readonly<Record<string | number, Json>>)[part];
+  }
+  return value;
+}

@@ -1,0 +1,31 @@
+import { distance } from 'fastest-levenshtein';
+
+/** The known name that was most likely meant: at most a third of the letters differ. Ties go to the first. */
+export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  const folded = fold(name);
+  let best: string | undefined;
+  let bound = Math.max(1, Math.floor(name.length / 3)) + 1;
+  for (const candidate of known) {
+    if (Math.abs(candidate.length - name.length) >= bound) continue;
+    const steps = distance(folded, fold(candidate));
+    if (steps < bound) {
+      best = candidate;
+      bound = steps;
+    }
+  }
+  return best;
+}
+
+/** `max_parallel`, `max-parallel` and `maxParallel` are the same word. */
+function fold(name: string): string {
+  return name.toLowerCase().replace(/[_-]/g, '');
+}
+
+/** `did you mean ...`, or the list of what there is where that is short. */
+export function suggestName(name: string, known: Iterable<string>): { readonly hint?: string } {
+  const names = [...known];
+  const nearest = nearestName(name, names);
+  if (nearest !== undefined) return { hint: `did you mean \`${nearest}\`?` };
+  if (names.length === 0 || names.length > 12) return {};
+  return { hint: `there ${names.length === 1 ? 'is' : 'are'} ${names.map((known) => `\`${known}\``).join(', ')}` };
+}

@@ -1,0 +1,245 @@
+import { type ASTNode, Environment } from '@marcbachmann/cel-js';
+import { RE2JS } from 're2js';
+import type { Json } from '../model/json.ts';
+import type { ParamType } from '../model/pipeline.ts';
+import { fail, ok, type Result } from '../model/result.ts';
+
+/**
+ * The only file that knows the expression library. It fences what the library leaves open: `matches` would run on
+ * backtracking regular expressions (26 characters took 4 s), so it is led to a linear-time engine; numbers of JSON
+ * become the language's integers and doubles; sizes are bounded.
+ */
+export interface Expression {
+  readonly source: string;
+  /** Every access that begins at a root, for example `steps.fit.results.accuracy`; variables of `map` and the like are left out. */
+  readonly references: readonly Reference[];
+  /** The error is the reason in one line. The context's values come from `toCel`. */
+  readonly evaluate: (context: Readonly<Record<string, unknown>>) => Result<Json, string>;
+}
+
+export interface Reference {
+  readonly root: string;
+  /** Constant keys after the root, up to the first computed one. */
+  readonly keys: readonly string[];
+  /** Offsets in the expression's source. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface ExpressionFault {
+  readonly code: 'bad-expression' | 'wrong-type';
+  readonly message: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const LIMITS = {
+  maxAstNodes: 10_000,
+  maxDepth: 100,
+  maxListElements: 10_000,
+  maxMapEntries: 1000,
+  maxCallArguments: 32,
+};
+const OPTIONS = { homogeneousAggregateLiterals: false, limits: LIMITS };
+
+/** Has as many letters as `matches`, so that offsets in messages stay right. */
+const SAFE_MATCHES = 're2find';
+
+function createEnvironment(options: { unlistedVariablesAreDyn: boolean }): Environment {
+  const environment = new Environment({ ...OPTIONS, ...options });
+  environment.registerFunction(`string.${SAFE_MATCHES}(string): bool`, (text: string, pattern: string) =>
+    RE2JS.compile(pattern).matcher(text).find(),
+  );
+  for (const [operator, apply] of Object.entries(MIXED_ARITHMETIC)) {
+    environment.registerOperator(`int ${operator} double`, (a: bigint, b: number) => apply(Number(a), b));
+    environment.registerOperator(`double ${operator} int`, (a: number, b: bigint) => apply(a, Number(b)));
+  }
+  return environment;
+}
+
+/** The language has none between integers and doubles, but `params.rate * 2` is what people write. */
+const MIXED_ARITHMETIC: Readonly<Record<string, (a: number, b: number) => number>> = {
+  '+': (a, b) => a + b,
+  '-': (a, b) => a - b,
+  '*': (a, b) => a * b,
+  '/': (a, b) => a / b,
+};
+
+const UNTYPED = createEnvironment({ unlistedVariablesAreDyn: true });
+
+export function compileExpression(source: string): Result<Expression, ExpressionFault> {
+  if (source === '') return fail({ code: 'bad-expression', message: 'the expression is empty', start: 0, end: 0 });
+  try {
+    const first = UNTYPED.parse(source);
+    const fenced = fenceMatches(source, first.ast);
+    const program = fenced === source ? first : UNTYPED.parse(fenced);
+    const references: Reference[] = [];
+    collect(first.ast, new Set(), references);
+    return ok({
+      source,
+      references: references.sort((a, b) => a.start - b.start),
+      evaluate(context) {
+        try {
+          return ok(fromCel(program(context)));
+        } catch (error) {
+          return fail(summaryOf(error));
+        }
+      },
+    });
+  } catch (error) {
+    return fail(faultOf(error, { code: 'bad-expression', length: source.length }));
+  }
+}
+
+/** Says the type of an expression's value, as far as the declared parameters tell. */
+export type TypeChecker = (source: string) => Result<string, ExpressionFault>;
+
+const CEL_TYPES: Readonly<Record<ParamType, string>> = {
+  string: 'string',
+  integer: 'int',
+  number: 'double',
+  boolean: 'bool',
+  array: 'list',
+  object: 'map',
+};
+
+export function createTypeChecker(params: Readonly<Record<string, ParamType>>): TypeChecker {
+  const environment = createEnvironment({ unlistedVariablesAreDyn: false });
+  const names = Object.keys(params);
+  if (names.length > 0 && names.every((name) => /^[A-Za-z_]\w*$/.test(name))) {
+    const schema = Object.fromEntries(names.map((name) => [name, CEL_TYPES[params[name] ?? 'string']]));
+    environment.registerVariable({ name: 'params', schema });
+  } else environment.registerVariable('params', 'map');
+  for (const root of ['env', 'secrets', 'matrix', 'steps', 'inputs', 'outputs', 'run']) {
+    environment.registerVariable(root, 'map');
+  }
+  environment.registerVariable('item', 'dyn');
+  environment.registerVariable('attempt', 'int');
+  return (source) => {
+    const fenced = fenceMatches(source, UNTYPED.parse(source).ast);
+    const checked = environment.check(fenced);
+    if (checked.valid) return ok(String(checked.type));
+    return fail(faultOf(checked.error, { code: 'wrong-type', length: source.length }));
+  };
+}
+
+/** Whether the linear-time engine takes the pattern; the error says why not. */
+export function checkPattern(pattern: string): Result<(text: string) => boolean, string> {
+  try {
+    const compiled = RE2JS.compile(pattern);
+    return ok((text) => compiled.matcher(text).find());
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function faultOf(error: unknown, { code, length }: { code: ExpressionFault['code']; length: number }): ExpressionFault {
+  const range = (error as { range?: { start: number; end: number } }).range;
+  const message = summaryOf(error).replaceAll(SAFE_MATCHES, 'matches');
+  return { code, message, start: range?.start ?? 0, end: Math.min(range?.end ?? length, length) };
+}
+
+function summaryOf(error: unknown): string {
+  const { summary, message } = error as { summary?: string; message?: string };
+  const line = (summary ?? message ?? String(error)).split('\n')[0] ?? '';
+  return line.slice(0, 1).toLowerCase() + line.slice(1);
+}
+
+function fenceMatches(source: string, ast: ASTNode): string {
+  if (!source.includes('matches')) return source;
+  let fenced = source;
+  walk(ast, (node) => {
+    if (node.op === 'call' && node.args[0] === 'matches') throw new Unfenced(node);
+    if (node.op !== 'rcall' || node.args[0] !== 'matches') return;
+    const at = fenced.indexOf('matches', node.args[1].end);
+    fenced = fenced.slice(0, at) + SAFE_MATCHES + fenced.slice(at + SAFE_MATCHES.length);
+  });
+  return fenced;
+}
+
+class Unfenced extends Error {
+  readonly range: { readonly start: number; readonly end: number };
+  constructor(node: ASTNode) {
+    super('`matches` is a method: write text.matches(pattern)');
+    this.range = { start: node.start, end: node.end };
+  }
+}
+
+const BINDERS: ReadonlySet<string> = new Set(['map', 'filter', 'all', 'exists', 'exists_one', 'existsOne', 'bind']);
+
+function collect(node: ASTNode, bound: ReadonlySet<string>, into: Reference[]): void {
+  const reference = asReference(node);
+  if (reference !== undefined) {
+    if (!bound.has(reference.root)) into.push(reference);
+    return;
+  }
+  if (node.op === 'rcall' && BINDERS.has(node.args[0])) {
+    const [, receiver, [variable, ...bodies]] = node.args;
+    if (!(receiver.op === 'id' && receiver.args === 'cel')) collect(receiver, bound, into);
+    const inner = variable?.op === 'id' ? new Set([...bound, variable.args]) : bound;
+    for (const body of bodies) collect(body, inner, into);
+    return;
+  }
+  for (const child of children(node)) collect(child, bound, into);
+}
+
+function asReference(node: ASTNode): Reference | undefined {
+  if (node.op === 'id') return { root: node.args, keys: [], start: node.start, end: node.end };
+  if (node.op === '.' || node.op === '.?') {
+    const base = asReference(node.args[0]);
+    return base && { ...base, keys: [...base.keys, node.args[1]], end: node.end };
+  }
+  if (node.op === '[]') {
+    const [target, key] = node.args;
+    const base = asReference(target);
+    if (base === undefined || key.op !== 'value') return undefined;
+    return { ...base, keys: [...base.keys, String(key.args)], end: node.end };
+  }
+  return undefined;
+}
+
+function walk(node: ASTNode, visit: (node: ASTNode) => void): void {
+  visit(node);
+  for (const child of children(node)) walk(child, visit);
+}
+
+function children(node: ASTNode): ASTNode[] {
+  const found: ASTNode[] = [];
+  const add = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(add);
+    else if (typeof value === 'object' && value !== null && 'op' in value) found.push(value as ASTNode);
+  };
+  add(node.args);
+  return found;
+}
+
+/** JSON as the language sees it: whole numbers are integers, unless `double` says that the value is declared otherwise. */
+export function toCel(value: Json, options: { readonly double?: boolean } = {}): unknown {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && options.double !== true ? BigInt(value) : value;
+  if (Array.isArray(value)) return value.map((item: Json) => toCel(item));
+  if (typeof value !== 'object' || value === null) return value;
+  return new Map(Object.entries(value).map(([key, item]) => [key, toCel(item)]));
+}
+
+function fromCel(value: unknown): Json {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'bigint') {
+    if (value > BigInt(Number.MAX_SAFE_INTEGER) || value < BigInt(Number.MIN_SAFE_INTEGER)) {
+      throw new Error(`the integer ${value} is too large`);
+    }
+    return Number(value);
+  }
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new Error(`the result ${value} is no finite number`);
+    return value;
+  }
+  if (Array.isArray(value)) return value.map(fromCel);
+  if (value instanceof Date) return value.toISOString();
+  const entries = value instanceof Map ? [...value] : isPlainObject(value) ? Object.entries(value) : undefined;
+  if (entries === undefined) throw new Error('the result is neither a text, a number, a truth value, a list nor a map');
+  return Object.fromEntries(entries.map(([key, item]) => [String(key), fromCel(item)]));
+}
+
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}

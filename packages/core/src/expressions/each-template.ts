@@ -1,0 +1,28 @@
+import type { Json } from '../model/json.ts';
+import type { Step, Template } from '../model/pipeline.ts';
+import { hasExpression } from './split-template.ts';
+
+/** Visits every text of a step that holds an expression, in a fixed order. */
+export function eachTemplate(step: Step, visit: (template: Template) => void): void {
+  const one = (text: string | undefined): void => {
+    if (text !== undefined && hasExpression(text)) visit(text);
+  };
+  one(step.image);
+  step.command?.forEach(one);
+  for (const name in step.env) one(step.env[name]);
+  one(step.when);
+  if (step.matrix !== undefined) eachText(step.matrix as unknown as Json, one);
+  one(step.foreach);
+  one(step.instanceType);
+  one(step.cache?.key);
+  one(step.approval?.message);
+  const ready = step.service?.ready;
+  if (ready !== undefined && 'command' in ready) ready.command.forEach(one);
+}
+
+/** Visits every text in a JSON value. */
+export function eachText(value: Json, visit: (text: string) => void): void {
+  if (typeof value === 'string') visit(value);
+  else if (Array.isArray(value)) for (const item of value) eachText(item, visit);
+  else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) eachText(item, visit);
+}

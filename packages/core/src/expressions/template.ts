@@ -1,0 +1,71 @@
+import type { Json } from '../model/json.ts';
+import { fail, ok, type Result } from '../model/result.ts';
+import { compileExpression, type Expression, type ExpressionFault, type Reference } from './cel.ts';
+import { hasExpression, splitTemplate } from './split-template.ts';
+
+/** A text with its expressions compiled. */
+export interface CompiledTemplate {
+  readonly text: string;
+  readonly references: readonly Reference[];
+  /** The one expression that the whole text is, where it is one: its value keeps its type. */
+  readonly whole: Expression | undefined;
+  readonly evaluate: (context: Readonly<Record<string, unknown>>) => Result<Json, string>;
+}
+
+/** Places are offsets in the template. */
+export interface TemplateFault extends ExpressionFault {
+  readonly source?: string;
+}
+
+export function compileTemplate(text: string): Result<CompiledTemplate, TemplateFault> {
+  if (!hasExpression(text)) return ok({ text, references: [], whole: undefined, evaluate: () => ok(text) });
+  const split = splitTemplate(text);
+  if (!split.ok) {
+    const message = '`${{` has no `}}` after it; a literal `${{` is written `$${{`';
+    return fail({ code: 'bad-expression', message, start: split.error.start, end: split.error.start + 3 });
+  }
+  const pieces: (string | Expression)[] = [];
+  const references: Reference[] = [];
+  for (const part of split.value) {
+    if (part.kind === 'text') {
+      pieces.push(part.text);
+      continue;
+    }
+    const compiled = compileExpression(part.source);
+    if (!compiled.ok) {
+      const { start, end } = compiled.error;
+      return fail({ ...compiled.error, start: part.start + start, end: part.start + end, source: part.source });
+    }
+    pieces.push(compiled.value);
+    for (const reference of compiled.value.references) {
+      references.push({ ...reference, start: part.start + reference.start, end: part.start + reference.end });
+    }
+  }
+  const [only] = pieces;
+  const whole = pieces.length === 1 && typeof only === 'object' ? only : undefined;
+  if (whole !== undefined) return ok({ text, references, whole, evaluate: whole.evaluate });
+  return ok({ text, references, whole, evaluate: (context) => join(pieces, context) });
+}
+
+function join(
+  pieces: readonly (string | Expression)[],
+  context: Readonly<Record<string, unknown>>,
+): Result<string, string> {
+  let text = '';
+  for (const piece of pieces) {
+    if (typeof piece === 'string') {
+      text += piece;
+      continue;
+    }
+    const value = piece.evaluate(context);
+    if (!value.ok) return fail(`\${{ ${piece.source} }}: ${value.error}`);
+    text += toText(value.value);
+  }
+  return ok(text);
+}
+
+/** A value inside a text: texts as they are, nothing for null, lists and maps as JSON. */
+export function toText(value: Json): string {
+  if (typeof value === 'string') return value;
+  return value === null ? '' : JSON.stringify(value);
+}

@@ -1,0 +1,102 @@
+import { ALL_CHECKS } from '../checks/all-checks.ts';
+import { createCheckContext } from '../checks/check-context.ts';
+import { checkShape, type KeysAt } from '../checks/check-shape.ts';
+import type { Fault } from '../checks/fault.ts';
+import type { Json } from '../model/json.ts';
+import type { Pipeline } from '../model/pipeline.ts';
+import { pipelineSchema, type RawPipeline } from '../schema/pipeline-schema.ts';
+import { stepSchema } from '../schema/step-schema.ts';
+import { prune } from './prune.ts';
+import { resolvePipeline } from './resolve-pipeline.ts';
+import type { Path } from './source-document.ts';
+
+export interface CheckedDocument {
+  /** Undefined where the document is no map at all. */
+  readonly pipeline: Pipeline | undefined;
+  readonly faults: readonly Fault[];
+}
+
+/**
+ * Checks a document of any origin, a file or the builder, and gives its model; it is sound if no fault is an error.
+ * `suspicious`: the text may hold `__proto__`, and every key is looked at.
+ */
+export function checkDocument(value: Json, options: { readonly suspicious?: boolean } = {}): CheckedDocument {
+  const shape = [
+    ...(options.suspicious === true ? protoFaults(value, []) : []),
+    ...checkShape(pipelineSchema, value, { keysAt }),
+  ];
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { pipeline: undefined, faults: shape };
+  const sound = shape.reduce((rest: Json, fault) => prune(rest, fault.path), value);
+  const raw = sound as unknown as RawPipeline;
+  const pipeline = resolvePipeline(raw);
+  const faults = [...shape];
+  const broken = shape.map((fault) => pathText(fault.path));
+  const context = createCheckContext(raw, pipeline, (fault) => {
+    // What only follows from a part that could not be read is not worth a second message.
+    if (!isConsequence(fault, broken)) faults.push(fault);
+  });
+  for (const check of ALL_CHECKS) check(context);
+  return { pipeline, faults };
+}
+
+function isConsequence(fault: Fault, broken: readonly string[]): boolean {
+  if (broken.length === 0) return false;
+  const related = fault.related?.[0];
+  const places = fault.code.startsWith('unknown-') && related !== undefined ? [fault.path, related.path] : [fault.path];
+  const whole = fault.code === 'no-steps' || fault.code === 'nothing-to-run' || fault.code.startsWith('unknown-');
+  return whole && places.some((path) => broken.some((text) => text.startsWith(pathText(path.slice(0, 2)))));
+}
+
+function pathText(path: Path): string {
+  return `${path.join('\0')}\0`;
+}
+
+const keysAt: KeysAt = (path) => {
+  if (path.length === 0) return Object.keys(pipelineSchema.shape);
+  if (path[0] === 'steps' || path[0] === 'finally') {
+    return path.length === 2 ? Object.keys(stepSchema.shape) : KEYS[String(path[2])]?.[path.length === 3 ? 0 : 1];
+  }
+  if (path[0] === 'defaults')
+    return path.length === 1 ? Object.keys(stepSchema.shape) : KEYS[String(path[1])]?.[path.length === 2 ? 0 : 1];
+  return TOP_KEYS[String(path[0])];
+};
+
+/** Keys of the maps in a step: directly under it, and one level deeper. */
+const KEYS: Readonly<Record<string, readonly [readonly string[], readonly string[]]>> = {
+  inputs: [[], ['from', 'path']],
+  outputs: [[], ['path', 'retain']],
+  results: [[], ['type', 'file']],
+  resources: [['cpu', 'memory', 'gpu', 'gpuModel'], []],
+  placement: [['cluster', 'anyOf', 'ordered'], []],
+  retry: [
+    ['limit', 'on', 'exitCodes', 'backoff', 'escalate', 'infrastructureLimit'],
+    ['initial', 'factor', 'max'],
+  ],
+  cache: [['key', 'maxAge', 'ignore'], []],
+  ports: [[], ['https']],
+  service: [['ready'], ['port', 'path', 'command']],
+  approval: [['message', 'timeout'], []],
+};
+
+const TOP_KEYS: Readonly<Record<string, readonly string[]>> = {
+  volumes: ['id', 'source', 'retain'],
+  outputs: ['from', 'publish'],
+  concurrency: ['group', 'limit', 'behavior'],
+  placement: ['cluster', 'anyOf', 'ordered'],
+  schedule: ['cron', 'timezone', 'overlap', 'catchup', 'startingDeadline'],
+  notify: ['on', 'webhook', 'command'],
+};
+
+/** `__proto__` can be no name: the schema library drops it silently, and objects of JavaScript treat it as more than data. */
+function protoFaults(value: Json, path: Path): readonly Fault[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const faults: Fault[] = [];
+  for (const key of Object.keys(value)) {
+    const at = [...path, Array.isArray(value) ? Number(key) : key];
+    if (key === '__proto__')
+      faults.push({ code: 'bad-name', message: 'the name `__proto__` cannot be used', path: at, on: 'key' });
+    else faults.push(...protoFaults((value as Readonly<Record<string, Json>>)[key] ?? null, at));
+  }
+  return faults;
+}

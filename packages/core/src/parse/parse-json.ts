@@ -1,0 +1,70 @@
+import type { Json } from '../model/json.ts';
+import { MAX_DEPTH, MAX_FILE_CHARACTERS } from './limits.ts';
+
+export type FastJson =
+  /** The text is this value, with no duplicate key and within the bounds. */
+  | { readonly kind: 'value'; readonly value: Json }
+  /** Something is at fault; `scanJson` says what. */
+  | { readonly kind: 'faulty' }
+  /** Not JSON. It may still be YAML. */
+  | { readonly kind: 'notJson' };
+
+/**
+ * `JSON.parse` with the two things it does not say: whether a key stands twice, and how deep the text nests. One pass
+ * counts the keys in the text, one walk counts those of the value: they differ exactly when a key stands twice.
+ */
+export function parseJson(text: string): FastJson {
+  if (text.length > MAX_FILE_CHARACTERS) return { kind: 'faulty' };
+  const scan = countKeys(text);
+  if (scan.depth > MAX_DEPTH) return { kind: 'faulty' };
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    return { kind: 'notJson' };
+  }
+  return countOwnKeys(value) === scan.keys ? { kind: 'value', value } : { kind: 'faulty' };
+}
+
+/** Outside strings, every `:` of a JSON text follows a key. */
+function countKeys(text: string): { keys: number; depth: number } {
+  let keys = 0;
+  let depth = 0;
+  let deepest = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at);
+    if (character === 0x22) {
+      at = endOfString(text, at);
+      if (at === -1) break;
+    } else if (character === 0x3a) keys++;
+    else if (character === 0x7b || character === 0x5b) deepest = Math.max(deepest, ++depth);
+    else if (character === 0x7d || character === 0x5d) depth--;
+  }
+  return { keys, depth: deepest };
+}
+
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === 0x5c) slashes++;
+    if (slashes % 2 === 0) return end;
+  }
+  return -1;
+}
+
+/** Recursion is safe: the depth was bounded before. */
+function countOwnKeys(value: Json): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let keys = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object') keys += countOwnKeys(item);
+    return keys;
+  }
+  const map = value as Readonly<Record<string, Json>>;
+  for (const key in map) {
+    keys++;
+    const item = map[key];
+    if (typeof item === 'object') keys += countOwnKeys(item);
+  }
+  return keys;
+}

@@ -1,0 +1,95 @@
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Json } from '../model/json.ts';
+import { fail, ok, type Result } from '../model/result.ts';
+import { findInJson, scanJson } from './json-scanner.ts';
+import { MAX_DEPTH, MAX_FILE_CHARACTERS } from './limits.ts';
+import { createLineIndex } from './line-index.ts';
+import { findInYaml } from './locate-yaml.ts';
+import { parseJson } from './parse-json.ts';
+import { parseYaml } from './parse-yaml.ts';
+import type { SourceDocument, Spot } from './source-document.ts';
+import { yamlToJson } from './yaml-to-json.ts';
+
+/**
+ * Reads one YAML 1.2 or JSON document, bounded in size, nesting and alias expansion. JSON never pays for the YAML
+ * parser, which is fifty times as slow, and places are worked out only when `locate` is called.
+ */
+export function readDocument(file: string, text: string): Result<SourceDocument, readonly Diagnostic[]> {
+  const source = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  if (source.length > MAX_FILE_CHARACTERS) {
+    const message = `${file} has ${source.length} characters, more than the ${MAX_FILE_CHARACTERS} that a pipeline file may have`;
+    return fail([{ code: 'too-large', severity: 'error', message }]);
+  }
+  if (/^\s*[{[]/.test(source)) {
+    const json = parseJson(source);
+    if (json.kind === 'value') return ok(jsonDocument(file, source, json.value));
+    if (json.kind === 'faulty' || file.endsWith('.json')) return fail(jsonFaults(file, source));
+  }
+  return readYaml(file, source);
+}
+
+function readYaml(file: string, text: string): Result<SourceDocument, readonly Diagnostic[]> {
+  const lines = createLineIndex(file, text);
+  const { document, documents, faults } = parseYaml(text);
+  const diagnostics: Diagnostic[] = faults.map(({ code, message, start, end }) => ({
+    code,
+    severity: 'error',
+    message,
+    range: lines.range(start, end),
+  }));
+  if (documents > 1) {
+    const message = `${file} holds ${documents} documents, and a pipeline file holds one`;
+    diagnostics.push({ code: 'several-documents', severity: 'error', message });
+  }
+  if (document === undefined || diagnostics.length > 0) return fail(diagnostics);
+  const { value, targets, faults: conversion } = yamlToJson(document);
+  if (conversion.length > 0) {
+    return fail(
+      conversion.map(({ code, message, start, end }) => {
+        return { code, severity: 'error' as const, message, range: lines.range(start, end) };
+      }),
+    );
+  }
+  const find = (spot: Spot): { start: number; end: number } => findInYaml(document, targets, spot);
+  return ok({ file, text, value, locate: (spot) => narrow(find(spot), { spot, text, lines }) });
+}
+
+function jsonDocument(file: string, text: string, value: Json): SourceDocument {
+  let known: { root: ReturnType<typeof scanJson>['root']; lines: ReturnType<typeof createLineIndex> } | undefined;
+  return {
+    file,
+    text,
+    value,
+    locate(spot) {
+      known ??= { root: scanJson(text, MAX_DEPTH).root, lines: createLineIndex(file, text) };
+      if (known.root === undefined) return undefined;
+      return narrow(findInJson(known.root, spot), { spot, text, lines: known.lines });
+    },
+  };
+}
+
+function jsonFaults(file: string, text: string): readonly Diagnostic[] {
+  const lines = createLineIndex(file, text);
+  return scanJson(text, MAX_DEPTH).faults.map(({ code, message, start, end, first }) => ({
+    code,
+    severity: 'error',
+    message,
+    range: lines.range(start, end),
+    ...(first && { related: [{ message: 'it stands here first', range: lines.range(first.start, first.end) }] }),
+  }));
+}
+
+/** To the piece of text that is meant, where the file has it letter by letter. */
+function narrow(
+  found: { start: number; end: number },
+  { spot, text, lines }: { spot: Spot; text: string; lines: ReturnType<typeof createLineIndex> },
+) {
+  const { within } = spot;
+  if (within !== undefined) {
+    const at = text.indexOf(within.text, found.start);
+    if (at !== -1 && at + within.text.length <= found.end) {
+      return lines.range(at + within.start, at + within.end);
+    }
+  }
+  return lines.range(found.start, found.end);
+}

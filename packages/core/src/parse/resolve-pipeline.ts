@@ -1,0 +1,128 @@
+import type { Json } from '../model/json.ts';
+import type {
+  Concurrency,
+  NamedVolume,
+  Notify,
+  Param,
+  ParamType,
+  Pipeline,
+  PipelineOutput,
+  Schedule,
+} from '../model/pipeline.ts';
+import type { RawPipeline } from '../schema/pipeline-schema.ts';
+import type { RawStep } from '../schema/step-schema.ts';
+import {
+  applyDefaults,
+  defined,
+  mapValues,
+  milliseconds,
+  optional,
+  resolveCommand,
+  resolveStep,
+  resolveStepOutput,
+} from './resolve-step.ts';
+
+/** The model of a well-shaped file: short forms spelled out, defaults applied. Names are not checked here. */
+export function resolvePipeline(raw: RawPipeline): Pipeline {
+  const env = raw.env ?? {};
+  const defaults = raw.defaults as RawStep | undefined;
+  const steps = (map: Readonly<Record<string, RawStep>> | undefined) =>
+    Object.entries(map ?? {}).map(([name, step]) => resolveStep(name, applyDefaults(step, defaults), env));
+  return {
+    version: 1,
+    name: raw.name ?? '',
+    ...optional('description', raw.description),
+    labels: raw.labels ?? {},
+    params: mapValues(raw.params, (param) => resolveParam(param as Json)),
+    env,
+    secrets: raw.secrets ?? [],
+    volumes: mapValues(raw.volumes, resolveVolume),
+    steps: steps(raw.steps),
+    finally: steps(raw.finally),
+    outputs: mapValues(raw.outputs, resolveOutput),
+    ...optional('parallelism', raw.parallelism),
+    failFast: raw.failFast ?? true,
+    ...optional('timeoutMs', milliseconds(raw.timeout)),
+    ...optional(
+      'concurrency',
+      raw.concurrency === undefined ? undefined : resolveConcurrency(raw.concurrency, raw.name),
+    ),
+    pools: raw.pools ?? {},
+    ...optional('placement', raw.placement && defined(raw.placement)),
+    ...optional('schedule', raw.schedule && resolveSchedule(raw.schedule)),
+    notify: (Array.isArray(raw.notify) ? raw.notify : raw.notify === undefined ? [] : [raw.notify]).map(resolveNotify),
+  };
+}
+
+export const PARAM_KEYS = [
+  'type',
+  'default',
+  'enum',
+  'pattern',
+  'minimum',
+  'maximum',
+  'required',
+  'description',
+] as const;
+
+/** A map with at least one of the long form's own words `type`, `default` or `required`, or empty, is the long form. */
+export function isLongParam(value: Json): value is { readonly [key: string]: Json } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const keys = Object.keys(value);
+  return keys.length === 0 || keys.some((key) => (PARAM_KEYS as readonly string[]).includes(key));
+}
+
+function resolveParam(value: Json): Param {
+  if (!isLongParam(value)) return { type: typeOf(value), default: value, required: false };
+  const { type, default: preset, required, ...rest } = value as unknown as Partial<Param>;
+  const sample = preset ?? rest.enum?.[0] ?? (rest.minimum === undefined && rest.maximum === undefined ? '' : 0.5);
+  return {
+    type: type ?? typeOf(sample),
+    ...optional('default', preset),
+    required: required ?? preset === undefined,
+    ...rest,
+  };
+}
+
+export function typeOf(value: Json): ParamType {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'number';
+  if (typeof value === 'boolean') return 'boolean';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'object' && value !== null ? 'object' : 'string';
+}
+
+function resolveVolume(volume: NonNullable<RawPipeline['volumes']>[string]): NamedVolume {
+  return { ...optional('id', volume.id), ...optional('source', volume.source), retain: volume.retain ?? true };
+}
+
+function resolveOutput(output: NonNullable<RawPipeline['outputs']>[string]): PipelineOutput {
+  if (typeof output === 'string') return { from: resolveStepOutput(output) };
+  return { from: resolveStepOutput(output.from), ...optional('publish', output.publish) };
+}
+
+function resolveConcurrency(raw: NonNullable<RawPipeline['concurrency']>, name: string): Concurrency {
+  const { group, limit, behavior } = typeof raw === 'string' ? { group: raw } : { group: undefined, ...raw };
+  return { group: group ?? name, limit: limit ?? 1, behavior: behavior ?? 'queue' };
+}
+
+function resolveSchedule(raw: NonNullable<RawPipeline['schedule']>): Schedule {
+  return {
+    cron: typeof raw.cron === 'string' ? [raw.cron] : raw.cron,
+    timezone: raw.timezone ?? 'UTC',
+    overlap: raw.overlap ?? 'skip',
+    catchup: raw.catchup ?? 'none',
+    ...optional('startingDeadlineMs', milliseconds(raw.startingDeadline)),
+  };
+}
+
+function resolveNotify(raw: {
+  on: Notify['on'];
+  webhook?: string | undefined;
+  command?: string | string[] | undefined;
+}): Notify {
+  return {
+    on: raw.on,
+    ...optional('webhook', raw.webhook),
+    ...optional('command', raw.command === undefined ? undefined : resolveCommand(raw.command).command),
+  };
+}

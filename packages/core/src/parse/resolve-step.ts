@@ -1,0 +1,217 @@
+import type { Approval, Cache, Input, Need, Resources, Retry, ServiceStep, Step } from '../model/pipeline.ts';
+import { parseDuration } from '../schema/duration.ts';
+import { parseSize } from '../schema/size.ts';
+import type { RawStep } from '../schema/step-schema.ts';
+import { shellScript } from './shell-script.ts';
+
+/** Keys whose maps are merged name by name with those of `defaults`; any other key of the step replaces the default. */
+const MERGED = ['env', 'inputs', 'outputs', 'results', 'pools', 'ports'] as const;
+/** Keys that answer the same question: one of them in the step puts all of them in `defaults` out of force. */
+const RIVALS = [
+  ['command', 'script'],
+  ['matrix', 'foreach'],
+  ['instanceType', 'resources'],
+] as const;
+/** An approval has no container. */
+const CONTAINER_KEYS = [
+  'image',
+  'command',
+  'script',
+  'shell',
+  'env',
+  'secrets',
+  'inputs',
+  'outputs',
+  'results',
+  'instanceType',
+  'resources',
+  'placement',
+  'pools',
+  'retry',
+  'cache',
+  'ports',
+  'service',
+  'matrix',
+  'foreach',
+  'maxParallel',
+] as const;
+
+/** A step with `defaults` applied, still in the file's forms. */
+export function applyDefaults(step: RawStep, defaults: RawStep | undefined): RawStep {
+  if (defaults === undefined) return step;
+  const inherited: Record<string, unknown> = { ...defaults };
+  for (const rivals of RIVALS) {
+    if (rivals.some((key) => step[key] !== undefined)) for (const key of rivals) delete inherited[key];
+  }
+  if (step.approval !== undefined && step.approval !== false) for (const key of CONTAINER_KEYS) delete inherited[key];
+  const merged: Record<string, unknown> = { ...inherited, ...step };
+  for (const key of MERGED) {
+    const base = inherited[key];
+    if (base !== undefined && step[key] !== undefined) merged[key] = { ...base, ...step[key] };
+  }
+  if (inherited.secrets !== undefined && step.secrets !== undefined) {
+    merged.secrets = [...new Set([...(inherited.secrets as string[]), ...step.secrets])];
+  }
+  return merged as RawStep;
+}
+
+/** A step of the model from a well-shaped step of the file, defaults already applied. */
+export function resolveStep(name: string, raw: RawStep, pipelineEnv: Readonly<Record<string, string>>): Step {
+  const program = resolveProgram(raw);
+  const approval = raw.approval === undefined || raw.approval === false ? undefined : resolveApproval(raw.approval);
+  return {
+    name,
+    ...optional('description', raw.description),
+    ...optional('image', raw.image),
+    ...optional('command', program.command),
+    env: approval === undefined ? { ...pipelineEnv, ...raw.env, ...program.env } : {},
+    secrets: raw.secrets ?? [],
+    inputs: mapValues(raw.inputs, (input, key) => resolveInput(key, input)),
+    outputs: mapValues(raw.outputs, (output) =>
+      typeof output === 'string'
+        ? { path: output, retain: false }
+        : { path: output.path, retain: output.retain ?? false },
+    ),
+    results: mapValues(raw.results, (result, key) =>
+      typeof result === 'string' ? { type: result, file: key } : { type: result.type, file: result.file ?? key },
+    ),
+    needs: resolveNeeds(raw.needs),
+    ...optional('when', typeof raw.when === 'boolean' ? `\${{ ${raw.when} }}` : raw.when),
+    ...optional('matrix', raw.matrix && resolveMatrix(raw.matrix)),
+    ...optional('foreach', raw.foreach),
+    ...optional('maxParallel', raw.maxParallel),
+    ...optional('instanceType', raw.instanceType),
+    ...optional('resources', raw.resources && resolveResources(raw.resources)),
+    ...optional('placement', raw.placement && defined(raw.placement)),
+    pools: raw.pools ?? {},
+    priority: raw.priority ?? 0,
+    retry: resolveRetry(raw.retry),
+    ...optional('timeoutMs', milliseconds(raw.timeout)),
+    ...optional('queueTimeoutMs', milliseconds(raw.queueTimeout)),
+    ...optional('deadlineMs', milliseconds(raw.deadline)),
+    continueOnError: raw.continueOnError ?? false,
+    ...optional('cache', resolveCache(raw.cache)),
+    ports: mapValues(raw.ports, (port) => ({ https: port.https !== undefined })),
+    ...optional('service', resolveService(raw.service)),
+    ...optional('approval', approval),
+  };
+}
+
+/** `{key: value}`, or nothing: absent keys are absent in the model, never undefined. */
+export function optional<K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]?: T });
+}
+
+export function milliseconds(duration: string | undefined): number | undefined {
+  return duration === undefined ? undefined : parseDuration(duration);
+}
+
+export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
+}
+
+const NOTHING: Readonly<Record<string, never>> = Object.freeze({});
+
+export function mapValues<T, U>(
+  map: Readonly<Record<string, T>> | undefined,
+  change: (value: T, key: string) => U,
+): Readonly<Record<string, U>> {
+  if (map === undefined) return NOTHING;
+  const changed: Record<string, U> = {};
+  for (const key of Object.keys(map)) changed[key] = change(map[key] as T, key);
+  return changed;
+}
+
+/** A text for the shell, or the argv itself. */
+export function resolveCommand(command: string | readonly string[]): ReturnType<typeof shellScript> {
+  return typeof command === 'string' ? shellScript(command, ['sh']) : { command, env: {} };
+}
+
+/** The interpreter of `script`, as words. */
+export function interpreterOf(shell: RawStep['shell']): readonly string[] {
+  if (shell === undefined) return ['sh', '-eu'];
+  return typeof shell === 'string' ? shell.trim().split(/\s+/) : shell;
+}
+
+function resolveProgram(raw: RawStep): { command?: readonly string[]; env: Readonly<Record<string, string>> } {
+  if (raw.script !== undefined) return shellScript(raw.script, interpreterOf(raw.shell));
+  return raw.command === undefined ? { env: {} } : resolveCommand(raw.command);
+}
+
+function resolveInput(name: string, input: NonNullable<RawStep['inputs']>[string]): Input {
+  const edge = typeof input === 'string' ? input : input.from;
+  const path = (typeof input === 'string' ? undefined : input.path) ?? `/in/${name}`;
+  if (edge.startsWith('volumes.')) {
+    const slash = edge.indexOf('/');
+    const end = slash === -1 ? edge.length : slash;
+    return { from: { volume: edge.slice('volumes.'.length, end), path: edge.slice(end + 1) }, path };
+  }
+  return { from: resolveStepOutput(edge), path };
+}
+
+export function resolveStepOutput(edge: string): { readonly step: string; readonly output: string } {
+  const dot = edge.indexOf('.');
+  return { step: edge.slice(0, dot), output: edge.slice(dot + 1) };
+}
+
+function resolveNeeds(needs: RawStep['needs']): readonly Need[] {
+  if (needs === undefined) return [];
+  if (Array.isArray(needs)) return needs.map((step: string) => ({ step, condition: 'succeeded' as const }));
+  return Object.entries(needs).map(([step, condition]) => ({ step, condition: condition as Need['condition'] }));
+}
+
+function resolveMatrix(matrix: NonNullable<RawStep['matrix']>): NonNullable<Step['matrix']> {
+  const { include, exclude, ...axes } = matrix;
+  return { axes, include: include ?? [], exclude: exclude ?? [] } as NonNullable<Step['matrix']>;
+}
+
+function resolveResources({ cpu, memory, gpu, gpuModel }: NonNullable<RawStep['resources']>): Resources {
+  return {
+    ...optional('cpu', cpu),
+    ...optional('memoryBytes', memory === undefined ? undefined : parseSize(memory)),
+    ...optional('gpu', gpu),
+    ...optional('gpuModel', gpuModel),
+  };
+}
+
+function resolveRetry(raw: RawStep['retry']): Retry {
+  const retry = typeof raw === 'object' ? raw : { limit: raw ?? 0 };
+  return {
+    limit: retry.limit ?? 1,
+    on: retry.on ?? ['failed', 'oom', 'timeout'],
+    ...optional('exitCodes', retry.exitCodes),
+    backoff: {
+      initialMs: milliseconds(retry.backoff?.initial) ?? 1000,
+      factor: retry.backoff?.factor ?? 2,
+      maxMs: milliseconds(retry.backoff?.max) ?? 300_000,
+    },
+    escalate: (retry.escalate ?? []).map((rung) => (typeof rung === 'string' ? rung : resolveResources(rung))),
+    infrastructureLimit: retry.infrastructureLimit ?? 3,
+  };
+}
+
+function resolveCache(cache: RawStep['cache']): Cache | undefined {
+  if (cache === undefined || cache === false) return undefined;
+  if (cache === true) return { ignore: [] };
+  return {
+    ...optional('key', cache.key),
+    ...optional('maxAgeMs', milliseconds(cache.maxAge)),
+    ignore: cache.ignore ?? [],
+  };
+}
+
+function resolveService(service: RawStep['service']): ServiceStep | undefined {
+  if (service === undefined || service === false) return undefined;
+  if (service === true || service.ready === undefined) return {};
+  const { ready } = service;
+  if ('port' in ready) return { ready: { port: ready.port, path: ready.path ?? '/' } };
+  return { ready: { command: resolveCommand(ready.command).command } };
+}
+
+function resolveApproval(
+  approval: true | string | { message?: string | undefined; timeout?: string | undefined },
+): Approval {
+  if (approval === true) return {};
+  if (typeof approval === 'string') return { message: approval };
+  return { ...optional('message', approval.message), ...optional('timeoutMs', milliseconds(approval.timeout)) };
+}

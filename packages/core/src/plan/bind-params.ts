@@ -1,0 +1,82 @@
+import { suggestName } from '../checks/nearest-name.ts';
+import { checkPattern } from '../expressions/cel.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Json } from '../model/json.ts';
+import type { Param, Pipeline } from '../model/pipeline.ts';
+import { fail, ok, type Result } from '../model/result.ts';
+
+/** Values of all parameters: given ones converted by type, defaults for the rest. Every fault at once, by name. */
+export function bindParams(
+  pipeline: Pipeline,
+  given: Readonly<Record<string, Json>>,
+): Result<Readonly<Record<string, Json>>, readonly Diagnostic[]> {
+  const faults: Diagnostic[] = [];
+  const report = (code: string, message: string, hint: { hint?: string } = {}): void => {
+    faults.push({ code, severity: 'error', message, ...hint });
+  };
+  for (const name of Object.keys(given)) {
+    if (Object.hasOwn(pipeline.params, name)) continue;
+    const message = `pipeline \`${pipeline.name}\` has no parameter \`${name}\``;
+    report('unknown-param', message, suggestName(name, Object.keys(pipeline.params)));
+  }
+  const values: Record<string, Json> = {};
+  for (const [name, param] of Object.entries(pipeline.params)) {
+    const value = Object.hasOwn(given, name) ? given[name] : param.default;
+    if (value === undefined) {
+      if (param.required) report('missing-param', `parameter \`${name}\` has no value and no default`);
+      else values[name] = null;
+      continue;
+    }
+    const bound = bindParam(param, value);
+    if (bound.ok) values[name] = bound.value;
+    else report('bad-param', `parameter \`${name}\` ${bound.error}`);
+  }
+  return faults.length === 0 ? ok(values) : fail(faults);
+}
+
+/** The error continues a sentence that begins with the parameter. */
+export function bindParam(param: Param, given: Json): Result<Json, string> {
+  const value = typeof given === 'string' && param.type !== 'string' ? convert(param, given) : given;
+  if (!hasType(param, value)) return fail(`is ${JSON.stringify(given)}, which is not of type ${param.type}`);
+  if (param.enum !== undefined && !param.enum.some((entry) => JSON.stringify(entry) === JSON.stringify(value))) {
+    return fail(
+      `is ${JSON.stringify(value)} instead of one of ${param.enum.map((entry) => JSON.stringify(entry)).join(', ')}`,
+    );
+  }
+  if (typeof value === 'number') {
+    if (param.minimum !== undefined && value < param.minimum)
+      return fail(`is ${value}, below its minimum of ${param.minimum}`);
+    if (param.maximum !== undefined && value > param.maximum)
+      return fail(`is ${value}, above its maximum of ${param.maximum}`);
+  }
+  if (typeof value === 'string' && param.pattern !== undefined) {
+    const pattern = checkPattern(param.pattern);
+    if (!pattern.ok) return fail(`has a pattern that cannot be used: ${pattern.error}`);
+    if (!pattern.value(value)) return fail(`is ${JSON.stringify(value)}, which does not match ${param.pattern}`);
+  }
+  return ok(value);
+}
+
+/** A text from the command line as a value of the parameter's type; the text itself where it is none. */
+function convert(param: Param, text: string): Json {
+  try {
+    const value = JSON.parse(text) as Json;
+    return hasType(param, value) ? value : text;
+  } catch {
+    return text;
+  }
+}
+
+function hasType({ type }: Param, value: Json): boolean {
+  switch (type) {
+    case 'integer':
+      return Number.isSafeInteger(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value);
+    default:
+      // `string`, `number` and `boolean` are the names that `typeof` gives.
+      return typeof value === type;
+  }
+}

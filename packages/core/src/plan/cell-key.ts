@@ -1,0 +1,68 @@
+import type { Json } from '../model/json.ts';
+import { shortHash } from './short-hash.ts';
+
+const LONGEST = 48;
+
+/** A readable key from the values of a cell: `{model: 'knn', k: 3}` is `model-knn-k-3`. Lists and maps appear as a hash. */
+export function matrixKey(matrix: Readonly<Record<string, Json>>): string {
+  let key = '';
+  for (const axis in matrix) key += `${key === '' ? '' : '-'}${word(axis)}-${valueWord(matrix[axis] ?? null)}`;
+  return bounded(key, matrix);
+}
+
+/** A readable key of a `foreach` item. */
+export function itemKey(item: Json): string {
+  return bounded(valueWord(item), item);
+}
+
+/**
+ * Makes keys unique: what different cells share gets a hash of the cell's values, and what is the same cell twice gets
+ * its number. A key thus never depends on the order of other cells that differ from it.
+ */
+export function uniqueKeys(keys: readonly string[], valueOf: (index: number) => Json): readonly string[] {
+  const taken = new Map<string, number>();
+  for (const key of keys) taken.set(key, (taken.get(key) ?? 0) + 1);
+  if (taken.size === keys.length) return keys;
+  const texts = keys.map((key, index) => ((taken.get(key) ?? 0) > 1 ? JSON.stringify(valueOf(index)) : ''));
+  const seen = new Map<string, number>();
+  return keys.map((key, index) => {
+    if ((taken.get(key) ?? 0) === 1) return key;
+    const text = texts[index] ?? '';
+    const hashed = `${key}-${shortHash(text)}`;
+    const times = (seen.get(hashed) ?? 0) + 1;
+    seen.set(hashed, times);
+    return times === 1 ? hashed : `${hashed}-${times}`;
+  });
+}
+
+function bounded(key: string, value: Json): string {
+  if (key === '') return `cell-${shortHash(JSON.stringify(value))}`;
+  return key.length <= LONGEST
+    ? key
+    : `${key.slice(0, LONGEST - 8).replace(/-+$/, '')}-${shortHash(JSON.stringify(value))}`;
+}
+
+function valueWord(value: Json): string {
+  if (typeof value === 'number') return numberWord(value);
+  if (typeof value === 'string') return word(value) || shortHash(value);
+  if (typeof value === 'object' && value !== null) return shortHash(JSON.stringify(value));
+  return String(value);
+}
+
+/** `0.5` is `0p5`, `-1` is `m1`. */
+function numberWord(value: number): string {
+  if (Number.isInteger(value) && value >= 0) return String(value);
+  return String(value)
+    .replace('-', 'm')
+    .replace('.', 'p')
+    .replace(/[^a-z0-9]+/g, '');
+}
+
+function word(text: string): string {
+  return /^[a-z0-9]+$/.test(text)
+    ? text
+    : text
+        .toLowerCase()
+        .replace(/[^a-z0-9]+/g, '-')
+        .replace(/^-+|-+$/g, '');
+}

@@ -1,0 +1,78 @@
+import { eachTemplate } from '../expressions/each-template.ts';
+import { compileTemplate } from '../expressions/template.ts';
+import type { NeedCondition, Pipeline, Step } from '../model/pipeline.ts';
+import type { PlannedDependency } from '../model/plan.ts';
+
+/** All steps of a pipeline by index: `steps` in the file's order, then `finally`. */
+export function allSteps(pipeline: Pipeline): readonly Step[] {
+  return pipeline.finally.length === 0 ? pipeline.steps : [...pipeline.steps, ...pipeline.finally];
+}
+
+/** Steps that an expression names, with what it needs of them. */
+export type StepReferences = ReadonlyMap<string, NeedCondition>;
+
+/**
+ * What a step's expressions need of other steps: values need their success, a status needs only their end, the URL of
+ * a port needs them running.
+ */
+export function referencedSteps(step: Step): StepReferences {
+  const found = new Map<string, NeedCondition>();
+  eachTemplate(step, (template) => {
+    const compiled = compileTemplate(template);
+    if (!compiled.ok) return;
+    for (const { root, keys } of compiled.value.references) {
+      const [name, aspect] = keys;
+      if (root !== 'steps' || name === undefined) continue;
+      found.set(name, stronger(found.get(name), CONDITIONS[aspect ?? ''] ?? 'succeeded'));
+    }
+  });
+  return found;
+}
+
+const CONDITIONS: Readonly<Record<string, NeedCondition>> = { status: 'completed', ports: 'running' };
+
+function stronger(before: NeedCondition | undefined, now: NeedCondition): NeedCondition {
+  return before === undefined || before === 'completed' || now === 'succeeded' ? now : before;
+}
+
+/**
+ * The edges of a pipeline, by index into `allSteps`; names that do not exist are left out. A condition that `needs`
+ * states goes before what expressions ask for; a data edge needs its step to have succeeded.
+ */
+export function collectDependencies(pipeline: Pipeline): readonly (readonly PlannedDependency[])[] {
+  const known = REMEMBERED.get(pipeline);
+  if (known !== undefined) return known;
+  const steps = allSteps(pipeline);
+  const index = new Map<string, number>();
+  for (let at = 0; at < steps.length; at++) index.set(steps[at]?.name ?? '', at);
+  const dependencies = steps.map((step) => dependenciesOf(step, index));
+  REMEMBERED.set(pipeline, dependencies);
+  return dependencies;
+}
+
+/** The check and the plan both need them; a pipeline is never changed, so once is enough. */
+const REMEMBERED = new WeakMap<Pipeline, readonly (readonly PlannedDependency[])[]>();
+const NONE: readonly PlannedDependency[] = Object.freeze([]);
+
+function dependenciesOf(step: Step, index: ReadonlyMap<string, number>): readonly PlannedDependency[] {
+  const found: PlannedDependency[] = [];
+  const add = (name: string, condition: NeedCondition, data: boolean): void => {
+    const on = index.get(name);
+    if (on === undefined) return;
+    for (let at = 0; at < found.length; at++) {
+      const entry = found[at];
+      if (entry?.on !== on) continue;
+      if (data && !entry.data) found[at] = { on, condition: entry.condition, data: true };
+      return;
+    }
+    found.push({ on, condition, data });
+  };
+  for (const need of step.needs) add(need.step, need.condition, false);
+  for (const name in step.inputs) {
+    const from = step.inputs[name]?.from;
+    if (from !== undefined && 'step' in from) add(from.step, 'succeeded', true);
+  }
+  for (const [name, condition] of referencedSteps(step)) add(name, condition, false);
+  if (found.length === 0) return NONE;
+  return found.length === 1 ? found : found.sort((a, b) => a.on - b.on);
+}

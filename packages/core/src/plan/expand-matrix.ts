@@ -1,0 +1,57 @@
+import type { Json } from '../model/json.ts';
+import type { Cell } from '../model/plan.ts';
+import { fail, ok, type Result } from '../model/result.ts';
+import { matrixKey, uniqueKeys } from './cell-key.ts';
+
+/** Cells that one step may have. */
+export const MAX_CELLS = 100_000;
+
+/** A matrix with every expression evaluated. */
+export interface BoundMatrix {
+  readonly axes: Readonly<Record<string, readonly Json[]>>;
+  readonly include: readonly Readonly<Record<string, Json>>[];
+  readonly exclude: readonly Readonly<Record<string, Json>>[];
+}
+
+/**
+ * The cells of a matrix, the last axis turning fastest. `exclude` removes every cell that agrees with one of its
+ * entries; then each entry of `include` adds its new axes to every cell whose original values it does not contradict,
+ * and where there is none it becomes a cell of its own (the rules of GitHub Actions).
+ */
+export function expandMatrix(matrix: BoundMatrix): Result<readonly Cell[], string> {
+  const axes = Object.entries(matrix.axes);
+  const count = axes.reduce((product, [, values]) => product * values.length, 1) + matrix.include.length;
+  if (count > MAX_CELLS) return fail(`the matrix has ${count} cells, and a step may have ${MAX_CELLS}`);
+  let product: Record<string, Json>[] = axes.length === 0 ? [] : [{}];
+  for (const [axis, values] of axes) {
+    const next: Record<string, Json>[] = [];
+    for (const cell of product) for (const value of values) next.push({ ...cell, [axis]: value });
+    product = next;
+  }
+  if (matrix.exclude.length > 0) {
+    product = product.filter((cell) => !matrix.exclude.some((entry) => agrees(entry, cell)));
+  }
+  const cells = matrix.include.length === 0 ? product : withIncludes(product, matrix);
+  const keys = uniqueKeys(cells.map(matrixKey), (index) => cells[index] ?? null);
+  return ok(cells.map((cell, index) => ({ key: keys[index] ?? '', matrix: cell })));
+}
+
+function withIncludes(product: readonly Record<string, Json>[], matrix: BoundMatrix): readonly Record<string, Json>[] {
+  const cells = product.map((cell) => ({ original: cell, full: { ...cell } }));
+  const added: Record<string, Json>[] = [];
+  for (const entry of matrix.include) {
+    const original = Object.fromEntries(Object.entries(entry).filter(([axis]) => Object.hasOwn(matrix.axes, axis)));
+    const fitting = cells.filter((cell) => agrees(original, cell.original));
+    for (const cell of fitting) Object.assign(cell.full, entry);
+    if (fitting.length === 0) added.push({ ...entry });
+  }
+  return [...cells.map((cell) => cell.full), ...added];
+}
+
+function agrees(entry: Readonly<Record<string, Json>>, cell: Readonly<Record<string, Json>>): boolean {
+  return Object.keys(entry).every((axis) => Object.hasOwn(cell, axis) && sameJson(entry[axis], cell[axis]));
+}
+
+function sameJson(a: Json | undefined, b: Json | undefined): boolean {
+  return a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b));
+}

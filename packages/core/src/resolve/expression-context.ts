@@ -1,0 +1,66 @@
+import { type Reference, toCel } from '../expressions/cel.ts';
+import type { Json } from '../model/json.ts';
+import type { Cell, Plan } from '../model/plan.ts';
+import type { RunContext } from '../model/run-context.ts';
+import { paramsToCel } from '../plan/create-plan.ts';
+
+/** What expressions of one place see. Only the steps that are named are looked up. */
+export function expressionContext(
+  plan: Plan,
+  context: RunContext,
+  options: { readonly step?: number; readonly cell?: Cell; readonly env?: Readonly<Record<string, string>> },
+): (references: readonly Reference[]) => Readonly<Record<string, unknown>> {
+  const step = options.step === undefined ? undefined : plan.steps[options.step]?.step;
+  const { run, attempt } = context;
+  const fixed = {
+    params: params(plan),
+    run: new Map(Object.entries(run).filter(([, value]) => value !== undefined)),
+    attempt: BigInt(attempt),
+    matrix: toCel(options.cell?.matrix ?? {}),
+    ...(options.cell?.item !== undefined && { item: toCel(options.cell.item) }),
+    inputs: paths(step?.inputs),
+    outputs: paths(step?.outputs),
+    env: new Map(Object.entries(options.env ?? {})),
+  };
+  return (references) => {
+    if (!references.some(({ root }) => root === 'steps')) return fixed;
+    const steps = new Map<string, unknown>();
+    for (const { root, keys } of references) {
+      const [name] = keys;
+      if (root === 'steps' && name !== undefined) steps.set(name, factsToCel(plan, name, context));
+    }
+    return { ...fixed, steps };
+  };
+}
+
+const PARAMS = new WeakMap<Plan, ReadonlyMap<string, unknown>>();
+
+/** Converted once for each plan: a list of ten thousand items would else be copied for each of ten thousand cells. */
+function params(plan: Plan): ReadonlyMap<string, unknown> {
+  const known = PARAMS.get(plan) ?? paramsToCel(plan.pipeline, plan.params);
+  PARAMS.set(plan, known);
+  return known;
+}
+
+function paths(mounts: Readonly<Record<string, { readonly path: string }>> = {}): ReadonlyMap<string, unknown> {
+  return new Map(Object.entries(mounts).map(([name, { path }]) => [name, new Map([['path', path]])]));
+}
+
+function factsToCel(plan: Plan, name: string, context: RunContext): ReadonlyMap<string, unknown> {
+  const facts = context.steps(name);
+  if (facts === undefined) return new Map();
+  const planned = plan.steps.find(({ step }) => step.name === name);
+  const results = Object.entries(facts.results).map(([key, value]) => {
+    const double = planned?.step.results[key]?.type === 'number';
+    const many = planned?.step.matrix !== undefined || planned?.step.foreach !== undefined;
+    const converted =
+      many && Array.isArray(value) ? value.map((item: Json) => toCel(item, { double })) : toCel(value, { double });
+    return [key, converted] as const;
+  });
+  return new Map<string, unknown>([
+    ['status', facts.status],
+    ['results', new Map(results)],
+    ['ports', toCel((facts.ports ?? {}) as unknown as Json)],
+    ['outputs', toCel(facts.outputs ?? {})],
+  ]);
+}

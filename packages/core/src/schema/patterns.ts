@@ -1,0 +1,35 @@
+/** Steps, volumes, pools, ports, clusters: they become parts of identifiers of the service. */
+export const NAME = /^[a-z0-9-]+$/;
+/** Params, results, inputs, outputs, matrix axes: they are written in expressions. */
+export const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+/** Environment variables and secrets. */
+export const VARIABLE = /^[A-Za-z_][A-Za-z0-9_.]*$/;
+export const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d|w))+$/;
+export const SIZE = /^\d+(?:\.\d+)?(?:B|[KMGT]i?B)$/;
+/** A mount point. */
+export const MOUNT_POINT = /^\/[^\0]+$/;
+/** `step.output` or `volumes.name/sub/path`. */
+export const EDGE = /^(?:volumes\.[a-z0-9-]+(?:\/.*)?|[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*)$/;
+export const STEP_OUTPUT = /^[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*$/;
+export const RESULT_FILE = /^(?!\.{1,2}$)[A-Za-z0-9._-]+$/;
+
+export interface PatternAdvice {
+  readonly code: string;
+  readonly wanted: string;
+}
+
+/** What to say of a text that does not match, by the pattern's source as the schema library reports it. */
+export const PATTERN_ADVICE: ReadonlyMap<string, PatternAdvice> = new Map<string, PatternAdvice>([
+  [String(NAME), { code: 'bad-name', wanted: 'a name of lower-case letters, digits and `-`' }],
+  [
+    String(IDENTIFIER),
+    { code: 'bad-name', wanted: 'a name of letters, digits, `_` and `-` that begins with a letter' },
+  ],
+  [String(VARIABLE), { code: 'bad-name', wanted: 'a variable name of letters, digits and `_`' }],
+  [String(DURATION), { code: 'bad-duration', wanted: 'a duration with its unit, for example 90s, 15m, 2h or 1d' }],
+  [String(SIZE), { code: 'bad-size', wanted: 'a size with its unit, for example 512MB or 4GiB' }],
+  [String(MOUNT_POINT), { code: 'bad-path', wanted: 'an absolute path inside the container, for example /in/data' }],
+  [String(EDGE), { code: 'bad-edge', wanted: '`step.output` or `volumes.name/sub/path`' }],
+  [String(STEP_OUTPUT), { code: 'bad-edge', wanted: '`step.output`' }],
+  [String(RESULT_FILE), { code: 'bad-path', wanted: 'a plain file name under /sluice/results' }],
+]);

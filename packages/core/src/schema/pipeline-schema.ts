@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { IDENTIFIER, NAME, STEP_OUTPUT } from './patterns.ts';
+import { command, duration, env, json, placement, pools, secrets, stepSchema, text, valueType } from './step-schema.ts';
+
+const name = text.regex(NAME);
+const flag = z.boolean({ error: 'true or false' });
+const positive = z.int({ error: 'a whole number' }).min(1);
+const bound = z.number({ error: 'a number' }).optional();
+
+/** The long form of a parameter. A map with none of these keys but others is a default, in the short form. */
+export const paramSchema = z.strictObject(
+  {
+    type: valueType.optional(),
+    default: json.optional(),
+    enum: z.array(json, { error: 'a list of values' }).min(1).optional(),
+    pattern: text.optional(),
+    minimum: bound,
+    maximum: bound,
+    required: flag.optional(),
+    description: text.optional(),
+  },
+  { error: 'a map of parameter keys' },
+);
+
+const volume = z.strictObject(
+  { id: name.optional(), source: text.optional(), retain: flag.optional() },
+  { error: 'a map with `id` or `source`, or an empty map' },
+);
+
+const pipelineOutput = z.union(
+  [text.regex(STEP_OUTPUT), z.strictObject({ from: text.regex(STEP_OUTPUT), publish: text.optional() })],
+  { error: '`step.output`, or a map with `from` and `publish`' },
+);
+
+const concurrency = z.union(
+  [
+    text,
+    z.strictObject({
+      group: text.optional(),
+      limit: positive.optional(),
+      behavior: z.enum(['queue', 'cancel', 'fail'], { error: 'one of queue, cancel, fail' }).optional(),
+    }),
+  ],
+  { error: 'a group name, or a map with `group`, `limit` and `behavior`' },
+);
+
+const schedule = z.strictObject(
+  {
+    cron: z.union([text, z.array(text).min(1)], { error: 'a cron expression, or a list of them' }),
+    timezone: text.optional(),
+    overlap: z.enum(['allow', 'skip', 'queue', 'replace'], { error: 'one of allow, skip, queue, replace' }).optional(),
+    catchup: z.enum(['none', 'latest', 'all'], { error: 'one of none, latest, all' }).optional(),
+    startingDeadline: duration.optional(),
+  },
+  { error: 'a map with `cron`' },
+);
+
+const outcome = z.enum(['succeeded', 'failed', 'canceled'], { error: 'one of succeeded, failed, canceled' });
+const notify = z.strictObject(
+  {
+    on: z.array(outcome, { error: 'a list of outcomes' }).min(1),
+    webhook: text.optional(),
+    command: command.optional(),
+  },
+  { error: 'a map with `on` and `webhook` or `command`' },
+);
+
+const steps = z.record(name, stepSchema, { error: 'a map of steps' });
+const { uses: _uses, with: _with, ...defaultable } = stepSchema.shape;
+
+/** The shape of a pipeline file. `params` is checked value by value, since its short form is any value. */
+export const pipelineSchema = z.strictObject(
+  {
+    $schema: text.optional(),
+    version: z.literal(1, { error: 'the number 1' }),
+    name: name.max(63),
+    description: text.optional(),
+    labels: z.record(text, text, { error: 'a map of texts' }).optional(),
+    params: z.record(text.regex(IDENTIFIER), json, { error: 'a map of parameters' }).optional(),
+    env: env.optional(),
+    secrets: secrets.optional(),
+    defaults: z.strictObject(defaultable, { error: 'a map of step keys' }).optional(),
+    volumes: z.record(name, volume, { error: 'a map of volumes' }).optional(),
+    steps: steps.optional(),
+    finally: steps.optional(),
+    outputs: z.record(text.regex(IDENTIFIER), pipelineOutput, { error: 'a map of outputs' }).optional(),
+    parallelism: positive.optional(),
+    failFast: flag.optional(),
+    timeout: duration.optional(),
+    concurrency: concurrency.optional(),
+    pools: pools.optional(),
+    placement: placement.optional(),
+    schedule: schedule.optional(),
+    notify: z.union([notify, z.array(notify)], { error: 'a notification, or a list of them' }).optional(),
+    include: z.union([text, z.array(text)], { error: 'a path, or a list of paths' }).optional(),
+  },
+  { error: 'a map of pipeline keys, beginning with `version: 1`' },
+);
+
+export type RawPipeline = z.infer<typeof pipelineSchema>;

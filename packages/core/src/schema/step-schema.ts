@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { DURATION, EDGE, IDENTIFIER, MOUNT_POINT, NAME, RESULT_FILE, SIZE, VARIABLE } from './patterns.ts';
+
+/**
+ * The shape of a step as it stands in a file: short forms and long forms. Only shapes: what names mean is for the
+ * checks. The `error` texts say what is wanted, and are put into a sentence by `checkShape`.
+ */
+export const text = z.string({ error: 'a text' });
+export const duration = z.string({ error: 'a duration with its unit, for example 90s, 15m, 2h or 1d' }).regex(DURATION);
+const size = z.string({ error: 'a size with its unit, for example 512MB or 4GiB' }).regex(SIZE);
+const flag = z.boolean({ error: 'true or false' });
+const count = z.int({ error: 'a whole number' }).min(0);
+const positive = z.int({ error: 'a whole number' }).min(1);
+const name = text.regex(NAME);
+const mountPoint = z.string({ error: 'an absolute path' }).regex(MOUNT_POINT);
+export const json: z.ZodType<unknown> = z.json();
+
+export const env = z.record(text.regex(VARIABLE), text, { error: 'a map of variable names to texts' });
+export const secrets = z.array(text.regex(VARIABLE), { error: 'a list of secret names' });
+export const command = z.union([z.array(text), text], { error: 'a list of texts, or one text for the shell' });
+export const pools = z.record(name, positive, { error: 'a map of pool names to numbers of tokens' });
+
+export const placement = z.strictObject(
+  { cluster: name.optional(), anyOf: z.array(name).min(1).optional(), ordered: z.array(name).min(1).optional() },
+  { error: 'a map with `cluster`, `anyOf` or `ordered`' },
+);
+
+const input = z.union([text.regex(EDGE), z.strictObject({ from: text.regex(EDGE), path: mountPoint.optional() })], {
+  error: '`step.output`, `volumes.name` or a map with `from` and `path`',
+});
+
+const output = z.union([mountPoint, z.strictObject({ path: mountPoint, retain: flag.optional() })], {
+  error: 'an absolute path, or a map with `path`',
+});
+
+const TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;
+export const valueType = z.enum(TYPES, { error: `one of ${TYPES.join(', ')}` });
+const result = z.union([valueType, z.strictObject({ type: valueType, file: text.regex(RESULT_FILE).optional() })], {
+  error: `one of ${TYPES.join(', ')}, or a map with \`type\` and \`file\``,
+});
+
+const CONDITIONS = ['succeeded', 'failed', 'completed', 'skipped', 'running'] as const;
+const needs = z.union(
+  [z.array(name), z.record(name, z.enum(CONDITIONS, { error: `one of ${CONDITIONS.join(', ')}` }))],
+  {
+    error: 'a list of steps, or a map of steps to conditions',
+  },
+);
+
+const cell = z.record(text.regex(IDENTIFIER), json, { error: 'a map of axis names to values' });
+const axis = z.union([z.array(json).min(1), text], { error: 'a list of values, or an expression that yields one' });
+const matrix = z
+  .object(
+    {
+      include: z.array(cell, { error: 'a list of maps' }).optional(),
+      exclude: z.array(cell, { error: 'a list of maps' }).optional(),
+    },
+    { error: 'a map of axes to lists of values' },
+  )
+  .catchall(axis);
+
+const resources = z.strictObject(
+  {
+    cpu: z.number({ error: 'a number of cores' }).positive().optional(),
+    memory: size.optional(),
+    gpu: count.optional(),
+    gpuModel: text.optional(),
+  },
+  { error: 'a map with `cpu`, `memory`, `gpu` or `gpuModel`' },
+);
+
+const CLASSES = ['failed', 'oom', 'timeout', 'infrastructure'] as const;
+const backoff = z.strictObject(
+  { initial: duration.optional(), factor: z.number({ error: 'a number' }).min(1).optional(), max: duration.optional() },
+  { error: 'a map with `initial`, `factor` and `max`' },
+);
+const retry = z.union(
+  [
+    count,
+    z.strictObject({
+      limit: count.optional(),
+      on: z
+        .array(z.enum(CLASSES, { error: `one of ${CLASSES.join(', ')}` }))
+        .min(1)
+        .optional(),
+      exitCodes: z
+        .array(z.int({ error: 'a whole number' }).min(0).max(255))
+        .min(1)
+        .optional(),
+      backoff: backoff.optional(),
+      escalate: z.array(z.union([text, resources], { error: 'an instance type, or a map of resources' })).optional(),
+      infrastructureLimit: count.optional(),
+    }),
+  ],
+  { error: 'a number of extra attempts, or a map with `limit`, `on`, `exitCodes`, `backoff` or `escalate`' },
+);
+
+const cache = z.union(
+  [flag, z.strictObject({ key: text.optional(), maxAge: duration.optional(), ignore: z.array(text).optional() })],
+  { error: 'true, false, or a map with `key`, `maxAge` or `ignore`' },
+);
+
+const port = z.strictObject({ https: z.strictObject({}).optional() }, { error: 'a map, for example `{ https: {} }`' });
+
+const ready = z.union([z.strictObject({ port: name, path: text.optional() }), z.strictObject({ command })], {
+  error: 'a map with `port` and `path`, or with `command`',
+});
+const service = z.union([flag, z.strictObject({ ready: ready.optional() })], { error: 'true, or a map with `ready`' });
+const approval = z.union([flag, text, z.strictObject({ message: text.optional(), timeout: duration.optional() })], {
+  error: 'a message, or a map with `message` and `timeout`',
+});
+
+export const stepSchema = z.strictObject(
+  {
+    description: text.optional(),
+    image: text.optional(),
+    command: command.optional(),
+    script: text.optional(),
+    shell: command.optional(),
+    env: env.optional(),
+    secrets: secrets.optional(),
+    inputs: z.record(text.regex(IDENTIFIER), input, { error: 'a map of names to edges' }).optional(),
+    outputs: z.record(text.regex(IDENTIFIER), output, { error: 'a map of names to paths' }).optional(),
+    results: z.record(text.regex(IDENTIFIER), result, { error: 'a map of names to types' }).optional(),
+    needs: needs.optional(),
+    when: z.union([text, flag], { error: 'an expression' }).optional(),
+    matrix: matrix.optional(),
+    foreach: z.string({ error: 'an expression that yields a list' }).optional(),
+    maxParallel: positive.optional(),
+    instanceType: text.optional(),
+    resources: resources.optional(),
+    placement: placement.optional(),
+    pools: pools.optional(),
+    priority: z.int({ error: 'a whole number' }).optional(),
+    retry: retry.optional(),
+    timeout: duration.optional(),
+    queueTimeout: duration.optional(),
+    deadline: duration.optional(),
+    continueOnError: flag.optional(),
+    cache: cache.optional(),
+    ports: z.record(name, port, { error: 'a map of port names' }).optional(),
+    service: service.optional(),
+    approval: approval.optional(),
+    uses: z.string({ error: 'a path of a file' }).optional(),
+    with: z.record(text.regex(IDENTIFIER), json, { error: 'a map of parameters to values' }).optional(),
+  },
+  { error: 'a map of step keys' },
+);
+
+export type RawStep = z.infer<typeof stepSchema>;
