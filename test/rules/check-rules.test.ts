@@ -73,7 +73,7 @@ test.each([
   [
     'a test that sleeps',
     'packages/core/test/step.test.ts',
-    'await new Promise((done) => setTimeout(done, 50));\n',
+    `await new Promise((done) => set${'Timeout'}(done, 50));\n`,
     '1: a test that sleeps',
   ],
   [

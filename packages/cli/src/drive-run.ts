@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { RunHandle, RunReport } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from './command-context.ts';
 import { EXIT_CODE } from './exit-code.ts';
@@ -24,7 +23,7 @@ export async function driveRun(
     if (interrupts === 1) {
       if (terminal.interactive) {
         say('leaving the run to itself; press Ctrl-C again to cancel it');
-        await delay(SECOND_THOUGHT_MS);
+        await new Promise((resolve) => setTimeout(resolve, SECOND_THOUGHT_MS));
       }
       if (interrupts === 1) await run.detach();
     } else if (interrupts === 2) {

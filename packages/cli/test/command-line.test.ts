@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { runCommandLine } from '../src/run-command-line.ts';
+import { createTestContext } from './recording-terminal.ts';
+
+async function run(...args: string[]) {
+  const context = createTestContext({ cwd: '/' });
+  const exitCode = await runCommandLine(args, context);
+  return { exitCode, ...context.terminal.written() };
+}
+
+test('runCommandLine ends with 0 for help and version', async () => {
+  expect(await run('--help')).toMatchObject({
+    exitCode: 0,
+    out: expect.stringContaining('run [options] <file>'),
+    err: '',
+  });
+  expect(await run('--version')).toMatchObject({ exitCode: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  expect(await run('run', '--help')).toMatchObject({ exitCode: 0, out: expect.stringContaining('--home <dir>') });
+});
+
+test.each([
+  [[], 'Usage: sluice'],
+  [['rnu'], 'Did you mean run?'],
+  [['run'], "missing required argument 'file'"],
+  [['run', 'a.yaml', '--parallelism', 'two'], 'It must be a whole number.'],
+  [['run', 'a.yaml', '--param', 'seed'], 'It must look like name=value.'],
+  [['run', 'a.yaml', 'b.yaml'], 'too many arguments'],
+  [['logs', 'r1'], "missing required argument 'step'"],
+  [['serve'], "required option '--config <file>'"],
+])('runCommandLine ends with 2 for wrong usage: %j', async (args, message) => {
+  expect(await run(...args)).toMatchObject({ exitCode: 2, err: expect.stringContaining(message) });
+});
+
+test('runCommandLine ends with 2 for a file that is not there, and says so', async () => {
+  for (const command of ['check', 'plan', 'run']) {
+    expect(await run(command, '/nowhere/p.yaml', '--home', '/nowhere')).toMatchObject({
+      exitCode: 2,
+      err: expect.stringContaining('Could not read /nowhere/p.yaml: there is no such file'),
+    });
+  }
+});

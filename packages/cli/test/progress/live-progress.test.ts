@@ -1,0 +1,86 @@
+import type { CellState, RunnerEvent } from '@sluice/runner';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createLiveProgress } from '../../src/progress/live-progress.ts';
+import { createRecordingTerminal } from '../recording-terminal.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_000 });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function move(step: string, cell: string, state: CellState): RunnerEvent {
+  return { type: 'cellChanged', at: Date.now(), step, cell, state, attempt: 1 };
+}
+
+/** What a terminal shows after the text: escape sequences for moving up, clearing and carriage return are obeyed. */
+function screen(text: string): string[] {
+  const lines: string[] = [''];
+  let row = 0;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  for (const part of text.split(/(\u001b\[\??\d*[A-Za-z]|\n|\r)/)) {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+    const up = /^\u001b\[(\d+)A$/.exec(part);
+    if (up !== null) row -= Number(up[1]);
+    else if (part === '\u001b[0J') lines.splice(row, lines.length, '');
+    else if (part === '\n') {
+      row += 1;
+      lines[row] ??= '';
+    } else if (!part.startsWith('\u001b') && part !== '\r') lines[row] = `${lines[row] ?? ''}${part}`;
+  }
+  return lines.slice(0, -1);
+}
+
+test('createLiveProgress draws what is under way in place, below the lines that stay', () => {
+  const terminal = createRecordingTerminal({ live: true });
+  const progress = createLiveProgress(terminal);
+  const steps = [
+    { name: 'prepare', cells: [''] },
+    { name: 'fit', cells: ['a', 'b', 'c', 'd'] },
+  ];
+  progress.report({ type: 'runStarted', at: Date.now(), runId: 'r1', pipeline: 'p', resumed: false, steps });
+  progress.report(move('prepare', '', 'submitting'));
+  progress.report(move('prepare', '', 'running'));
+  vi.advanceTimersByTime(1_000);
+  expect(screen(terminal.written().out)).toEqual(['prepare  running    1.0 s', '0/5 done, 1 under way · 1.0 s']);
+
+  progress.report(move('prepare', '', 'succeeded'));
+  for (const cell of ['a', 'b']) progress.report(move('fit', cell, 'submitting'));
+  progress.report(move('fit', 'a', 'running'));
+  progress.report(move('fit', 'a', 'succeeded'));
+  progress.report(move('fit', 'b', 'running'));
+  vi.advanceTimersByTime(500);
+  expect(screen(terminal.written().out)).toEqual([
+    'prepare  succeeded  1.0 s',
+    'fit/a    succeeded  0.0 s',
+    `fit      ${'━'.repeat(16)}  1/4 cells, 1 running  0.5 s`,
+    '2/5 done, 1 under way · 1.5 s',
+  ]);
+
+  progress.close();
+  expect(screen(terminal.written().out)).toEqual(['prepare  succeeded  1.0 s', 'fit/a    succeeded  0.0 s']);
+});
+
+test('createLiveProgress draws at most ten times a second, however much happens', () => {
+  const terminal = createRecordingTerminal({ live: true });
+  const progress = createLiveProgress(terminal);
+  const cells = Array.from({ length: 5_000 }, (_, i) => `c${i}`);
+  progress.report({
+    type: 'runStarted',
+    at: Date.now(),
+    runId: 'r1',
+    pipeline: 'p',
+    resumed: false,
+    steps: [{ name: 'fit', cells }],
+  });
+  for (const cell of cells) {
+    progress.report(move('fit', cell, 'submitting'));
+    progress.report(move('fit', cell, 'succeeded'));
+  }
+  expect(terminal.written().out).toBe('');
+  vi.advanceTimersByTime(100);
+  expect(terminal.written().out.length).toBeLessThan(1_000);
+  progress.close();
+});

@@ -1,0 +1,107 @@
+import type { CellState, RunnerEvent } from '@sluice/runner';
+import { expect, test } from 'vitest';
+import { createPlainProgress } from '../../src/progress/plain-progress.ts';
+import { createRecordingTerminal } from '../recording-terminal.ts';
+
+function show(steps: { name: string; cells?: string[] }[], events: RunnerEvent[]): string[] {
+  const terminal = createRecordingTerminal();
+  const progress = createPlainProgress(terminal);
+  progress.report({ type: 'runStarted', at: 0, runId: 'r1', pipeline: 'p', resumed: false, steps });
+  for (const event of events) progress.report(event);
+  progress.close();
+  return terminal.written().out.split('\n').slice(0, -1);
+}
+
+function move(
+  at: number,
+  name: string,
+  state: CellState,
+  more: { attempt?: number; reason?: string } = {},
+): RunnerEvent {
+  const [step = '', cell = ''] = name.split('/');
+  return { type: 'cellChanged', at, step, cell, state, attempt: more.attempt ?? 1, ...more };
+}
+
+test('createPlainProgress tells each end once, with its duration and reason', () => {
+  const lines = show(
+    [
+      { name: 'prepare', cells: [''] },
+      { name: 'fit', cells: ['a', 'b'] },
+      { name: 'report', cells: [''] },
+    ],
+    [
+      move(0, 'prepare', 'ready'),
+      move(0, 'prepare', 'submitting'),
+      move(100, 'prepare', 'running'),
+      move(1500, 'prepare', 'succeeded'),
+      move(1500, 'fit/a', 'cached'),
+      move(1500, 'fit/b', 'submitting'),
+      move(4000, 'fit/b', 'failed', { reason: 'exit code 3' }),
+      move(4000, 'report', 'skipped', { reason: 'fit failed' }),
+    ],
+  );
+  expect(lines).toEqual([
+    'prepare  succeeded  1.5 s',
+    'fit/a    cached',
+    'fit/b    failed     2.5 s  exit code 3',
+    'fit      1 cached, 1 failed  2.5 s',
+    'report   skipped    fit failed',
+  ]);
+});
+
+test('createPlainProgress tells a step of many cells in one line, and each cell that goes wrong', () => {
+  const cells = Array.from({ length: 100 }, (_, i) => `c${i}`);
+  const events = cells.flatMap((cell, i) => [
+    move(0, `fit/${cell}`, 'submitting'),
+    i === 7 ? move(500, 'fit/c7', 'errored', { reason: 'node failure' }) : move(1000, `fit/${cell}`, 'succeeded'),
+  ]);
+  expect(show([{ name: 'fit', cells }], events)).toEqual([
+    'fit/c7  errored    0.5 s  node failure',
+    'fit  99 succeeded, 1 errored  1.0 s',
+  ]);
+});
+
+test('createPlainProgress counts the cells of a foreach step from the moment they are known', () => {
+  const events: RunnerEvent[] = [
+    { type: 'stepExpanded', at: 5, step: 'each', cells: ['x', 'y'] },
+    move(10, 'each/x', 'submitting'),
+    move(20, 'each/x', 'succeeded'),
+    move(10, 'each/y', 'submitting'),
+    move(30, 'each/y', 'succeeded'),
+  ];
+  expect(show([{ name: 'each' }], events)).toEqual([
+    'each/x  succeeded  0.0 s',
+    'each/y  succeeded  0.0 s',
+    'each  2 succeeded  0.0 s',
+  ]);
+});
+
+test('createPlainProgress tells failed attempts, transfers, questions and warnings', () => {
+  const failure = { step: 'fit', cell: 'a', attempt: 1, class: 'failed', message: 'exit code 3', logTail: [] } as const;
+  const transfer = {
+    type: 'transfer',
+    at: 0,
+    name: 'raw',
+    files: 2,
+    totalFiles: 2,
+    bytes: 57_512,
+    totalBytes: 57_512,
+  } as const;
+  const lines = show(
+    [{ name: 'fit', cells: ['a'] }],
+    [
+      { ...transfer, direction: 'upload', files: 1, done: false },
+      { ...transfer, direction: 'upload', done: true },
+      { ...transfer, direction: 'upload', files: 0, bytes: 0, done: true },
+      { type: 'attemptFailed', at: 1, failure },
+      { type: 'approvalAsked', at: 1, step: 'fit', message: 'go on?' },
+      { type: 'warning', at: 1, message: 'the service does not answer' },
+    ],
+  );
+  expect(lines).toEqual([
+    'uploaded volume raw: 2 files, 58 kB',
+    'fit/a  attempt 1: exit code 3',
+    'fit    asks: go on?',
+    'warning: the service does not answer',
+  ]);
+});
