@@ -20,24 +20,28 @@ export function readRange(
     const start = Math.min(range.start ?? 0, size);
     const end = Math.max(start, Math.min(range.end ?? size, size));
     if (end - start <= SMALL_BYTES) return once(readSmall(file, start, end));
-    return readOpened(() => tree.openFile(path, constants.O_RDONLY), start, end);
+    return readAnew(() => tree.openFile(path, constants.O_RDONLY), start, end);
   } finally {
     closeSync(file);
   }
 }
 
-/** Reads blocks from the descriptor that `open` gives, and closes it at the end or when the reader leaves. */
-export async function* readOpened(open: () => number, start: number, end: number): AsyncGenerator<Uint8Array> {
+/** Blocks from `start` to before `end`, or to where the file ends by then; the descriptor stays open. */
+export async function* readBlocks(file: number, start: number, end: number): AsyncGenerator<Uint8Array> {
+  let position = start;
+  while (position < end) {
+    const block = Buffer.allocUnsafeSlow(Math.min(BLOCK_BYTES, end - position));
+    const bytes = await readBlock(file, block, position);
+    if (bytes === 0) return;
+    position += bytes;
+    yield bytes === block.length ? block : block.subarray(0, bytes);
+  }
+}
+
+async function* readAnew(open: () => number, start: number, end: number): AsyncGenerator<Uint8Array> {
   const file = open();
   try {
-    let position = start;
-    while (position < end) {
-      const block = Buffer.allocUnsafeSlow(Math.min(BLOCK_BYTES, end - position));
-      const bytes = await readBlock(file, block, position);
-      if (bytes === 0) return;
-      position += bytes;
-      yield bytes === block.length ? block : block.subarray(0, bytes);
-    }
+    yield* readBlocks(file, start, end);
   } finally {
     closeSync(file);
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, createWriteStream, fchmodSync, write, writeSync } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { closeSync, constants, fchmodSync, write, writeSync, writev } from 'node:fs';
+import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type ConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
 import { joinVolumePath, splitVolumePath } from './volume-path.ts';
@@ -39,8 +39,7 @@ export function createWholeFile(tree: ConfinedTree, path: string, options: { mod
   };
   return {
     write: (bytes) => writeAll(file, bytes),
-    writeFrom: (source) =>
-      pipeline(source, createWriteStream('', { fd: file, autoClose: false, highWaterMark: STREAM_BYTES })),
+    writeFrom: (source) => pipeline(source, createFileSink(file)),
     commit() {
       if (mode !== undefined) fchmodSync(file, mode);
       close();
@@ -55,6 +54,33 @@ export function createWholeFile(tree: ConfinedTree, path: string, options: { mod
       }
     },
   };
+}
+
+/** A stream into an open file. Unlike that of `node:fs` it never closes the descriptor, also not when it fails. */
+function createFileSink(file: number): Writable {
+  return new Writable({
+    highWaterMark: STREAM_BYTES,
+    write(chunk: Buffer, _encoding, done) {
+      writeAll(file, chunk).then(() => done(), done);
+    },
+    writev(chunks, done) {
+      writeBlocks(
+        file,
+        chunks.map(({ chunk }) => chunk as Buffer),
+      ).then(() => done(), done);
+    },
+  });
+}
+
+async function writeBlocks(file: number, blocks: readonly Buffer[]): Promise<void> {
+  const written = await new Promise<number>((resolve, reject) => {
+    writev(file, blocks, (error, bytes) => (error ? reject(error) : resolve(bytes)));
+  });
+  let skip = written;
+  for (const block of blocks) {
+    if (skip < block.length) await writeAll(file, block.subarray(skip));
+    skip = Math.max(0, skip - block.length);
+  }
 }
 
 /** Writes all of `bytes` at the descriptor's own position, or at `position`. */

@@ -1,11 +1,10 @@
-import { closeSync, constants, createReadStream, fstatSync, type Stats } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
+import { closeSync, constants, fstatSync, type Stats } from 'node:fs';
+import { readBlocks } from '../files/file-range.ts';
 import { contentTypeOf } from './content-type.ts';
 import { DavRefusal } from './dav-refusal.ts';
 import { answer, type DavRequest, etagOf, requireStats } from './dav-request.ts';
 import { matches } from './preconditions.ts';
-
-const BLOCK_BYTES = 512 * 1024;
+import { send } from './send.ts';
 
 /** GET and HEAD: a file or one range of it; a directory as a plain list of names. */
 export async function get(dav: DavRequest): Promise<void> {
@@ -40,10 +39,13 @@ async function getFile(dav: DavRequest, file: number): Promise<void> {
     reply.end();
     return;
   }
-  const source = createReadStream('', { fd: file, autoClose: false, start, end: end - 1, highWaterMark: BLOCK_BYTES });
-  await pipeline(source, reply, { end: false });
+  let sent = 0;
+  for await (const block of readBlocks(file, start, end)) {
+    await send(reply, block);
+    sent += block.length;
+  }
   // Somebody has cut the file meanwhile: the promised length cannot be met, and only a broken connection says so.
-  if (source.bytesRead < end - start) reply.destroy();
+  if (sent < end - start) reply.destroy();
   else reply.end();
 }
 

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
 import { joinVolumePath } from '../files/volume-path.ts';
 import { DavRefusal } from './dav-refusal.ts';
 import { type DavRequest, depthOf, hrefOf, requireStats } from './dav-request.ts';
 import { APACHE_NAMESPACE, LIVE_NAMES, type Resource, renderLive } from './live-properties.ts';
 import { childElements, escapeXml, isDav, readXml, type XmlElement } from './request-xml.ts';
+import { send } from './send.ts';
 
 const BLOCK_CHARACTERS = 64 * 1024;
 
@@ -36,12 +35,6 @@ export async function propfind(dav: DavRequest): Promise<void> {
     text = '';
   }
   reply.end(`${text}</D:multistatus>`);
-}
-
-async function send(reply: ServerResponse, text: string): Promise<void> {
-  if (reply.write(text) || reply.destroyed) return;
-  await Promise.race([once(reply, 'drain'), once(reply, 'close')]);
-  if (reply.destroyed) throw new DavRefusal(400, 'the client has gone');
 }
 
 function questionOf(body: XmlElement | undefined): Question {

@@ -145,7 +145,11 @@ async function authenticate(
 }
 
 function allow(): Record<string, string> {
-  return { allow: Object.keys(VERBS).join(', '), dav: '1, 2', 'ms-author-via': 'DAV' };
+  return {
+    allow: Object.keys(VERBS).join(', '), // The third tells that there is the `executable` property.
+    dav: '1, 2, <http://apache.org/dav/propset/fs/1>',
+    'ms-author-via': 'DAV',
+  };
 }
 
 async function options({ reply }: DavRequest): Promise<void> {

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -211,10 +211,9 @@ describe('createDirectFiles', () => {
     const { root, outside, files } = volumeBesideSecret();
     mkdirSync(join(root, 'real'));
     writeFileSync(join(root, 'real', 'secret'), 'public');
-    const swapper = execFileSync('sh', ['-c', 'command -v sh']).toString().trim();
-    const { spawn } = await import('node:child_process');
     const loop = 'while :; do rm -f d; mv real d 2>/dev/null; mv d real; ln -s "$1" d; done';
-    const child = spawn(swapper, ['-c', loop, 'sh', outside], { cwd: root, stdio: 'ignore' });
+    const child = spawn('sh', ['-c', loop, 'sh', outside], { cwd: root, stdio: 'ignore', detached: true });
+    const ended = new Promise((resolve) => child.on('close', resolve));
     try {
       const end = performance.now() + 1_500;
       let reads = 0;
@@ -229,7 +228,8 @@ describe('createDirectFiles', () => {
       }
       expect(reads).toBeGreaterThan(0);
     } finally {
-      child.kill('SIGKILL');
+      process.kill(-(child.pid as number), 'SIGKILL');
+      await ended;
     }
     expect(readdirSync(outside)).toEqual(['secret']);
   });

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { VolumeSession } from '../../../src/volumes/volume-access.ts';
@@ -19,8 +19,8 @@ export interface DavRig {
   send(
     method: string,
     path: string,
-    options?: { headers?: Record<string, string>; body?: string | Uint8Array | AsyncIterable<Uint8Array> },
-  ): Promise<{ status: number; headers: Headers; text: string }>;
+    options?: { headers?: Record<string, string>; body?: string | Uint8Array },
+  ): Promise<{ status: number; headers: IncomingHttpHeaders; text: string }>;
 }
 
 /** Opens one; it is closed when the test has finished. */
@@ -50,14 +50,30 @@ export async function openDavRig(options: WebDavOptions = {}): Promise<DavRig> {
     url,
     errors,
     authorization,
-    async send(method, path, { headers = {}, body } = {}) {
-      const init = {
-        method,
-        headers: { authorization, ...headers },
-        ...(body === undefined ? {} : { body, duplex: 'half' }),
-      };
-      const reply = await fetch(url + path, init as RequestInit);
-      return { status: reply.status, headers: reply.headers, text: await reply.text() };
-    },
+    send: (method, path, options = {}) =>
+      sendRequest({ port, method, path, headers: { authorization, ...options.headers }, body: options.body }),
   };
+}
+
+/** One request, its target sent as it is: no client in between tidies it up. */
+function sendRequest(options: {
+  port: number;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string | Uint8Array | undefined;
+}): Promise<{ status: number; headers: IncomingHttpHeaders; text: string }> {
+  const { body, ...rest } = options;
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', agent: false, ...rest }, (reply) => {
+      const chunks: Buffer[] = [];
+      reply.on('data', (chunk: Buffer) => chunks.push(chunk));
+      reply.on('error', reject);
+      reply.on('end', () =>
+        resolve({ status: reply.statusCode ?? 0, headers: reply.headers, text: Buffer.concat(chunks).toString() }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
 }
