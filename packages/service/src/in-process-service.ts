@@ -1,4 +1,11 @@
-import type { ContainerService, Ref, VolumeFiles, VolumeService } from '@sluice/client';
+import {
+  type CallOptions,
+  type ContainerService,
+  type Ref,
+  ServiceError,
+  type VolumeFiles,
+  type VolumeService,
+} from '@sluice/client';
 import type { Principal } from './service.ts';
 import type { ServiceCalls } from './service-calls.ts';
 import { createDirectFiles } from './volumes/files/direct-files.ts';
@@ -7,18 +14,30 @@ import { createDirectFiles } from './volumes/files/direct-files.ts';
 export function createInProcessService(calls: ServiceCalls, principal: Principal): ContainerService {
   return {
     discovery: {
-      listAccounts: async (clusterID) => calls.listAccounts(principal, clusterID),
-      listInstanceTypes: async (clusterID) => calls.listInstanceTypes(principal, clusterID),
+      async listAccounts(clusterID, options) {
+        refuseAborted(options);
+        return calls.listAccounts(principal, clusterID);
+      },
+      async listInstanceTypes(clusterID, options) {
+        refuseAborted(options);
+        return calls.listInstanceTypes(principal, clusterID);
+      },
     },
     containers: {
-      create: (scope, spec, options = {}) =>
-        calls.containers.create(principal, scope, {
+      async create(scope, spec, options = {}) {
+        refuseAborted(options);
+        return calls.containers.create(principal, scope, {
           spec,
           ...(options.containerID === undefined ? {} : { containerID: options.containerID }),
-        }),
-      get: (ref) => calls.containers.get(principal, ref),
-      async *list(scope, { all, pageSize } = {}) {
+        });
+      },
+      async get(ref, options) {
+        refuseAborted(options);
+        return calls.containers.get(principal, ref);
+      },
+      async *list(scope, { all, pageSize, signal } = {}) {
         for (let token = ''; ; ) {
+          refuseAborted({ signal });
           const page = await calls.containers.list(principal, scope, { all, pageSize, token });
           yield* page.containers;
           token = page.nextPageToken;
@@ -26,33 +45,57 @@ export function createInProcessService(calls: ServiceCalls, principal: Principal
         }
       },
       async *logs(ref, options = {}) {
+        refuseAborted(options);
         yield* await calls.containers.logs(principal, ref, options);
+        refuseAborted(options);
       },
-      cancel: (ref) => calls.containers.cancel(principal, ref),
-      delete: (ref) => calls.containers.delete(principal, ref),
+      async cancel(ref, options) {
+        refuseAborted(options);
+        await calls.containers.cancel(principal, ref);
+      },
+      async delete(ref, options) {
+        refuseAborted(options);
+        await calls.containers.delete(principal, ref);
+      },
     },
     volumes: {
-      create: (scope, { volumeID, transfer } = {}) =>
-        calls.volumes.create(principal, scope, {
+      async create(scope, { volumeID, transfer, signal } = {}) {
+        refuseAborted({ signal });
+        return calls.volumes.create(principal, scope, {
           ...(volumeID === undefined ? {} : { volumeID }),
           transfer: transfer === true,
           address: calls.localAddress,
-        }),
-      async *list(scope, { pageSize } = {}) {
+        });
+      },
+      async *list(scope, { pageSize, signal } = {}) {
         for (let token = ''; ; ) {
+          refuseAborted({ signal });
           const page = await calls.volumes.list(principal, scope, { pageSize, token });
           yield* page.volumes;
           token = page.nextPageToken;
           if (token === '') return;
         }
       },
-      delete: (ref, { force } = {}) => calls.volumes.delete(principal, ref, { force: force === true }),
-      undelete: (ref) => calls.volumes.undelete(principal, ref),
+      async delete(ref, { force, signal } = {}) {
+        refuseAborted({ signal });
+        await calls.volumes.delete(principal, ref, { force: force === true });
+      },
+      async undelete(ref, options) {
+        refuseAborted(options);
+        await calls.volumes.undelete(principal, ref);
+      },
       files: (ref, login) => guardedFiles(calls, ref, login),
     },
     watch: (listener) => calls.watch(principal, listener),
     close: async () => {},
   };
+}
+
+function refuseAborted(options: { readonly signal?: CallOptions['signal'] | undefined } | undefined): void {
+  if (options?.signal?.aborted !== true) return;
+  throw new ServiceError('ABORTED', "could not go on because the caller's signal was aborted", {
+    cause: options.signal.reason,
+  });
 }
 
 /** The files of a volume, as long as the login opens it: each operation asks again, since a volume may be deleted. */

@@ -34,8 +34,9 @@ export function startRetention(options: RetentionOptions): () => Promise<void> {
       .then(() => {
         if (!stopped) cancel = options.clock.after(untilNext(options), look);
       });
+    return underWay;
   };
-  look();
+  void look();
   return () => {
     stopped = true;
     cancel();

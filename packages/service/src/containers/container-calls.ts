@@ -9,7 +9,7 @@ import { TABLES, timeKey } from '../store/tables.ts';
 import type { ContainerRow } from './container-row.ts';
 import { type CreateContainerOptions, createContainer } from './create-container.ts';
 import type { LiveContainer } from './live-containers.ts';
-import { type LogOptions, readLog } from './read-log.ts';
+import { type Life, type LogOptions, readLog } from './read-log.ts';
 import { renderContainer, renderListItem, renderTime } from './render-container.ts';
 import { storagePaths } from './resolve-launch.ts';
 
@@ -56,9 +56,9 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
       return { containers, nextPageToken: '' };
     },
     async logs(principal, ref, logOptions) {
-      const { row, cluster, rowKey } = await find(principal, ref);
-      const isLive = () => cluster.containers.get(rowKey) !== undefined;
-      return readLog(storagePaths.log(cluster.storage, row.launchKey), isLive, logOptions);
+      const { live, row, cluster } = await find(principal, ref);
+      checkTail(logOptions.tail);
+      return readLog(storagePaths.log(cluster.storage, row.launchKey), logOptions, live && lifeOf(live));
     },
     async cancel(principal, ref) {
       for (;;) {
@@ -85,7 +85,7 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
         return;
       }
       if (live !== undefined) {
-        await new Promise<void>((resolve) => live.entry.onGone.push(resolve));
+        await new Promise<void>((resolve) => live.entry.onGone.add(resolve));
         return this.delete(principal, ref);
       }
       store.write([
@@ -121,6 +121,23 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
     const live = entry !== undefined && cluster.containers.get(rowKey) === entry ? { cluster, entry } : undefined;
     return { live, row, rowKey, cluster };
   }
+}
+
+function lifeOf({ cluster, entry }: { cluster: Cluster; entry: LiveContainer }): Life {
+  return {
+    isLive: () => cluster.containers.get(entry.rowKey) === entry,
+    onEnd(listener) {
+      entry.onGone.add(listener);
+      return () => entry.onGone.delete(listener);
+    },
+  };
+}
+
+function checkTail(tail: number | undefined): void {
+  if (tail === undefined || (Number.isSafeInteger(tail) && tail >= 0)) return;
+  throw new Refusal('PARAMETER_INVALID', `could not use tail ${tail} because it is not a whole number from 0`, {
+    details: { field: 'tail' },
+  });
 }
 
 interface Found {

@@ -25,7 +25,7 @@ export interface LiveContainer {
   readonly created: Promise<void>;
   isCreated: boolean;
   /** Called when nothing of it is live any more. */
-  readonly onGone: (() => void)[];
+  readonly onGone: Set<() => void>;
 }
 
 export interface LiveContainersOptions {
@@ -87,7 +87,7 @@ export class LiveContainers {
     options: { launched: boolean },
   ): LiveContainer {
     const { launched } = options;
-    const live: LiveContainer = { ...entry, launched, ending: false, isCreated: launched, onGone: [] };
+    const live: LiveContainer = { ...entry, launched, ending: false, isCreated: launched, onGone: new Set() };
     this.#byRowKey.set(live.rowKey, live);
     this.#byLaunchKey.set(live.row.launchKey, live);
     this.ofAccount(live.row.accountID).add(live.rowKey);
@@ -123,7 +123,7 @@ export class LiveContainers {
   /** Resolves once the wish is durable; the end comes later. False where the container has ended meanwhile. */
   async cancel(live: LiveContainer, graceMs: number): Promise<boolean> {
     if (live.ending) {
-      await new Promise<void>((resolve) => live.onGone.push(resolve));
+      await new Promise<void>((resolve) => live.onGone.add(resolve));
       return false;
     }
     if (live.row.phase === 'Canceling') return true;
@@ -146,7 +146,7 @@ export class LiveContainers {
    */
   async destroy(live: LiveContainer): Promise<void> {
     if (this.#byRowKey.get(live.rowKey) !== live) return;
-    const gone = new Promise<void>((resolve) => live.onGone.push(resolve));
+    const gone = new Promise<void>((resolve) => live.onGone.add(resolve));
     if (!live.ending) {
       if (live.launched) this.#options.driver.stop(live.launch, 0);
       else void this.#end(live, 'withdraw', { state: 'deleted', endTime: this.#options.clock.now() });

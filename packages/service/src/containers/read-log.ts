@@ -1,5 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { close, fstat, fstatSync, open, read } from 'node:fs';
+import { promisify } from 'node:util';
 
 export interface LogOptions {
   /** So many last lines; the whole where absent. */
@@ -8,42 +8,77 @@ export interface LogOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What a follower knows of the container that writes. */
+export interface Life {
+  isLive(): boolean;
+  /** Calls `listener` once it has ended, until the returned function is called. */
+  onEnd(listener: () => void): () => void;
+}
+
 const BLOCK_BYTES = 64 * 1024;
 const FIRST_LOOK_MS = 20;
 const SLOWEST_LOOK_MS = 1000;
 
+const openFile = promisify(open);
+const readFile = promisify(read);
+const closeFile = promisify(close);
+const statFile = promisify(fstat);
+
 /**
- * The bytes of a log, in blocks read when the reader asks for them: a slow reader holds one block, whatever the size
- * of the log. With `follow` it goes on until `isLive` says no and all is given; looks grow rarer while nothing comes.
+ * The bytes of a log, in blocks that are read when the reader asks for them: a slow reader holds one block, whatever
+ * the size of the log. With `follow` it goes on until the container has ended and all is given; looks grow rarer while
+ * nothing comes. Ends early, without an error, when the signal is aborted.
  */
-export async function* readLog(path: string, isLive: () => boolean, options: LogOptions): AsyncGenerator<Uint8Array> {
+export async function* readLog(path: string, options: LogOptions, life?: Life): AsyncGenerator<Uint8Array> {
+  const { signal } = options;
   let file = await openLog(path);
   try {
     let position = file === undefined || options.tail === undefined ? 0 : await tailStart(file, options.tail);
     let wait = FIRST_LOOK_MS;
-    for (;;) {
+    while (!isAborted(signal)) {
       // Asked before reading: what is written before the end is there to be read once the end is known.
-      const live = options.follow === true && isLive();
+      const goOn = options.follow === true && life?.isLive() === true;
       file ??= await openLog(path);
       const before = position;
-      while (file !== undefined) {
-        const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(BLOCK_BYTES), position });
+      // A look that finds nothing is one synchronous system call, since thousands of followers may look.
+      while (file !== undefined && fstatSync(file).size > position) {
+        if (isAborted(signal)) return;
+        const { bytesRead, buffer } = await readFile(file, Buffer.allocUnsafe(BLOCK_BYTES), 0, BLOCK_BYTES, position);
         if (bytesRead === 0) break;
         position += bytesRead;
         yield buffer.subarray(0, bytesRead);
       }
-      if (!live) return;
+      if (!goOn) return;
       wait = position > before ? FIRST_LOOK_MS : Math.min(wait * 1.5, SLOWEST_LOOK_MS);
-      await sleep(wait, undefined, options.signal === undefined ? {} : { signal: options.signal });
+      await nextLook(wait, life, signal);
     }
   } finally {
-    await file?.close();
+    if (file !== undefined) await closeFile(file);
   }
 }
 
-async function openLog(path: string): Promise<FileHandle | undefined> {
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
+}
+
+/** Resolves after `ms`, at the container's end, or when the signal is aborted, whichever comes first. */
+function nextLook(ms: number, life: Life | undefined, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      forget?.();
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    const forget = life?.onEnd(done);
+    signal?.addEventListener('abort', done);
+  });
+}
+
+async function openLog(path: string): Promise<number | undefined> {
   try {
-    return await open(path, 'r');
+    return await openFile(path, 'r');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
@@ -51,16 +86,16 @@ async function openLog(path: string): Promise<FileHandle | undefined> {
 }
 
 /** Where the last `lines` lines begin, found in blocks from the end; the newline that ends the file begins no line. */
-async function tailStart(file: FileHandle, lines: number): Promise<number> {
-  const { size } = await file.stat();
+async function tailStart(file: number, lines: number): Promise<number> {
+  const { size } = await statFile(file);
   if (lines === 0) return size;
   const buffer = Buffer.allocUnsafe(BLOCK_BYTES);
   let missing = lines;
   for (let end = size; end > 0; ) {
     const start = Math.max(0, end - BLOCK_BYTES);
-    const { bytesRead } = await file.read(buffer, 0, end - start, start);
-    for (let at = bytesRead - 1; at >= 0; at--) {
-      if (buffer[at] !== 10 || start + at === size - 1) continue;
+    const { bytesRead } = await readFile(file, buffer, 0, end - start, start);
+    for (let at = buffer.lastIndexOf(10, bytesRead - 1); at >= 0; at = at === 0 ? -1 : buffer.lastIndexOf(10, at - 1)) {
+      if (start + at === size - 1) continue;
       missing--;
       if (missing === 0) return start + at + 1;
     }

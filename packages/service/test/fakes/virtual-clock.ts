@@ -1,0 +1,39 @@
+import type { Clock } from '../../src/clock.ts';
+
+interface Timer {
+  readonly at: number;
+  readonly action: () => unknown;
+}
+
+/** A clock that stands still until the test moves it; timers see the time that they are due at. */
+export class VirtualClock implements Clock {
+  #now: number;
+  readonly #timers = new Set<Timer>();
+
+  constructor(now = Date.now()) {
+    this.#now = now;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, action: () => unknown): () => void {
+    const timer = { at: this.#now + ms, action };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Moves on by `ms`, firing what comes due in order, and waits for what that does. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    for (;;) {
+      const due = [...this.#timers].filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0];
+      if (due === undefined) break;
+      this.#timers.delete(due);
+      this.#now = Math.max(this.#now, due.at);
+      await due.action();
+    }
+    this.#now = end;
+  }
+}

@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ContainerService } from '@sluice/client';
+import { type ServiceUnderTest, shellSpec } from '@sluice/client/contract';
+import { type ServiceConfigInput, serviceConfigSchema } from '../src/config/service-config.ts';
+import { createService, type Principal, type Service, type ServiceOptions } from '../src/service.ts';
+import { VirtualClock } from './fakes/virtual-clock.ts';
+
+export const SCOPE = { clusterID: 'one', accountID: 'mine' };
+export const FOREIGN_SCOPE = { clusterID: 'one', accountID: 'yours' };
+export const PRINCIPAL: Principal = { userID: 'u-test', accounts: [SCOPE, { clusterID: 'two', accountID: 'mine' }] };
+
+/** A service of two clusters in a directory of its own. */
+export interface Rig {
+  readonly root: string;
+  readonly clock: VirtualClock;
+  readonly service: Service;
+  /** Closes the service and opens it again, as a restart does. */
+  restart(): Promise<Service>;
+  close(): Promise<void>;
+}
+
+export interface RigOptions {
+  readonly engines?: ServiceOptions['engines'];
+  readonly engine?: string;
+  readonly cores?: number;
+  readonly config?: Partial<ServiceConfigInput>;
+}
+
+export async function openRig(options: RigOptions = {}): Promise<Rig> {
+  const root = mkdtempSync(join(tmpdir(), 'sluice-service-'));
+  const clock = new VirtualClock();
+  const open = () =>
+    createService({
+      config: rigConfig(root, options),
+      clock,
+      ...(options.engines === undefined ? {} : { engines: options.engines }),
+    });
+  let service = await open();
+  return {
+    root,
+    clock,
+    get service() {
+      return service;
+    },
+    async restart() {
+      await service.close();
+      service = await open();
+      return service;
+    },
+    async close() {
+      await service.close();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+function rigConfig(root: string, options: RigOptions) {
+  const { engine = 'process', cores = 8 } = options;
+  const instanceTypes = [
+    { id: 'small', cores: 1, memoryGB: 1 },
+    { id: 'big', cores: 4, memoryGB: 4 },
+  ];
+  const capacity = { cores, memoryGB: 64 };
+  return serviceConfigSchema.parse({
+    root,
+    cancelGraceSeconds: 2,
+    clusters: [
+      { id: 'one', engine, capacity, accounts: ['mine', 'yours'], instanceTypes },
+      { id: 'two', engine, capacity, accounts: ['mine'], instanceTypes: [{ id: 'other', cores: 1, memoryGB: 1 }] },
+    ],
+    ...options.config,
+  });
+}
+
+/** The rig as the contract suite wants it; `reach` says how the service is talked to. */
+export async function underContract(
+  reach: (rig: Rig) => Promise<ContainerService>,
+  options?: RigOptions,
+): Promise<ServiceUnderTest> {
+  const rig = await openRig(options);
+  const service = await reach(rig);
+  return {
+    service,
+    scope: SCOPE,
+    foreignScope: FOREIGN_SCOPE,
+    instanceType: 'small',
+    runsCommands: true,
+    spec: (plan) => shellSpec('small', plan),
+    advance: (ms) => rig.clock.advance(ms),
+    async close() {
+      await service.close();
+      await rig.close();
+    },
+  };
+}
