@@ -126,7 +126,8 @@ export function createDavClient(options: DavOptions): DavClient {
       if (reply.statusCode === 201 || reply.statusCode === 204) return discard(reply, 'moved' as const);
       if (reply.statusCode === 404) return discard(reply, 'absent' as const);
       if (reply.statusCode === 412) return discard(reply, 'occupied' as const);
-      if (reply.statusCode === 409) return discard(reply, 'noParent' as const);
+      // Apache's file systems answer 500 where the RFC wants 409.
+      if (reply.statusCode === 409 || reply.statusCode === 500) return discard(reply, 'noParent' as const);
       throw await refusal(reply, what);
     },
     async remove(path, what) {

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { type Clock, systemClock } from '../http/clock.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from '../http/http-service-options.ts';
 import { openPool } from '../http/open-pool.ts';
-import { ServiceError } from '../service-error.ts';
+import { isServiceError, ServiceError } from '../service-error.ts';
 import type { FileEntry, VolumeFiles } from '../volume-files.ts';
 import { createDavClient, type DavClient } from './dav-client.ts';
 import type { Resource } from './multistatus.ts';
@@ -100,11 +100,17 @@ function shortest(found: readonly Resource[]): Resource | undefined {
 
 async function makeDirectory(dav: DavClient, path: string): Promise<void> {
   volumePathSegments(path);
-  if ((await dav.makeCollections(path)) === 'made') return;
+  const made = await dav.makeCollections(path).catch((error: unknown) => {
+    // Servers differ in how they refuse to make a directory of a file; what is there says more.
+    if (!isServiceError(error, 'INVALID_ARGUMENT')) throw error;
+    return error;
+  });
+  if (made === 'made') return;
   const there = await stat(dav, path);
   if (there?.kind === 'file') {
     throw new ServiceError('ALREADY_EXISTS', `Could not make the directory ${quote(path)}: a file is there`);
   }
+  if (made !== 'there') throw made;
 }
 
 async function move(dav: DavClient, { from, to }: { from: string; to: string }): Promise<void> {
@@ -128,8 +134,9 @@ async function move(dav: DavClient, { from, to }: { from: string; to: string }):
   let outcome = await dav.again(moved, what);
   if (outcome === 'noParent') {
     await dav.makeCollections(parentPath(to) ?? '');
-    outcome = await dav.again(moved, what);
+    outcome = await dav.again(() => moved(true), what);
   }
+  if (outcome === 'noParent') throw new ServiceError('UNAVAILABLE', `Could not ${what}: the transfer service failed`);
   if (outcome === 'occupied') throw new ServiceError('ALREADY_EXISTS', `Could not ${what}: the target is there`);
   if (outcome !== 'moved') throw new ServiceError('NOT_FOUND', `Could not ${what}: nothing is there`);
 }
