@@ -2,11 +2,11 @@ import { attemptVerdict } from './attempt-verdict.ts';
 import { backoffDelay } from './backoff.ts';
 import { CODE } from './cell-code.ts';
 import { CELL } from './cell-table.ts';
-import type { Outcome, SchedulerEvent } from './event.ts';
+import type { Outcome, PostponeReason, SchedulerEvent } from './event.ts';
 import { CAUSE } from './moves.ts';
 import { STEP } from './plan-index.ts';
 import { decideRetry, failureState } from './retry-decision.ts';
-import { CELL_SPAN, moveCell, type RunState } from './run-state.ts';
+import { CELL_SPAN, checkCell, moveCell, type RunState } from './run-state.ts';
 import { accepts, cellRan, makeReady } from './step-flow.ts';
 import { cancelReason, stopEnd, stopStep } from './stop-flow.ts';
 
@@ -15,6 +15,7 @@ type AttemptEventOf = Extract<SchedulerEvent, { readonly attempt: number }>;
 /** Takes an event about one attempt. One about another attempt than the present, or about a cell that is over, changes nothing. */
 export function attemptEvent(run: RunState, event: AttemptEventOf): void {
   const { step, cell, attempt } = event;
+  checkCell(run, step, cell);
   const id = run.cellBase[step]! + cell;
   if (attempt !== run.cells.attempt[id]) {
     run.staleAnswers++;
@@ -81,8 +82,7 @@ function postponed(run: RunState, { step, cell, reason, until }: Extract<Schedul
     finish(run, { step, cell, outcome: { result: 'canceled' }, cause: CAUSE.postponed });
     return;
   }
-  backOff(run, { step, cell, until, cause: CAUSE.postponed });
-  run.postponements.set(id, reason);
+  backOff(run, { step, cell, until, reason, cause: CAUSE.postponed });
   const end = stopEnd(run, step);
   if (end !== undefined) stopStep(run, step, end);
 }
@@ -93,7 +93,8 @@ function running(run: RunState, { step, cell }: { step: number; cell: number }):
   if (state === CODE.running || state === CODE.publishing) return;
   moveCell(run, step, { cell, to: CODE.running, cause: CAUSE.running });
   const { service, timeoutMs } = run.plan.steps[step]!.step;
-  if ((run.index.flags[step]! & STEP.watched) !== 0 && service?.ready === undefined) cellRan(run, step, cell);
+  const watched = (run.index.flags[step]! & (STEP.watched | STEP.service)) !== 0;
+  if (watched && service?.ready === undefined) cellRan(run, step, cell);
   if (timeoutMs !== undefined) {
     run.timers.add({ kind: 'timeout', at: run.now + timeoutMs, step, cell, attempt: run.cells.attempt[id]! });
   }
@@ -168,10 +169,16 @@ function fail(run: RunState, { step, cell, outcome, cause }: AttemptEnd & { read
   cells.rung[id] = decision.rung;
 }
 
-function backOff(
-  run: RunState,
-  { step, cell, until, cause }: { step: number; cell: number; until: number; cause: number },
-): void {
+interface BackOff {
+  readonly step: number;
+  readonly cell: number;
+  readonly until: number;
+  readonly cause: number;
+  readonly reason?: PostponeReason;
+}
+
+function backOff(run: RunState, { step, cell, until, cause, reason }: BackOff): void {
   moveCell(run, step, { cell, to: CODE.backingOff, cause });
+  run.backOffs.set(run.cellBase[step]! + cell, { until, reason });
   run.timers.add({ kind: 'due', at: until, step, cell, attempt: 0 });
 }

@@ -23,6 +23,8 @@ export const CELL = {
   ran: 1,
   /** Its deadline runs. */
   started: 2,
+  /** A service that is ready and has not been asked to end. */
+  serving: 4,
 } as const;
 
 export function createCellTable(capacity: number): CellTable {

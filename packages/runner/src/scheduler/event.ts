@@ -8,7 +8,7 @@ import type { FailureClass } from '@sluice/core';
 export type SchedulerEvent =
   /** The run begins. The first event of every journal. */
   | { readonly type: 'started'; readonly at: number }
-  /** Answer to `decide`: the step's `when` holds, and a `foreach` step has this many cells. */
+  /** Answer to `decide`: the step's `when` holds, and a `foreach` step has this many cells; of no meaning for others. */
   | { readonly type: 'decided'; readonly at: number; readonly step: number; readonly cells: number }
   /** Answer to `decide`: `when` is false. */
   | { readonly type: 'skipped'; readonly at: number; readonly step: number }
@@ -56,7 +56,7 @@ export interface AttemptEvent extends CellEvent {
   readonly attempt: number;
 }
 
-export type PostponeReason = 'quota' | 'throttled' | 'pool' | 'volume' | 'unavailable';
+export type PostponeReason = 'quota' | 'throttled' | 'pool' | 'volume' | 'unavailable' | 'placement';
 
 /** How one attempt ended. `failed` names the class, decided before any exit-code rule. */
 export type Outcome =

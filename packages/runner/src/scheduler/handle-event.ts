@@ -2,7 +2,7 @@ import { attemptEvent, startReady } from './attempt-flow.ts';
 import { CODE } from './cell-code.ts';
 import type { SchedulerEvent } from './event.ts';
 import { CAUSE } from './moves.ts';
-import { CELL_SPAN, moveCell, type RunState, STOP } from './run-state.ts';
+import { CELL_SPAN, checkCell, moveCell, type RunState, STOP } from './run-state.ts';
 import { runStatus } from './run-status.ts';
 import {
   accepts,
@@ -76,6 +76,7 @@ function lookedUp(
   { type, step, cell }: { type: 'cacheHit' | 'cacheMissed'; step: number; cell: number },
 ): void {
   const cause = CAUSE[type];
+  checkCell(run, step, cell);
   if (!accepts(run, step, { cell, cause })) return;
   if (type === 'cacheHit') moveCell(run, step, { cell, to: CODE.cached, cause });
   else makeReady(run, step, { cell, cause });

@@ -1,6 +1,6 @@
 import type { Plan } from '@sluice/core';
-import { FIRST_TERMINAL, isLive, stateName } from './cell-code.ts';
-import { type CellTable, createCellTable } from './cell-table.ts';
+import { CODE, FIRST_TERMINAL, isLive, stateName } from './cell-code.ts';
+import { CELL, type CellTable, createCellTable } from './cell-table.ts';
 import type { Command } from './command.ts';
 import type { PostponeReason } from './event.ts';
 import { IllegalMove } from './illegal-move.ts';
@@ -59,8 +59,8 @@ export interface RunState {
   readonly needers: Int32Array;
   /** Steps whose `foreach` had no items. */
   readonly emptySteps: Set<number>;
-  /** Why cells were put off, by number; meaningful while they back off on an attempt that never began. */
-  readonly postponements: Map<number, PostponeReason>;
+  /** Until when the cells in `backingOff` wait, by number; with the reason where their submission was put off. */
+  readonly backOffs: Map<number, { readonly until: number; readonly reason: PostponeReason | undefined }>;
   /** Steps that are over and whose dependents do not know it yet. */
   readonly over: number[];
   openMain: number;
@@ -78,6 +78,10 @@ export interface RunState {
   finalsCanceled: boolean;
   /** Ready cells have been stopped and are still in the queue. */
   queueDirty: boolean;
+  /** Steps in `deciding`. */
+  openDecisions: number;
+  /** Live cells of services that are ready and have not been asked to end: they do not end by themselves. */
+  servingCells: number;
   wakeAt: number;
   staleAnswers: number;
   now: number;
@@ -108,7 +112,7 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     notRun: new Int32Array(count),
     needers: new Int32Array(count).fill(-1),
     emptySteps: new Set(),
-    postponements: new Map(),
+    backOffs: new Map(),
     over: [],
     openMain: index.mainSteps,
     openFinal: count - index.mainSteps,
@@ -122,6 +126,8 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     cancelRequests: 0,
     finalsCanceled: false,
     queueDirty: false,
+    openDecisions: 0,
+    servingCells: 0,
     wakeAt: Infinity,
     staleAnswers: 0,
     now: 0,
@@ -165,14 +171,18 @@ export function moveCell(run: RunState, step: number, move: { cell: number; to: 
   run.counts[from]!--;
   run.counts[to]!++;
   run.story.add(id, { at: run.now, from, to, cause, attempt: run.cells.attempt[id]! });
-  if (isLive(from) && !isLive(to)) run.queue.release(run.index.lane[step]!);
+  if (from === CODE.backingOff) run.backOffs.delete(id);
+  if (isLive(from) && !isLive(to)) {
+    run.queue.release(run.index.lane[step]!);
+    if ((run.cells.flags[id]! & CELL.serving) !== 0) stopServing(run, id);
+  }
   if (to >= FIRST_TERMINAL) cellOver(run, step, to);
 }
 
 function cellOver(run: RunState, step: number, state: number): void {
   run.seen[step]! |= 1 << state;
   if (--run.openCells[step]! === 0) {
-    run.phase[step] = PHASE.over;
+    setPhase(run, step, PHASE.over);
     run.over.push(step);
   }
   if (isFailure(run, state) && (run.index.flags[step]! & STEP.continueOnError) === 0) {
@@ -192,6 +202,26 @@ function isFailure(run: RunState, state: number): boolean {
     name === 'timedOut' ||
     (name === 'canceled' && run.stop < STOP.runTimeout)
   );
+}
+
+/** Moves a step to another phase. */
+export function setPhase(run: RunState, step: number, phase: number): void {
+  if (run.phase[step] === PHASE.deciding) run.openDecisions--;
+  if (phase === PHASE.deciding) run.openDecisions++;
+  run.phase[step] = phase;
+}
+
+/** The service's cell has ended, or has been asked to. */
+export function stopServing(run: RunState, id: number): void {
+  if ((run.cells.flags[id]! & CELL.serving) === 0) return;
+  run.cells.flags[id]! &= ~CELL.serving;
+  run.servingCells--;
+}
+
+/** Throws for a step or cell that the plan does not have: the event is of another run. */
+export function checkCell(run: RunState, step: number, cell: number): void {
+  if (cell >= 0 && cell < (run.cellCount[step] ?? 0)) return;
+  throw new IllegalMove(`cannot take an event for cell ${cell} of step ${step}: the run has no such cell`, []);
 }
 
 /** The error for an event that cannot happen now. */

@@ -3,7 +3,7 @@ import type { CellState } from './cell-state.ts';
 import { CELL } from './cell-table.ts';
 import { CAUSE, isPossible } from './moves.ts';
 import { CONDITIONS, EDGE, STEP } from './plan-index.ts';
-import { CAUSE_KIND, CELL_SPAN, illegalMove, moveCell, PHASE, type RunState, setCells } from './run-state.ts';
+import { CAUSE_KIND, CELL_SPAN, illegalMove, moveCell, PHASE, type RunState, setCells, setPhase } from './run-state.ts';
 import { noLongerNeeded, stopEnd, stopStep } from './stop-flow.ts';
 import { isSatisfied, type StepEnd } from './trigger.ts';
 
@@ -74,9 +74,9 @@ export function verdict(seen: number): CellState {
 /** One dependency less to wait for; `failedOn` is the step that did not give what was asked for, or -1. */
 function resolveEdge(run: RunState, step: number, failedOn: number): void {
   if (failedOn >= 0 && run.causeKind[step] === CAUSE_KIND.none) {
-    const inherited = run.causeKind[failedOn] === CAUSE_KIND.dependency;
+    const skipped = verdict(run.seen[failedOn]!) === 'skipped';
     run.causeKind[step] = CAUSE_KIND.dependency;
-    run.causeStep[step] = inherited ? run.causeStep[failedOn]! : failedOn;
+    run.causeStep[step] = skipped && run.causeStep[failedOn] !== -1 ? run.causeStep[failedOn]! : failedOn;
   }
   if (--run.blockers[step]! === 0) releaseStep(run, step);
 }
@@ -90,7 +90,7 @@ function releaseStep(run: RunState, step: number): void {
   }
   if (stopIfStopping(run, step)) return;
   if ((run.index.flags[step]! & STEP.dynamic) !== 0) {
-    run.phase[step] = PHASE.deciding;
+    setPhase(run, step, PHASE.deciding);
     run.out.push({ type: 'decide', step });
   } else openStep(run, step);
 }
@@ -109,7 +109,7 @@ function openStep(run: RunState, step: number): void {
     openCells(run, step, CAUSE.released);
     return;
   }
-  run.phase[step] = PHASE.approval;
+  setPhase(run, step, PHASE.approval);
   for (let cell = 0; cell < run.cellCount[step]!; cell++) {
     moveCell(run, step, { cell, to: CODE.awaitingApproval, cause: CAUSE.released });
   }
@@ -121,7 +121,7 @@ function openStep(run: RunState, step: number): void {
 
 function openCells(run: RunState, step: number, cause: number): void {
   const cached = (run.index.flags[step]! & STEP.cached) !== 0;
-  run.phase[step] = PHASE.open;
+  setPhase(run, step, PHASE.open);
   for (let cell = 0; cell < run.cellCount[step]!; cell++) {
     if (cached) {
       moveCell(run, step, { cell, to: CODE.checking, cause });
@@ -139,14 +139,13 @@ export function makeReady(run: RunState, step: number, { cell, cause }: { cell: 
 /** Answer to `decide`: `when` holds, and the number of cells is known. */
 export function decided(run: RunState, step: number, cells: number): void {
   if (!expectDeciding(run, step, CAUSE.released)) return;
-  const planned = run.plan.steps[step]!.cells;
-  if (planned !== undefined && cells !== planned.length) {
-    const name = JSON.stringify(run.plan.steps[step]!.step.name);
-    throw new RangeError(`cannot give step ${name} ${cells} cells: its plan has ${planned.length}`);
-  }
   if (stopIfStopping(run, step)) return;
+  if (run.plan.steps[step]!.cells !== undefined) {
+    openStep(run, step);
+    return;
+  }
   if (cells === 0) {
-    run.phase[step] = PHASE.open;
+    setPhase(run, step, PHASE.open);
     run.emptySteps.add(step);
     moveCell(run, step, { cell: 0, to: CODE.succeeded, cause: CAUSE.released });
     return;
@@ -198,6 +197,11 @@ export function endCells(run: RunState, step: number, { to, cause }: { to: numbe
 /** The cell has reached `running`, or its readiness: resolves the early edges when it is the last of its step. */
 export function cellRan(run: RunState, step: number, cell: number): void {
   const id = run.cellBase[step]! + cell;
+  const service = (run.index.flags[step]! & STEP.service) !== 0;
+  if (service && run.cells.cancel[id] === 0 && (run.cells.flags[id]! & CELL.serving) === 0) {
+    run.cells.flags[id]! |= CELL.serving;
+    run.servingCells++;
+  }
   if ((run.cells.flags[id]! & CELL.ran) !== 0) return;
   run.cells.flags[id]! |= CELL.ran;
   if (--run.notRun[step]! > 0) return;
@@ -206,6 +210,7 @@ export function cellRan(run: RunState, step: number, cell: number): void {
   for (let edge = edgeStart[step]!; edge < edgeStart[step + 1]!; edge++) {
     if ((edgeKind[edge]! & EDGE.early) !== 0) resolveEdge(run, edgeTo[edge]!, -1);
   }
+  if (service && run.needers[step] === -1) noLongerNeeded(run, step);
 }
 
 /** Tells the services that a dependent of theirs is over. */

@@ -2,7 +2,7 @@ import { CODE, isLive } from './cell-code.ts';
 import type { CancelReason } from './command.ts';
 import { CAUSE } from './moves.ts';
 import { STEP } from './plan-index.ts';
-import { CAUSE_KIND, moveCell, PHASE, type RunState, STOP } from './run-state.ts';
+import { CAUSE_KIND, moveCell, PHASE, type RunState, STOP, stopServing } from './run-state.ts';
 
 /** The reasons as numbers from 1, in `CellTable.cancel`. */
 export const CANCEL_REASONS: readonly CancelReason[] = [
@@ -23,6 +23,7 @@ export function cancelCell(
   const id = run.cellBase[step]! + cell;
   if (run.cells.cancel[id] !== 0) return;
   run.cells.cancel[id] = CANCEL_REASONS.indexOf(reason) + 1;
+  stopServing(run, id);
   run.out.push({ type: 'cancel', step, cell, attempt: run.cells.attempt[id]!, reason });
 }
 

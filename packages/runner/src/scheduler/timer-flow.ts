@@ -16,6 +16,7 @@ export function fireTimers(run: RunState): void {
 
 /** Asks for a wake-up at the next time that still means something, unless one is asked for that comes no later. */
 export function askWake(run: RunState): void {
+  if (run.timers.size > VOID_TIMERS + 4 * openCells(run)) run.timers.retain((timer) => isMeant(run, timer));
   let timer = run.timers.next;
   while (timer !== undefined && !isMeant(run, timer)) {
     run.timers.pop();
@@ -24,6 +25,16 @@ export function askWake(run: RunState): void {
   if (timer === undefined || timer.at >= run.wakeAt) return;
   run.wakeAt = timer.at;
   run.out.push({ type: 'wake', at: timer.at });
+}
+
+/** So many timers may be void before they are thrown away together: steps that end long before their timeout leave one each. */
+const VOID_TIMERS = 1024;
+
+/** Bounds the timers that can mean something: each cell under way has at most a deadline and one more. */
+function openCells(run: RunState): number {
+  let open = 0;
+  for (let code: number = CODE.ready; code < CODE.succeeded; code++) open += run.counts[code]!;
+  return open;
 }
 
 /** Whether what the timer was set for still is the case. */

@@ -16,23 +16,19 @@ export interface Timers {
   readonly size: number;
   add(timer: Timer): void;
   pop(): Timer | undefined;
-  /** When the cell's back-off ends; Infinity where it has none. Linear. */
-  dueAt(step: number, cell: number): number;
+  /** Drops every timer that `keep` refuses. Linear. */
+  retain(keep: (timer: Timer) => boolean): void;
+}
+
+interface Entry {
+  readonly timer: Timer;
+  /** Timers for the same moment fire in the order in which they were set. */
+  readonly order: number;
 }
 
 export function createTimers(): Timers {
-  const heap: { timer: Timer; order: number }[] = [];
+  let heap: Entry[] = [];
   let order = 0;
-  const before = (a: number, b: number) => {
-    const left = heap[a]!;
-    const right = heap[b]!;
-    return left.timer.at - right.timer.at || left.order - right.order;
-  };
-  const swap = (a: number, b: number) => {
-    const kept = heap[a]!;
-    heap[a] = heap[b]!;
-    heap[b] = kept;
-  };
   return {
     get next() {
       return heap[0]?.timer;
@@ -41,33 +37,47 @@ export function createTimers(): Timers {
       return heap.length;
     },
     add(timer) {
-      let at = heap.push({ timer, order: order++ }) - 1;
-      while (at > 0 && before(at, (at - 1) >> 1) < 0) {
-        swap(at, (at - 1) >> 1);
-        at = (at - 1) >> 1;
-      }
+      const entry = { timer, order: order++ };
+      heap.push(entry);
+      rise(heap, heap.length - 1, entry);
     },
     pop() {
       const first = heap[0];
       const last = heap.pop();
-      if (first === undefined || last === undefined) return undefined;
-      if (heap.length > 0) {
-        heap[0] = last;
-        let at = 0;
-        for (;;) {
-          let child = 2 * at + 1;
-          if (child >= heap.length) break;
-          if (child + 1 < heap.length && before(child + 1, child) < 0) child++;
-          if (before(child, at) >= 0) break;
-          swap(child, at);
-          at = child;
-        }
-      }
-      return first.timer;
+      if (last !== undefined && heap.length > 0) sink(heap, 0, last);
+      return first?.timer;
     },
-    dueAt(step, cell) {
-      const found = heap.find(({ timer }) => timer.kind === 'due' && timer.step === step && timer.cell === cell);
-      return found?.timer.at ?? Infinity;
+    retain(keep) {
+      heap = heap.filter(({ timer }) => keep(timer));
+      for (let at = (heap.length >> 1) - 1; at >= 0; at--) sink(heap, at, heap[at]!);
     },
   };
+}
+
+function isBefore(left: Entry, right: Entry): boolean {
+  return left.timer.at < right.timer.at || (left.timer.at === right.timer.at && left.order < right.order);
+}
+
+function rise(heap: Entry[], from: number, entry: Entry): void {
+  let at = from;
+  while (at > 0) {
+    const parent = (at - 1) >> 1;
+    if (!isBefore(entry, heap[parent]!)) break;
+    heap[at] = heap[parent]!;
+    at = parent;
+  }
+  heap[at] = entry;
+}
+
+function sink(heap: Entry[], from: number, entry: Entry): void {
+  let at = from;
+  for (;;) {
+    let child = 2 * at + 1;
+    if (child >= heap.length) break;
+    if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child++;
+    if (!isBefore(heap[child]!, entry)) break;
+    heap[at] = heap[child]!;
+    at = child;
+  }
+  heap[at] = entry;
 }

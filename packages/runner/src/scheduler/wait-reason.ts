@@ -1,4 +1,4 @@
-import { CODE, FIRST_TERMINAL } from './cell-code.ts';
+import { CODE } from './cell-code.ts';
 import type { PostponeReason } from './event.ts';
 import { STEP } from './plan-index.ts';
 import { CAUSE_KIND, PHASE, type RunState } from './run-state.ts';
@@ -36,7 +36,7 @@ export type WaitReason =
   /** A retry waits for its time. */
   | { readonly kind: 'backoff'; readonly until: number; readonly attempt: number }
   /** The submission was put off by the service or by another run. */
-  | { readonly kind: PostponeReason; readonly until: number }
+  | { readonly kind: 'postponed'; readonly reason: PostponeReason; readonly until: number }
   /** It is the next, and a step that was placed before it has not been started yet. */
   | { readonly kind: 'turn' };
 
@@ -71,9 +71,10 @@ function openDependencies(run: RunState, step: number): WaitReason {
 
 function timeReason(run: RunState, step: number, cell: number): WaitReason {
   const id = run.cellBase[step]! + cell;
-  const until = run.timers.dueAt(step, cell);
-  const reason = run.postponements.get(id);
-  return reason === undefined ? { kind: 'backoff', until, attempt: run.cells.attempt[id]! } : { kind: reason, until };
+  const { until, reason } = run.backOffs.get(id)!;
+  return reason === undefined
+    ? { kind: 'backoff', until, attempt: run.cells.attempt[id]! }
+    : { kind: 'postponed', reason, until };
 }
 
 function limitReason(run: RunState, step: number): WaitReason {
@@ -92,7 +93,8 @@ function limitReason(run: RunState, step: number): WaitReason {
 
 /** See `Scheduler.skipCause`. */
 export function skipCause(run: RunState, step: number, cell: number): SkipCause | undefined {
-  if (run.cells.state[run.cellBase[step]! + cell]! < FIRST_TERMINAL) return undefined;
+  const state = run.cells.state[run.cellBase[step]! + cell]!;
+  if (state !== CODE.skipped && state !== CODE.canceled && state !== CODE.timedOut) return undefined;
   const kind = CAUSE_NAMES[run.causeKind[step]!]!;
   if (kind === 'none') return undefined;
   if (kind !== 'dependency' && kind !== 'failFast') return { kind };
@@ -101,12 +103,20 @@ export function skipCause(run: RunState, step: number, cell: number): SkipCause 
 
 const CAUSE_NAMES = Object.keys(CAUSE_KIND) as (keyof typeof CAUSE_KIND)[];
 
+const UNDER_WAY = [
+  CODE.checking,
+  CODE.submitting,
+  CODE.pending,
+  CODE.running,
+  CODE.publishing,
+  CODE.awaitingApproval,
+] as const;
+
 /** See `Scheduler.stuck`. */
 export function stuck(run: RunState): string | undefined {
   if (run.finished || !run.started || run.wakeAt < Infinity) return undefined;
-  const { counts } = run;
-  const underWay = [CODE.checking, CODE.submitting, CODE.pending, CODE.running, CODE.publishing, CODE.awaitingApproval];
-  if (underWay.some((code) => counts[code]! > 0) || run.phase.includes(PHASE.deciding)) return undefined;
+  const underWay = UNDER_WAY.reduce((sum, code) => sum + run.counts[code]!, 0);
+  if (underWay > run.servingCells || run.openDecisions > 0) return undefined;
   const held: string[] = [];
   for (let step = 0; step < run.index.stepCount; step++) {
     if (run.phase[step] === PHASE.over) continue;
@@ -114,5 +124,5 @@ export function stuck(run: RunState): string | undefined {
     held.push(`${run.plan.steps[step]!.step.name}: ${JSON.stringify(reason ?? null)}`);
     if (held.length === 10) break;
   }
-  return `nothing is under way and no time is waited for, but these steps are not over: ${held.join('; ')}`;
+  return `nothing is under way that would end by itself, but these steps are not over: ${held.join('; ')}`;
 }

@@ -1,0 +1,109 @@
+import type { FailureClass, NeedCondition, Plan } from '@sluice/core';
+import fc from 'fast-check';
+import { type TestStep, testPlan } from './test-plan.ts';
+
+const CONDITIONS: readonly NeedCondition[] = ['succeeded', 'failed', 'completed', 'skipped', 'running'];
+const CLASSES: readonly FailureClass[] = ['failed', 'oom', 'timeout', 'infrastructure'];
+
+const step = fc.record(
+  {
+    edges: fc.array(
+      fc.record({
+        back: fc.integer({ min: 1, max: 6 }),
+        condition: fc.oneof(
+          { weight: 6, arbitrary: fc.constant('succeeded' as const) },
+          fc.constantFrom(...CONDITIONS),
+        ),
+        data: fc.boolean(),
+      }),
+      { maxLength: 3 },
+    ),
+    cells: fc.oneof(
+      { weight: 6, arbitrary: fc.constant(1) },
+      fc.integer({ min: 2, max: 4 }),
+      fc.constant('foreach' as const),
+    ),
+    when: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, fc.constant(true)),
+    kind: fc.oneof(
+      { weight: 8, arbitrary: fc.constant('plain' as const) },
+      fc.constantFrom('service', 'approval', 'checked'),
+    ),
+    cache: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true)),
+    publishes: fc.boolean(),
+    pools: fc.record({ p: fc.integer({ min: 0, max: 2 }), q: fc.integer({ min: 0, max: 3 }) }),
+    maxParallel: fc.option(fc.integer({ min: 1, max: 2 }), { nil: undefined, freq: 2 }),
+    priority: fc.integer({ min: -1, max: 1 }),
+    limit: fc.integer({ min: 0, max: 2 }),
+    infrastructureLimit: fc.integer({ min: 0, max: 2 }),
+    on: fc.subarray([...CLASSES]),
+    exitCodes: fc.option(fc.constant([1, 2]), { nil: undefined }),
+    instant: fc.boolean(),
+    rungs: fc.integer({ min: 0, max: 2 }),
+    timeoutMs: fc.option(fc.integer({ min: 1, max: 5000 }), { nil: undefined, freq: 2 }),
+    queueTimeoutMs: fc.option(fc.integer({ min: 1, max: 5000 }), { nil: undefined, freq: 2 }),
+    deadlineMs: fc.option(fc.integer({ min: 1, max: 9000 }), { nil: undefined, freq: 2 }),
+    continueOnError: fc.boolean(),
+    final: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, fc.constant(true)),
+  },
+  { noNullPrototype: true },
+);
+
+type Draft = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** Plans of every feature that concerns scheduling, each step depending on a few before it. */
+export const arbitraryPlan: fc.Arbitrary<Plan> = fc
+  .record({
+    drafts: fc.array(step, { minLength: 1, maxLength: 12 }),
+    failFast: fc.boolean(),
+    parallelism: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+    timeoutMs: fc.option(fc.integer({ min: 1, max: 20_000 }), { nil: undefined, freq: 1 }),
+  })
+  .map(({ drafts, failFast, parallelism, timeoutMs }) => {
+    const ordered = [...drafts.filter(({ final }) => !final), ...drafts.filter(({ final }) => final)];
+    const steps = Object.fromEntries(ordered.map((draft, i) => [`s${i}`, testStep(draft, i)]));
+    return testPlan(steps, { failFast, pools: { p: 2, q: 3 }, ...defined({ parallelism, timeoutMs }) });
+  });
+
+function testStep(draft: Draft, index: number): TestStep {
+  const befores = new Map<number, string>();
+  for (const { back, condition, data } of draft.edges) {
+    if (back <= index)
+      befores.set(index - back, `s${index - back}:${condition}${data && condition === 'succeeded' ? '!' : ''}`);
+  }
+  return {
+    after: [...befores.values()],
+    cells: draft.cells,
+    final: draft.final,
+    pools: Object.fromEntries(Object.entries(draft.pools).filter(([, amount]) => amount > 0)),
+    priority: draft.priority,
+    continueOnError: draft.continueOnError,
+    outputs: draft.publishes ? { out: { path: '/out', retain: false } } : {},
+    retry: {
+      limit: draft.limit,
+      infrastructureLimit: draft.infrastructureLimit,
+      on: draft.on,
+      escalate: Array.from({ length: draft.rungs }, (_, i) => `type-${i}`),
+      ...(draft.instant ? { backoff: { initialMs: 0, factor: 1, maxMs: 0 } } : {}),
+      ...defined({ exitCodes: draft.exitCodes }),
+    },
+    ...(draft.when ? { when: 'asked of the shell' } : {}),
+    ...(draft.kind === 'service' ? { service: {} } : {}),
+    ...(draft.kind === 'checked' ? { service: { ready: { command: ['true'] } } } : {}),
+    ...(draft.kind === 'approval' ? { approval: draft.instant ? {} : { timeoutMs: 3000 } } : {}),
+    ...(draft.cache ? { cache: { ignore: [] } } : {}),
+    ...(draft.kind === 'plain' ? { command: ['true'] } : {}),
+    ...defined({
+      maxParallel: draft.maxParallel,
+      timeoutMs: draft.timeoutMs,
+      queueTimeoutMs: draft.queueTimeoutMs,
+      deadlineMs: draft.deadlineMs,
+    }),
+  };
+}
+
+/** The record without its undefined members, as `exactOptionalPropertyTypes` wants it. */
+function defined<T extends object>(record: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}

@@ -1,0 +1,131 @@
+import type { Plan, PlannedDependency } from '@sluice/core';
+import type { Command } from '../../src/scheduler/command.ts';
+import type { SchedulerEvent } from '../../src/scheduler/event.ts';
+import type { Scheduler, SchedulerOptions } from '../../src/scheduler/scheduler.ts';
+
+/** Keeps its own books of a run, from events and commands alone, and throws when a law is broken. */
+export interface LawBook {
+  hear(event: SchedulerEvent): void;
+  see(command: Command, scheduler: Scheduler): void;
+  end(scheduler: Scheduler): void;
+}
+
+export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBook {
+  /** Attempt of each cell that has been submitted and has not ended. */
+  const live = new Map<string, number>();
+  /** The latest attempt of each cell whose end has been heard. */
+  const over = new Map<string, number>();
+  const ran = new Set<string>();
+  const asked = new Set<string>();
+  let finished = false;
+
+  function submit({ step, cell, attempt }: Extract<Command, { type: 'submit' }>, scheduler: Scheduler): void {
+    const key = `${step}/${cell}`;
+    law(!live.has(key), `${key} is submitted while attempt ${live.get(key)} lives`);
+    const next = (over.get(key) ?? 0) + 1;
+    law(attempt === next, `${key} is submitted as attempt ${attempt}, the next one is ${next}`);
+    live.set(key, attempt);
+    checkLimits();
+    for (const dependency of plan.steps[step]!.dependencies) {
+      const given = isGiven({ plan, scheduler, ran, step, dependency });
+      law(given, `${key} starts before step ${dependency.on} has ${dependency.condition}`);
+    }
+    if (!plan.steps[step]!.final) return;
+    for (const other of plan.steps) {
+      if (other.final) continue;
+      law(isOver(scheduler, other.index), `${key} of finally starts before step ${other.index} is over`);
+    }
+  }
+
+  function checkLimits(): void {
+    const used = new Map<string, number>();
+    const add = (name: string, amount: number) => used.set(name, (used.get(name) ?? 0) + amount);
+    for (const key of live.keys()) {
+      const { step } = plan.steps[Number(key.split('/')[0])]!;
+      add('all', 1);
+      add(`step ${step.name}`, 1);
+      for (const [pool, amount] of Object.entries(step.pools)) add(`pool ${pool}`, amount);
+    }
+    const { parallelism = Infinity, pools } = plan.pipeline;
+    const within = (name: string, size: number) =>
+      law((used.get(name) ?? 0) <= size, `${name} is used ${used.get(name)} times of ${size}`);
+    within('all', Math.min(parallelism, options.maxInFlight ?? Infinity));
+    for (const [pool, size] of Object.entries(pools)) within(`pool ${pool}`, size);
+    for (const { step } of plan.steps) within(`step ${step.name}`, step.maxParallel ?? Infinity);
+  }
+
+  return {
+    hear(event) {
+      if (!('attempt' in event)) return;
+      const key = `${event.step}/${event.cell}`;
+      const present = live.get(key) === event.attempt;
+      if (event.type === 'ended') {
+        if (event.attempt > (over.get(key) ?? 0)) over.set(key, event.attempt);
+        if (present) live.delete(key);
+      } else if (event.type === 'postponed') live.delete(key);
+      else if (event.type === 'serviceReady') ran.add(key);
+      else if (event.type === 'running' && plan.steps[event.step]!.step.service?.ready === undefined) ran.add(key);
+    },
+    see(command, scheduler) {
+      law(!finished, `${command.type} comes after the end`);
+      if (command.type === 'submit') return submit(command, scheduler);
+      if (command.type === 'wake') return;
+      if (command.type === 'finish') {
+        finished = true;
+        for (const { index } of plan.steps) law(isOver(scheduler, index), `the run is over, step ${index} is not`);
+        return;
+      }
+      const key = JSON.stringify({ ...command, reason: undefined });
+      law(!asked.has(key), `${key} is asked twice`);
+      asked.add(key);
+      if (command.type !== 'cancel') return;
+      law(live.get(`${command.step}/${command.cell}`) === command.attempt, `${key} cancels what does not live`);
+    },
+    end(scheduler) {
+      if (finished) return;
+      const reason = scheduler.stuck();
+      law(
+        reason !== undefined,
+        'nothing is under way and no time is waited for, but the run is neither finished nor stuck',
+      );
+      const services = plan.steps.some(({ step }) => step.service !== undefined);
+      law(services, `the run is stuck without a service that could hold room: ${reason}`);
+    },
+  };
+}
+
+function law(holds: boolean, message: string): void {
+  if (!holds) throw new Error(`broken law: ${message}`);
+}
+
+const OVER: readonly string[] = ['succeeded', 'failed', 'errored', 'timedOut', 'canceled', 'skipped', 'cached'];
+
+function isOver(scheduler: Scheduler, step: number): boolean {
+  return OVER.includes(scheduler.state(step));
+}
+
+interface Question {
+  readonly plan: Plan;
+  readonly scheduler: Scheduler;
+  readonly ran: ReadonlySet<string>;
+  readonly step: number;
+  readonly dependency: PlannedDependency;
+}
+
+/** Says again, in other words than `trigger.ts`, whether a dependency allows its dependent to start. */
+function isGiven({ plan, scheduler, ran, step, dependency: { on, condition, data } }: Question): boolean {
+  const other = plan.steps[on]!;
+  const state = scheduler.state(on);
+  if (plan.steps[step]!.final && !other.final && condition === 'succeeded' && !data) return true;
+  const allRan = Array.from({ length: scheduler.cellCount(on) ?? 1 }, (_, cell) => cell).every((cell) =>
+    ran.has(`${on}/${cell}`),
+  );
+  if (condition === 'running') return allRan || state === 'succeeded' || state === 'cached';
+  if (condition === 'completed') return isOver(scheduler, on);
+  if (condition === 'skipped') return state === 'skipped';
+  if (condition === 'failed') return ['failed', 'errored', 'timedOut'].includes(state);
+  if (other.step.service !== undefined && allRan) return true;
+  if (state === 'skipped') return scheduler.skipCause(on, 0)?.kind === 'when';
+  if (other.step.continueOnError && ['failed', 'errored', 'timedOut'].includes(state)) return true;
+  return state === 'succeeded' || state === 'cached';
+}
