@@ -25,7 +25,13 @@ function checkVolume(
 ): void {
   if (Object.hasOwn(pipeline.volumes, name)) return;
   const message = `there is no volume \`${name}\` under \`volumes\``;
-  report({ code: 'unknown-volume', message, path, ...suggestName(name, Object.keys(pipeline.volumes)) });
+  report({
+    code: 'unknown-volume',
+    message,
+    path,
+    lookedIn: ['volumes'],
+    ...suggestName(name, Object.keys(pipeline.volumes)),
+  });
 }
 
 interface Edge {
@@ -47,7 +53,13 @@ function checkStepOutput({ steps, pipeline, report }: CheckContext, { step, outp
       });
       return;
     }
-    report({ code: 'unknown-step', message: `there is no step \`${step}\``, path, ...suggestName(step, steps.keys()) });
+    report({
+      code: 'unknown-step',
+      message: `there is no step \`${step}\``,
+      path,
+      lookedIn: ['steps'],
+      ...suggestName(step, steps.keys()),
+    });
     return;
   }
   if (reader !== undefined && source.final && !reader.final) {
@@ -58,5 +70,13 @@ function checkStepOutput({ steps, pipeline, report }: CheckContext, { step, outp
   if (Object.hasOwn(source.step.outputs, output)) return;
   const message = `step \`${step}\` has no output \`${output}\``;
   const related = [{ message: `step \`${step}\` stands here`, path: source.path, on: 'key' as const }];
-  report({ code: 'unknown-output', message, path, ...suggestName(output, Object.keys(source.step.outputs)), related });
+  const lookedIn = [...source.path, 'outputs'];
+  report({
+    code: 'unknown-output',
+    message,
+    path,
+    lookedIn,
+    ...suggestName(output, Object.keys(source.step.outputs)),
+    related,
+  });
 }

@@ -41,7 +41,7 @@ const BEFORE_CELLS = ['params', 'steps', 'run'];
 const BEFORE_RUN = ['params'];
 
 function checkStep(checking: Checking, checked: CheckedStep): void {
-  const { step, raw } = checked;
+  const { step } = checked;
   const at = (...keys: Path): Path => pathInStep(checking.context, checked, keys);
   const scope = (place: string, roots: readonly string[]): Scope => ({
     checked,
@@ -92,16 +92,15 @@ function checkStep(checking: Checking, checked: CheckedStep): void {
   );
   const ready = step.service?.ready;
   if (ready !== undefined && 'command' in ready) {
-    ready.command.forEach((text, index) =>
+    for (const [index, text] of ready.command.entries()) {
       one(
         text,
         () => at('service', 'ready', 'command', index),
         () => ({ scope: inContainer('`ready`') }),
-      ),
-    );
+      );
+    }
   }
-  if (raw.matrix !== undefined || step.matrix !== undefined)
-    checkMatrix(checking, checked, scope('`matrix`', BEFORE_RUN));
+  if (step.matrix !== undefined) checkMatrix(checking, checked, scope('`matrix`', BEFORE_RUN));
 }
 
 interface StepPlace {
@@ -165,9 +164,9 @@ function checkPipelineTexts(checking: Checking): void {
     const path = Array.isArray(raw.notify) ? ['notify', index] : ['notify'];
     const scope = { place: '`notify`', roots: ['params', 'run', 'steps', 'secrets'] };
     one(notify.webhook, [...path, 'webhook'], scope);
-    notify.command?.forEach((text, argument) =>
-      one(text, [...path, 'command', argument], { ...scope, roots: ['params', 'run', 'steps'] }),
-    );
+    for (const [argument, text] of (notify.command ?? []).entries()) {
+      one(text, [...path, 'command', argument], { ...scope, roots: ['params', 'run', 'steps'] });
+    }
   });
 }
 

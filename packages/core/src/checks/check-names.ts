@@ -4,7 +4,13 @@ import type { Check } from './check-context.ts';
 export const checkNames: Check = ({ raw, pipeline, report }) => {
   if (pipeline.steps.length === 0 && raw.include === undefined) {
     const path = raw.steps === undefined ? [] : ['steps'];
-    report({ code: 'no-steps', message: `pipeline \`${pipeline.name}\` has no steps`, path, on: 'key' });
+    report({
+      code: 'no-steps',
+      message: `pipeline \`${pipeline.name}\` has no steps`,
+      path,
+      on: 'key',
+      lookedIn: ['steps'],
+    });
   }
   if (pipeline.finally.length === 0) return;
   const names = new Set(pipeline.steps.map((step) => step.name));

@@ -23,7 +23,7 @@ function checkNeed({ steps, report }: CheckContext, { checked, need, path }: Nee
   const target = steps.get(need.step);
   if (target === undefined) {
     const message = `step \`${step.name}\` needs \`${need.step}\`, and there is no such step`;
-    report({ code: 'unknown-step', message, path, ...suggestName(need.step, steps.keys()) });
+    report({ code: 'unknown-step', message, path, lookedIn: ['steps'], ...suggestName(need.step, steps.keys()) });
     return;
   }
   if (target.final && !final) {

@@ -13,7 +13,14 @@ export const checkPools: Check = (context) => {
       const wanted = pools[pool] ?? 0;
       if (size === undefined) {
         const message = `step \`${name}\` takes from the pool \`${pool}\`, and there is none of that name under \`pools\``;
-        report({ code: 'unknown-pool', message, path, on: 'key', ...suggestName(pool, Object.keys(pipeline.pools)) });
+        report({
+          code: 'unknown-pool',
+          message,
+          path,
+          on: 'key',
+          lookedIn: ['pools'],
+          ...suggestName(pool, Object.keys(pipeline.pools)),
+        });
       } else if (wanted > size) {
         const message = `step \`${name}\` takes ${wanted} tokens from the pool \`${pool}\`, which has ${size}, and could never start`;
         report({ code: 'pool-too-small', message, path });

@@ -46,6 +46,7 @@ export const checkPrograms: Check = (context) => {
       const message = `step \`${step.name}\` has nothing to run`;
       report({
         code: 'nothing-to-run',
+        lookedIn: path,
         message,
         path,
         on: 'key',

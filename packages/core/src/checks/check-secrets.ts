@@ -11,6 +11,7 @@ export const checkSecrets: Check = (context) => {
       const message = `step \`${checked.step.name}\` asks for the secret \`${secret}\`, which the pipeline does not name under \`secrets\``;
       report({
         code: 'unknown-secret',
+        lookedIn: ['secrets'],
         message,
         path: pathInStep(context, checked, ['secrets', index]),
         ...suggestName(secret, pipeline.secrets),

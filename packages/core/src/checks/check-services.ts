@@ -11,7 +11,13 @@ export const checkServices: Check = (context) => {
     if (ready !== undefined && 'port' in ready && !Object.hasOwn(ports, ready.port)) {
       const message = `the readiness check of step \`${name}\` asks port \`${ready.port}\`, which it does not have under \`ports\``;
       const path = pathInStep(context, checked, ['service', 'ready', 'port']);
-      context.report({ code: 'unknown-port', message, path, ...suggestName(ready.port, Object.keys(ports)) });
+      context.report({
+        code: 'unknown-port',
+        message,
+        path,
+        lookedIn: [...checked.path, 'ports'],
+        ...suggestName(ready.port, Object.keys(ports)),
+      });
     }
     for (const [key, value] of [
       ['cache', cache],

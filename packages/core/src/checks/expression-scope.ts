@@ -1,4 +1,5 @@
 import type { Reference } from '../expressions/cel.ts';
+import type { Path } from '../parse/source-document.ts';
 import type { CheckContext, CheckedStep } from './check-context.ts';
 import { suggestName } from './nearest-name.ts';
 
@@ -28,6 +29,7 @@ export interface NameFault {
   readonly code: string;
   readonly message: string;
   readonly hint?: string;
+  readonly lookedIn?: Path;
 }
 
 /** What is wrong with one name in an expression; undefined if nothing is. `source` is the whole expression. */
@@ -49,7 +51,8 @@ export function checkReference(context: CheckContext, reference: Reference, scop
   if (known === undefined || name === undefined || known.includes(name)) return checkPathKey(root, keys);
   const where =
     root === 'params' ? 'the pipeline has no parameter' : `${ownerOf(root, scope)} has no ${NOUNS[root] ?? 'name'}`;
-  return { code: 'unknown-name', message: `${where} \`${name}\``, ...suggestName(name, known) };
+  const lookedIn = root === 'params' || root === 'secrets' ? [root] : [...(scope.checked?.path ?? []), root];
+  return { code: 'unknown-name', message: `${where} \`${name}\``, lookedIn, ...suggestName(name, known) };
 }
 
 const NOUNS: Readonly<Record<string, string>> = {
@@ -120,7 +123,12 @@ function checkStepReference(
   const [name = '', aspect, item] = keys;
   const target = steps.get(name);
   if (target === undefined)
-    return { code: 'unknown-step', message: `there is no step \`${name}\``, ...suggestName(name, steps.keys()) };
+    return {
+      code: 'unknown-step',
+      message: `there is no step \`${name}\``,
+      lookedIn: ['steps'],
+      ...suggestName(name, steps.keys()),
+    };
   if (checked !== undefined && target.final && !checked.final) {
     return {
       code: 'final-dependency',
@@ -139,5 +147,10 @@ function checkStepReference(
   const known = Object.keys(target.step[aspect as 'results' | 'outputs' | 'ports']);
   if (known.includes(item)) return undefined;
   const message = `step \`${name}\` has no ${aspect.slice(0, -1)} \`${item}\``;
-  return { code: `unknown-${aspect.slice(0, -1)}`, message, ...suggestName(item, known) };
+  return {
+    code: `unknown-${aspect.slice(0, -1)}`,
+    message,
+    lookedIn: [...target.path, aspect],
+    ...suggestName(item, known),
+  };
 }

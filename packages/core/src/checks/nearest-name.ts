@@ -1,10 +1,10 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The known name that was most likely meant: at most a third of the letters differ. Ties go to the first. */
+/** The known name that was most likely meant: at most a third of the letters differ, or two of a short name (a swap is two). Ties go to the first. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const folded = fold(name);
   let best: string | undefined;
-  let bound = Math.max(1, Math.floor(name.length / 3)) + 1;
+  let bound = Math.max(name.length < 4 ? 1 : 2, Math.floor(name.length / 3)) + 1;
   for (const candidate of known) {
     if (Math.abs(candidate.length - name.length) >= bound) continue;
     const steps = distance(folded, fold(candidate));

@@ -31,25 +31,27 @@ export function checkDocument(value: Json, options: { readonly suspicious?: bool
   const raw = sound as unknown as RawPipeline;
   const pipeline = resolvePipeline(raw);
   const faults = [...shape];
-  const broken = shape.map((fault) => pathText(fault.path));
   const context = createCheckContext(raw, pipeline, (fault) => {
     // What only follows from a part that could not be read is not worth a second message.
-    if (!isConsequence(fault, broken)) faults.push(fault);
+    if (!isConsequence(fault, shape)) faults.push(fault);
   });
   for (const check of ALL_CHECKS) check(context);
   return { pipeline, faults };
 }
 
-function isConsequence(fault: Fault, broken: readonly string[]): boolean {
-  if (broken.length === 0) return false;
-  const related = fault.related?.[0];
-  const places = fault.code.startsWith('unknown-') && related !== undefined ? [fault.path, related.path] : [fault.path];
-  const whole = fault.code === 'no-steps' || fault.code === 'nothing-to-run' || fault.code.startsWith('unknown-');
-  return whole && places.some((path) => broken.some((text) => text.startsWith(pathText(path.slice(0, 2)))));
+/** Whether a name was missed only because the map that should hold it, or one entry of it, could not be read. */
+function isConsequence({ lookedIn, code: found }: Fault, shape: readonly Fault[]): boolean {
+  if (lookedIn === undefined) return false;
+  return shape.some(({ path, code, hint }) => {
+    if (found === 'nothing-to-run' && isPrefix(lookedIn, path)) return true;
+    const misspelt = code === 'unknown-key' && isPrefix(path.slice(0, -1), lookedIn);
+    if (misspelt && lookedIn.slice(path.length - 1).some((key) => hint?.includes(`\`${key}\``))) return true;
+    return path.length <= lookedIn.length + 1 && isPrefix(path.slice(0, lookedIn.length), lookedIn);
+  });
 }
 
-function pathText(path: Path): string {
-  return `${path.join('\0')}\0`;
+function isPrefix(prefix: Path, path: Path): boolean {
+  return prefix.every((key, index) => key === path[index]);
 }
 
 const keysAt: KeysAt = (path) => {

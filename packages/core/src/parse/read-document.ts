@@ -85,11 +85,29 @@ function narrow(
   { spot, text, lines }: { spot: Spot; text: string; lines: ReturnType<typeof createLineIndex> },
 ) {
   const { within } = spot;
-  if (within !== undefined) {
-    const at = text.indexOf(within.text, found.start);
-    if (at !== -1 && at + within.text.length <= found.end) {
-      return lines.range(at + within.start, at + within.end);
+  const at = within === undefined ? undefined : findPiece(text.slice(found.start, found.end), within);
+  if (at === undefined) return lines.range(found.start, found.end);
+  return lines.range(found.start + at.start, found.start + at.end);
+}
+
+/** Line by line, since a block text is indented in the file and its value is not. */
+function findPiece(
+  raw: string,
+  { text, start, end }: NonNullable<Spot['within']>,
+): { start: number; end: number } | undefined {
+  let offset = 0;
+  let cursor = 0;
+  for (const line of text.split('\n')) {
+    const at = raw.indexOf(line.trim(), cursor);
+    // Escapes and folded lines are written differently from what they mean; their place is the whole text.
+    if (at === -1) return undefined;
+    const lead = line.length - line.trimStart().length;
+    if (start <= offset + line.length) {
+      const begin = at + start - offset - lead;
+      return { start: begin, end: begin + Math.min(end, offset + line.length) - start };
     }
+    offset += line.length + 1;
+    cursor = at + line.trim().length;
   }
-  return lines.range(found.start, found.end);
+  return undefined;
 }

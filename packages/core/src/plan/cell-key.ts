@@ -19,11 +19,11 @@ export function itemKey(item: Json): string {
  * Makes keys unique: what different cells share gets a hash of the cell's values, and what is the same cell twice gets
  * its number. A key thus never depends on the order of other cells that differ from it.
  */
-export function uniqueKeys(keys: readonly string[], valueOf: (index: number) => Json): readonly string[] {
+export function uniqueKeys(keys: readonly string[], valueAt: (index: number) => Json): readonly string[] {
   const taken = new Map<string, number>();
   for (const key of keys) taken.set(key, (taken.get(key) ?? 0) + 1);
   if (taken.size === keys.length) return keys;
-  const texts = keys.map((key, index) => ((taken.get(key) ?? 0) > 1 ? JSON.stringify(valueOf(index)) : ''));
+  const texts = keys.map((key, index) => ((taken.get(key) ?? 0) > 1 ? JSON.stringify(valueAt(index)) : ''));
   const seen = new Map<string, number>();
   return keys.map((key, index) => {
     if ((taken.get(key) ?? 0) === 1) return key;

@@ -51,9 +51,8 @@ function frameLine(line: number, gutter: number, text: string, paint: Paint): st
 
 /** Control characters are shown as such: a file must not be able to drive the terminal. */
 function cut(row: string, start: number): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal
   return row
     .slice(start, start + WIDTH)
     .replace(/\r$/, '')
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd');
+    .replace(/[^\t\P{Cc}]/gu, '\ufffd');
 }

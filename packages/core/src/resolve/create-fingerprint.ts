@@ -1,3 +1,4 @@
+import type { Json } from '../model/json.ts';
 import type { ResolvedContainer } from '../model/run-context.ts';
 
 /** A digest and the named parts it is made of, sorted by name, so that two can be compared part by part. */
@@ -9,8 +10,10 @@ export interface Fingerprint {
 export interface FingerprintOptions {
   /** Input name to the fingerprint or content digest of what it mounts. */
   readonly inputs: Readonly<Record<string, string>>;
-  readonly matrix?: Readonly<Record<string, unknown>>;
-  /** `cache.key` where the step has one: takes the place of image, command and environment. */
+  readonly matrix?: Readonly<Record<string, Json>>;
+  /** The `foreach` item. */
+  readonly item?: Json;
+  /** `cache.key`, evaluated, where the step has one: it takes the place of image, command and environment. */
   readonly key?: string;
   /** Environment variables and inputs that do not count. */
   readonly ignore?: readonly string[];
@@ -18,9 +21,40 @@ export interface FingerprintOptions {
   readonly hash: (text: string) => string;
 }
 
-/** The identity of a cell's work: equal fingerprints mean that the outputs can be reused. */
+/** Raised when the meaning of a component changes, so that an upgrade says `version` and not a riddle. */
+const VERSION = '1';
+/** Longer values stand in the components as their hash: what differs is named all the same. */
+const LONGEST = 200;
+
+/**
+ * The identity of a cell's work: equal fingerprints mean that the outputs can be reused. Instance type, resources,
+ * ports and secret values do not count: they change how the work is done, not what it yields.
+ */
 export function createFingerprint(container: ResolvedContainer, options: FingerprintOptions): Fingerprint {
-  return { digest: options.hash(JSON.stringify(container)), components: [] };
+  const ignored = new Set(options.ignore ?? []);
+  const parts = new Map<string, string>([['version', VERSION]]);
+  if (options.key !== undefined) parts.set('key', options.key);
+  else addProgram(parts, container, ignored);
+  for (const [axis, value] of Object.entries(options.matrix ?? {})) parts.set(`matrix.${axis}`, JSON.stringify(value));
+  if (options.item !== undefined) parts.set('item', JSON.stringify(options.item));
+  for (const { name, path } of container.inputs) {
+    if (ignored.has(name)) continue;
+    parts.set(`inputs.${name}`, options.inputs[name] ?? '');
+    parts.set(`inputs.${name}.path`, path);
+  }
+  for (const { name, path } of container.outputs) parts.set(`outputs.${name}.path`, path);
+  for (const { name, type, file } of container.results) parts.set(`results.${name}`, `${type} ${file}`);
+  const components = [...parts]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => ({ name, value: value.length > LONGEST ? `#${options.hash(value)}` : value }));
+  return { digest: options.hash(JSON.stringify(components.map(({ name, value }) => [name, value]))), components };
+}
+
+function addProgram(parts: Map<string, string>, container: ResolvedContainer, ignored: ReadonlySet<string>): void {
+  if (container.image !== undefined) parts.set('image', container.image);
+  if (container.command !== undefined) parts.set('command', JSON.stringify(container.command));
+  for (const [name, value] of Object.entries(container.env)) if (!ignored.has(name)) parts.set(`env.${name}`, value);
+  for (const { env, secret } of container.secrets) if (!ignored.has(env)) parts.set(`secrets.${env}`, secret);
 }
 
 export interface FingerprintDifference {
@@ -33,5 +67,10 @@ export interface FingerprintDifference {
 
 /** The components that differ, sorted by name; empty for equal fingerprints. */
 export function explainDifference(before: Fingerprint, after: Fingerprint): readonly FingerprintDifference[] {
-  return before.digest === after.digest ? [] : [];
+  const old = new Map(before.components.map(({ name, value }) => [name, value]));
+  const fresh = new Map(after.components.map(({ name, value }) => [name, value]));
+  return [...new Set([...old.keys(), ...fresh.keys()])]
+    .sort()
+    .map((name) => ({ name, before: old.get(name), after: fresh.get(name) }))
+    .filter((difference) => difference.before !== difference.after);
 }

@@ -1,6 +1,16 @@
+import { z } from 'zod';
 import type { Json } from '../model/json.ts';
+import { pipelineSchema } from './pipeline-schema.ts';
 
-/** JSON Schema 2020-12 of the pipeline file, for editors. */
+/** JSON Schema 2020-12 of the pipeline file, for editors. Keys that begin with `x-` are free, as in the file. */
 export function pipelineJsonSchema(): { readonly [key: string]: Json } {
-  return {};
+  const schema = z.toJSONSchema(pipelineSchema, { io: 'input', unrepresentable: 'any' }) as { [key: string]: Json };
+  const properties = schema.properties as Readonly<Record<string, Json>>;
+  return {
+    ...schema,
+    title: 'Sluice pipeline, version 1',
+    patternProperties: { '^x-': {} },
+    anyOf: [{ required: ['steps'] }, { required: ['include'] }],
+    properties,
+  };
 }
