@@ -1,6 +1,7 @@
 import type { ContainerService, Scope } from '@sluice/client';
 import type { Plan } from '@sluice/core';
 import type { Clock } from '../clock.ts';
+import type { Disk } from '../journal/disk.ts';
 import type { Reporter } from '../reporter.ts';
 import type { RunReport } from './run-report.ts';
 
@@ -14,6 +15,8 @@ export interface RunnerOptions {
   readonly reporter?: Reporter;
   /** Default: the machine's. */
   readonly clock?: Clock;
+  /** Default: the machine's files. */
+  readonly disk?: Disk;
   /** Calls to the service at once. Default 32. */
   readonly maxCalls?: number;
   /** Containers of this run at once, beside the pipeline's own `parallelism`. Default 1000. */
@@ -28,6 +31,8 @@ export interface StartRunOptions extends RunnerOptions {
   readonly scope: Scope;
   /** Directory that relative `source` and `publish` paths start from: that of the pipeline file. */
   readonly baseDir: string;
+  /** Default: a new random one. Given by schedules and simulations, whose runs have an ID before they start. */
+  readonly runId?: string;
 }
 
 export interface ResumeRunOptions extends RunnerOptions {

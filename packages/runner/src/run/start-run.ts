@@ -1,7 +1,61 @@
-import { fail, type Result } from '@sluice/core';
+import { ok, type Result } from '@sluice/core';
+import { createRunId } from '../identity/run-id.ts';
+import { openJournal } from '../journal/open-journal.ts';
+import { applyRecord } from './apply-record.ts';
+import { controlRun } from './control-run.ts';
+import { driveRun } from './drive-run.ts';
+import { prepareSurroundings } from './prepare-surroundings.ts';
+import { createRunScheduler } from './replay-run.ts';
+import { withDefaults } from './run-defaults.ts';
+import { createRunFacts } from './run-facts.ts';
+import { runDirectory, writePlan } from './run-home.ts';
 import type { RunHandle, RunRefusal, StartRunOptions } from './run-options.ts';
 
-/** Freezes the plan in the home and starts driving it. Resolves when the journal is durable; work goes on by itself. */
-export async function startRun(options: StartRunOptions): Promise<Result<RunHandle, RunRefusal>> {
-  return fail({ code: 'SERVICE_REFUSED', message: `cannot start ${options.plan.pipeline.name}: not built yet` });
+const DEFAULT_MAX_IN_FLIGHT = 1000;
+
+/**
+ * Freezes the plan in the home and starts driving it. What can refuse a run (secrets, sources, volumes, instance
+ * types, the service itself) is asked first, so that a refused one leaves nothing behind but uploaded sources.
+ */
+export async function startRun(given: StartRunOptions): Promise<Result<RunHandle, RunRefusal>> {
+  const options = withDefaults(given);
+  const { plan, clock, disk, scope, baseDir, home } = options;
+  const surroundings = await prepareSurroundings(options);
+  if (!surroundings.ok) return surroundings;
+  const runId = options.runId ?? createRunId();
+  const directory = runDirectory(home, runId);
+  await writePlan(disk, directory, plan);
+  const control = controlRun();
+  const opened = await openJournal(directory, { disk, clock, control: control.listener });
+  if (!opened.ok) return opened;
+  const facts = createRunFacts(plan);
+  const scheduler = { maxInFlight: options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT, seed: runId };
+  const header = {
+    kind: 'run',
+    format: 1,
+    runId,
+    pipeline: plan.pipeline.name,
+    at: clock.now(),
+    clusterID: scope.clusterID,
+    accountID: scope.accountID,
+    baseDir,
+    scheduler,
+  } as const;
+  for (const record of [header, { kind: 'volumes', volumes: surroundings.value.volumes } as const]) {
+    applyRecord(facts, record);
+    opened.value.journal.append(record);
+  }
+  const handle = await driveRun({
+    options,
+    directory,
+    plan,
+    opened: opened.value,
+    facts,
+    scheduler: createRunScheduler(plan, scheduler),
+    instanceTypes: surroundings.value.instanceTypes,
+    workspace: surroundings.value.workspace,
+    resumed: false,
+  });
+  control.attach(handle);
+  return ok(handle);
 }

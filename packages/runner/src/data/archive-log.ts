@@ -1,0 +1,77 @@
+import path from 'node:path';
+import { isServiceError } from '@sluice/client';
+import { describeFailure } from '../run/create-report.ts';
+import { pause, type RunSession } from '../run/run-session.ts';
+import type { SchedulerEvent } from '../scheduler/event.ts';
+
+/** Keeps the logs of failed attempts: the service forgets them after a week. */
+export interface LogArchive {
+  hear(event: SchedulerEvent): void;
+  /** Resolves when no log is being fetched, or when that has taken too long. */
+  idle(): Promise<void>;
+}
+
+const TAIL_LINES = 50;
+/** Bytes of a log that are kept; of a longer one, the last of it. */
+const MAX_LOG = 16 * 1024 * 1024;
+const LONGEST_WAIT_MS = 30_000;
+
+export function createLogArchive(session: RunSession): LogArchive {
+  const open = new Set<Promise<void>>();
+  return {
+    hear(event) {
+      if (event.type !== 'ended' || event.outcome.result !== 'failed') return;
+      const done = archiveLog(session, event).catch(session.bug);
+      open.add(done);
+      void done.finally(() => open.delete(done));
+    },
+    async idle() {
+      if (open.size > 0) await Promise.race([Promise.all(open), pause(session, LONGEST_WAIT_MS)]);
+    },
+  };
+}
+
+async function archiveLog(session: RunSession, at: { step: number; cell: number; attempt: number }): Promise<void> {
+  const attempt = session.facts.known[at.step]?.[at.cell]?.attempts.find((known) => known.attempt === at.attempt);
+  if (attempt?.id !== undefined && attempt.submitted) {
+    const log = await readLog(session, attempt.id);
+    if (log && !session.stopped) {
+      const file = path.join('logs', `${attempt.id}.log`);
+      await session.disk.replace(path.join(session.directory, file), log);
+      session.note({ kind: 'log', step: at.step, cell: at.cell, attempt: at.attempt, tail: lastLines(log), file });
+    }
+  }
+  if (session.stopped) return;
+  const failure = describeFailure(session, at);
+  session.report({ type: 'attemptFailed', at: session.clock.now(), failure });
+}
+
+async function readLog(session: RunSession, id: string): Promise<Buffer | undefined> {
+  for (let tries = 0; tries < 3 && !session.stopped; tries++) {
+    try {
+      return await session.calls.add(async () => {
+        let chunks: Uint8Array[] = [];
+        let size = 0;
+        for await (const chunk of session.service.containers.logs({ ...session.scope, id })) {
+          chunks.push(chunk);
+          size += chunk.length;
+          if (size <= 2 * MAX_LOG) continue;
+          chunks = [Buffer.concat(chunks).subarray(-MAX_LOG)];
+          size = MAX_LOG;
+        }
+        return Buffer.concat(chunks).subarray(-MAX_LOG);
+      });
+    } catch (error) {
+      if (!isServiceError(error)) throw error;
+      if (error.code === 'NOT_FOUND') return undefined;
+      await pause(session, error.retryAfterMs ?? 1000);
+    }
+  }
+  return undefined;
+}
+
+function lastLines(log: Buffer): string[] {
+  const lines = log.toString('utf8').split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines.slice(-TAIL_LINES).map((line) => line.slice(0, 2000));
+}

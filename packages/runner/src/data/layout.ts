@@ -1,0 +1,43 @@
+/**
+ * Where things lie in a workspace volume (design §4). Attempts write into directories of their own, so that a
+ * half-written output can never be read; `work` keeps those apart from the published ones, whatever a step is called.
+ */
+
+/** Directory of one attempt. */
+export function attemptPath(name: { runId: string; step: string; cell: string; attempt: number }): string {
+  return `runs/${name.runId}/work/${join(name.step, name.cell)}/a${name.attempt}`;
+}
+
+/** Where an attempt writes an output. */
+export function attemptOutputPath(attempt: string, output: string): string {
+  return `${attempt}/${output}`;
+}
+
+/** Where an attempt writes its results; no output can have this name. */
+export function attemptResultsPath(attempt: string): string {
+  return `${attempt}/_results`;
+}
+
+/** Published place of an output: of all cells together, or with `cell` of that one. */
+export function publishedPath(of: { runId: string; step: string; output: string; cell?: string }): string {
+  return join(`runs/${of.runId}/out/${of.step}/${of.output}`, of.cell ?? '');
+}
+
+/** The list of a step's cells beside their published outputs; no cell can have this name. */
+export function manifestPath(of: { runId: string; step: string; output: string }): string {
+  return `${publishedPath(of)}/manifest.json`;
+}
+
+/** An uploaded source: its files, and the mark that all of them are there. */
+export function sourcePath(digest: string): { files: string; mark: string } {
+  return { files: `sources/${digest}/files`, mark: `sources/${digest}/complete.json` };
+}
+
+/** A named volume of the pipeline's own that is kept between runs. */
+export function ownVolumePath(name: string): string {
+  return `volumes/${name}`;
+}
+
+function join(path: string, more: string): string {
+  return more === '' ? path : `${path}/${more}`;
+}

@@ -1,0 +1,41 @@
+import { isServiceError, type VolumeFiles } from '@sluice/client';
+import { fail, type Json, ok, type Result, type Step } from '@sluice/core';
+import type { AttemptName } from '../identity/container-id.ts';
+import { attemptOutputPath, attemptPath, attemptResultsPath, publishedPath } from './layout.ts';
+import { readResults } from './read-results.ts';
+
+/** What publishing an attempt gave: its results, or what its own files got wrong. */
+export type Published = Result<Readonly<Record<string, Json>>, string>;
+
+/**
+ * Reads an attempt's results and moves its outputs to their published places, one rename each. Safe to repeat after a
+ * crash anywhere in it: what has been moved is found there. Throws `ServiceError` where the volume does not answer.
+ */
+export async function publishAttempt(
+  files: VolumeFiles,
+  options: { readonly name: AttemptName; readonly step: Step },
+): Promise<Published> {
+  const { name, step } = options;
+  const directory = attemptPath(name);
+  const results = await readResults(files, { directory: attemptResultsPath(directory), results: step.results });
+  if (!results.ok) return results;
+  for (const output of Object.keys(step.outputs)) {
+    const place = { runId: name.runId, step: step.name, output, cell: name.cell };
+    const moved = await moveOnce(files, attemptOutputPath(directory, output), publishedPath(place));
+    if (!moved.ok) return fail(`output ${output}: ${moved.error}`);
+  }
+  return results;
+}
+
+async function moveOnce(files: VolumeFiles, from: string, to: string): Promise<Result<void, string>> {
+  try {
+    await files.move(from, to);
+    return ok(undefined);
+  } catch (error) {
+    if (!isServiceError(error, 'NOT_FOUND', 'ALREADY_EXISTS')) throw error;
+    const [source, target] = [await files.stat(from), await files.stat(to)];
+    if (!source && target) return ok(undefined);
+    if (!source) return fail(`${from} is not in the volume any more`);
+    return fail(`${to} is there already, and ${from} too`);
+  }
+}

@@ -1,0 +1,25 @@
+import type { Container } from '@sluice/client';
+import type { AttemptName } from './container-id.ts';
+
+/** Tags of our containers: what a run can be rebuilt from when its journal is lost. */
+export function createLabels(name: AttemptName, made: { epoch: number; spec: string }): Record<string, string> {
+  return {
+    'sluice-run': name.runId,
+    'sluice-step': name.step,
+    'sluice-cell': name.cell,
+    'sluice-attempt': String(name.attempt),
+    'sluice-epoch': String(made.epoch),
+    'sluice-spec': made.spec,
+  };
+}
+
+/** Whether a container that answers under our ID was made for this attempt, by this or an earlier runner of the run. */
+export function carriesLabels(container: Container, name: AttemptName): boolean {
+  const labels = container.labels ?? {};
+  return (
+    labels['sluice-run'] === name.runId &&
+    labels['sluice-step'] === name.step &&
+    labels['sluice-cell'] === name.cell &&
+    labels['sluice-attempt'] === String(name.attempt)
+  );
+}

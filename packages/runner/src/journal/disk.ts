@@ -1,0 +1,31 @@
+/**
+ * The files of a home, as the shell needs them: an interface so that a simulation can tear, fill and lose them.
+ * Paths are absolute. Every method throws Node's own errors (`ENOSPC`, `EACCES`, …); an absent file is `undefined`.
+ */
+export interface Disk {
+  read(path: string): Promise<Uint8Array | undefined>;
+  /** As `read`, at once: for the few bytes that are looked at before each commit. */
+  readNow(path: string): Uint8Array | undefined;
+  /** Names in a directory, sorted; none where it is absent. */
+  list(path: string): Promise<string[]>;
+  /** Puts a whole file in place, durable and readable by its owner only; a reader sees the old or the new one. */
+  replace(path: string, bytes: Uint8Array): Promise<void>;
+  /** Opens for appending after cutting the file to `size`; makes it and the directories above it. */
+  append(path: string, size: number): Promise<AppendFile>;
+  /** Claims a directory for this process until released or the process ends. Undefined: another holds it. */
+  claim(directory: string, listener?: ControlListener): Promise<Claim | undefined>;
+}
+
+export interface AppendFile {
+  write(bytes: Uint8Array): void;
+  /** Resolves when everything written is durable. A failure leaves it unknown what is: never call again (design §3). */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Claim {
+  release(): Promise<void>;
+}
+
+/** Answers one line that another process sent to the holder of a claim. */
+export type ControlListener = (line: string) => string;

@@ -1,0 +1,36 @@
+import { crc32 } from 'node:zlib';
+import type { JournalRecord } from './journal-record.ts';
+
+/** Everything a line says beside its checksum. */
+export interface JournalLine {
+  /** From 1, without gaps. */
+  readonly seq: number;
+  /** The sequence number of the first line written together with this one: everything before it was durable by then. */
+  readonly first: number;
+  /** Which opening of the journal wrote it; a newer one makes what an older one writes later void. */
+  readonly epoch: number;
+  readonly record: JournalRecord;
+}
+
+const PREFIX = '{"crc":"';
+const BODY_AT = PREFIX.length + 8 + 2;
+
+/** One line of NDJSON with its line feed. The checksum covers the bytes after its own field. */
+export function encodeLine(line: JournalLine): Buffer {
+  const body = JSON.stringify(line).slice(1);
+  const bytes = Buffer.from(`${PREFIX}00000000",${body}\n`);
+  bytes.write(checksum(bytes.subarray(BODY_AT, -1)), PREFIX.length, 'latin1');
+  return bytes;
+}
+
+/** Reads one line, without its line feed. Undefined: it is not one that was written whole. */
+export function decodeLine(bytes: Uint8Array): JournalLine | undefined {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < BODY_AT || text.toString('latin1', 0, PREFIX.length) !== PREFIX) return undefined;
+  if (text.toString('latin1', PREFIX.length, PREFIX.length + 8) !== checksum(bytes.subarray(BODY_AT))) return undefined;
+  return JSON.parse(text.toString('utf8')) as JournalLine;
+}
+
+function checksum(bytes: Uint8Array): string {
+  return crc32(bytes).toString(16).padStart(8, '0');
+}

@@ -1,0 +1,113 @@
+import type { Cell, Json } from '@sluice/core';
+import type { SchedulerEvent } from '../scheduler/event.ts';
+import type { SchedulerStart } from './scheduler-start.ts';
+
+/**
+ * One line of a run's journal. Replaying the `event` records through the scheduler, and all records through the facts,
+ * gives the run back. No record ever holds a secret.
+ */
+export type JournalRecord =
+  /** The first record: what the run is. */
+  | {
+      readonly kind: 'run';
+      readonly format: 1;
+      readonly runId: string;
+      readonly pipeline: string;
+      readonly at: number;
+      readonly clusterID: string;
+      readonly accountID: string;
+      /** Absolute directory of the pipeline file. */
+      readonly baseDir: string;
+      readonly scheduler: SchedulerStart;
+    }
+  /** A runner has taken the run up. */
+  | {
+      readonly kind: 'opened';
+      readonly at: number;
+      readonly epoch: number;
+      readonly host: string;
+      readonly pid: number;
+    }
+  /** What the scheduler heard. */
+  | { readonly kind: 'event'; readonly event: SchedulerEvent; readonly facts?: EventFacts }
+  /** Durable before the container's first POST (design §3). */
+  | {
+      readonly kind: 'intent';
+      readonly at: number;
+      readonly step: number;
+      readonly cell: number;
+      readonly attempt: number;
+      readonly id: string;
+      readonly clusterID: string;
+      readonly instanceType: string;
+      /** Digest of the container as sent, without secrets. */
+      readonly spec: string;
+      /** Digest of the cell's fingerprint, for a step with `cache`. */
+      readonly fingerprint?: string;
+    }
+  /** Durable before the first cancel call of a container. */
+  | {
+      readonly kind: 'cancelIntent';
+      readonly at: number;
+      readonly step: number;
+      readonly cell: number;
+      readonly attempt: number;
+      readonly reason: string;
+    }
+  /** The archived log of an attempt that failed. */
+  | {
+      readonly kind: 'log';
+      readonly step: number;
+      readonly cell: number;
+      readonly attempt: number;
+      readonly tail: readonly string[];
+      /** Relative to the run's directory. */
+      readonly file?: string;
+    }
+  /** Volumes that the run works with, by the pipeline's name for them; `''` is the workspace. */
+  | { readonly kind: 'volumes'; readonly volumes: Readonly<Record<string, VolumePlace>> }
+  /** Local copies of the outputs are complete. */
+  | { readonly kind: 'delivered'; readonly at: number; readonly outputs: Readonly<Record<string, string>> }
+  /** The last record of a run that is over. */
+  | { readonly kind: 'finished'; readonly at: number; readonly status: 'succeeded' | 'failed' | 'canceled' };
+
+/** Where a named volume's content is mounted from. */
+export interface VolumePlace {
+  readonly volumeID: string;
+  /** Path inside the volume, `''` for all of it. */
+  readonly path: string;
+  /** Digest of the content where it is known and cannot change. */
+  readonly digest?: string;
+}
+
+/** What the shell has to know beside an event; each field belongs to one type of event. */
+export interface EventFacts {
+  /** `decided`, of a foreach step. */
+  readonly cells?: readonly Cell[];
+  /** `submitted`, `running`. */
+  readonly container?: ContainerFacts;
+  /** `published`. */
+  readonly results?: Readonly<Record<string, Json>>;
+  /** `cacheHit`. */
+  readonly cached?: CacheSource;
+}
+
+/** What the service said of a container: its incarnation (design §3) and where it answers. */
+export interface ContainerFacts {
+  readonly createTime?: string;
+  readonly runID?: string;
+  readonly ports?: Readonly<Record<string, { readonly port?: number; readonly host?: string }>>;
+}
+
+/** Whose outputs and results a cached cell reuses. */
+export interface CacheSource {
+  readonly runId: string;
+  readonly step: string;
+  /** Key of the cell there. */
+  readonly cell: string;
+  readonly volumeID: string;
+  readonly fingerprint: string;
+  /** Digest of the keys of all the step's cells there: equal to ours, the whole parent can be mounted at once. */
+  readonly siblings: string;
+  readonly results: Readonly<Record<string, Json>>;
+}

@@ -1,0 +1,106 @@
+import type { AppendFile } from './disk.ts';
+import { JournalFailure } from './journal-failure.ts';
+import { encodeLine } from './journal-line.ts';
+import type { JournalRecord } from './journal-record.ts';
+
+/** The end of an open journal. */
+export interface Journal {
+  /** Adds a record to what the next commit makes durable. */
+  append(record: JournalRecord): void;
+  /** Resolves when every record appended so far is durable; throws `JournalFailure`, from then on for ever. */
+  commit(): Promise<void>;
+  /** Commits what is left, as far as it still can be, and closes the file. */
+  close(): Promise<void>;
+}
+
+export interface JournalStart {
+  readonly seq: number;
+  readonly epoch: number;
+  /** Whether this opening is still the newest: asked before each write. */
+  readonly isNewest: () => boolean;
+}
+
+/** Records that are written and synced together. */
+interface Group {
+  readonly records: JournalRecord[];
+  readonly done: Promise<void>;
+  readonly settle: (failure?: JournalFailure) => void;
+}
+
+/**
+ * Group commit without a timer: one sync is in flight at a time, and all that came meanwhile is written and synced
+ * together in the next. A write or sync that failed is never repeated: what the disk holds then is unknown.
+ */
+export function createJournal(file: AppendFile, start: JournalStart): Journal {
+  let seq = start.seq;
+  let next: Group | undefined;
+  let inFlight: Group | undefined;
+  let failure: JournalFailure | undefined;
+
+  async function flush(): Promise<void> {
+    while (next && !failure) {
+      inFlight = next;
+      next = undefined;
+      failure = await writeGroup(inFlight.records);
+      inFlight.settle(failure);
+    }
+    inFlight = undefined;
+    if (failure) next?.settle(failure);
+  }
+
+  async function writeGroup(records: readonly JournalRecord[]): Promise<JournalFailure | undefined> {
+    if (!start.isNewest()) {
+      return new JournalFailure('SUPERSEDED', 'could not write the journal: another runner has taken the run over');
+    }
+    const first = seq + 1;
+    try {
+      file.write(Buffer.concat(records.map((record) => encodeLine({ seq: ++seq, first, epoch: start.epoch, record }))));
+    } catch (cause) {
+      return new JournalFailure(isFull(cause) ? 'DISK_FULL' : 'WRITE_FAILED', describe('write', cause), cause);
+    }
+    try {
+      await file.sync();
+      return undefined;
+    } catch (cause) {
+      return new JournalFailure(isFull(cause) ? 'DISK_FULL' : 'SYNC_FAILED', describe('sync', cause), cause);
+    }
+  }
+
+  function commit(): Promise<void> {
+    if (failure) return Promise.reject(failure);
+    if (!next) return inFlight?.done ?? Promise.resolve();
+    const { done } = next;
+    if (!inFlight) void flush();
+    return done;
+  }
+
+  return {
+    append(record) {
+      next ??= createGroup();
+      next.records.push(record);
+    },
+    commit,
+    async close() {
+      await commit().catch(() => {});
+      await file.close();
+    },
+  };
+}
+
+function createGroup(): Group {
+  let settle: Group['settle'] = () => {};
+  const done = new Promise<void>((resolve, reject) => {
+    settle = (failure) => (failure ? reject(failure) : resolve());
+  });
+  // Whoever waits for the group hears of its failure; a group that nobody waits for must not end the process.
+  done.catch(() => {});
+  return { records: [], done, settle };
+}
+
+function isFull(cause: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes((cause as NodeJS.ErrnoException).code ?? '');
+}
+
+function describe(action: 'write' | 'sync', cause: unknown): string {
+  return `could not ${action} the journal: ${cause instanceof Error ? cause.message : String(cause)}`;
+}

@@ -1,0 +1,88 @@
+import path from 'node:path';
+import { fail, ok, type Result } from '@sluice/core';
+import type { Clock } from '../clock.ts';
+import type { Claim, ControlListener, Disk } from './disk.ts';
+import { createJournal, type Journal } from './journal.ts';
+import type { JournalRecord } from './journal-record.ts';
+import { holdsLease, type Lease, readLease, takeLease } from './lease.ts';
+import { readJournal } from './read-journal.ts';
+
+/** A run's journal, open for writing by this process alone. */
+export interface OpenJournal {
+  readonly journal: Journal;
+  /** What it held when it was opened. */
+  readonly records: readonly JournalRecord[];
+  readonly lease: Lease;
+  /** Closes the journal and lets another runner have the run. */
+  release(): Promise<void>;
+}
+
+export interface JournalRefusal {
+  readonly code: 'RUN_IN_USE' | 'JOURNAL_DAMAGED';
+  readonly message: string;
+}
+
+export interface OpenJournalOptions {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  /** Answers other processes while the journal is open; only lines with the lease's secret reach it. */
+  readonly control?: ControlListener;
+}
+
+/** Locks a run's directory, reads its journal, cuts off what a crash tore, and becomes its newest writer. */
+export async function openJournal(
+  directory: string,
+  options: OpenJournalOptions,
+): Promise<Result<OpenJournal, JournalRefusal>> {
+  const { disk, clock } = options;
+  let lease: Lease | undefined;
+  const claim = await disk.claim(directory, (line) => {
+    const [secret, ...rest] = line.split(' ');
+    return lease && secret === lease.control ? (options.control?.(rest.join(' ')) ?? '') : 'refused';
+  });
+  if (!claim) return fail({ code: 'RUN_IN_USE', message: describeHolder(await readLease(disk, directory)) });
+  try {
+    const file = journalPath(directory);
+    const bytes = (await disk.read(file)) ?? new Uint8Array();
+    const content = readJournal(bytes);
+    if (!content.ok) {
+      await claim.release();
+      return fail({ code: 'JOURNAL_DAMAGED', message: `could not open ${file}: ${content.error}` });
+    }
+    const { size, seq, epoch, records } = content.value;
+    lease = await takeLease(disk, directory, { at: clock.now(), epoch });
+    const held = lease;
+    if (size < bytes.length) {
+      await disk.replace(path.join(directory, `journal.torn-${held.epoch}`), bytes.subarray(size));
+    }
+    const journal = createJournal(await disk.append(file, size), {
+      seq,
+      epoch: held.epoch,
+      isNewest: () => holdsLease(disk, directory, held),
+    });
+    journal.append({ kind: 'opened', at: clock.now(), epoch: held.epoch, host: held.host, pid: held.pid });
+    return ok({ journal, records, lease: held, release: () => closeJournal(journal, claim) });
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
+}
+
+/** Where a run's journal lies. */
+export function journalPath(directory: string): string {
+  return path.join(directory, 'journal.ndjson');
+}
+
+async function closeJournal(journal: Journal, claim: Claim): Promise<void> {
+  try {
+    await journal.close();
+  } finally {
+    await claim.release();
+  }
+}
+
+function describeHolder(lease: Lease | undefined): string {
+  if (!lease) return 'could not lock the run: another process holds it';
+  const since = new Date(lease.at).toISOString();
+  return `could not lock the run: process ${lease.pid} on ${lease.host} has been driving it since ${since}`;
+}

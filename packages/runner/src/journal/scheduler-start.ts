@@ -1,0 +1,8 @@
+/** The scheduler's options as the run began with them: a replay must use the very same. Plain JSON data. */
+export interface SchedulerStart {
+  readonly maxInFlight: number;
+  /** Milliseconds that steps took in earlier runs, by name. */
+  readonly durations?: Readonly<Record<string, number>>;
+  /** Seeds the jitter of back-offs. */
+  readonly seed: string;
+}

@@ -1,0 +1,97 @@
+import type { EventFacts, JournalRecord } from '../journal/journal-record.ts';
+import type { SchedulerEvent } from '../scheduler/event.ts';
+import { attemptFacts, cellFacts, type RunFacts } from './run-facts.ts';
+
+/** Folds one record into the facts: the same for a live run and for a replay. */
+export function applyRecord(facts: RunFacts, record: JournalRecord): void {
+  switch (record.kind) {
+    case 'run':
+      facts.header = record;
+      return;
+    case 'event':
+      applyEvent(facts, record.event, record.facts ?? {});
+      return;
+    case 'intent': {
+      const attempt = attemptFacts(facts, record);
+      attempt.id = record.id;
+      attempt.clusterID = record.clusterID;
+      attempt.instanceType = record.instanceType;
+      attempt.spec = record.spec;
+      if (record.fingerprint !== undefined) attempt.fingerprint = record.fingerprint;
+      return;
+    }
+    case 'cancelIntent':
+      attemptFacts(facts, record).cancelReason = record.reason;
+      return;
+    case 'log': {
+      const attempt = attemptFacts(facts, record);
+      attempt.logTail = record.tail;
+      if (record.file !== undefined) attempt.logFile = record.file;
+      return;
+    }
+    case 'volumes':
+      facts.volumes = { ...facts.volumes, ...record.volumes };
+      return;
+    case 'delivered':
+      facts.delivered = record.outputs;
+      return;
+    case 'finished':
+      facts.finished = { at: record.at, status: record.status };
+      return;
+    case 'opened':
+      return;
+  }
+}
+
+function applyEvent(facts: RunFacts, event: SchedulerEvent, beside: EventFacts): void {
+  switch (event.type) {
+    case 'started':
+      facts.startedAt = event.at;
+      return;
+    case 'decided':
+      if (beside.cells) facts.cells[event.step] = beside.cells;
+      return;
+    case 'undecidable':
+      facts.undecidable.set(event.step, event.message);
+      return;
+    case 'cacheHit': {
+      const cell = cellFacts(facts, event.step, event.cell);
+      if (!beside.cached) return;
+      cell.cached = beside.cached;
+      cell.results = beside.cached.results;
+      return;
+    }
+    case 'submitted': {
+      const attempt = attemptFacts(facts, event);
+      attempt.submitted = true;
+      attempt.submittedAt ??= event.at;
+      attempt.container = { ...beside.container, ...attempt.container };
+      return;
+    }
+    case 'running': {
+      const attempt = attemptFacts(facts, event);
+      attempt.runningAt ??= event.at;
+      attempt.container = { ...attempt.container, ...beside.container };
+      return;
+    }
+    case 'ended': {
+      const attempt = attemptFacts(facts, event);
+      if (attempt.outcome) return;
+      attempt.endedAt = event.at;
+      attempt.outcome = event.outcome;
+      if (event.outcome.result !== 'succeeded') facts.failures.push(event);
+      return;
+    }
+    case 'published': {
+      const cell = cellFacts(facts, event.step, event.cell);
+      cell.winner = event.attempt;
+      cell.results = beside.results ?? {};
+      return;
+    }
+    case 'cancelRequested':
+      facts.canceledBy ??= event.by;
+      return;
+    default:
+      return;
+  }
+}

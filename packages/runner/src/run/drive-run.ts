@@ -1,0 +1,175 @@
+import type { InstanceType, VolumeFiles } from '@sluice/client';
+import type { Plan } from '@sluice/core';
+import PQueue from 'p-queue';
+import { createCacheLookUp } from '../cache/create-cache-look-up.ts';
+import { createLogArchive } from '../data/archive-log.ts';
+import { deliverOutputs } from '../data/deliver-outputs.ts';
+import { createInputPreparation } from '../data/prepare-inputs.ts';
+import type { Disk } from '../journal/disk.ts';
+import { JournalFailure } from '../journal/journal-failure.ts';
+import type { OpenJournal } from '../journal/open-journal.ts';
+import type { RunStatus } from '../scheduler/command.ts';
+import type { Scheduler } from '../scheduler/scheduler.ts';
+import { createSubmitter } from '../submission/submitter.ts';
+import { watchReadiness } from '../watch/watch-readiness.ts';
+import { createWatcher } from '../watch/watcher.ts';
+import { createCellReporter } from './cell-reporter.ts';
+import { createReport } from './create-report.ts';
+import { forgetWake, performCommand } from './perform-command.ts';
+import { probeUrl } from './probe-url.ts';
+import type { RunFacts } from './run-facts.ts';
+import { reportPath } from './run-home.ts';
+import { createRunLoop, type RunLoop } from './run-loop.ts';
+import type { RunHandle, RunnerOptions } from './run-options.ts';
+import type { RunReport } from './run-report.ts';
+import type { RunSession } from './run-session.ts';
+import { stepIndex } from './step-context.ts';
+import { takeUpAttempts } from './take-up-attempts.ts';
+
+/** A run whose journal is open and whose surroundings are ready. */
+export interface DriveStart {
+  readonly options: RunnerOptions & { readonly clock: RunSession['clock']; readonly disk: Disk };
+  readonly directory: string;
+  readonly plan: Plan;
+  readonly opened: OpenJournal;
+  readonly facts: RunFacts;
+  readonly scheduler: Scheduler;
+  readonly instanceTypes: readonly InstanceType[];
+  /** Files of the run's workspace. */
+  readonly workspace: () => VolumeFiles;
+  readonly resumed: boolean;
+}
+
+const DEFAULT_MAX_CALLS = 32;
+
+/** Drives a run until it is over, let go of, or cannot go on. What must be asked first has been asked when it resolves. */
+export async function driveRun(start: DriveStart): Promise<RunHandle> {
+  const { facts, scheduler, plan, directory, opened } = start;
+  const { disk } = start.options;
+  let settle: { resolve: (report: RunReport) => void; reject: (error: unknown) => void };
+  const finished = new Promise<RunReport>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  let closing: Promise<void> | undefined;
+
+  /** Lets go of everything once; what `finished` becomes is up to whoever comes first. */
+  function close(conclude: () => void): Promise<void> {
+    closing ??= (async () => {
+      loop.stop();
+      watcher.stop();
+      forgetWake(session);
+      await opened.release().catch(() => {});
+      conclude();
+    })();
+    return closing;
+  }
+
+  function suspend(message: string): Promise<void> {
+    return close(() => settle.resolve(createReport({ facts, scheduler, directory }, 'suspended', message)));
+  }
+
+  function stopFor(error: unknown): void {
+    if (error instanceof JournalFailure) void suspend(error.message);
+    else void close(() => settle.reject(error));
+  }
+
+  async function finish(status: RunStatus): Promise<void> {
+    await archive.idle();
+    const outputs = await deliverOutputs(session);
+    session.note({ kind: 'delivered', at: session.clock.now(), outputs });
+    session.note({ kind: 'finished', at: session.clock.now(), status });
+    await session.durable();
+    const report = createReport(
+      { facts, scheduler, directory },
+      status,
+      facts.canceledBy && `canceled by ${facts.canceledBy}`,
+    );
+    await disk.replace(reportPath(directory), Buffer.from(JSON.stringify(report)));
+    session.report({ type: 'runFinished', at: session.clock.now(), report });
+    await close(() => settle.resolve(report));
+  }
+
+  const session = createSession(start, { loop: () => loop, bug: stopFor });
+  const watcher = createWatcher(session);
+  const archive = createLogArchive(session);
+  const cellReporter = createCellReporter(session);
+  const parts = {
+    submitter: createSubmitter(session, {
+      watcher,
+      instanceTypes: start.instanceTypes,
+      prepareInputs: createInputPreparation(session, start.workspace),
+    }),
+    lookUp: createCacheLookUp(session, start.workspace),
+    workspace: start.workspace,
+    finish: ({ status }: { status: RunStatus }) => void finish(status).catch(stopFor),
+  };
+  const loop: RunLoop = createRunLoop({
+    clock: session.clock,
+    scheduler,
+    facts,
+    journal: opened.journal,
+    perform: (command) => {
+      cellReporter.touch(command);
+      return performCommand(session, parts, command);
+    },
+    onHandled(event) {
+      cellReporter.touch(event);
+      archive.hear(event);
+      watchReadiness(session, event);
+    },
+    onTurn: () => cellReporter.flush(),
+    onFailure: stopFor,
+  });
+
+  cellReporter.runStarted(start.resumed);
+  if (start.resumed) {
+    const taken = await takeUpAttempts(session, watcher);
+    loop.absorb();
+    for (const event of taken) watchReadiness(session, event);
+  } else {
+    session.post({ type: 'started', at: session.clock.now() });
+  }
+  loop.begin();
+  return {
+    runId: session.runId,
+    directory,
+    finished,
+    cancel: (by) => session.post({ type: 'cancelRequested', at: session.clock.now(), by }),
+    detach: () => suspend('this runner has let go of the run; its containers go on'),
+    approve(name, answer) {
+      const step = stepIndex(plan, name);
+      if (step === undefined || scheduler.state(step) !== 'awaitingApproval') return false;
+      session.post({ type: 'approved', at: session.clock.now(), step, ...answer });
+      return true;
+    },
+  };
+}
+
+function createSession(start: DriveStart, late: { loop: () => RunLoop; bug: (error: unknown) => void }): RunSession {
+  const { options, facts, opened, scheduler, plan, directory } = start;
+  const header = facts.header!;
+  return {
+    runId: header.runId,
+    directory,
+    home: options.home,
+    plan,
+    scope: { clusterID: header.clusterID, accountID: header.accountID },
+    epoch: opened.lease.epoch,
+    service: options.service,
+    clock: options.clock,
+    disk: options.disk,
+    facts,
+    scheduler,
+    calls: new PQueue({ concurrency: options.maxCalls ?? DEFAULT_MAX_CALLS }),
+    secrets: options.secrets ?? (() => undefined),
+    probe: options.probe ?? probeUrl,
+    report: (event) => options.reporter?.report(event),
+    post: (event, beside) => late.loop().post(event, beside),
+    note: (record) => late.loop().note(record),
+    durable: () => late.loop().durable(),
+    bug: late.bug,
+    get stopped() {
+      return late.loop().stopped;
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { isServiceError, type VolumeFiles } from '@sluice/client';
+import { resolveDecision, resolveText } from '@sluice/core';
+import type { CacheLookUp } from '../cache/look-up-cell.ts';
+import { publishAttempt } from '../data/publish-attempt.ts';
+import type { Command } from '../scheduler/command.ts';
+import type { SchedulerEvent } from '../scheduler/event.ts';
+import type { Attempt } from '../submission/attempt.ts';
+import type { Submitter } from '../submission/submitter.ts';
+import type { Posted } from './run-loop.ts';
+import { pause, type RunSession } from './run-session.ts';
+import { createRunContext } from './step-context.ts';
+
+/** The parts of the shell that commands are handed to. */
+export interface CommandParts {
+  readonly submitter: Submitter;
+  readonly lookUp: CacheLookUp;
+  /** Files of the run's workspace. */
+  readonly workspace: () => VolumeFiles;
+  readonly finish: (command: Extract<Command, { type: 'finish' }>) => void;
+}
+
+/** An answer given at once, or what is to be done when the turn is durable. */
+export type Performed = Posted | (() => void) | undefined;
+
+/** One command of the scheduler, performed (design §2). */
+export function performCommand(session: RunSession, parts: CommandParts, command: Command): Performed {
+  switch (command.type) {
+    case 'decide':
+      return { ...decide(session, command.step) };
+    case 'lookUp':
+      return parts.lookUp(command);
+    case 'submit':
+      return parts.submitter.submit(command);
+    case 'publish':
+      return publish(session, parts, command);
+    case 'cancel':
+      return () => parts.submitter.cancel(command);
+    case 'askApproval':
+      return () => askApproval(session, command.step);
+    case 'wake':
+      return () => wake(session, command.at);
+    case 'finish':
+      return () => parts.finish(command);
+  }
+}
+
+function decide(session: RunSession, step: number): Posted {
+  const at = session.clock.now();
+  const decision = resolveDecision(session.plan, step, createRunContext(session, 1));
+  if (!decision.ok) return { event: { type: 'undecidable', at, step, message: decision.error } };
+  if (!decision.value.run) return { event: { type: 'skipped', at, step } };
+  const { cells } = decision.value;
+  if (!cells) return { event: { type: 'decided', at, step, cells: session.facts.cells[step]?.length ?? 1 } };
+  return { event: { type: 'decided', at, step, cells: cells.length }, facts: { cells } };
+}
+
+const wakes = new WeakMap<RunSession, () => void>();
+
+/** Only the latest wake-up counts. */
+function wake(session: RunSession, at: number): void {
+  wakes.get(session)?.();
+  wakes.set(
+    session,
+    session.clock.setTimer(at, () => session.post({ type: 'tick', at: Math.max(at, session.clock.now()) })),
+  );
+}
+
+/** Forgets the wake-up, so that nothing keeps the process alive. */
+export function forgetWake(session: RunSession): void {
+  wakes.get(session)?.();
+}
+
+function askApproval(session: RunSession, step: number): void {
+  const { name, approval } = session.plan.steps[step]!.step;
+  const template = approval?.message;
+  const text = template === undefined ? undefined : resolveText(session.plan, template, createRunContext(session, 1));
+  const message = text?.ok ? text.value : (template ?? `approve step ${name}`);
+  session.report({ type: 'approvalAsked', at: session.clock.now(), step: name, message });
+}
+
+function publish(session: RunSession, parts: CommandParts, at: Attempt['at']): Performed {
+  const { step } = session.plan.steps[at.step]!;
+  const where = { step: at.step, cell: at.cell, attempt: at.attempt };
+  if (Object.keys(step.outputs).length === 0 && Object.keys(step.results).length === 0) {
+    return { event: { type: 'published', at: session.clock.now(), ...where } };
+  }
+  return () => void publishFiles(session, parts, where).catch(session.bug);
+}
+
+async function publishFiles(session: RunSession, parts: CommandParts, at: Attempt['at']): Promise<void> {
+  const { step } = session.plan.steps[at.step]!;
+  const cell = session.facts.cells[at.step]?.[at.cell]?.key ?? '';
+  const name = { runId: session.runId, step: step.name, cell, attempt: at.attempt };
+  for (let pauseMs = 500; !session.stopped; pauseMs = Math.min(30_000, pauseMs * 2)) {
+    try {
+      const published = await session.calls.add(() => publishAttempt(parts.workspace(), { name, step }));
+      session.post(...describe(session, at, published));
+      return;
+    } catch (error) {
+      if (!isServiceError(error)) throw error;
+      session.report({
+        type: 'warning',
+        at: session.clock.now(),
+        message: `could not publish ${step.name}: ${error.message}`,
+      });
+      await pause(session, error.retryAfterMs ?? pauseMs);
+    }
+  }
+}
+
+function describe(
+  session: RunSession,
+  where: Attempt['at'],
+  published: Awaited<ReturnType<typeof publishAttempt>>,
+): Parameters<RunSession['post']> {
+  const at = session.clock.now();
+  if (published.ok) return [{ type: 'published', at, ...where }, { results: published.value }];
+  const message = `could not publish: ${published.error}`;
+  const event: SchedulerEvent = {
+    type: 'ended',
+    at,
+    ...where,
+    outcome: { result: 'failed', class: 'failed', message },
+  };
+  return [event];
+}

@@ -1,0 +1,32 @@
+import type { Plan } from '@sluice/core';
+import type { JournalRecord } from '../journal/journal-record.ts';
+import type { SchedulerStart } from '../journal/scheduler-start.ts';
+import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
+import { applyRecord } from './apply-record.ts';
+import { createRunFacts, type RunFacts } from './run-facts.ts';
+
+/** Builds the scheduler of a run as its journal's first record describes it. */
+export function createRunScheduler(plan: Plan, start: SchedulerStart): Scheduler {
+  const { durations } = start;
+  return createScheduler(plan, {
+    maxInFlight: start.maxInFlight,
+    seed: start.seed,
+    ...(durations && { durations: (step: string) => durations[step] }),
+  });
+}
+
+/** Gives a run back from its plan and its journal. Undefined: the journal does not say what the run is. */
+export function replayRun(
+  plan: Plan,
+  records: readonly JournalRecord[],
+): { readonly facts: RunFacts; readonly scheduler: Scheduler } | undefined {
+  const header = records.find((record) => record.kind === 'run');
+  if (!header) return undefined;
+  const facts = createRunFacts(plan);
+  const scheduler = createRunScheduler(plan, header.scheduler);
+  for (const record of records) {
+    applyRecord(facts, record);
+    if (record.kind === 'event') scheduler.handle(record.event);
+  }
+  return { facts, scheduler };
+}

@@ -1,0 +1,16 @@
+import path from 'node:path';
+import type { Clock } from '../clock.ts';
+import { createSystemClock } from '../clock.ts';
+import type { Disk } from '../journal/disk.ts';
+import { createSystemDisk } from '../journal/system-disk.ts';
+import type { RunnerOptions } from './run-options.ts';
+
+/** Fills what the caller left open. */
+export function withDefaults<T extends RunnerOptions>(options: T): T & { readonly clock: Clock; readonly disk: Disk } {
+  return {
+    ...options,
+    home: path.resolve(options.home),
+    clock: options.clock ?? createSystemClock(),
+    disk: options.disk ?? createSystemDisk(),
+  };
+}

@@ -1,0 +1,90 @@
+import type { Cell, Json, Plan } from '@sluice/core';
+import type { CacheSource, ContainerFacts, JournalRecord, VolumePlace } from '../journal/journal-record.ts';
+import type { Outcome } from '../scheduler/event.ts';
+
+/** What the shell knows of one attempt beside its state. */
+export interface AttemptFacts {
+  readonly attempt: number;
+  /** Set by the intent; an attempt that was refused before one has none. */
+  id?: string;
+  clusterID?: string;
+  instanceType?: string;
+  spec?: string;
+  fingerprint?: string;
+  /** The service has confirmed the container. */
+  submitted: boolean;
+  container: ContainerFacts;
+  submittedAt?: number;
+  runningAt?: number;
+  endedAt?: number;
+  outcome?: Outcome;
+  cancelReason?: string;
+  logTail?: readonly string[];
+  logFile?: string;
+}
+
+/** What the shell knows of one cell beside its state. */
+export interface CellFacts {
+  /** In order; `attempts[n]` is not always attempt n + 1. */
+  readonly attempts: AttemptFacts[];
+  results: Readonly<Record<string, Json>>;
+  cached?: CacheSource;
+  /** Attempt whose outputs were published. */
+  winner?: number;
+}
+
+/** A failed attempt, in the order of the ends. */
+export interface FailureEntry {
+  readonly step: number;
+  readonly cell: number;
+  readonly attempt: number;
+}
+
+/** Everything that replaying a journal gives beside the scheduler's state. */
+export interface RunFacts {
+  readonly plan: Plan;
+  header?: Extract<JournalRecord, { kind: 'run' }>;
+  startedAt: number;
+  finished?: { readonly at: number; readonly status: 'succeeded' | 'failed' | 'canceled' };
+  canceledBy?: string;
+  volumes: Readonly<Record<string, VolumePlace>>;
+  delivered: Readonly<Record<string, string>>;
+  readonly failures: FailureEntry[];
+  /** Why a step could not be decided, by step. */
+  readonly undecidable: Map<number, string>;
+  /** By step: the cells, undefined while a `foreach` is open. */
+  readonly cells: (readonly Cell[] | undefined)[];
+  /** By step and cell; entries appear when there is something to know. */
+  readonly known: CellFacts[][];
+}
+
+export function createRunFacts(plan: Plan): RunFacts {
+  return {
+    plan,
+    startedAt: 0,
+    volumes: {},
+    delivered: {},
+    failures: [],
+    undecidable: new Map(),
+    cells: plan.steps.map((step) => step.cells),
+    known: plan.steps.map(() => []),
+  };
+}
+
+/** The facts of a cell; an empty entry appears on the first look. */
+export function cellFacts(facts: RunFacts, step: number, cell: number): CellFacts {
+  const row = facts.known[step]!;
+  row[cell] ??= { attempts: [], results: {} };
+  return row[cell];
+}
+
+/** The facts of an attempt; an empty entry appears on the first look. */
+export function attemptFacts(facts: RunFacts, at: { step: number; cell: number; attempt: number }): AttemptFacts {
+  const { attempts } = cellFacts(facts, at.step, at.cell);
+  const found =
+    attempts.at(-1)?.attempt === at.attempt ? attempts.at(-1) : attempts.find((a) => a.attempt === at.attempt);
+  if (found) return found;
+  const made: AttemptFacts = { attempt: at.attempt, submitted: false, container: {} };
+  attempts.push(made);
+  return made;
+}

@@ -1,0 +1,64 @@
+import type { Json, Plan, RunContext, StepFacts } from '@sluice/core';
+import type { ContainerFacts } from '../journal/journal-record.ts';
+import type { Scheduler } from '../scheduler/scheduler.ts';
+import type { RunFacts } from './run-facts.ts';
+
+/** What expressions are evaluated against, as the run stands now. */
+export interface ContextSource {
+  readonly runId: string;
+  readonly plan: Plan;
+  readonly facts: RunFacts;
+  readonly scheduler: Scheduler;
+}
+
+const indexes = new WeakMap<Plan, Map<string, number>>();
+
+/** Index of a step by its name. */
+export function stepIndex(plan: Plan, name: string): number | undefined {
+  let index = indexes.get(plan);
+  if (!index) {
+    index = new Map(plan.steps.map((step) => [step.step.name, step.index]));
+    indexes.set(plan, index);
+  }
+  return index.get(name);
+}
+
+export function createRunContext(source: ContextSource, attempt: number): RunContext {
+  const { plan, runId, scheduler } = source;
+  return {
+    run: { id: runId, name: plan.pipeline.name, status: scheduler.status },
+    attempt,
+    steps: (name) => {
+      const step = stepIndex(plan, name);
+      return step === undefined ? undefined : describeStep(source, step);
+    },
+  };
+}
+
+function describeStep(source: ContextSource, step: number): StepFacts {
+  const { facts, scheduler, plan } = source;
+  const cells = facts.cells[step] ?? [];
+  const spec = plan.steps[step]!.step;
+  const isPlain = spec.matrix === undefined && spec.foreach === undefined;
+  const results: Record<string, Json> = {};
+  for (const name of Object.keys(spec.results)) {
+    const values = cells.map((_, cell) => facts.known[step]?.[cell]?.results[name] ?? null);
+    results[name] = isPlain ? values[0]! : values;
+  }
+  const container = facts.known[step]?.[0]?.attempts.at(-1)?.container;
+  return {
+    status: scheduler.state(step),
+    results,
+    ...(container?.ports && { ports: describePorts(container.ports) }),
+  };
+}
+
+function describePorts(ports: NonNullable<ContainerFacts['ports']>): NonNullable<StepFacts['ports']> {
+  return Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, { ...port, ...urlOf(port) }]));
+}
+
+/** Where a port answers: by its public host name, else on the machine that the container shares with its dependents. */
+export function urlOf(port: { readonly port?: number; readonly host?: string }): { readonly url?: string } {
+  if (port.host) return { url: `https://${port.host}` };
+  return port.port === undefined ? {} : { url: `http://127.0.0.1:${port.port}` };
+}

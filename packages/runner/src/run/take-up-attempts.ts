@@ -1,0 +1,49 @@
+import { isServiceError } from '@sluice/client';
+import type { SchedulerEvent } from '../scheduler/event.ts';
+import { type Attempt, createAttempt } from '../submission/attempt.ts';
+import { observeContainer } from '../watch/observe-container.ts';
+import type { Watcher } from '../watch/watcher.ts';
+import { attemptFacts } from './run-facts.ts';
+import { pause, type RunSession } from './run-session.ts';
+
+/**
+ * Asks the service for every container that an earlier runner may have left, and follows those that are known to be
+ * there; the scheduler hears the answers before anything new starts (design §3). Returns the `running` events of
+ * containers that had been running before.
+ */
+export async function takeUpAttempts(session: RunSession, watcher: Watcher): Promise<SchedulerEvent[]> {
+  const running: SchedulerEvent[] = [];
+  const asked: Promise<void>[] = [];
+  for (const live of session.scheduler.live()) {
+    const known = attemptFacts(session.facts, live);
+    if (known.id === undefined) continue;
+    const attempt = createAttempt(session, live);
+    attempt.incarnation = known.container;
+    attempt.confirmed = known.submitted;
+    attempt.ran = known.runningAt !== undefined;
+    if (attempt.ran) running.push({ type: 'running', at: known.runningAt!, ...attempt.at });
+    if (attempt.confirmed) {
+      watcher.track(attempt);
+      asked.push(watcher.look(attempt));
+    } else {
+      asked.push(askForDoubtful(session, watcher, attempt));
+    }
+  }
+  await Promise.all(asked);
+  return running;
+}
+
+/** A container that may or may not have been created: found and ours, it is followed; else its `submit` asks on. */
+async function askForDoubtful(session: RunSession, watcher: Watcher, attempt: Attempt): Promise<void> {
+  for (let tries = 0; tries < 3 && !session.stopped; tries++) {
+    try {
+      const seen = await session.calls.add(() => session.service.containers.get(attempt.ref));
+      if (observeContainer(session, attempt, seen) && !attempt.over) watcher.track(attempt);
+      return;
+    } catch (error) {
+      if (!isServiceError(error)) throw error;
+      if (error.code === 'NOT_FOUND') return;
+      await pause(session, error.retryAfterMs ?? 500);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import type { Ref } from '@sluice/client';
+import { type AttemptName, containerId } from '../identity/container-id.ts';
+import type { Incarnation } from '../identity/incarnation.ts';
+import type { RunSession } from '../run/run-session.ts';
+import type { CancelReason } from '../scheduler/command.ts';
+
+/** An attempt whose container exists, or may exist. */
+export interface Attempt {
+  readonly at: { readonly step: number; readonly cell: number; readonly attempt: number };
+  readonly name: AttemptName;
+  readonly ref: Ref;
+  /** As first seen; completed by later looks. */
+  incarnation: Incarnation;
+  /** The service has confirmed that the container is there. */
+  confirmed: boolean;
+  /** `running` has been posted. */
+  ran: boolean;
+  /** Its end has been posted: nothing more is said about it. */
+  over: boolean;
+  /** Last `state` text that was reported. */
+  said?: string;
+  /** When it was first seen, for the age that polling goes by. */
+  readonly since: number;
+  /** Looks that found nothing since the last that found it. */
+  missing?: { readonly first: number; count: number };
+  cancel?: CancelReason;
+  /** The service hinted at a change before the container was confirmed. */
+  hinted?: boolean;
+}
+
+export function createAttempt(session: RunSession, at: Attempt['at']): Attempt {
+  const name: AttemptName = {
+    runId: session.runId,
+    step: session.plan.steps[at.step]!.step.name,
+    cell: session.facts.cells[at.step]?.[at.cell]?.key ?? '',
+    attempt: at.attempt,
+  };
+  return {
+    at: { step: at.step, cell: at.cell, attempt: at.attempt },
+    name,
+    ref: { ...session.scope, id: containerId(name) },
+    incarnation: {},
+    confirmed: false,
+    ran: false,
+    over: false,
+    since: session.clock.now(),
+  };
+}
+
+/** Key of an attempt's container among all clusters and accounts. */
+export function refKey(ref: { readonly clusterID: string; readonly accountID: string; readonly id: string }): string {
+  return `${ref.clusterID}/${ref.accountID}/${ref.id}`;
+}

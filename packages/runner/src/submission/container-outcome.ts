@@ -1,0 +1,33 @@
+import type { Container } from '@sluice/client';
+import type { Outcome } from '../scheduler/event.ts';
+
+/**
+ * The verdict of a terminal phase (design §3, lessons 4): the phase decides, the state's text tells the exit code and
+ * an out-of-memory kill apart. `Canceled` that was not our doing is somebody else's decision, and not tried again.
+ */
+export function judgeTerminalPhase(container: Pick<Container, 'phase' | 'state'>): Outcome | undefined {
+  const state = container.state ?? '';
+  switch (container.phase) {
+    case 'Succeeded':
+      return { result: 'succeeded' };
+    case 'Failed':
+      return judgeFailure(state);
+    case 'Unknown':
+      return { result: 'failed', class: 'infrastructure', message: state || 'the service does not know how it ended' };
+    case 'Canceled':
+      return { result: 'canceled' };
+    default:
+      return undefined;
+  }
+}
+
+function judgeFailure(state: string): Outcome {
+  const code = /\bexit(?:ed)?(?: with)?(?: code)?[ :]+(\d{1,3})\b/i.exec(state)?.[1];
+  const isOutOfMemory = /out of memory|\boom\b|oomkilled/i.test(state);
+  return {
+    result: 'failed',
+    class: isOutOfMemory ? 'oom' : 'failed',
+    ...(code !== undefined && { exitCode: Number(code) }),
+    message: state || 'it ended with an exit code that is not 0',
+  };
+}

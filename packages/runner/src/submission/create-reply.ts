@@ -1,0 +1,39 @@
+import { isServiceError, type ServiceError } from '@sluice/client';
+
+/** What a failed create call means (design §3). The reply classes that are successes are judged by `judgeCreated`. */
+export type CreateFailure =
+  /** The service saw nothing. */
+  | { readonly kind: 'notSent'; readonly error: ServiceError }
+  /** The service may have acted: ask for the same ID. `full`: it said that it has no room at present. */
+  | { readonly kind: 'doubt'; readonly error: ServiceError; readonly full: boolean }
+  /** Nothing can come of this container, unless an earlier POST of the same ID is in doubt. */
+  | { readonly kind: 'refused'; readonly error: ServiceError }
+  /** The volume that it mounts is not usable yet. */
+  | { readonly kind: 'notYet'; readonly error: ServiceError }
+  /** Even a fresh login did not help. */
+  | { readonly kind: 'auth'; readonly error: ServiceError };
+
+/** Sorts what `containers.create` threw; anything that is not a `ServiceError` is a bug and thrown on. */
+export function classifyCreateFailure(error: unknown): CreateFailure {
+  if (!isServiceError(error)) throw error;
+  switch (error.code) {
+    case 'UNREACHABLE':
+      return { kind: 'notSent', error };
+    case 'UNAUTHENTICATED':
+      return { kind: 'auth', error };
+    case 'FAILED_PRECONDITION':
+      return { kind: 'notYet', error };
+    case 'PERMISSION_DENIED':
+    case 'NOT_FOUND':
+    case 'INVALID_ARGUMENT':
+      return { kind: 'refused', error };
+    case 'RESOURCE_EXHAUSTED':
+      return { kind: 'doubt', error, full: true };
+    case 'NO_REPLY':
+    case 'INVALID_REPLY':
+    case 'ABORTED':
+    case 'ALREADY_EXISTS':
+    case 'UNAVAILABLE':
+      return { kind: 'doubt', error, full: false };
+  }
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import type { ContainerSpec, InstanceType } from '@sluice/client';
+import { fail, ok, type ResolvedContainer, type Resources, type Result, resolveContainer } from '@sluice/core';
+import { chooseInstanceType } from '../data/choose-instance-type.ts';
+import { createMounts } from '../data/create-mounts.ts';
+import { createLabels } from '../identity/labels.ts';
+import type { RunSession } from '../run/run-session.ts';
+import { createRunContext } from '../run/step-context.ts';
+import type { Attempt } from './attempt.ts';
+
+export interface PreparedContainer {
+  /** As the service gets it, but for the values of secrets. */
+  readonly spec: ContainerSpec;
+  readonly digest: string;
+  /** Variable to the name of the secret that it takes. */
+  readonly secrets: ResolvedContainer['secrets'];
+}
+
+export interface PrepareOptions {
+  /** Index into `retry.escalate`, -1 for the step's own. */
+  readonly rung: number;
+  /** Of the run's cluster. */
+  readonly instanceTypes: readonly InstanceType[];
+}
+
+/** Works out what an attempt's container is. The error is the user's to read: no retry can help. */
+export function prepareContainer(
+  session: RunSession,
+  attempt: Attempt,
+  options: PrepareOptions,
+): Result<PreparedContainer, string> {
+  const { at, name } = attempt;
+  const cell = session.facts.cells[at.step]?.[at.cell] ?? { key: '', matrix: {} };
+  const context = createRunContext(session, at.attempt);
+  const resolved = resolveContainer(session.plan, at.step, { cell, context });
+  if (!resolved.ok) return resolved;
+  const instanceType = findInstanceType(session, resolved.value, { ...options, step: at.step });
+  if (!instanceType.ok) return instanceType;
+  const mounts = createMounts(session, name, resolved.value);
+  if (!mounts.ok) return mounts;
+  const bare = createSpec(resolved.value, instanceType.value, mounts.value);
+  const digest = createHash('sha256').update(JSON.stringify(bare)).digest('hex').slice(0, 16);
+  const spec = { ...bare, labels: createLabels(name, { epoch: session.epoch, spec: digest }) };
+  return ok({ spec, digest, secrets: resolved.value.secrets });
+}
+
+/** The container with the values of its secrets: made for the call only, and kept nowhere. */
+export function addSecrets(session: RunSession, prepared: PreparedContainer): Result<ContainerSpec, string> {
+  if (prepared.secrets.length === 0) return ok(prepared.spec);
+  const envs: Record<string, string> = { ...prepared.spec.envs };
+  for (const { env, secret } of prepared.secrets) {
+    const value = session.secrets(secret);
+    if (value === undefined) return fail(`the secret ${secret} is not known to this runner`);
+    envs[env] = value;
+  }
+  return ok({ ...prepared.spec, envs });
+}
+
+function createSpec(container: ResolvedContainer, instanceType: string, mounts: Record<string, string>): ContainerSpec {
+  const ports = Object.entries(container.ports).map(([name, port]) => [name, port.https ? { https: {} } : {}] as const);
+  return {
+    instanceType,
+    ...(container.image !== undefined && { image: container.image }),
+    ...(container.command && { command: container.command }),
+    ...(ports.length > 0 && { ports: Object.fromEntries(ports) }),
+    ...(Object.keys(mounts).length > 0 && { volumeMounts: mounts }),
+    ...(Object.keys(container.env).length > 0 && { envs: container.env }),
+  };
+}
+
+function findInstanceType(
+  session: RunSession,
+  container: ResolvedContainer,
+  options: PrepareOptions & { readonly step: number },
+): Result<string, string> {
+  const wanted: string | Resources | undefined =
+    session.plan.steps[options.step]!.step.retry.escalate[options.rung] ??
+    container.instanceType ??
+    container.resources;
+  if (typeof wanted === 'string') return ok(wanted);
+  const chosen = chooseInstanceType(options.instanceTypes, wanted);
+  if (chosen) return ok(chosen.id);
+  return fail(`no instance type of cluster ${session.scope.clusterID} has ${JSON.stringify(wanted ?? {})}`);
+}

@@ -1,0 +1,129 @@
+import { type Container, type ContainerSpec, isServiceError } from '@sluice/client';
+import { carriesLabels } from '../identity/labels.ts';
+import { pause, type RunSession } from '../run/run-session.ts';
+import type { Outcome, PostponeReason } from '../scheduler/event.ts';
+import { observeContainer } from '../watch/observe-container.ts';
+import type { Attempt } from './attempt.ts';
+import { type CreateFailure, classifyCreateFailure } from './create-reply.ts';
+
+/** What a submission starts from. */
+export interface Submission {
+  readonly attempt: Attempt;
+  readonly spec: ContainerSpec;
+  /** An earlier POST of this ID may have arrived: ask before posting again. */
+  readonly doubtful: boolean;
+}
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+/** How long a refusal is not believed while an earlier POST is in doubt. */
+const DOUBT_MS = 60_000;
+
+type Step = { readonly done: true } | { readonly done: false; readonly doubtful: boolean; readonly waitMs: number };
+
+const DONE: Step = { done: true };
+
+/**
+ * Creates the container of an attempt exactly once (design §3): always under the same ID, and whatever reply is lost is
+ * made up for by asking for that ID. Ends with one of `submitted`, `postponed` and `ended` posted. The intent must be
+ * durable before.
+ */
+export async function submitAttempt(session: RunSession, submission: Submission): Promise<void> {
+  const { attempt } = submission;
+  let doubtful = submission.doubtful;
+  let refusedSince: number | undefined;
+  for (let pauseMs = FIRST_PAUSE_MS; !session.stopped; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+    let step = doubtful ? await ask(session, attempt) : undefined;
+    if (attempt.over || session.stopped) return;
+    if (!step) {
+      if (attempt.cancel && !doubtful) return end(session, attempt, { result: 'canceled' });
+      const failure = await post(session, submission);
+      if (failure?.kind === 'refused' && doubtful) refusedSince ??= session.clock.now();
+      const believed = refusedSince !== undefined && session.clock.now() - refusedSince >= DOUBT_MS;
+      step = failure ? judge(session, attempt, { failure, doubtful: doubtful && !believed }) : DONE;
+    }
+    if (step.done || session.stopped) return;
+    // The first question after a lost reply comes at once: mostly the container is there.
+    if (step.waitMs > 0) await pause(session, Math.max(step.waitMs, pauseMs));
+    doubtful = step.doubtful;
+  }
+}
+
+/** Asks for the ID. Undefined: nothing is there (which proves nothing), so the same ID may be posted. */
+async function ask(session: RunSession, attempt: Attempt): Promise<Step | undefined> {
+  try {
+    const seen = await session.calls.add(() => session.service.containers.get(attempt.ref));
+    return session.stopped ? DONE : adopt(session, attempt, seen);
+  } catch (error) {
+    if (isServiceError(error, 'NOT_FOUND')) return undefined;
+    if (!isServiceError(error)) throw error;
+    return { done: false, doubtful: true, waitMs: error.retryAfterMs ?? 1 };
+  }
+}
+
+/** Posts once. Undefined: the container is there and ours. */
+async function post(session: RunSession, { attempt, spec }: Submission): Promise<CreateFailure | undefined> {
+  const { clusterID, accountID, id } = attempt.ref;
+  try {
+    const made = await session.calls.add(() =>
+      session.service.containers.create({ clusterID, accountID }, spec, { containerID: id }),
+    );
+    if (session.stopped || adopt(session, attempt, made).done) return undefined;
+    throw new Error(`could not create container ${id}: the service answered with container ${made.id}`);
+  } catch (error) {
+    return session.stopped ? undefined : classifyCreateFailure(error);
+  }
+}
+
+/** Takes a container that answers under our ID; one that was not made for this attempt is left alone. */
+function adopt(session: RunSession, attempt: Attempt, seen: Container): Step {
+  if (seen.id !== attempt.ref.id) return { done: false, doubtful: true, waitMs: FIRST_PAUSE_MS };
+  if (seen.labels && !carriesLabels(seen, attempt.name)) {
+    const message = `the ID ${attempt.ref.id} is taken by a container that is not ours`;
+    end(session, attempt, { result: 'failed', class: 'infrastructure', message });
+    return DONE;
+  }
+  observeContainer(session, attempt, seen);
+  return DONE;
+}
+
+function judge(session: RunSession, attempt: Attempt, seen: { failure: CreateFailure; doubtful: boolean }): Step {
+  const { failure, doubtful } = seen;
+  const waitMs = failure.error.retryAfterMs ?? FIRST_PAUSE_MS;
+  switch (failure.kind) {
+    case 'notSent':
+    case 'auth':
+      return doubtful ? { done: false, doubtful, waitMs } : postpone(session, attempt, 'unavailable', waitMs);
+    case 'notYet':
+      return doubtful ? { done: false, doubtful, waitMs } : postpone(session, attempt, 'volume', waitMs);
+    case 'doubt':
+      // What the service said it has no room for was not started, or is found by asking at the next try.
+      if (failure.full && !doubtful) return postpone(session, attempt, 'quota', waitMs);
+      return { done: false, doubtful: true, waitMs: doubtful ? waitMs : 0 };
+    case 'refused': {
+      if (doubtful) return { done: false, doubtful, waitMs };
+      const message = `the service refused the container: ${failure.error.message}`;
+      end(session, attempt, { result: 'failed', class: 'failed', message, permanent: true });
+      return DONE;
+    }
+  }
+}
+
+const LONGEST_POSTPONEMENT_MS = 60_000;
+
+function postpone(session: RunSession, attempt: Attempt, reason: PostponeReason, waitMs: number): Step {
+  if (attempt.cancel) {
+    end(session, attempt, { result: 'canceled' });
+    return DONE;
+  }
+  attempt.over = true;
+  const at = session.clock.now();
+  session.post({ type: 'postponed', at, ...attempt.at, reason, until: at + Math.min(waitMs, LONGEST_POSTPONEMENT_MS) });
+  return DONE;
+}
+
+function end(session: RunSession, attempt: Attempt, outcome: Outcome): void {
+  if (attempt.over) return;
+  attempt.over = true;
+  session.post({ type: 'ended', at: session.clock.now(), ...attempt.at, outcome });
+}

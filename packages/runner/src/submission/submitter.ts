@@ -1,0 +1,98 @@
+import type { InstanceType } from '@sluice/client';
+import { isServiceError } from '@sluice/client';
+import { attemptFacts } from '../run/run-facts.ts';
+import type { Posted } from '../run/run-loop.ts';
+import { pause, type RunSession } from '../run/run-session.ts';
+import type { Command } from '../scheduler/command.ts';
+import type { Watcher } from '../watch/watcher.ts';
+import { type Attempt, createAttempt } from './attempt.ts';
+import { addSecrets, prepareContainer } from './prepare-container.ts';
+import { submitAttempt } from './submit-attempt.ts';
+
+type SubmitCommand = Extract<Command, { type: 'submit' }>;
+type CancelCommand = Extract<Command, { type: 'cancel' }>;
+
+/** Starts and cancels the containers of a run. */
+export interface Submitter {
+  /** Notes the intent and returns what to do once that is durable, or the end of an attempt that cannot be one. */
+  submit(command: SubmitCommand): Posted | (() => void);
+  /** Ends an attempt; the answer is its `ended`, with what the service finally says. */
+  cancel(command: CancelCommand): void;
+  /** Takes up an attempt that an earlier runner submitted. */
+  readopt(attempt: Attempt): void;
+}
+
+export interface SubmitterParts {
+  readonly watcher: Watcher;
+  readonly instanceTypes: readonly InstanceType[];
+  /** Makes everything ready that the container mounts. */
+  readonly prepareInputs: (step: number) => Promise<void> | undefined;
+}
+
+export function createSubmitter(session: RunSession, parts: SubmitterParts): Submitter {
+  const { watcher } = parts;
+
+  function submit(command: SubmitCommand): Posted | (() => void) {
+    const attempt = createAttempt(session, command);
+    const known = attemptFacts(session.facts, command);
+    const doubtful = known.id !== undefined;
+    const prepared = prepareContainer(session, attempt, { rung: command.rung, instanceTypes: parts.instanceTypes });
+    if (!prepared.ok) return refuse(attempt, prepared.error);
+    const spec = addSecrets(session, prepared.value);
+    if (!spec.ok) return refuse(attempt, spec.error);
+    if (!doubtful) {
+      session.note({
+        kind: 'intent',
+        at: session.clock.now(),
+        ...attempt.at,
+        id: attempt.ref.id,
+        clusterID: attempt.ref.clusterID,
+        instanceType: spec.value.instanceType,
+        spec: prepared.value.digest,
+      });
+    }
+    return () => {
+      watcher.track(attempt);
+      void launch(attempt, { spec: spec.value, doubtful }).catch(session.bug);
+    };
+  }
+
+  async function launch(attempt: Attempt, start: Pick<Parameters<typeof submitAttempt>[1], 'spec' | 'doubtful'>) {
+    await parts.prepareInputs(attempt.at.step);
+    await submitAttempt(session, { attempt, ...start });
+    if (attempt.hinted && attempt.confirmed) await watcher.look(attempt);
+    if (attempt.cancel && attempt.confirmed && !attempt.over) await cancelUntilOver(attempt);
+  }
+
+  function refuse(attempt: Attempt, message: string): Posted {
+    const outcome = { result: 'failed', class: 'failed', message, permanent: true } as const;
+    return { event: { type: 'ended', at: session.clock.now(), ...attempt.at, outcome } };
+  }
+
+  function cancel(command: CancelCommand): void {
+    const attempt = watcher.find(command);
+    if (!attempt || attempt.over || attempt.cancel) return;
+    attempt.cancel = command.reason;
+    session.note({ kind: 'cancelIntent', at: session.clock.now(), ...attempt.at, reason: command.reason });
+    // An attempt that is still being submitted hears of it there.
+    if (attempt.confirmed) void cancelUntilOver(attempt).catch(session.bug);
+  }
+
+  /** Asks until the container has ended: a cancel whose reply is lost may never have arrived. */
+  async function cancelUntilOver(attempt: Attempt): Promise<void> {
+    await session.durable();
+    for (let pauseMs = 1000; !attempt.over && !session.stopped; pauseMs = Math.min(60_000, pauseMs * 2)) {
+      let asked = 0;
+      try {
+        await session.calls.add(() => session.service.containers.cancel(attempt.ref));
+      } catch (error) {
+        if (!isServiceError(error)) throw error;
+        asked = error.retryAfterMs ?? 0;
+      }
+      await watcher.look(attempt);
+      if (!attempt.over) await pause(session, Math.max(asked, pauseMs));
+    }
+  }
+
+  return { submit, cancel, readopt: (attempt) => watcher.track(attempt) };
+}

@@ -1,0 +1,63 @@
+import type { Container } from '@sluice/client';
+import { completeIncarnation, isSameIncarnation } from '../identity/incarnation.ts';
+import type { ContainerFacts } from '../journal/journal-record.ts';
+import type { RunSession } from '../run/run-session.ts';
+import type { Attempt } from '../submission/attempt.ts';
+import { judgeTerminalPhase } from '../submission/container-outcome.ts';
+
+/**
+ * Takes what the service says of an attempt's container and posts what follows. False: this is not the container that
+ * was first seen, which tells nothing about ours (design §3).
+ */
+export function observeContainer(session: RunSession, attempt: Attempt, seen: Container): boolean {
+  if (attempt.over || seen.id !== attempt.ref.id) return seen.id === attempt.ref.id;
+  if (!isSameIncarnation(attempt.incarnation, seen)) return false;
+  attempt.incarnation = completeIncarnation(attempt.incarnation, seen);
+  delete attempt.missing;
+  const at = session.clock.now();
+  if (!attempt.confirmed) {
+    attempt.confirmed = true;
+    session.post({ type: 'submitted', at, ...attempt.at }, { container: describeContainer(seen) });
+  }
+  const outcome = judgeTerminalPhase(seen);
+  if (outcome) {
+    attempt.over = true;
+    session.post({ type: 'ended', at, ...attempt.at, outcome });
+    return true;
+  }
+  if ((seen.phase === 'Running' || seen.phase === 'Exiting') && !attempt.ran) {
+    attempt.ran = true;
+    session.post({ type: 'running', at, ...attempt.at }, { container: describeContainer(seen) });
+  }
+  reportState(session, attempt, seen);
+  return true;
+}
+
+function reportState(session: RunSession, attempt: Attempt, seen: Container): void {
+  if (attempt.ran || !seen.state || !seen.phase || seen.state === attempt.said) return;
+  attempt.said = seen.state;
+  const { step, cell } = attempt.name;
+  session.report({
+    type: 'containerState',
+    at: session.clock.now(),
+    step,
+    cell,
+    phase: seen.phase,
+    state: seen.state,
+  });
+}
+
+function describeContainer(seen: Container): ContainerFacts {
+  const ports = Object.entries(seen.ports ?? {}).map(([name, port]) => {
+    const host = port.https?.host;
+    return [
+      name,
+      { ...(port.port !== undefined && { port: port.port }), ...(host !== undefined && { host }) },
+    ] as const;
+  });
+  return {
+    ...(seen.createTime !== undefined && { createTime: seen.createTime }),
+    ...(seen.runID !== undefined && { runID: seen.runID }),
+    ...(ports.length > 0 && { ports: Object.fromEntries(ports) }),
+  };
+}

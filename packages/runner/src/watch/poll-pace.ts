@@ -1,0 +1,43 @@
+import { isServiceError } from '@sluice/client';
+import type { Attempt } from '../submission/attempt.ts';
+
+/** How long to wait between two looks at everything; adapts to ages, latency and throttling (design §2). */
+export interface PollPace {
+  /** A single answer came. */
+  answered(): void;
+  /** A list came, after so many milliseconds. */
+  listed(tookMs: number): void;
+  failed(error: unknown): void;
+  /** Milliseconds until the next look. `hinted`: the service tells of changes by itself. */
+  interval(now: number, attempts: Iterable<Attempt>, hinted: boolean): number;
+}
+
+const FASTEST_MS = 250;
+const SLOWEST_MS = 10_000;
+/** With hints, ticks are only a safety net. */
+const HINTED_MS = 5_000;
+const THROTTLED_MS = 60_000;
+
+export function createPollPace(): PollPace {
+  let latencyMs = 0;
+  let penaltyMs = 0;
+  return {
+    answered() {
+      penaltyMs = 0;
+    },
+    listed(tookMs) {
+      latencyMs = latencyMs * 0.7 + tookMs * 0.3;
+      penaltyMs = 0;
+    },
+    failed(error) {
+      const asked = isServiceError(error) ? (error.retryAfterMs ?? 0) : 0;
+      penaltyMs = Math.min(THROTTLED_MS, Math.max(asked, penaltyMs * 2, 2 * FASTEST_MS));
+    },
+    interval(now, attempts, hinted) {
+      let youngest = now;
+      for (const attempt of attempts) youngest = Math.min(youngest, now - attempt.since);
+      const byAge = Math.min(SLOWEST_MS, Math.max(FASTEST_MS, youngest / 10, latencyMs * 4));
+      return Math.max(hinted ? HINTED_MS : byAge, penaltyMs);
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { isServiceError } from '@sluice/client';
+import type { RunSession } from '../run/run-session.ts';
+import { type Attempt, refKey } from '../submission/attempt.ts';
+import { listLiveContainers } from './list-live-containers.ts';
+import { isLost, type Missing } from './lost-container.ts';
+import { observeContainer } from './observe-container.ts';
+import { createPollPace } from './poll-pace.ts';
+
+/** Follows the containers of a run until each has ended. */
+export interface Watcher {
+  /** Follows an attempt from now on; call it before the container can exist, so that no hint is lost. */
+  track(attempt: Attempt): void;
+  /** Looks at one container now; resolves when its answer has been taken, whatever it was. */
+  look(attempt: Attempt): Promise<void>;
+  /** The attempt that a command speaks of, while it is followed. */
+  find(at: Attempt['at']): Attempt | undefined;
+  stop(): void;
+}
+
+/** Below this many containers, single gets cost no more than a page of the list. */
+const LIST_FROM = 4;
+
+/**
+ * One list of all that is live per tick where that is cheaper than single gets; single gets for what left the list; and
+ * where the service gives hints, a get at once for what changed, so that ticks are only a safety net (design §2).
+ */
+export function createWatcher(session: RunSession): Watcher {
+  const { service, clock, calls, scope } = session;
+  const attempts = new Map<string, Attempt>();
+  const byCell = new Map<string, Attempt>();
+  /** Looks under way; true: something changed meanwhile, look again. */
+  const looking = new Map<Attempt, boolean>();
+  const pace = createPollPace();
+  let cancelTimer: (() => void) | undefined;
+  let polling = false;
+
+  const unwatch = service.watch((hint) => {
+    const attempt = attempts.get(`${hint.clusterID}/${hint.accountID}/${hint.containerID}`);
+    if (attempt?.confirmed) void look(attempt);
+    else if (attempt) attempt.hinted = true;
+  });
+
+  async function look(attempt: Attempt): Promise<void> {
+    if (attempt.over || session.stopped) return;
+    if (looking.has(attempt)) {
+      looking.set(attempt, true);
+      return;
+    }
+    do {
+      looking.set(attempt, false);
+      await lookOnce(attempt);
+    } while (looking.get(attempt) && !attempt.over && !session.stopped);
+    looking.delete(attempt);
+    if (attempt.over) forget(attempt);
+  }
+
+  async function lookOnce(attempt: Attempt): Promise<void> {
+    try {
+      const seen = await calls.add(() => service.containers.get(attempt.ref));
+      if (session.stopped) return;
+      pace.answered();
+      if (!observeContainer(session, attempt, seen)) await noteMissing(attempt, 'another container is under its ID');
+    } catch (error) {
+      if (session.stopped) return;
+      if (isServiceError(error, 'NOT_FOUND')) await noteMissing(attempt, 'the service does not know it any more');
+      else pace.failed(error);
+    }
+  }
+
+  /** Absence proves nothing by itself (design §3): it must last, and a full list must not have it either. */
+  async function noteMissing(attempt: Attempt, why: string): Promise<void> {
+    if (!attempt.confirmed || attempt.over) return;
+    const missing: Missing = attempt.missing ?? { first: clock.now(), count: 0 };
+    missing.count++;
+    attempt.missing = missing;
+    if (!(await isLost(session, attempt, missing)) || attempt.over || session.stopped) return;
+    attempt.over = true;
+    const message = `the container is lost: ${why}, for ${Math.round((clock.now() - missing.first) / 1000)} s`;
+    const outcome = { result: 'failed', class: 'infrastructure', message } as const;
+    session.post({ type: 'ended', at: clock.now(), ...attempt.at, outcome });
+  }
+
+  function forget(attempt: Attempt): void {
+    if (attempts.get(refKey(attempt.ref)) === attempt) attempts.delete(refKey(attempt.ref));
+    if (byCell.get(cellKey(attempt.at)) === attempt) byCell.delete(cellKey(attempt.at));
+  }
+
+  async function poll(): Promise<void> {
+    const live = [...attempts.values()].filter((attempt) => attempt.confirmed && !attempt.over);
+    if (live.length < LIST_FROM) {
+      await Promise.all(live.map(look));
+      return;
+    }
+    try {
+      const started = clock.now();
+      const items = await calls.add(() => listLiveContainers(service, scope, live.length));
+      pace.listed(clock.now() - started);
+      if (session.stopped) return;
+      await Promise.all(live.map((attempt) => judgeListed(attempt, items.get(attempt.ref.id))));
+    } catch (error) {
+      pace.failed(error);
+    }
+  }
+
+  function judgeListed(
+    attempt: Attempt,
+    item: Parameters<typeof observeContainer>[2] | undefined,
+  ): Promise<void> | void {
+    if (attempt.over) return;
+    // A verdict comes from the container itself, whose answer has all fields.
+    if (!item || !observeContainer(session, attempt, item)) return look(attempt);
+  }
+
+  function plan(): void {
+    if (cancelTimer || polling || session.stopped || attempts.size === 0) return;
+    cancelTimer = clock.setTimer(
+      clock.now() + pace.interval(clock.now(), attempts.values(), unwatch !== undefined),
+      () => {
+        cancelTimer = undefined;
+        polling = true;
+        void poll().finally(() => {
+          polling = false;
+          for (const attempt of attempts.values()) if (attempt.over) forget(attempt);
+          plan();
+        });
+      },
+    );
+  }
+
+  return {
+    track(attempt) {
+      attempts.set(refKey(attempt.ref), attempt);
+      byCell.set(cellKey(attempt.at), attempt);
+      plan();
+    },
+    look,
+    find(at) {
+      const attempt = byCell.get(cellKey(at));
+      return attempt?.at.attempt === at.attempt ? attempt : undefined;
+    },
+    stop() {
+      cancelTimer?.();
+      unwatch?.();
+    },
+  };
+}
+
+function cellKey(at: Attempt['at']): string {
+  return `${at.step}/${at.cell}`;
+}

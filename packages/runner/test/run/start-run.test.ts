@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import type { RunnerEvent } from '../../src/reporter.ts';
+import { resumeRun } from '../../src/run/resume-run.ts';
+import type { RunHandle } from '../../src/run/run-options.ts';
+import type { RunReport } from '../../src/run/run-report.ts';
+import { startRun } from '../../src/run/start-run.ts';
+import { createHandPlan, createStep } from '../simulation/plans.ts';
+import { createRig, type Rig } from '../simulation/rig.ts';
+
+const need = (step: string) => ({ step, condition: 'succeeded' as const });
+
+const DIAMOND = createHandPlan([
+  createStep('a', { command: ['true'] }),
+  createStep('b', { command: ['true'], needs: [need('a')] }),
+  createStep('c', { command: ['true'], needs: [need('a')] }),
+  createStep('d', { command: ['true'], needs: [need('b'), need('c')] }),
+]);
+
+async function start(rig: Rig, plan = DIAMOND): Promise<RunHandle> {
+  const started = await rig.go(startRun({ ...rig.options, plan, baseDir: '/base' }));
+  if (!started.ok) throw new Error(started.error.message);
+  return started.value;
+}
+
+async function finish(rig: Rig, handle: RunHandle): Promise<RunReport> {
+  return rig.go(handle.finished);
+}
+
+const states = (report: RunReport) => Object.fromEntries(report.steps.map((step) => [step.name, step.state]));
+
+describe('startRun', () => {
+  test('runs the steps of a diamond in order, one container each', async () => {
+    const rig = createRig('diamond');
+    const handle = await start(rig);
+    const report = await finish(rig, handle);
+    expect(report.status).toBe('succeeded');
+    expect(states(report)).toEqual({ a: 'succeeded', b: 'succeeded', c: 'succeeded', d: 'succeeded' });
+    const order = rig.created().map(({ wire }) => wire.labels?.['sluice-step']);
+    expect([order[0], order.slice(1, 3).sort(), order[3]]).toEqual(['a', ['b', 'c'], 'd']);
+  });
+
+  test('goes by polling alone where the service gives no hints', async () => {
+    const rig = createRig('polling', { hints: false });
+    const report = await finish(rig, await start(rig));
+    expect(report.status).toBe('succeeded');
+    expect(rig.created()).toHaveLength(4);
+  });
+
+  test('tells the reporter of every cell until its end', async () => {
+    const rig = createRig('events');
+    await finish(rig, await start(rig));
+    const ends = rig.events.filter(
+      (event): event is Extract<RunnerEvent, { type: 'cellChanged' }> => event.type === 'cellChanged',
+    );
+    expect(ends.filter((event) => event.state === 'succeeded').map((event) => event.step)).toEqual([
+      'a',
+      'b',
+      'c',
+      'd',
+    ]);
+    expect(rig.events.at(-1)).toMatchObject({ type: 'runFinished', report: { status: 'succeeded' } });
+  });
+
+  test('fails with the exit code and the end of the log', async () => {
+    const rig = createRig('failing', { behave: { b: { end: 'Failed', exitCode: 3 } } });
+    const report = await finish(rig, await start(rig));
+    expect(report.status).toBe('failed');
+    expect(states(report)).toMatchObject({ b: 'failed', d: 'skipped' });
+    expect(report.failures).toMatchObject([{ step: 'b', class: 'failed', exitCode: 3, message: 'exit code 3' }]);
+    expect(report.failures[0]?.logTail.at(-1)).toBe('its last line');
+  });
+
+  test('tries a failed step again under the ID of the next attempt', async () => {
+    const plan = createHandPlan([createStep('a', { retry: { ...createStep('a').retry, limit: 2 } })]);
+    const rig = createRig('retry', { behave: { a: { end: 'Failed', exitCode: 1 } } });
+    const report = await finish(rig, await start(rig, plan));
+    expect(report.status).toBe('failed');
+    expect(rig.created().map(({ wire }) => wire.id.slice(-2))).toEqual(['-1', '-2', '-3']);
+  });
+});
+
+describe('resumeRun', () => {
+  test('goes on where a detached run was left, and starts nothing twice', async () => {
+    const rig = createRig('detach');
+    const first = await start(rig);
+    await rig.until(() => rig.created().length === 3);
+    await rig.go(first.detach());
+    expect(await finish(rig, first)).toMatchObject({ status: 'suspended' });
+    const resumed = await rig.go(resumeRun({ ...rig.options, runId: first.runId }));
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    const report = await finish(rig, resumed.value);
+    expect(report.status).toBe('succeeded');
+    expect(rig.created()).toHaveLength(4);
+  });
+
+  test('refuses a run that is over, and one that is not there', async () => {
+    const rig = createRig('over');
+    const handle = await start(rig);
+    await finish(rig, handle);
+    const over = await rig.go(resumeRun({ ...rig.options, runId: handle.runId }));
+    expect(over).toMatchObject({ ok: false, error: { code: 'RUN_FINISHED' } });
+    const absent = await rig.go(resumeRun({ ...rig.options, runId: 'aaaaaaaaaaaaa' }));
+    expect(absent).toMatchObject({ ok: false, error: { code: 'RUN_NOT_FOUND' } });
+  });
+});

@@ -1,0 +1,54 @@
+import type { Random } from './random.ts';
+
+/** What the protocol leaves open and a service decides for itself. */
+export interface Dialect {
+  /** Create under an ID that is in use. */
+  readonly conflict: 409 | 400 | 'echo';
+  /** Milliseconds until a created container can be got and listed. */
+  readonly readLagMs: number;
+  /** Items that the list gives per page at most. */
+  readonly pageSize: number;
+  /** A larger page than that is refused instead of cut. */
+  readonly refusesLargePages: boolean;
+  /** Cancel of a container that has ended. */
+  readonly cancelEnded: 204 | 400 | 404;
+  /** Times with `Z` and a fraction, or with an offset, differing between create and get. */
+  readonly mixedTimes: boolean;
+  /** A phase that no table lists comes between Pending and Running. */
+  readonly unknownPhase: boolean;
+  /** A reply to create has no phase and no labels. */
+  readonly terseCreate: boolean;
+  /** The state's text names the exit code. */
+  readonly namesExitCode: boolean;
+  /** Running is never to be seen: containers go from Pending to their end. */
+  readonly hidesRunning: boolean;
+}
+
+/** Our own service's answers. */
+export const OWN_DIALECT: Dialect = {
+  conflict: 409,
+  readLagMs: 0,
+  pageSize: 1000,
+  refusesLargePages: false,
+  cancelEnded: 400,
+  mixedTimes: false,
+  unknownPhase: false,
+  terseCreate: false,
+  namesExitCode: true,
+  hidesRunning: false,
+};
+
+export function drawDialect(random: Random): Dialect {
+  return {
+    conflict: random.pick([409, 409, 400, 'echo'] as const),
+    readLagMs: random.pick([0, 0, 300, 3000]),
+    pageSize: random.pick([2, 10, 100, 1000]),
+    refusesLargePages: random.chance(0.3),
+    cancelEnded: random.pick([204, 400, 404] as const),
+    mixedTimes: random.chance(0.3),
+    unknownPhase: random.chance(0.3),
+    terseCreate: random.chance(0.3),
+    namesExitCode: random.chance(0.7),
+    hidesRunning: random.chance(0.2),
+  };
+}

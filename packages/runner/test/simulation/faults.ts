@@ -1,0 +1,78 @@
+import type { Random } from './random.ts';
+
+/** What happens to one call on its way. */
+export interface CallFate {
+  readonly requestMs: number;
+  readonly replyMs: number;
+  /** The request never arrives. */
+  readonly requestLost: boolean;
+  /** The reply never arrives. */
+  readonly replyLost: boolean;
+  /** The request arrives a second time, so much later. */
+  readonly duplicateAfterMs: number | undefined;
+  /** The request arrives only after the caller has given up. */
+  readonly lateByMs: number | undefined;
+  /** Answered by the gate before the service: this status, nothing done. */
+  readonly gate: 401 | 408 | 429 | 500 | 503 | 'refused' | 'unreadable' | undefined;
+}
+
+/** Probabilities of each fault; all 0 is a calm network. */
+export interface FaultRates {
+  readonly requestLost: number;
+  readonly replyLost: number;
+  readonly duplicate: number;
+  readonly late: number;
+  readonly throttled: number;
+  readonly broken: number;
+  readonly unauthenticated: number;
+  readonly unreadable: number;
+  readonly slow: number;
+}
+
+export const CALM: FaultRates = {
+  requestLost: 0,
+  replyLost: 0,
+  duplicate: 0,
+  late: 0,
+  throttled: 0,
+  broken: 0,
+  unauthenticated: 0,
+  unreadable: 0,
+  slow: 0,
+};
+
+/** A random subset of the faults, each rare or frequent: all at once would only ever show the first that bites. */
+export function drawFaultRates(random: Random): FaultRates {
+  const rate = () => (random.chance(0.5) ? 0 : random.pick([0.01, 0.05, 0.2]));
+  return {
+    requestLost: rate(),
+    replyLost: rate(),
+    duplicate: rate(),
+    late: rate(),
+    throttled: rate(),
+    broken: rate(),
+    unauthenticated: rate(),
+    unreadable: rate(),
+    slow: rate(),
+  };
+}
+
+export function drawFate(random: Random, rates: FaultRates): CallFate {
+  const slow = random.chance(rates.slow) ? 20_000 : 0;
+  const gate = random.chance(rates.throttled)
+    ? 429
+    : random.chance(rates.unauthenticated)
+      ? 401
+      : random.chance(rates.broken)
+        ? random.pick([408, 500, 503, 'refused'] as const)
+        : undefined;
+  return {
+    requestMs: 1 + random.below(20) + (slow && random.below(slow)),
+    replyMs: 1 + random.below(20) + (slow && random.below(slow)),
+    requestLost: random.chance(rates.requestLost),
+    replyLost: random.chance(rates.replyLost),
+    duplicateAfterMs: random.chance(rates.duplicate) ? random.below(90_000) : undefined,
+    lateByMs: random.chance(rates.late) ? random.below(60_000) : undefined,
+    gate: gate ?? (random.chance(rates.unreadable) ? 'unreadable' : undefined),
+  };
+}

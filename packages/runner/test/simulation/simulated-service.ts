@@ -1,0 +1,371 @@
+import {
+  type Container,
+  type ContainerListItem,
+  type ContainerService,
+  type ContainerSpec,
+  type InstanceType,
+  isTerminalPhase,
+  type Ref,
+  type Scope,
+  ServiceError,
+  type ServiceErrorCode,
+  type Volume,
+} from '@sluice/client';
+import type { Dialect } from './dialect.ts';
+import { type CallFate, drawFate, type FaultRates } from './faults.ts';
+import { createMemoryFiles, createMemoryVolume, type MemoryVolume } from './memory-files.ts';
+import type { Random } from './random.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+/** What a container does once it is created. */
+export interface Behaviour {
+  readonly pendingMs: number;
+  readonly runMs: number;
+  readonly end: 'Succeeded' | 'Failed' | 'Unknown';
+  readonly exitCode?: number;
+  readonly outOfMemory?: boolean;
+  /** The record vanishes while it runs, as after a fault of the service's own. */
+  readonly vanishes?: boolean;
+  /** Called at its end when it succeeds: writes its outputs. */
+  readonly work?: (container: Container) => void;
+}
+
+/** One container as the service knows it, with what only the service knows. */
+export interface SimulatedContainer {
+  readonly incarnation: number;
+  readonly createdAt: number;
+  visibleAt: number;
+  startedAt?: number;
+  wire: Container;
+  /** Whether its process is alive. */
+  live: boolean;
+}
+
+/** Something that the service did: the evidence that invariants are checked against. */
+export type ServiceDeed =
+  | { readonly kind: 'created'; readonly at: number; readonly id: string; readonly container: SimulatedContainer }
+  | { readonly kind: 'ended'; readonly at: number; readonly id: string; readonly container: SimulatedContainer }
+  | { readonly kind: 'asked'; readonly at: number; readonly call: string; readonly id: string | undefined };
+
+export interface SimulationOptions {
+  readonly clock: VirtualClock;
+  readonly random: Random;
+  readonly dialect: Dialect;
+  /** Looked at for each call, so that faults can be stopped. */
+  readonly faults: () => FaultRates;
+  readonly behave: (spec: ContainerSpec) => Behaviour;
+  /** Hears of each deed at once. */
+  readonly onDeed?: (deed: ServiceDeed) => void;
+  /** Containers that may be live at once; more are answered with 429. */
+  readonly quota?: number;
+  /** Whether `watch` gives hints. */
+  readonly hints?: boolean;
+}
+
+/** A v1rc1 service in memory and in virtual time, with everything that can go wrong on the way to it. */
+export interface SimulatedService {
+  readonly service: ContainerService;
+  readonly containers: ReadonlyMap<string, SimulatedContainer>;
+  readonly volumes: ReadonlyMap<string, MemoryVolume>;
+  /** Calls so far, by name. */
+  readonly calls: ReadonlyMap<string, number>;
+  /** Cuts everything that is on its way to the present caller: its process has died. */
+  cut(): void;
+}
+
+const TIMEOUT_MS = 30_000;
+const RETENTION_MS = 7 * 24 * 3_600_000;
+const INSTANCE_TYPES: InstanceType[] = [1, 2, 4, 8].map((cores) => ({
+  id: `sim-${cores}`,
+  clusterID: 'sim',
+  cpu: { cores },
+  memory: { sizeGB: cores * 4 },
+  gpu: { count: 0 },
+}));
+
+export function createSimulatedService(options: SimulationOptions): SimulatedService {
+  const { clock, random, dialect, faults } = options;
+  const containers = new Map<string, SimulatedContainer>();
+  const volumes = new Map<string, MemoryVolume>();
+  const calls = new Map<string, number>();
+  const listeners = new Set<(hint: { clusterID: string; accountID: string; containerID: string }) => void>();
+  let generation = 0;
+  let incarnations = 0;
+
+  /** One call: the request's way, what the service does, and the reply's way. */
+  async function call<T>(name: string, id: string | undefined, act: () => T): Promise<T> {
+    calls.set(name, (calls.get(name) ?? 0) + 1);
+    options.onDeed?.({ kind: 'asked', at: clock.now(), call: name, id });
+    const caller = generation;
+    const fate = drawFate(random, faults());
+    const outcome = await travel(fate, act);
+    // The process that asked has died meanwhile: nobody hears the answer.
+    if (caller !== generation) await new Promise<never>(() => {});
+    if ('error' in outcome) throw outcome.error;
+    return structuredClone(outcome.value);
+  }
+
+  async function travel<T>(fate: CallFate, act: () => T): Promise<{ value: T } | { error: unknown }> {
+    const attempt = (): { value: T } | { error: unknown } => {
+      try {
+        return { value: act() };
+      } catch (error) {
+        return { error };
+      }
+    };
+    if (fate.gate === 'refused') return { error: fail('UNREACHABLE', 'the connection was refused') };
+    if (fate.lateByMs !== undefined) clock.setTimer(clock.now() + TIMEOUT_MS + fate.lateByMs, () => void attempt());
+    if (fate.requestLost || fate.lateByMs !== undefined) {
+      await clock.delay(TIMEOUT_MS);
+      return { error: fail('NO_REPLY', 'no reply came within 30 s') };
+    }
+    await clock.delay(fate.requestMs);
+    const gate = gateError(fate.gate);
+    const outcome = gate ? { error: gate } : attempt();
+    if (fate.duplicateAfterMs !== undefined) {
+      clock.setTimer(clock.now() + fate.duplicateAfterMs, () => void attempt());
+    }
+    if (fate.replyLost) {
+      await clock.delay(TIMEOUT_MS);
+      return { error: fail('NO_REPLY', 'no reply came within 30 s') };
+    }
+    await clock.delay(fate.replyMs);
+    if (fate.gate === 'unreadable') return { error: fail('INVALID_REPLY', 'the reply was cut off') };
+    return outcome;
+  }
+
+  function visible(ref: Ref): SimulatedContainer {
+    const found = containers.get(ref.id);
+    if (!found || found.visibleAt > clock.now()) throw fail('NOT_FOUND', `container ${ref.id} is not there`, 404);
+    return found;
+  }
+
+  function create(scope: Scope, spec: ContainerSpec, id: string): Container {
+    const existing = containers.get(id);
+    if (existing) {
+      if (dialect.conflict === 'echo') return existing.wire;
+      if (dialect.conflict === 400) throw fail('INVALID_ARGUMENT', `container ${id} exists`, 400);
+      throw fail('ALREADY_EXISTS', `container ${id} exists`, 409);
+    }
+    const live = [...containers.values()].filter((container) => container.live).length;
+    if (options.quota !== undefined && live >= options.quota)
+      throw fail('RESOURCE_EXHAUSTED', 'the quota is used up', 429);
+    if (!INSTANCE_TYPES.some((type) => type.id === spec.instanceType)) {
+      throw fail('INVALID_ARGUMENT', `there is no instance type ${spec.instanceType}`, 400);
+    }
+    for (const key of Object.keys(spec.volumeMounts ?? {})) mountable(key);
+    const incarnation = ++incarnations;
+    const made: SimulatedContainer = {
+      incarnation,
+      createdAt: clock.now(),
+      visibleAt: clock.now() + dialect.readLagMs,
+      live: true,
+      wire: {
+        ...(structuredClone(spec) as unknown as Container),
+        ...scope,
+        id,
+        phase: 'Creating',
+        state: 'being created',
+        runID: `r${incarnation}`,
+        createTime: new Date(clock.now()).toISOString(),
+      },
+    };
+    containers.set(id, made);
+    options.onDeed?.({ kind: 'created', at: clock.now(), id, container: made });
+    play(id, made, options.behave(spec));
+    if (!dialect.terseCreate) return made.wire;
+    const { phase: _phase, state: _state, labels: _labels, ...terse } = made.wire;
+    return terse as Container;
+  }
+
+  function mountable(key: string): void {
+    const [volume = '', path = '', option] = key.split(':');
+    const found = volumes.get(volume);
+    if (!found) throw fail('INVALID_ARGUMENT', `there is no volume ${volume}`, 400);
+    if (option === 'dir') {
+      if (path)
+        for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
+          found.directories.add(path.slice(0, end));
+      return;
+    }
+    if (path && !found.files.has(path) && !found.directories.has(path)) {
+      throw fail('INVALID_ARGUMENT', `volume ${volume} has no ${path}`, 400);
+    }
+  }
+
+  function play(id: string, made: SimulatedContainer, behaviour: Behaviour): void {
+    const later = (ms: number, action: () => void) =>
+      clock.setTimer(clock.now() + ms, () => {
+        if (containers.get(id) === made && made.live) action();
+      });
+    later(Math.floor(behaviour.pendingMs / 2), () =>
+      move(made, dialect.unknownPhase ? 'Warming' : 'Pending', 'pulling'),
+    );
+    later(behaviour.pendingMs, () => {
+      made.startedAt = clock.now();
+      if (!dialect.hidesRunning) move(made, 'Running', 'running', { startTime: new Date(clock.now()).toISOString() });
+      if (behaviour.vanishes) later(behaviour.runMs / 2, () => vanish(id, made));
+      later(behaviour.runMs, () => {
+        if (behaviour.end === 'Succeeded') behaviour.work?.(made.wire);
+        end(id, made, behaviour.end, describeEnd(behaviour));
+      });
+    });
+  }
+
+  function describeEnd(behaviour: Behaviour): string {
+    if (behaviour.end === 'Succeeded') return 'completed';
+    if (behaviour.end === 'Unknown') return 'the node is gone';
+    if (!dialect.namesExitCode) return 'failed';
+    const code = behaviour.exitCode ?? 1;
+    return behaviour.outOfMemory ? `out of memory (exit code ${code})` : `exit code ${code}`;
+  }
+
+  function move(made: SimulatedContainer, phase: string, state: string, more: Partial<Container> = {}): void {
+    made.wire = { ...made.wire, phase, state, ...more };
+    hint(made);
+  }
+
+  function end(id: string, made: SimulatedContainer, phase: string, state: string): void {
+    if (!made.live) return;
+    made.live = false;
+    move(made, phase, state, { endTime: new Date(clock.now()).toISOString(), runTime: 1 });
+    options.onDeed?.({ kind: 'ended', at: clock.now(), id, container: made });
+    clock.setTimer(clock.now() + RETENTION_MS, () => {
+      if (containers.get(id) === made) containers.delete(id);
+    });
+  }
+
+  function vanish(id: string, made: SimulatedContainer): void {
+    made.live = false;
+    containers.delete(id);
+    options.onDeed?.({ kind: 'ended', at: clock.now(), id, container: made });
+  }
+
+  function hint(made: SimulatedContainer): void {
+    const { clusterID, accountID, id } = made.wire;
+    for (const listener of listeners) listener({ clusterID, accountID, containerID: id });
+  }
+
+  function cancel(ref: Ref): void {
+    const found = visible(ref);
+    if (!found.live) {
+      if (dialect.cancelEnded === 204) return;
+      if (dialect.cancelEnded === 404) throw fail('NOT_FOUND', `container ${ref.id} has ended`, 404);
+      throw fail('FAILED_PRECONDITION', `container ${ref.id} has ended`, 400);
+    }
+    if (found.wire.phase === 'Canceling') return;
+    move(found, 'Canceling', 'being canceled');
+    clock.setTimer(clock.now() + 500, () => end(ref.id, found, 'Canceled', 'canceled'));
+  }
+
+  function page(all: boolean, options: { from: string; size: number }): { items: ContainerListItem[]; next: string } {
+    const { from, size } = options;
+    if (size > dialect.pageSize && dialect.refusesLargePages && size > 100)
+      throw fail('INVALID_ARGUMENT', 'page too large', 400);
+    const ids = [...containers.keys()].sort().filter((id) => id > from);
+    const shown = ids.filter((id) => {
+      const container = containers.get(id)!;
+      return container.visibleAt <= clock.now() && (all || !isTerminalPhase(container.wire.phase ?? ''));
+    });
+    const items = shown.slice(0, Math.min(size, dialect.pageSize)).map((id) => {
+      const { id: _, clusterID, accountID, image, phase, state, createTime } = writeTimes(containers.get(id)!.wire);
+      return { id, clusterID, accountID, ...(image && { image }), phase, state, createTime } as ContainerListItem;
+    });
+    return { items, next: shown.length > items.length ? items.at(-1)!.id : '' };
+  }
+
+  function writeTimes(wire: Container): Container {
+    if (!dialect.mixedTimes || !wire.createTime) return wire;
+    const moved = new Date(Date.parse(wire.createTime) + 8 * 3_600_000).toISOString();
+    return { ...wire, createTime: `${moved.slice(0, 19)}+08:00` };
+  }
+
+  const service: ContainerService = {
+    discovery: {
+      listAccounts: (clusterID) => call('listAccounts', undefined, () => [{ clusterID, accountID: 'me' }]),
+      listInstanceTypes: () => call('listInstanceTypes', undefined, () => INSTANCE_TYPES),
+    },
+    containers: {
+      create: (scope, spec, { containerID } = {}) =>
+        call('create', containerID, () => create(scope, spec, containerID!)),
+      get: (ref) => call('get', ref.id, () => writeTimes(visible(ref).wire)),
+      async *list(_scope, { all = false, pageSize = 100 } = {}) {
+        for (let from = ''; ; ) {
+          const { items, next } = await call('list', undefined, () => page(all, { from, size: pageSize }));
+          yield* items;
+          if (next === '') return;
+          from = next;
+        }
+      },
+      async *logs(ref) {
+        yield await call('logs', ref.id, () => {
+          visible(ref);
+          return Buffer.from(`the log of ${ref.id}\nits last line\n`);
+        });
+      },
+      cancel: (ref) => call('cancel', ref.id, () => cancel(ref)),
+      delete: (ref) =>
+        call('delete', ref.id, () => {
+          const found = visible(ref);
+          containers.delete(ref.id);
+          found.live = false;
+        }),
+    },
+    volumes: {
+      create: (scope, { volumeID, transfer } = {}) =>
+        call('createVolume', volumeID, () => {
+          const id = volumeID ?? `v-${volumes.size}`;
+          if (volumes.has(id)) throw fail('ALREADY_EXISTS', `volume ${id} exists`, 409);
+          volumes.set(id, createMemoryVolume());
+          const login = { username: id, password: 'secret', address: { webdav: `https://sim/${id}` } };
+          return { id, ...scope, phase: 'Available', ...(transfer && { service: login }) } as Volume;
+        }),
+      async *list(scope) {
+        const all = await call('listVolumes', undefined, () => [...volumes.keys()]);
+        for (const id of all) yield { id, ...scope, phase: 'Available' };
+      },
+      delete: (ref) => call('deleteVolume', ref.id, () => void volumes.delete(ref.id)),
+      undelete: () => call('undeleteVolume', undefined, () => {}),
+      files(ref) {
+        const volume = volumes.get(ref.id);
+        if (!volume) throw fail('NOT_FOUND', `there is no volume ${ref.id}`, 404);
+        return createMemoryFiles(volume);
+      },
+    },
+    watch(listener) {
+      if (!options.hints) return undefined;
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    close: async () => {},
+  };
+  return {
+    service,
+    containers,
+    volumes,
+    calls,
+    cut() {
+      generation++;
+      listeners.clear();
+    },
+  };
+}
+
+function gateError(gate: CallFate['gate']): ServiceError | undefined {
+  switch (gate) {
+    case 401:
+      return fail('UNAUTHENTICATED', 'the token is not valid', 401);
+    case 429:
+      return fail('RESOURCE_EXHAUSTED', 'too many requests', 429);
+    case 408:
+    case 500:
+    case 503:
+      return fail('UNAVAILABLE', `the service answered ${gate}`, gate);
+    default:
+      return undefined;
+  }
+}
+
+function fail(code: ServiceErrorCode, message: string, status?: number): ServiceError {
+  return new ServiceError(code, message, status === undefined ? {} : { status });
+}
