@@ -12,7 +12,8 @@ export interface FileEntry {
 /**
  * The files of one volume, as its transfer service offers them (WebDAV), or directly where the service is embedded.
  * Paths are relative to the volume's root, `/`-separated, without `.`, `..` or empty segments; anything else is
- * refused with `INVALID_ARGUMENT`. Every method throws `ServiceError`.
+ * refused with `INVALID_ARGUMENT`, and so is a file where a directory is wanted, the other way round, and a move of
+ * something to or into itself. Every method throws `ServiceError`.
  */
 export interface VolumeFiles {
   /** Undefined where nothing is there. */

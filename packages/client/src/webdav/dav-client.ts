@@ -94,7 +94,7 @@ export function createDavClient(options: DavOptions): DavClient {
       outcome = await again(once, what);
     }
     if (outcome !== 'noParent') return outcome;
-    throw new ServiceError('ALREADY_EXISTS', `Could not ${what}: a file is in the way`, { status: 409 });
+    throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: a file is in the way`, { status: 409 });
   };
   return {
     clock,
@@ -178,7 +178,8 @@ const CODES = new Map<number, ServiceErrorCode>([
   [404, 'NOT_FOUND'],
   [405, 'FAILED_PRECONDITION'],
   [408, 'UNAVAILABLE'],
-  [409, 'NOT_FOUND'],
+  // A PUT whose directory has just been made or found: what stands there is none.
+  [409, 'INVALID_ARGUMENT'],
   [412, 'FAILED_PRECONDITION'],
   [423, 'FAILED_PRECONDITION'],
   [429, 'RESOURCE_EXHAUSTED'],

@@ -80,7 +80,7 @@ async function list(dav: DavClient, path: string): Promise<FileEntry[]> {
   if (found === undefined || self === undefined) {
     throw new ServiceError('NOT_FOUND', `Could not ${what}: there is no such directory`);
   }
-  if (self.kind === 'file') throw new ServiceError('FAILED_PRECONDITION', `Could not ${what}: it is a file`);
+  if (self.kind === 'file') throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: it is a file`);
   const entries: FileEntry[] = [];
   for (const it of found) {
     const name = it.path.slice(it.path.lastIndexOf('/') + 1);
@@ -108,7 +108,7 @@ async function makeDirectory(dav: DavClient, path: string): Promise<void> {
   if (made === 'made') return;
   const there = await stat(dav, path);
   if (there?.kind === 'file') {
-    throw new ServiceError('ALREADY_EXISTS', `Could not make the directory ${quote(path)}: a file is there`);
+    throw new ServiceError('INVALID_ARGUMENT', `Could not make the directory ${quote(path)}: a file is there`);
   }
   if (made !== 'there') throw made;
 }
@@ -116,13 +116,8 @@ async function makeDirectory(dav: DavClient, path: string): Promise<void> {
 async function move(dav: DavClient, { from, to }: { from: string; to: string }): Promise<void> {
   const what = `move ${quote(from)} to ${quote(to)}`;
   for (const path of [from, to]) refuseRoot(path, what);
-  if (to.startsWith(`${from}/`)) {
-    throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: a directory cannot be moved into itself`);
-  }
-  if (from === to) {
-    if ((await stat(dav, from)) === undefined)
-      throw new ServiceError('NOT_FOUND', `Could not ${what}: nothing is there`);
-    throw new ServiceError('ALREADY_EXISTS', `Could not ${what}: both are the same`);
+  if (to === from || to.startsWith(`${from}/`)) {
+    throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: nothing can be moved to or into itself`);
   }
   const moved = async (doubt: boolean) => {
     const outcome = await dav.move(from, { to, overwrite: false, what });
@@ -136,7 +131,11 @@ async function move(dav: DavClient, { from, to }: { from: string; to: string }):
     await dav.makeCollections(parentPath(to) ?? '');
     outcome = await dav.again(() => moved(true), what);
   }
-  if (outcome === 'noParent') throw new ServiceError('UNAVAILABLE', `Could not ${what}: the transfer service failed`);
+  if (outcome === 'noParent') {
+    const inTheWay = (await stat(dav, parentPath(to) ?? ''))?.kind === 'file';
+    const why = inTheWay ? 'a file is where a directory is wanted' : 'the transfer service failed';
+    throw new ServiceError(inTheWay ? 'INVALID_ARGUMENT' : 'UNAVAILABLE', `Could not ${what}: ${why}`);
+  }
   if (outcome === 'occupied') throw new ServiceError('ALREADY_EXISTS', `Could not ${what}: the target is there`);
   if (outcome !== 'moved') throw new ServiceError('NOT_FOUND', `Could not ${what}: nothing is there`);
 }

@@ -63,7 +63,7 @@ async function send(dav: DavClient, sending: Sending): Promise<void> {
   if ((await dav.again(once, what)) !== 'noParent') return;
   await dav.makeCollections(parent);
   if ((await dav.again(once, what)) === 'noParent') {
-    throw new ServiceError('NOT_FOUND', `Could not ${what}: its directory cannot be made`);
+    throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: something that is no directory is in the way`);
   }
 }
 
@@ -135,7 +135,7 @@ async function putInPlace(dav: DavClient, at: { part: string; path: string; what
   if (outcome === 'occupied') {
     const there = await dav.propfind(path, { depth: 0, what });
     if (there?.[0]?.kind === 'dir') {
-      throw new ServiceError('ALREADY_EXISTS', `Could not ${what}: a directory is there`);
+      throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: a directory is there`);
     }
     outcome = await moved(true);
   }
