@@ -22,9 +22,9 @@ export interface DavOptions {
 }
 
 /** What a MOVE came to. */
-export type MoveOutcome = 'moved' | 'absent' | 'occupied' | 'noParent';
+type MoveOutcome = 'moved' | 'absent' | 'occupied' | 'noParent';
 
-export interface DavRequest {
+interface DavRequest {
   readonly method: string;
   readonly path: string;
   readonly directory?: boolean;
