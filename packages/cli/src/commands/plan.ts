@@ -26,10 +26,10 @@ export async function plan(file: string, context: CommandContext, options: PlanO
 function renderPlan(plan: Plan): string {
   const levels = planLevels(plan);
   const rows = plan.steps.map((step) => [
-    String(levels[step.index]),
+    step.final ? 'last' : String(levels[step.index]),
     step.step.name,
     step.cells === undefined ? 'at run time' : String(step.cells.length),
-    plan.steps.length > 0 ? dependenciesOf(step, plan) : '',
+    dependenciesOf(step, plan),
     resourcesOf(step),
     step.step.cache === undefined ? 'no' : 'yes',
   ]);

@@ -20,7 +20,7 @@ export interface CellMove {
   readonly state: CellState;
   readonly attempt: number;
   readonly reason?: string;
-  /** Milliseconds from its submission to its end, where both were seen. */
+  /** Milliseconds that it ran: from Running, or where that was not seen from its submission, to its end. */
   readonly tookMs?: number;
   /** The step is over with this move. */
   readonly stepOver: boolean;
@@ -63,8 +63,8 @@ export interface ProgressModel {
 
 export function createProgressModel(): ProgressModel {
   const steps = new Map<string, StepProgress>();
-  /** State and submission time of the cells that have left `waiting`; dropped when they are over. */
-  const cells = new Map<string, { state: CellState; submittedAt?: number }>();
+  /** State of the cells that have left `waiting`, and when their present attempt began. */
+  const cells = new Map<string, { state: CellState; beganAt?: number }>();
   let startedAt = 0;
 
   const applyMove = (event: Extract<RunnerEvent, { type: 'cellChanged' }>): CellMove | undefined => {
@@ -74,10 +74,8 @@ export function createProgressModel(): ProgressModel {
     const known = cells.get(key) ?? { state: 'waiting' };
     step.counts.set(known.state, Math.max(0, countOf(step, known.state) - 1));
     step.counts.set(event.state, countOf(step, event.state) + 1);
-    if (event.state === 'submitting') {
-      known.submittedAt = event.at;
-      step.startedAt ??= event.at;
-    }
+    if (event.state === 'submitting') step.startedAt ??= event.at;
+    if (event.state === 'submitting' || event.state === 'running') known.beganAt = event.at;
     known.state = event.state;
     cells.set(key, known);
     if (event.reason === undefined) delete step.note;
@@ -91,7 +89,7 @@ export function createProgressModel(): ProgressModel {
       attempt: event.attempt,
       stepOver,
       ...(event.reason === undefined ? {} : { reason: event.reason }),
-      ...(isOver(event.state) && known.submittedAt !== undefined ? { tookMs: event.at - known.submittedAt } : {}),
+      ...(isOver(event.state) && known.beganAt !== undefined ? { tookMs: event.at - known.beganAt } : {}),
     };
   };
 

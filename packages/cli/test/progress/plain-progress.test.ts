@@ -41,7 +41,7 @@ test('createPlainProgress tells each end once, with its duration and reason', ()
     ],
   );
   expect(lines).toEqual([
-    'prepare  succeeded  1.5 s',
+    'prepare  succeeded  1.4 s',
     'fit/a    cached',
     'fit/b    failed     2.5 s  exit code 3',
     'fit      1 cached, 1 failed  2.5 s',
