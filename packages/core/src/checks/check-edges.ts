@@ -1,3 +1,4 @@
+import type { Path } from '../parse/source-document.ts';
 import type { Check, CheckContext, CheckedStep } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
 import { suggestName } from './nearest-name.ts';
@@ -9,20 +10,17 @@ export const checkEdges: Check = (context) => {
     for (const name in inputs) {
       const from = inputs[name]?.from;
       if (from === undefined) continue;
-      const path = pathInStep(context, checked, ['inputs', name, 'from']);
+      const path = (): Path => pathInStep(context, checked, ['inputs', name, 'from']);
       if ('volume' in from) checkVolume(context, { name: from.volume, path });
       else checkStepOutput(context, { ...from, path, reader: checked });
     }
   }
   for (const [name, output] of Object.entries(context.pipeline.outputs)) {
-    checkStepOutput(context, { ...output.from, path: ['outputs', name, 'from'] });
+    checkStepOutput(context, { ...output.from, path: () => ['outputs', name, 'from'] });
   }
 };
 
-function checkVolume(
-  { pipeline, report }: CheckContext,
-  { name, path }: { name: string; path: readonly (string | number)[] },
-): void {
+function checkVolume({ pipeline, report }: CheckContext, { name, path }: { name: string; path: () => Path }): void {
   if (Object.hasOwn(pipeline.volumes, name)) return;
   const message = `there is no volume \`${name}\` under \`volumes\``;
   report({
@@ -37,7 +35,8 @@ function checkVolume(
 interface Edge {
   readonly step: string;
   readonly output: string;
-  readonly path: readonly (string | number)[];
+  /** Worked out only for a fault: there are many edges and few faults. */
+  readonly path: () => Path;
   readonly reader?: CheckedStep;
 }
 
@@ -48,7 +47,7 @@ function checkStepOutput({ steps, pipeline, report }: CheckContext, { step, outp
       report({
         code: 'unknown-step',
         message: `there is no step \`${step}\``,
-        path,
+        path: path(),
         hint: `a volume is written \`volumes.${step}\``,
       });
       return;
@@ -64,7 +63,7 @@ function checkStepOutput({ steps, pipeline, report }: CheckContext, { step, outp
   }
   if (reader !== undefined && source.final && !reader.final) {
     const message = `step \`${reader.step.name}\` cannot read from \`${step}\`, which runs in \`finally\`, after it`;
-    report({ code: 'final-dependency', message, path });
+    report({ code: 'final-dependency', message, path: path() });
     return;
   }
   if (Object.hasOwn(source.step.outputs, output)) return;

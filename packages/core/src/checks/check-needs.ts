@@ -1,3 +1,4 @@
+import type { Path } from '../parse/source-document.ts';
 import type { Check, CheckContext, CheckedStep } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
 import { suggestName } from './nearest-name.ts';
@@ -6,7 +7,8 @@ import { suggestName } from './nearest-name.ts';
 export const checkNeeds: Check = (context) => {
   for (const checked of context.steps.values()) {
     checked.step.needs.forEach((need, index) => {
-      const path = pathInStep(context, checked, ['needs', Array.isArray(checked.raw.needs) ? index : need.step]);
+      const path = (): Path =>
+        pathInStep(context, checked, ['needs', Array.isArray(checked.raw.needs) ? index : need.step]);
       checkNeed(context, { checked, need, path });
     });
   }
@@ -15,7 +17,7 @@ export const checkNeeds: Check = (context) => {
 interface NeedPlace {
   readonly checked: CheckedStep;
   readonly need: CheckedStep['step']['needs'][number];
-  readonly path: readonly (string | number)[];
+  readonly path: () => Path;
 }
 
 function checkNeed({ steps, report }: CheckContext, { checked, need, path }: NeedPlace): void {
@@ -23,19 +25,25 @@ function checkNeed({ steps, report }: CheckContext, { checked, need, path }: Nee
   const target = steps.get(need.step);
   if (target === undefined) {
     const message = `step \`${step.name}\` needs \`${need.step}\`, and there is no such step`;
-    report({ code: 'unknown-step', message, path, lookedIn: ['steps'], ...suggestName(need.step, steps.keys()) });
+    report({
+      code: 'unknown-step',
+      message,
+      path: path(),
+      lookedIn: ['steps'],
+      ...suggestName(need.step, steps.keys()),
+    });
     return;
   }
   if (target.final && !final) {
     const message = `step \`${step.name}\` cannot need \`${need.step}\`, which runs in \`finally\`, after it`;
-    report({ code: 'final-dependency', message, path });
+    report({ code: 'final-dependency', message, path: path() });
   }
   if (need.condition === 'running' && target.step.service === undefined) {
     const message = `step \`${step.name}\` needs \`${need.step}\` running, and \`${need.step}\` is no service`;
     report({
       code: 'not-a-service',
       message,
-      path,
+      path: path(),
       hint: `give \`${need.step}\` the key \`service: true\`, or wait for its end`,
     });
   }
@@ -43,6 +51,6 @@ function checkNeed({ steps, report }: CheckContext, { checked, need, path }: Nee
   const reads = Object.values(step.inputs).some(({ from }) => 'step' in from && from.step === need.step);
   if (reads && need.condition !== 'running') {
     const message = `step \`${step.name}\` reads an output of \`${need.step}\`, and waits for it to be ${need.condition}`;
-    report({ code: 'conflicting-need', message, path, hint: 'outputs exist only of a step that succeeded' });
+    report({ code: 'conflicting-need', message, path: path(), hint: 'outputs exist only of a step that succeeded' });
   }
 }

@@ -4,6 +4,7 @@ import { checkShape, type KeysAt } from '../checks/check-shape.ts';
 import type { Fault } from '../checks/fault.ts';
 import type { Json } from '../model/json.ts';
 import type { Pipeline } from '../model/pipeline.ts';
+import { isPlainStep } from '../schema/is-plain-step.ts';
 import { pipelineSchema, type RawPipeline } from '../schema/pipeline-schema.ts';
 import { stepSchema } from '../schema/step-schema.ts';
 import { prune } from './prune.ts';
@@ -23,7 +24,7 @@ export interface CheckedDocument {
 export function checkDocument(value: Json, options: { readonly suspicious?: boolean } = {}): CheckedDocument {
   const shape = [
     ...(options.suspicious === true ? protoFaults(value, []) : []),
-    ...checkShape(pipelineSchema, value, { keysAt }),
+    ...checkShape(pipelineSchema, withoutPlainSteps(value), { keysAt }),
   ];
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { pipeline: undefined, faults: shape };
@@ -37,6 +38,16 @@ export function checkDocument(value: Json, options: { readonly suspicious?: bool
   });
   for (const check of ALL_CHECKS) check(context);
   return { pipeline, faults };
+}
+
+/** What the schema has yet to see. */
+function withoutPlainSteps(value: Json): Json {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const { steps } = value as Readonly<Record<string, Json>>;
+  if (typeof steps !== 'object' || steps === null || Array.isArray(steps)) return value;
+  const map = steps as Readonly<Record<string, Json>>;
+  const rest = Object.keys(map).filter((name) => !isPlainStep(name, map[name]));
+  return { ...value, steps: Object.fromEntries(rest.map((name) => [name, map[name] ?? null])) };
 }
 
 /** Whether a name was missed only because the map that should hold it, or one entry of it, could not be read. */

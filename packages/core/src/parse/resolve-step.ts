@@ -175,7 +175,8 @@ function resolveResources({ cpu, memory, gpu, gpuModel }: NonNullable<RawStep['r
 }
 
 function resolveRetry(raw: RawStep['retry']): Retry {
-  const retry = typeof raw === 'object' ? raw : { limit: raw ?? 0 };
+  if (raw === undefined) return NO_RETRY;
+  const retry = typeof raw === 'object' ? raw : { limit: raw };
   return {
     limit: retry.limit ?? 1,
     on: retry.on ?? ['failed', 'oom', 'timeout'],
@@ -189,6 +190,9 @@ function resolveRetry(raw: RawStep['retry']): Retry {
     infrastructureLimit: retry.infrastructureLimit ?? 3,
   };
 }
+
+/** Shared by all steps that say nothing. */
+const NO_RETRY: Retry = Object.freeze(resolveRetry({ limit: 0 }));
 
 function resolveCache(cache: RawStep['cache']): Cache | undefined {
   if (cache === undefined || cache === false) return undefined;

@@ -1,0 +1,52 @@
+import type { Json } from '../model/json.ts';
+import { DURATION, EDGE, IDENTIFIER, MOUNT_POINT, NAME, VARIABLE } from './patterns.ts';
+
+/**
+ * Whether a step is of the plainest kind, in short forms only, which `stepSchema` is then certain to accept: a test
+ * holds the two together. The schema takes six microseconds a step and as much again in garbage, this half of one,
+ * and a generated pipeline has a hundred thousand such steps. Whatever it does not know, it leaves to the schema.
+ */
+export function isPlainStep(name: string, step: Json | undefined): boolean {
+  if (!NAME.test(name) || !isMap(step)) return false;
+  for (const key in step) {
+    const accepts = Object.hasOwn(ACCEPTS, key) ? ACCEPTS[key] : undefined;
+    if (accepts === undefined || !accepts(step[key])) return false;
+  }
+  return true;
+}
+
+type Test = (value: Json | undefined) => boolean;
+
+const isText: Test = (value) => typeof value === 'string';
+const isTexts: Test = (value) => Array.isArray(value) && value.every(isText);
+const isMatching =
+  (pattern: RegExp): Test =>
+  (value) =>
+    typeof value === 'string' && pattern.test(value);
+const isMapOf =
+  (key: RegExp, accepts: Test): Test =>
+  (value) => {
+    if (!isMap(value)) return false;
+    for (const name in value) if (!key.test(name) || !accepts(value[name])) return false;
+    return true;
+  };
+const isName = isMatching(NAME);
+
+const ACCEPTS: Readonly<Record<string, Test>> = {
+  description: isText,
+  image: isText,
+  command: (value) => isText(value) || isTexts(value),
+  script: isText,
+  env: isMapOf(VARIABLE, isText),
+  inputs: isMapOf(IDENTIFIER, isMatching(EDGE)),
+  outputs: isMapOf(IDENTIFIER, isMatching(MOUNT_POINT)),
+  needs: (value) => Array.isArray(value) && value.every(isName),
+  instanceType: isText,
+  timeout: isMatching(DURATION),
+  cache: (value) => typeof value === 'boolean',
+  priority: (value) => Number.isSafeInteger(value),
+};
+
+function isMap(value: Json | undefined): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
