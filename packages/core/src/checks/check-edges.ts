@@ -26,7 +26,7 @@ function checkVolume({ pipeline, report }: CheckContext, { name, path }: { name:
   report({
     code: 'unknown-volume',
     message,
-    path,
+    path: path(),
     lookedIn: ['volumes'],
     ...suggestName(name, Object.keys(pipeline.volumes)),
   });
@@ -55,7 +55,7 @@ function checkStepOutput({ steps, pipeline, report }: CheckContext, { step, outp
     report({
       code: 'unknown-step',
       message: `there is no step \`${step}\``,
-      path,
+      path: path(),
       lookedIn: ['steps'],
       ...suggestName(step, steps.keys()),
     });
@@ -73,7 +73,7 @@ function checkStepOutput({ steps, pipeline, report }: CheckContext, { step, outp
   report({
     code: 'unknown-output',
     message,
-    path,
+    path: path(),
     lookedIn,
     ...suggestName(output, Object.keys(source.step.outputs)),
     related,
