@@ -162,7 +162,7 @@ static int execute(const struct launch *launch) {
 }
 
 /* vfork: the command's errno comes back in our own memory, and no page is copied. */
-static pid_t start_command(const struct launch *launch, struct limit_slot *slot) {
+static pid_t start_command(const struct launch *launch, const struct limit_use *use) {
   volatile int error = 0;
   pid_t pid = vfork();
   if (pid == 0) {
@@ -171,7 +171,7 @@ static pid_t start_command(const struct launch *launch, struct limit_slot *slot)
     signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &none, NULL);
     setsid();
-    limits_enter(slot);
+    limits_apply(use);
     error = execute(launch);
     _exit(127);
   }
@@ -227,7 +227,7 @@ static struct ending wait_for(pid_t command) {
   }
 }
 
-__attribute__((noreturn)) void container_run(struct launch *launch, int template_fd, struct limit_slot *slot) {
+__attribute__((noreturn)) void container_run(struct launch *launch, int template_fd, const struct limit_use *use) {
   container_id = launch->id;
   directory_fd = open(launch->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (directory_fd < 0) _exit(73);
@@ -236,19 +236,19 @@ __attribute__((noreturn)) void container_run(struct launch *launch, int template
   enter_view(launch, template_fd);
   if (chdir(launch->working_directory) != 0) refuse("could not enter '%s': %s", launch->working_directory, strerror(errno));
   long long started = clock_ms();
-  pid_t command = start_command(launch, slot);
+  pid_t command = start_command(launch, use);
   send_event("started %s %lld", launch->id, started);
   struct ending ending = wait_for(command);
   kill_rest();
   char text[160];
   int signal = WIFSIGNALED(ending.status) ? WTERMSIG(ending.status) : 0;
   int code = signal != 0 ? 128 + signal : WEXITSTATUS(ending.status);
+  bool met_limit = limits_out_of_memory(use);
   if (ending.stopped) {
     snprintf(text, sizeof text, "stopped %lld %lld", started, clock_ms());
   } else {
-    bool out_of_memory = code != 0 && limits_out_of_memory(slot);
-    snprintf(text, sizeof text, "exited %d %d %d %lld %lld", code, signal, out_of_memory, started, clock_ms());
+    snprintf(text, sizeof text, "exited %d %d %d %lld %lld", code, signal, code != 0 && met_limit, started, clock_ms());
   }
   record(text);
-  _exit(0);
+  _exit(met_limit ? EXIT_WAS_OUT_OF_MEMORY : 0);
 }

@@ -88,12 +88,12 @@ int sys_pidfd_queue(int pidfd, int signal, int value) {
   return (int)syscall(NR_PIDFD_SEND_SIGNAL, pidfd, signal, &info, 0);
 }
 
-pid_t sys_clone_pid_namespace(int *pidfd, int cgroup_fd) {
+pid_t sys_clone_pid_namespace(int *pidfd, int cgroup_fd, bool is_sibling) {
   const uint64_t clone_pidfd = 0x1000, clone_into_cgroup = 0x200000000ULL;
   struct clone3_arguments arguments = {
-      .flags = CLONE_NEWPID | clone_pidfd | (cgroup_fd >= 0 ? clone_into_cgroup : 0),
+      .flags = CLONE_NEWPID | clone_pidfd | (cgroup_fd >= 0 ? clone_into_cgroup : 0) | (is_sibling ? CLONE_PARENT : 0),
       .pidfd = (uint64_t)(uintptr_t)pidfd,
-      .exit_signal = SIGCHLD,
+      .exit_signal = is_sibling ? 0 : SIGCHLD,
       .cgroup = cgroup_fd >= 0 ? (uint64_t)cgroup_fd : 0,
   };
   return (pid_t)syscall(NR_CLONE3, &arguments, sizeof arguments);

@@ -42,7 +42,7 @@ struct container {
   struct container *next;
   int pidfd;
   bool adopted;
-  struct limit_slot slot;
+  struct limit_use use;
   char id[24];
 };
 
@@ -63,7 +63,6 @@ static struct container *watch(const char *id, int pidfd, bool adopted) {
   snprintf(container->id, sizeof container->id, "%s", id);
   container->pidfd = pidfd;
   container->adopted = adopted;
-  container->slot = (struct limit_slot){.memory_fd = -1, .cpu_fd = -1, .unified_fd = -1};
   container->next = containers[bucket(id)];
   containers[bucket(id)] = container;
   struct epoll_event event = {.events = EPOLLIN, .data.ptr = container};
@@ -72,12 +71,13 @@ static struct container *watch(const char *id, int pidfd, bool adopted) {
 }
 
 static void forget(struct container *container) {
-  siginfo_t info;
+  siginfo_t info = {.si_code = 0};
   if (!container->adopted) waitid((idtype_t)3 /* P_PIDFD */, (id_t)container->pidfd, &info, WEXITED);
+  bool is_clean = info.si_code == CLD_EXITED && info.si_status != EXIT_WAS_OUT_OF_MEMORY;
   /* Closing is not enough: first processes forked later hold copies, and would keep it in the poll set. */
   epoll_ctl(poll_fd, EPOLL_CTL_DEL, container->pidfd, NULL);
   close(container->pidfd);
-  limits_release(&container->slot);
+  limits_release(&container->use, !is_clean);
   send_event("gone %s", container->id);
   struct container **link = &containers[bucket(container->id)];
   while (*link != container) link = &(*link)->next;
@@ -131,17 +131,15 @@ static void start(struct launch *launch) {
     refuse_launch(launch, reason);
     return;
   }
-  struct limit_slot slot;
-  limits_acquire(&slot, launch);
+  struct limit_use use;
+  limits_acquire(&use, launch);
   int pidfd = -1;
-  pid_t pid = sys_clone_pid_namespace(&pidfd, limits_unified_fd(&slot));
-  if (pid == 0) container_run(launch, template_fd, &slot);
-  if (pid < 0) {
+  if (limits_fork(&use, launch, template_fd, &pidfd) < 0) {
     send_event("fault %s could not make a process: %s", launch->id, strerror(errno));
-    limits_release(&slot);
+    limits_release(&use, true);
     return;
   }
-  watch(launch->id, pidfd, false)->slot = slot;
+  watch(launch->id, pidfd, false)->use = use;
 }
 
 static void handle_launch(struct fields *fields) {
@@ -346,7 +344,10 @@ int main(int argc, char **argv) {
     int count = epoll_wait(poll_fd, events, 64, -1);
     for (int i = 0; i < count; i++) {
       if (events[i].data.ptr != NULL) forget(events[i].data.ptr);
-      else if (!read_frames()) return 0;
+      else if (!read_frames()) {
+        limits_close();
+        return 0;
+      }
     }
   }
 }

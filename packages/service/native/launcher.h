@@ -2,6 +2,7 @@
 #ifndef SLUICE_LAUNCHER_H
 #define SLUICE_LAUNCHER_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -45,30 +46,39 @@ struct launcher {
 extern struct launcher launcher;
 
 /* container.c: runs as PID 1 of a new PID namespace, in the host's mount namespace; never returns. */
-struct limit_slot;
-__attribute__((noreturn)) void container_run(struct launch *launch, int template_fd, struct limit_slot *slot);
+struct limit_use;
+enum { EXIT_WAS_OUT_OF_MEMORY = 9 }; /* of a first process; all else that it has to tell is in the records */
+__attribute__((noreturn)) void container_run(struct launch *launch, int template_fd, const struct limit_use *use);
 
 /* template.c: a mount namespace with the read-only root and the mount points of `launch`; kept for the next one. */
 int template_for(struct launch *launch, char *reason, size_t reason_size);
 
 /* limits.c */
-struct limit_slot {
-  int memory_fd; /* O_PATH directory of the memory cgroup, or -1 */
-  int cpu_fd;
-  int unified_fd;
-  long long memory_bytes; /* for RLIMIT_DATA where there is no cgroup, else 0 */
-  long milli_cores;       /* for the affinity where there is no cgroup, else 0 */
-  unsigned long long cpus;
-  char name[96];
+struct slot;
+struct limit_use {
+  struct slot *slot; /* a cgroup, or NULL */
+  bool memory, cores; /* which of the two it limits */
+  bool has_processors;
+  cpu_set_t processors; /* the only ones that the container may use */
+  long long data_bytes; /* memory that each of its processes may use, 0 for no such limit */
 };
 void limits_open(const char *scope);
+void limits_close(void);
 const char *limits_describe_memory(void);
 const char *limits_describe_cores(void);
-void limits_acquire(struct limit_slot *slot, const struct launch *launch);
-void limits_release(struct limit_slot *slot);
-int limits_unified_fd(const struct limit_slot *slot);
-void limits_enter(struct limit_slot *slot);
-bool limits_out_of_memory(const struct limit_slot *slot);
+void limits_acquire(struct limit_use *use, const struct launch *launch);
+/* `is_spoilt`: its counters tell of the past and may not be read for another container. */
+void limits_release(struct limit_use *use, bool is_spoilt);
+/* Forks the first process of `launch` within its limits; returns its PID, or -1 with errno. */
+pid_t limits_fork(const struct limit_use *use, struct launch *launch, int template_fd, int *pidfd);
+void limits_apply(const struct limit_use *use);
+bool limits_out_of_memory(const struct limit_use *use);
+
+/* keeper.c */
+struct keeper;
+struct keeper *keeper_create(bool (*enter)(void *), void *argument);
+pid_t keeper_start(struct keeper *keeper, struct launch *launch, int template_fd, const struct limit_use *use, int *pidfd);
+void keeper_destroy(struct keeper *keeper);
 
 /* kernel.c: system calls that the C library may not know yet. */
 int sys_open_tree(int dir, const char *path, unsigned flags);
@@ -78,7 +88,8 @@ int sys_open_beneath(int dir, const char *path, uint64_t flags);
 int sys_fresh_tmpfs(const char *mode, const char *size);
 int sys_pidfd_open(pid_t pid);
 int sys_pidfd_queue(int pidfd, int signal, int value);
-pid_t sys_clone_pid_namespace(int *pidfd, int cgroup_fd);
+/* `cgroup_fd` -1 for the caller's own; `is_sibling` makes it a child of the caller's parent. */
+pid_t sys_clone_pid_namespace(int *pidfd, int cgroup_fd, bool is_sibling);
 
 #define TREE_CLONE 1u
 #define TREE_RECURSIVE 0x8000u
@@ -89,7 +100,6 @@ pid_t sys_clone_pid_namespace(int *pidfd, int cgroup_fd);
 #define ATTR_NODEV 4u
 
 /* record.c */
-void now_ms(char *text, size_t size);
 long long clock_ms(void);
 void send_event(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool read_process(int proc_fd, const char *pid, long *host_pid, unsigned long long *start_ticks);

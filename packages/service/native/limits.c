@@ -1,39 +1,353 @@
-/* Limits of a container: what the machine lets this user enforce, best first. */
+/*
+ * Limits of a container: the best that the machine lets this user enforce.
+ *
+ *   cgroup v2   memory and cores of all processes of a container together, where a directory may be made in which the
+ *               controllers are on: as root, or in what systemd has delegated to the user
+ *   cgroup v1   the same, as root
+ *   rlimit      memory of each process for itself (RLIMIT_DATA)
+ *   affinity    cores: the container may use only so many processors
+ *
+ * Making and removing a cgroup costs more than starting a process, so empty ones are kept and used again ("slots").
+ * Slots are named after the launcher; what a dead launcher left is removed once it is empty.
+ */
 #define _GNU_SOURCE
 #include "launcher.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+enum { IDLE_AT_MOST = 256, PERIOD_US = 100000 };
 
+struct slot {
+  struct slot *next;
+  unsigned long number;
+  long long memory_bytes;
+  long milli_cores;
+  bool has[2];
+  int memory_fd;   /* file with the count of kills for want of memory */
+  int unified_fd;  /* directory to fork into (v2) */
+  struct keeper *keeper; /* process to fork from (v1) */
+};
+
+/* Where slots are made: for v1 one directory for each controller, for v2 the same one twice. */
+enum { MEMORY, CORES, CONTROLLERS };
+static int group_fd[CONTROLLERS] = {-1, -1};
+static bool is_unified;
+static struct slot *idle;
+static unsigned idle_count;
+static unsigned long slot_numbers;
+static long launcher_pid;
 static cpu_set_t allowed;
+static unsigned assigned[CPU_SETSIZE];
+
+static bool write_at(int dir, const char *name, const char *text) {
+  int fd = openat(dir, name, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  bool good = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+  close(fd);
+  return good;
+}
+
+static bool read_at(int dir, const char *name, char *text, size_t size) {
+  int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  ssize_t length = read(fd, text, size - 1);
+  close(fd);
+  text[length > 0 ? length : 0] = '\0';
+  return length >= 0;
+}
+
+static bool has_word(const char *text, const char *word) {
+  size_t length = strlen(word);
+  for (const char *at = text; (at = strstr(at, word)) != NULL; at += length) {
+    bool starts = at == text || at[-1] == ' ' || at[-1] == ',';
+    if (starts && (at[length] == '\0' || at[length] == ' ' || at[length] == ',' || at[length] == '\n')) return true;
+  }
+  return false;
+}
+
+/* The mount point of the cgroup hierarchy with `controller`, or of cgroup v2 for NULL. */
+static bool find_hierarchy(const char *controller, char *path, size_t size) {
+  FILE *mounts = fopen("/proc/self/mounts", "re");
+  char line[PATH_MAX + 512], where[PATH_MAX], type[64], options[256];
+  bool found = false;
+  while (mounts != NULL && !found && fgets(line, sizeof line, mounts) != NULL) {
+    if (sscanf(line, "%*s %4095s %63s %255s", where, type, options) != 3) continue;
+    found = controller == NULL ? strcmp(type, "cgroup2") == 0 : strcmp(type, "cgroup") == 0 && has_word(options, controller);
+  }
+  if (mounts != NULL) fclose(mounts);
+  return found && snprintf(path, size, "%s", where) < (int)size;
+}
+
+/* The directory of this process within that hierarchy, from the lines `<id>:<controllers>:<path>`. */
+static bool find_own(const char *controller, char *path, size_t size) {
+  FILE *lines = fopen("/proc/self/cgroup", "re");
+  char line[PATH_MAX + 256];
+  bool found = false;
+  while (lines != NULL && !found && fgets(line, sizeof line, lines) != NULL) {
+    char *names = strchr(line, ':');
+    char *own = names == NULL ? NULL : strchr(names + 1, ':');
+    if (own == NULL) continue;
+    *own++ = '\0';
+    own[strcspn(own, "\n")] = '\0';
+    found = controller == NULL ? names[1] == '\0' : has_word(names + 1, controller);
+    if (found) found = snprintf(path, size, "%s", own) < (int)size;
+  }
+  if (lines != NULL) fclose(lines);
+  return found;
+}
+
+static int open_directory(int dir, const char *name) { return openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
+
+static int make_directory(int dir, const char *name) {
+  if (mkdirat(dir, name, 0755) != 0 && errno != EEXIST) return -1;
+  return open_directory(dir, name);
+}
+
+/*
+ * Upwards from this process's own cgroup to the first directory that may be written to and gives its children the
+ * memory controller. Not in the own cgroup itself: one with processes in it may not hand controllers down.
+ */
+static bool open_unified(const char *name) {
+  char root[PATH_MAX], own[PATH_MAX], path[2 * PATH_MAX], controllers[512];
+  if (!find_hierarchy(NULL, root, sizeof root) || !find_own(NULL, own, sizeof own)) return false;
+  for (char *slash; (slash = strrchr(own, '/')) != NULL;) {
+    *slash = '\0';
+    snprintf(path, sizeof path, "%s%s", root, own);
+    int above = open_directory(AT_FDCWD, path);
+    bool gives = above >= 0 && read_at(above, "cgroup.subtree_control", controllers, sizeof controllers) &&
+                 has_word(controllers, "memory") && faccessat(above, "cgroup.procs", W_OK, AT_EACCESS) == 0;
+    int group = gives ? make_directory(above, name) : -1;
+    if (above >= 0) close(above);
+    if (group < 0) continue;
+    if (write_at(group, "cgroup.subtree_control", "+memory")) {
+      group_fd[MEMORY] = group;
+      if (write_at(group, "cgroup.subtree_control", "+cpu")) group_fd[CORES] = group;
+      return is_unified = true;
+    }
+    close(group);
+  }
+  return false;
+}
+
+static int open_legacy(const char *controller, const char *name) {
+  char root[PATH_MAX], own[PATH_MAX], path[2 * PATH_MAX];
+  if (!find_hierarchy(controller, root, sizeof root) || !find_own(controller, own, sizeof own)) return -1;
+  /* In a container the path is often that of the host, which is not there. */
+  snprintf(path, sizeof path, "%s%s", root, own);
+  int above = open_directory(AT_FDCWD, path);
+  if (above < 0) above = open_directory(AT_FDCWD, root);
+  int group = above < 0 ? -1 : make_directory(above, name);
+  if (above >= 0) close(above);
+  return group;
+}
+
+/* Slots of launchers that are no more: only empty ones can be removed, the others are met again at the next start. */
+static void sweep(int dir) {
+  int copy = open_directory(dir, ".");
+  DIR *entries = copy < 0 ? NULL : fdopendir(copy);
+  for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
+    long pid = strtol(entry->d_name, NULL, 10);
+    char of_process[32];
+    snprintf(of_process, sizeof of_process, "%ld", pid);
+    if (pid > 0 && pid != launcher_pid && faccessat(launcher.proc_fd, of_process, F_OK, 0) != 0)
+      unlinkat(dir, entry->d_name, AT_REMOVEDIR);
+  }
+  if (entries != NULL) closedir(entries);
+}
 
 void limits_open(const char *scope) {
-  (void)scope;
   sched_getaffinity(0, sizeof allowed, &allowed);
+  launcher_pid = getpid();
+  if (!open_unified(scope)) {
+    group_fd[MEMORY] = open_legacy("memory", scope);
+    group_fd[CORES] = open_legacy("cpu", scope);
+  }
+  for (int i = 0; i < CONTROLLERS; i++) {
+    if (group_fd[i] >= 0) sweep(group_fd[i]);
+  }
 }
 
-const char *limits_describe_memory(void) { return "rlimit"; }
-const char *limits_describe_cores(void) { return "affinity"; }
-
-void limits_acquire(struct limit_slot *slot, const struct launch *launch) {
-  *slot = (struct limit_slot){.memory_fd = -1, .cpu_fd = -1, .unified_fd = -1};
-  slot->memory_bytes = launch->memory_bytes;
-  slot->milli_cores = launch->milli_cores;
+const char *limits_describe_memory(void) {
+  if (group_fd[MEMORY] < 0) return "rlimit";
+  return is_unified ? "cgroup2" : "cgroup1";
 }
 
-void limits_release(struct limit_slot *slot) { (void)slot; }
-int limits_unified_fd(const struct limit_slot *slot) { return slot->unified_fd; }
+const char *limits_describe_cores(void) {
+  if (group_fd[CORES] < 0) return "affinity";
+  return is_unified ? "cgroup2" : "cgroup1";
+}
 
-void limits_enter(struct limit_slot *slot) {
-  if (slot->memory_bytes > 0) {
-    struct rlimit limit = {(rlim_t)slot->memory_bytes, (rlim_t)slot->memory_bytes};
+static void name_slot(const struct slot *slot, char *name, size_t size) {
+  snprintf(name, size, "%ld-%lu", launcher_pid, slot->number);
+}
+
+static void close_slot(struct slot *slot) {
+  char name[64];
+  name_slot(slot, name, sizeof name);
+  keeper_destroy(slot->keeper);
+  if (slot->memory_fd >= 0) close(slot->memory_fd);
+  if (slot->unified_fd >= 0) close(slot->unified_fd);
+  for (int i = 0; i < CONTROLLERS; i++) {
+    if (slot->has[i]) unlinkat(group_fd[i], name, AT_REMOVEDIR);
+  }
+  free(slot);
+}
+
+static bool write_slot(const struct slot *slot, int controller, const char *file, const char *text) {
+  char name[64], path[128];
+  name_slot(slot, name, sizeof name);
+  snprintf(path, sizeof path, "%s/%s", name, file);
+  return slot->has[controller] && write_at(group_fd[controller], path, text);
+}
+
+static bool enter_slot(void *argument) {
+  const struct slot *slot = argument;
+  for (int i = 0; i < CONTROLLERS; i++) {
+    if (slot->has[i] && !write_slot(slot, i, "cgroup.procs", "0")) return false;
+  }
+  return true;
+}
+
+static struct slot *make_slot(void) {
+  struct slot *slot = calloc(1, sizeof *slot);
+  if (slot == NULL) return NULL;
+  slot->number = ++slot_numbers;
+  slot->memory_fd = slot->unified_fd = -1;
+  char name[64], path[128];
+  name_slot(slot, name, sizeof name);
+  for (int i = 0; i < CONTROLLERS; i++) {
+    slot->has[i] = group_fd[i] >= 0 && (mkdirat(group_fd[i], name, 0755) == 0 || errno == EEXIST);
+  }
+  snprintf(path, sizeof path, "%s/%s", name, is_unified ? "memory.events" : "memory.oom_control");
+  if (slot->has[MEMORY]) slot->memory_fd = openat(group_fd[MEMORY], path, O_RDONLY | O_CLOEXEC);
+  if (is_unified) slot->unified_fd = open_directory(group_fd[MEMORY], name);
+  else slot->keeper = keeper_create(enter_slot, slot);
+  if (slot->unified_fd >= 0 || slot->keeper != NULL) return slot;
+  close_slot(slot);
+  return NULL;
+}
+
+static bool set_memory(struct slot *slot, long long bytes) {
+  if (!slot->has[MEMORY] || slot->memory_bytes == bytes) return slot->has[MEMORY];
+  char text[32];
+  snprintf(text, sizeof text, "%lld", bytes);
+  if (bytes == 0) snprintf(text, sizeof text, "%s", is_unified ? "max" : "-1");
+  bool good = write_slot(slot, MEMORY, is_unified ? "memory.max" : "memory.limit_in_bytes", text);
+  /* Swapping instead would make the limit a matter of patience. */
+  if (good) write_slot(slot, MEMORY, is_unified ? "memory.swap.max" : "memory.swappiness", "0");
+  slot->memory_bytes = good ? bytes : 0;
+  return good;
+}
+
+static bool set_cores(struct slot *slot, long milli_cores) {
+  if (!slot->has[CORES] || slot->milli_cores == milli_cores) return slot->has[CORES];
+  char text[64];
+  long quota = milli_cores * (PERIOD_US / 1000);
+  if (milli_cores == 0) snprintf(text, sizeof text, "%s", is_unified ? "max" : "-1");
+  else if (is_unified) snprintf(text, sizeof text, "%ld %d", quota, PERIOD_US);
+  else snprintf(text, sizeof text, "%ld", quota);
+  bool good = write_slot(slot, CORES, is_unified ? "cpu.max" : "cpu.cfs_quota_us", text);
+  slot->milli_cores = good ? milli_cores : 0;
+  return good;
+}
+
+static struct slot *take_slot(long long memory_bytes, long milli_cores) {
+  struct slot **link = &idle;
+  while (*link != NULL && ((*link)->memory_bytes != memory_bytes || (*link)->milli_cores != milli_cores))
+    link = &(*link)->next;
+  if (*link == NULL) link = &idle;
+  struct slot *slot = *link;
+  if (slot == NULL) return make_slot();
+  *link = slot->next;
+  idle_count--;
+  return slot;
+}
+
+static void choose_processors(struct limit_use *use, long milli_cores) {
+  size_t wanted = (size_t)((milli_cores + 999) / 1000);
+  CPU_ZERO(&use->processors);
+  for (size_t chosen = 0; chosen < wanted && chosen < (size_t)CPU_COUNT(&allowed); chosen++) {
+    int best = -1;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+      bool is_free = CPU_ISSET(cpu, &allowed) && !CPU_ISSET(cpu, &use->processors);
+      if (is_free && (best < 0 || assigned[cpu] < assigned[best])) best = cpu;
+    }
+    CPU_SET(best, &use->processors);
+    assigned[best]++;
+  }
+  use->has_processors = true;
+}
+
+/* A limit of 0 is none. As many cores as the machine has are no limit either. */
+void limits_acquire(struct limit_use *use, const struct launch *launch) {
+  *use = (struct limit_use){.slot = NULL};
+  long long memory_bytes = launch->memory_bytes > 0 ? launch->memory_bytes : 0;
+  long milli_cores = launch->milli_cores < 1000L * CPU_COUNT(&allowed) ? launch->milli_cores : 0;
+  bool can_memory = group_fd[MEMORY] >= 0, can_cores = group_fd[CORES] >= 0;
+  if ((memory_bytes > 0 && can_memory) || (milli_cores > 0 && can_cores)) use->slot = take_slot(memory_bytes, milli_cores);
+  if (use->slot != NULL) {
+    use->memory = set_memory(use->slot, memory_bytes);
+    use->cores = set_cores(use->slot, milli_cores);
+  }
+  if (!use->memory) use->data_bytes = memory_bytes;
+  if (!use->cores && milli_cores > 0) choose_processors(use, milli_cores);
+}
+
+void limits_release(struct limit_use *use, bool is_spoilt) {
+  for (int cpu = 0; use->has_processors && cpu < CPU_SETSIZE; cpu++) {
+    if (CPU_ISSET(cpu, &use->processors)) assigned[cpu]--;
+  }
+  struct slot *slot = use->slot;
+  if (slot == NULL) return;
+  if (is_spoilt || idle_count >= IDLE_AT_MOST) {
+    close_slot(slot);
+    return;
+  }
+  slot->next = idle;
+  idle = slot;
+  idle_count++;
+}
+
+void limits_close(void) {
+  while (idle != NULL) {
+    struct slot *slot = idle;
+    idle = slot->next;
+    close_slot(slot);
+  }
+}
+
+pid_t limits_fork(const struct limit_use *use, struct launch *launch, int template_fd, int *pidfd) {
+  if (use->slot != NULL && use->slot->keeper != NULL) return keeper_start(use->slot->keeper, launch, template_fd, use, pidfd);
+  pid_t pid = sys_clone_pid_namespace(pidfd, use->slot == NULL ? -1 : use->slot->unified_fd, false);
+  if (pid == 0) container_run(launch, template_fd, use);
+  return pid;
+}
+
+/* In the command, just before it is executed: what is inherited by processes and shall not bind the first one. */
+void limits_apply(const struct limit_use *use) {
+  if (use->has_processors) sched_setaffinity(0, sizeof use->processors, &use->processors);
+  if (use->data_bytes > 0) {
+    struct rlimit limit = {(rlim_t)use->data_bytes, (rlim_t)use->data_bytes};
     setrlimit(RLIMIT_DATA, &limit);
   }
 }
 
-bool limits_out_of_memory(const struct limit_slot *slot) {
-  (void)slot;
-  return false;
+bool limits_out_of_memory(const struct limit_use *use) {
+  char text[512];
+  if (!use->memory) return false;
+  ssize_t length = pread(use->slot->memory_fd, text, sizeof text - 1, 0);
+  if (length <= 0) return false;
+  text[length] = '\0';
+  const char *count = strstr(text, "oom_kill ");
+  return count != NULL && strtol(count + strlen("oom_kill "), NULL, 10) > 0;
 }

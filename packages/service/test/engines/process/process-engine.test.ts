@@ -8,8 +8,10 @@ describeEngine('process', () => createProcessEngine(), {
   module: fileURLToPath(new URL('./create-engine.ts', import.meta.url)),
   environment: { SLUICE_TEST_PROCESS_CONFIG: JSON.stringify({ launcherPath }) },
   ordersStreams: true,
-  memoryLimit: 'process',
-  coreLimit: false,
+  keepsBytes: true,
+  memoryLimit: 'tree',
+  coreLimit: true,
   hostRoot: true,
   refusesMissingCommand: true,
+  holdsSwappedLinks: true,
 });

@@ -1,0 +1,94 @@
+/*
+ * Keepers: processes that sit in a cgroup and fork containers there. With cgroup v1 every move of a process into a
+ * cgroup makes the kernel wait for all processors, and holds up every fork of the machine meanwhile; a child is born
+ * where its parent is, at no cost. A keeper shares memory and open files with the launcher, hence costs next to
+ * nothing, and its children are the launcher's (CLONE_PARENT).
+ */
+#define _GNU_SOURCE
+#include "launcher.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { STACK = 256 * 1024 };
+
+struct keeper {
+  int ask, answer;
+  pid_t pid;
+  char *stack;
+  bool (*enter)(void *);
+  void *argument;
+  bool entered;
+  /* Of the request under way; the launcher waits for the answer, so nothing here is touched by two at once. */
+  struct launch *launch;
+  const struct limit_use *use;
+  int template_fd, pidfd, error;
+  pid_t child;
+};
+
+static void signal_event(int fd) {
+  const uint64_t one = 1;
+  while (write(fd, &one, sizeof one) < 0 && errno == EINTR) {
+  }
+}
+
+static void await_event(int fd) {
+  uint64_t count;
+  while (read(fd, &count, sizeof count) < 0 && errno == EINTR) {
+  }
+}
+
+static int keep(void *argument) {
+  struct keeper *keeper = argument;
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  keeper->entered = keeper->enter(keeper->argument);
+  signal_event(keeper->answer);
+  for (;;) {
+    await_event(keeper->ask);
+    keeper->child = sys_clone_pid_namespace(&keeper->pidfd, -1, true);
+    if (keeper->child == 0) container_run(keeper->launch, keeper->template_fd, keeper->use);
+    keeper->error = errno;
+    signal_event(keeper->answer);
+  }
+}
+
+/* `enter` runs in the keeper and moves it to where its children shall be. NULL where that is not possible. */
+struct keeper *keeper_create(bool (*enter)(void *), void *argument) {
+  struct keeper *keeper = calloc(1, sizeof *keeper);
+  if (keeper == NULL) return NULL;
+  *keeper = (struct keeper){.enter = enter, .argument = argument, .ask = eventfd(0, EFD_CLOEXEC), .answer = eventfd(0, EFD_CLOEXEC)};
+  keeper->stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  bool is_ready = keeper->ask >= 0 && keeper->answer >= 0 && keeper->stack != MAP_FAILED;
+  if (is_ready) keeper->pid = clone(keep, keeper->stack + STACK, CLONE_VM | CLONE_FILES | SIGCHLD, keeper);
+  if (keeper->pid > 0) await_event(keeper->answer);
+  if (keeper->pid > 0 && keeper->entered) return keeper;
+  keeper_destroy(keeper);
+  return NULL;
+}
+
+pid_t keeper_start(struct keeper *keeper, struct launch *launch, int template_fd, const struct limit_use *use, int *pidfd) {
+  keeper->launch = launch;
+  keeper->template_fd = template_fd;
+  keeper->use = use;
+  signal_event(keeper->ask);
+  await_event(keeper->answer);
+  *pidfd = keeper->pidfd;
+  errno = keeper->error;
+  return keeper->child;
+}
+
+void keeper_destroy(struct keeper *keeper) {
+  if (keeper == NULL) return;
+  if (keeper->pid > 0 && kill(keeper->pid, SIGKILL) == 0) waitpid(keeper->pid, NULL, 0);
+  if (keeper->ask >= 0) close(keeper->ask);
+  if (keeper->answer >= 0) close(keeper->answer);
+  if (keeper->stack != NULL && keeper->stack != MAP_FAILED) munmap(keeper->stack, STACK);
+  free(keeper);
+}
