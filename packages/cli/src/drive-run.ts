@@ -16,22 +16,21 @@ export async function driveRun(
   { context, progress, options }: { context: CommandContext; progress: Progress; options: Pick<GlobalOptions, 'json'> },
 ): Promise<number> {
   const { terminal } = context;
-  const say = (text: string) => terminal.err(`${text}\n`);
   let interrupts = 0;
   const interrupt = async () => {
     interrupts += 1;
     if (interrupts === 1) {
       if (terminal.interactive) {
-        say('leaving the run to itself; press Ctrl-C again to cancel it');
+        progress.say('leaving the run to itself; press Ctrl-C again to cancel it');
         await new Promise((resolve) => setTimeout(resolve, SECOND_THOUGHT_MS));
       }
       if (interrupts === 1) await run.detach();
     } else if (interrupts === 2) {
-      say('canceling the run; press Ctrl-C again to leave at once');
+      progress.say('canceling the run; press Ctrl-C again to leave at once');
       run.cancel('interrupt');
     } else {
+      progress.say(`left; take it up with: sluice resume ${run.runId}`);
       progress.close();
-      say(`left; take it up with: sluice resume ${run.runId}`);
       context.leave(EXIT_CODE.interrupted);
     }
   };

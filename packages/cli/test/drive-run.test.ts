@@ -32,7 +32,7 @@ function createFakeRun(): { run: RunHandle; told: string[]; end: (status: RunRep
 function drive(interactive: boolean) {
   const context = createTestContext({ cwd: '/', interactive });
   const fake = createFakeRun();
-  const progress = { report: () => {}, close: () => {} };
+  const progress = { report: () => {}, say: () => {}, close: () => {} };
   return { context, ...fake, exitCode: driveRun(fake.run, { context, progress, options: {} }) };
 }
 

@@ -48,7 +48,11 @@ export function createLiveProgress(terminal: Terminal, now: () => number = Date.
   return {
     report: (event) => {
       if (event.type === 'runStarted') labelWidth = labelWidthOf(event.steps);
-      lasting += renderEvent(event, { move: model.apply(event), terminal, labelWidth });
+      lasting += renderEvent(event, { model, terminal, labelWidth });
+    },
+    say: (text) => {
+      lasting += `${text}\n`;
+      draw();
     },
     close: () => {
       clearInterval(timer);

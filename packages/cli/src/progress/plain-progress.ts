@@ -3,8 +3,11 @@ import type { Terminal } from '../terminal.ts';
 import { createProgressModel } from './progress-model.ts';
 import { labelWidthOf, renderEvent } from './render-event.ts';
 
-/** A reporter that shows progress to people; `close` leaves the screen as it should stay. */
+/** A reporter that shows progress; what else is to be said meanwhile goes through it, so that it disturbs no picture. */
 export interface Progress extends Reporter {
+  /** Says something that is no event, without its newline. */
+  say(text: string): void;
+  /** Leaves the screen as it should stay. */
   close(): void;
 }
 
@@ -15,8 +18,9 @@ export function createPlainProgress(terminal: Terminal): Progress {
   return {
     report: (event) => {
       if (event.type === 'runStarted') labelWidth = labelWidthOf(event.steps);
-      terminal.out(renderEvent(event, { move: model.apply(event), terminal, labelWidth }));
+      terminal.out(renderEvent(event, { model, terminal, labelWidth }));
     },
+    say: (text) => terminal.err(`${text}\n`),
     close: () => {},
   };
 }

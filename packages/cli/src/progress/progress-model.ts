@@ -57,6 +57,8 @@ export function countOver(step: StepProgress): number {
 export interface ProgressModel {
   readonly steps: ReadonlyMap<string, StepProgress>;
   readonly startedAt: number;
+  /** The state of a cell that has moved and is not forgotten. */
+  stateOf(step: string, cell: string): CellState | undefined;
   /** Takes the event in; returns the move where the event is one. */
   apply(event: RunnerEvent): CellMove | undefined;
 }
@@ -98,6 +100,7 @@ export function createProgressModel(): ProgressModel {
     get startedAt() {
       return startedAt;
     },
+    stateOf: (step, cell) => cells.get(`${step}/${cell}`)?.state,
     apply: (event) => {
       switch (event.type) {
         case 'runStarted':

@@ -1,7 +1,7 @@
 import type { CellState, RunnerEvent } from '@sluice/runner';
 import { renderDuration } from '../render-duration.ts';
 import type { Terminal } from '../terminal.ts';
-import { type CellMove, countOf, countOver, isOver, type StepProgress } from './progress-model.ts';
+import { type CellMove, countOf, countOver, isOver, type ProgressModel, type StepProgress } from './progress-model.ts';
 import { describeState, renderState } from './render-state.ts';
 
 /** Steps with more cells than this are told as one line, beside the cells that go wrong. */
@@ -9,17 +9,20 @@ const MAX_CELL_LINES = 24;
 const WRONG: ReadonlySet<CellState> = new Set(['failed', 'errored', 'timedOut']);
 const STATE_WIDTH = 9;
 
-/** What is worth a line that stays, each with its newline; `''` for what is not. */
+/** Takes the event into the model and returns what is worth a line that stays, with its newline; `''` for what is not. */
 export function renderEvent(
   event: RunnerEvent,
-  { move, terminal, labelWidth }: { move: CellMove | undefined; terminal: Terminal; labelWidth: number },
+  { model, terminal, labelWidth }: { model: ProgressModel; terminal: Terminal; labelWidth: number },
 ): string {
+  const move = model.apply(event);
   switch (event.type) {
     case 'cellChanged':
       return move === undefined ? '' : renderMove(move, { terminal, labelWidth });
     case 'attemptFailed': {
       const { step, cell, attempt, message } = event.failure;
-      return `${label(step, cell).padEnd(labelWidth)}  attempt ${attempt}: ${message}\n`;
+      // The last attempt is told by the cell's own end.
+      if (isOver(model.stateOf(step, cell) ?? 'waiting')) return '';
+      return `${label(step, cell).padEnd(labelWidth)}  attempt ${attempt}: ${message}, trying again\n`;
     }
     case 'transfer':
       return event.done && event.files > 0 ? `${renderTransfer(event)}\n` : '';

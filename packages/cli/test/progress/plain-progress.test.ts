@@ -100,7 +100,7 @@ test('createPlainProgress tells failed attempts, transfers, questions and warnin
   );
   expect(lines).toEqual([
     'uploaded volume raw: 2 files, 58 kB',
-    'fit/a  attempt 1: exit code 3',
+    'fit/a  attempt 1: exit code 3, trying again',
     'fit    asks: go on?',
     'warning: the service does not answer',
   ]);
