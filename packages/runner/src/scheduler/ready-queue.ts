@@ -52,7 +52,11 @@ export interface Lane {
 }
 
 /** A heap of lanes by their best cell. Lanes know their place in it, so that they can move when that cell changes. */
-export type LaneHeap = Lane[];
+export interface LaneHeap {
+  /** The limit at which these lanes are parked; -1 for the runnable ones. */
+  readonly limit: number;
+  readonly lanes: Lane[];
+}
 
 export interface LaneSpec {
   readonly limits: readonly number[];
@@ -69,7 +73,7 @@ export function createReadyQueue(
   capacity: number,
   specs: { limits: readonly LimitSpec[]; lanes: readonly LaneSpec[] },
 ): ReadyQueue {
-  const limits: Limit[] = specs.limits.map((limit) => ({ ...limit, used: 0, parked: [] }));
+  const limits: Limit[] = specs.limits.map((limit, id) => ({ ...limit, used: 0, parked: { limit: id, lanes: [] } }));
   const lanes: Lane[] = specs.lanes.map((lane) => ({
     limits: lane.limits,
     amounts: lane.amounts,
@@ -79,7 +83,7 @@ export function createReadyQueue(
     position: 0,
     cameFrom: -1,
   }));
-  const runnable: LaneHeap = [];
+  const runnable: LaneHeap = { limit: -1, lanes: [] };
   let held = 0;
 
   /** The first limit without room for the lane, or at which a better lane waits; -1 for none. */
@@ -87,7 +91,7 @@ export function createReadyQueue(
     for (let i = 0; i < lane.limits.length; i++) {
       const limit = limits[lane.limits[i]!]!;
       if (limit.used + lane.amounts[i]! > limit.size) return lane.limits[i]!;
-      const first = limit.parked[0];
+      const first = limit.parked.lanes[0];
       if (first !== undefined && first !== lane && first.cells.top < lane.cells.top) return lane.limits[i]!;
     }
     return -1;
@@ -96,7 +100,7 @@ export function createReadyQueue(
   /** Brings the best lane back that waits at the limit, if the limit has room for it now. One at a time: see `cameFrom`. */
   function wake(id: number): void {
     const limit = limits[id]!;
-    const lane = limit.parked[0];
+    const lane = limit.parked.lanes[0];
     if (lane === undefined || limit.used + lane.amounts[lane.limits.indexOf(id)]! > limit.size) return;
     removeLane(lane);
     lane.cameFrom = id;
@@ -135,13 +139,12 @@ export function createReadyQueue(
       if (lane.heap === undefined) insertLane(runnable, lane);
       else if (better) {
         raiseLane(lane.heap, lane);
-        if (lane.heap !== runnable && lane.position === 0)
-          wake(limits.findIndex((limit) => limit.parked === lane.heap));
+        if (lane.heap !== runnable && lane.position === 0) wake(lane.heap.limit);
       }
     },
     pick() {
       while (held < capacity) {
-        const lane = runnable[0];
+        const lane = runnable.lanes[0];
         if (lane === undefined) return -1;
         const blocker = blockedBy(lane);
         if (blocker < 0) return take(lane);
@@ -175,15 +178,16 @@ export function createReadyQueue(
 }
 
 function place(heap: LaneHeap, lane: Lane, at: number): void {
-  heap[at] = lane;
+  heap.lanes[at] = lane;
   lane.position = at;
 }
 
 function raiseLane(heap: LaneHeap, lane: Lane): void {
-  let at = lane.position;
+  const { lanes } = heap;
   const key = lane.cells.top;
+  let at = lane.position;
   while (at > 0) {
-    const parent = heap[(at - 1) >> 1]!;
+    const parent = lanes[(at - 1) >> 1]!;
     if (parent.cells.top <= key) break;
     place(heap, parent, at);
     at = (at - 1) >> 1;
@@ -192,13 +196,14 @@ function raiseLane(heap: LaneHeap, lane: Lane): void {
 }
 
 function sinkLane(heap: LaneHeap, lane: Lane): void {
-  let at = lane.position;
+  const { lanes } = heap;
   const key = lane.cells.top;
+  let at = lane.position;
   for (;;) {
     let child = 2 * at + 1;
-    if (child >= heap.length) break;
-    if (child + 1 < heap.length && heap[child + 1]!.cells.top < heap[child]!.cells.top) child++;
-    const other = heap[child]!;
+    if (child >= lanes.length) break;
+    if (child + 1 < lanes.length && lanes[child + 1]!.cells.top < lanes[child]!.cells.top) child++;
+    const other = lanes[child]!;
     if (other.cells.top >= key) break;
     place(heap, other, at);
     at = child;
@@ -208,14 +213,14 @@ function sinkLane(heap: LaneHeap, lane: Lane): void {
 
 function insertLane(heap: LaneHeap, lane: Lane): void {
   lane.heap = heap;
-  lane.position = heap.length;
-  heap.push(lane);
+  lane.position = heap.lanes.length;
+  heap.lanes.push(lane);
   raiseLane(heap, lane);
 }
 
 function removeLane(lane: Lane): void {
   const heap = lane.heap!;
-  const last = heap.pop()!;
+  const last = heap.lanes.pop()!;
   lane.heap = undefined;
   if (last === lane) return;
   place(heap, last, lane.position);

@@ -1,7 +1,7 @@
 import type { Plan } from '@sluice/core';
 import { CODE, FIRST_TERMINAL, isLive, stateName } from './cell-code.ts';
 import { CELL, type CellTable, createCellTable } from './cell-table.ts';
-import type { Command } from './command.ts';
+import type { Command, RunStatus } from './command.ts';
 import type { PostponeReason } from './event.ts';
 import { IllegalMove } from './illegal-move.ts';
 import { CAUSES, isLegal } from './moves.ts';
@@ -69,6 +69,8 @@ export interface RunState {
   started: boolean;
   finished: boolean;
   failed: boolean;
+  /** How the run stood when `finally` was released. */
+  mainStatus: RunStatus;
   stop: number;
   /** The step whose failure stops the run, to be acted on before the next pick; -1 for none. */
   tripped: number;
@@ -120,6 +122,7 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     started: false,
     finished: false,
     failed: false,
+    mainStatus: 'succeeded',
     stop: STOP.none,
     tripped: -1,
     firstFailure: -1,

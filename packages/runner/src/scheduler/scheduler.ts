@@ -68,7 +68,7 @@ export interface Scheduler {
   waitReason(step: number, cell: number): WaitReason | undefined;
   /** Why a cell ended the way it did, where it was not by its own container. */
   skipCause(step: number, cell: number): SkipCause | undefined;
-  /** How the run stands: what `run.status` says in `finally`. */
+  /** How the run ended; before that, and once `finally` may start, how the other steps ended: `run.status` of its expressions. */
   readonly status: RunStatus | 'running';
   readonly isFinished: boolean;
   /** Answers for another attempt, or for a cell that is over; they changed nothing. */
@@ -110,7 +110,8 @@ export function createScheduler(plan: Plan, options: SchedulerOptions = {}): Sch
     waitReason: (step, cell) => waitReason(run, step, cell),
     skipCause: (step, cell) => skipCause(run, step, cell),
     get status() {
-      return run.openMain > 0 ? 'running' : runStatus(run);
+      if (run.finished) return runStatus(run);
+      return run.finalsReleased ? run.mainStatus : 'running';
     },
     get isFinished() {
       return run.finished;

@@ -4,6 +4,7 @@ import { CELL } from './cell-table.ts';
 import { CAUSE, isPossible } from './moves.ts';
 import { CONDITIONS, EDGE, STEP } from './plan-index.ts';
 import { CAUSE_KIND, CELL_SPAN, illegalMove, moveCell, PHASE, type RunState, setCells, setPhase } from './run-state.ts';
+import { runStatus } from './run-status.ts';
 import { noLongerNeeded, stopEnd, stopStep } from './stop-flow.ts';
 import { isSatisfied, type StepEnd } from './trigger.ts';
 
@@ -21,6 +22,7 @@ export function releaseRoots(run: RunState): void {
 /** Every other step is over: those of `finally` may start. */
 export function releaseFinals(run: RunState): void {
   run.finalsReleased = true;
+  run.mainStatus = runStatus(run);
   for (let step = 0; step < run.index.stepCount; step++) {
     if ((run.index.flags[step]! & STEP.final) !== 0 && --run.blockers[step]! === 0) releaseStep(run, step);
   }
@@ -84,11 +86,20 @@ function resolveEdge(run: RunState, step: number, failedOn: number): void {
 /** Every dependency is resolved: skip the step, have it decided, or open it. */
 function releaseStep(run: RunState, step: number): void {
   if (run.phase[step] === PHASE.over) return;
+  const end = stopEnd(run, step);
+  if (end !== undefined && end.kind !== CAUSE_KIND.failFast) {
+    stopStep(run, step, end);
+    return;
+  }
+  // What failed upstream says more than that the run stops after some failure, and less than that somebody ended it.
   if (run.causeKind[step] === CAUSE_KIND.dependency) {
     endCells(run, step, { to: CODE.skipped, cause: CAUSE.skipped });
     return;
   }
-  if (stopIfStopping(run, step)) return;
+  if (end !== undefined) {
+    stopStep(run, step, end);
+    return;
+  }
   if ((run.index.flags[step]! & STEP.dynamic) !== 0) {
     setPhase(run, step, PHASE.deciding);
     run.out.push({ type: 'decide', step });

@@ -47,7 +47,8 @@ export function stopEnd(run: RunState, step: number): { to: number; kind: number
 /** Stops the cells of a step that have not been started; those that are live or publishing are left alone. */
 export function stopStep(run: RunState, step: number, { to, kind }: { to: number; kind: number }): void {
   if (run.phase[step] === PHASE.over) return;
-  if (run.causeKind[step] === CAUSE_KIND.none) run.causeKind[step] = kind;
+  const known = run.causeKind[step]!;
+  if (known === CAUSE_KIND.none || known === CAUSE_KIND.dependency) run.causeKind[step] = kind;
   if (kind === CAUSE_KIND.failFast && run.causeStep[step] === -1) run.causeStep[step] = run.firstFailure;
   for (let cell = 0; cell < run.cellCount[step]!; cell++) {
     const id = run.cellBase[step]! + cell;

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest';
+import { IllegalMove } from '../../src/scheduler/illegal-move.ts';
+import { createRig } from './rig.ts';
+import { testPlan } from './test-plan.ts';
+
+const AT_ONCE = { initialMs: 0, factor: 1, maxMs: 0 };
+
+describe('retries', () => {
+  test('handle: infrastructure failures have a budget of their own and keep the rung', () => {
+    const retry = {
+      limit: 1,
+      on: ['oom'],
+      infrastructureLimit: 1,
+      escalate: ['big', 'huge'],
+      backoff: AT_ONCE,
+    } as const;
+    const rig = createRig(testPlan({ a: { retry } }));
+    rig.start();
+    expect(rig.ended('a', 'infrastructure')).toEqual(['submit a #2']);
+    expect(rig.ended('a', 'oom')).toEqual(['submit a #3 rung 0']);
+    expect(rig.ended('a', 'infrastructure')).toEqual(['finish failed']);
+    expect(rig.state('a')).toBe('errored');
+  });
+
+  test('handle: an answer for an earlier attempt changes nothing and is counted', () => {
+    const rig = createRig(testPlan({ a: { retry: { limit: 1, on: ['failed'], backoff: AT_ONCE } } }));
+    rig.start();
+    rig.ended('a', 'failed');
+    const late = { at: 5, step: 0, cell: 0, attempt: 1 };
+    expect(rig.send({ type: 'ended', ...late, outcome: { result: 'succeeded' } })).toEqual([]);
+    expect(rig.scheduler.staleAnswers).toBe(1);
+    expect(rig.state('a')).toBe('submitting');
+  });
+
+  test('handle: terminal is sticky', () => {
+    const rig = createRig(testPlan({ a: {}, b: {} }));
+    rig.start();
+    rig.done('a');
+    expect(rig.ended('a', 'failed')).toEqual([]);
+    expect(rig.state('a')).toBe('succeeded');
+    expect(rig.scheduler.staleAnswers).toBe(1);
+  });
+
+  test('handle: a failure to publish is tried again as a whole attempt', () => {
+    const outputs = { o: { path: '/o', retain: false } };
+    const rig = createRig(testPlan({ a: { outputs, retry: { infrastructureLimit: 1, backoff: AT_ONCE } } }));
+    rig.start();
+    expect(rig.done('a')).toEqual(['publish a #1']);
+    expect(rig.ended('a')).toEqual([]);
+    expect(rig.ended('a', 'infrastructure')).toEqual(['submit a #2']);
+    expect(rig.done('a')).toEqual(['publish a #2']);
+    expect(rig.published('a')).toEqual(['finish succeeded']);
+  });
+
+  test('handle: a postponed submission is made again with the same attempt', () => {
+    const rig = createRig(testPlan({ a: {} }));
+    rig.start();
+    expect(rig.postponed('a', 'throttled', 700)).toEqual(['wake 700']);
+    expect(rig.scheduler.waitReason(0, 0)).toEqual({ kind: 'postponed', reason: 'throttled', until: 700 });
+    expect(rig.tick(700)).toEqual(['submit a #1']);
+  });
+
+  test('handle: an event that cannot happen throws with the story of the cell', () => {
+    const rig = createRig(testPlan({ a: {}, b: { after: ['a'] } }));
+    rig.start();
+    rig.submitted('a');
+    const published = { type: 'published', at: 9, step: 0, cell: 0, attempt: 1 } as const;
+    expect(() => rig.send(published)).toThrow(IllegalMove);
+    expect(() => rig.send(published)).toThrow(
+      /cannot move cell 0 of step "a" on published: it is pending.*ready -> submitting \(picked\)/s,
+    );
+    expect(() => rig.submitted('b')).toThrow(/it is waiting; it has not moved yet/);
+    expect(() => rig.send({ ...published, cell: 3 })).toThrow(/the run has no such cell/);
+    expect(() => rig.send({ ...published, step: 7 })).toThrow(/the run has no such cell/);
+    expect(() => rig.start()).toThrow(/it has been started/);
+  });
+
+  test('story: every move of a cell, with its cause', () => {
+    const rig = createRig(testPlan({ a: {} }));
+    rig.start();
+    rig.done('a');
+    const moves = rig.scheduler.story(0, 0).map(({ from, to, cause }) => `${from} ${to} ${cause}`);
+    expect(moves).toEqual([
+      'waiting ready released',
+      'ready submitting picked',
+      'submitting pending submitted',
+      'pending running running',
+      'running succeeded ended',
+    ]);
+  });
+
+  test('live: lists what a shell has to look at after a crash', () => {
+    const rig = createRig(testPlan({ a: {}, b: { cells: 2 }, c: { after: ['a'] } }));
+    rig.start();
+    rig.running('b/1');
+    expect(rig.scheduler.live()).toEqual([
+      { step: 0, cell: 0, attempt: 1, state: 'submitting' },
+      { step: 1, cell: 0, attempt: 1, state: 'submitting' },
+      { step: 1, cell: 1, attempt: 1, state: 'running' },
+    ]);
+    expect(rig.scheduler.state(1)).toBe('running');
+  });
+});
+
+describe('cache', () => {
+  test('handle: a hit ends the cell, a miss makes it ready; room is taken only then', () => {
+    const rig = createRig(
+      testPlan({ fit: { cells: 2, cache: { ignore: [] } }, best: { after: ['fit'] } }, { parallelism: 1 }),
+    );
+    expect(rig.start()).toEqual(['lookUp fit/0', 'lookUp fit/1']);
+    expect(rig.scheduler.waitReason(0, 0)).toEqual({ kind: 'lookUp' });
+    expect(rig.cached('fit/0', true)).toEqual([]);
+    expect(rig.cached('fit/1', false)).toEqual(['submit fit/1 #1']);
+    expect(rig.done('fit/1')).toEqual(['submit best #1']);
+    expect(rig.states()).toBe('fit succeeded, best submitting');
+  });
+});
+
+describe('approval', () => {
+  test('handle: a yes ends a step without a container', () => {
+    const rig = createRig(testPlan({ ask: { approval: {} }, b: { after: ['ask'] } }));
+    expect(rig.start()).toEqual(['askApproval ask']);
+    expect(rig.scheduler.waitReason(0, 0)).toEqual({ kind: 'approval' });
+    expect(rig.approved('ask', true)).toEqual(['submit b #1']);
+  });
+
+  test('handle: a yes starts the container of a step that has one', () => {
+    const rig = createRig(testPlan({ ask: { approval: {}, command: ['deploy'] } }));
+    rig.start();
+    expect(rig.approved('ask', true)).toEqual(['submit ask #1']);
+  });
+
+  test('handle: a no fails the step', () => {
+    const rig = createRig(testPlan({ ask: { approval: {} } }));
+    rig.start();
+    expect(rig.approved('ask', false)).toEqual(['finish failed']);
+    expect(rig.state('ask')).toBe('failed');
+  });
+
+  test('handle: nobody answers in time', () => {
+    const rig = createRig(testPlan({ ask: { approval: { timeoutMs: 50 } } }));
+    expect(rig.start()).toEqual(['askApproval ask', 'wake 50']);
+    expect(rig.tick(50)).toEqual(['finish failed']);
+    expect(rig.approved('ask', true)).toEqual([]);
+    expect(rig.state('ask')).toBe('timedOut');
+  });
+});
+
+describe('service', () => {
+  const checked = { service: { ready: { command: ['true'] } } } as const;
+
+  test('handle: dependents start when it is ready, and it is cancelled after the last of them', () => {
+    const rig = createRig(testPlan({ db: checked, a: { after: ['db'] }, b: { after: ['db'] } }));
+    expect(rig.start()).toEqual(['submit db #1']);
+    rig.submitted('db');
+    expect(rig.running('db')).toEqual([]);
+    expect(rig.ready('db')).toEqual(['submit a #1', 'submit b #1']);
+    expect(rig.done('b')).toEqual([]);
+    expect(rig.done('a')).toEqual(['cancel db #1 noLongerNeeded']);
+    expect(rig.ended('db', 'canceled')).toEqual(['finish succeeded']);
+    expect(rig.state('db')).toBe('succeeded');
+  });
+
+  test('handle: without a readiness check, running is ready', () => {
+    const rig = createRig(testPlan({ db: { service: {} }, a: { after: ['db'] } }));
+    rig.start();
+    expect(rig.running('db')).toEqual(['submit a #1']);
+    expect(rig.ready('db')).toEqual([]);
+  });
+
+  test('handle: a service whose dependents are all skipped ends, or never starts', () => {
+    const rig = createRig(testPlan({ x: {}, db: checked, a: { after: ['db', 'x'] } }, { failFast: false }));
+    rig.start();
+    expect(rig.ended('x', 'failed')).toEqual([]);
+    expect(rig.ready('db')).toEqual(['cancel db #1 noLongerNeeded']);
+    rig.ended('db', 'canceled');
+    expect(rig.states()).toBe('x failed, db succeeded, a skipped');
+  });
+
+  test('handle: a service that fails before it is ready skips its dependents', () => {
+    const rig = createRig(testPlan({ db: checked, a: { after: ['db'] } }, { failFast: false }));
+    rig.start();
+    expect(rig.ended('db', 'failed')).toEqual(['finish failed']);
+    expect(rig.state('a')).toBe('skipped');
+  });
+
+  test('stuck: says so when a ready service holds the room that its dependents need', () => {
+    const rig = createRig(testPlan({ db: checked, a: { after: ['db'] } }, { parallelism: 1 }));
+    rig.start();
+    expect(rig.scheduler.stuck()).toBeUndefined();
+    rig.ready('db');
+    expect(rig.scheduler.stuck()).toMatch(/nothing is under way that would end by itself.*a: .*parallelism/);
+  });
+});

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import { createRig } from './rig.ts';
+import { testPlan } from './test-plan.ts';
+
+describe('dependencies', () => {
+  test('handle: a step starts when its last dependency is over', () => {
+    const rig = createRig(testPlan({ a: {}, b: {}, c: { after: ['a', 'b'] } }));
+    expect(rig.start()).toEqual(['submit a #1', 'submit b #1']);
+    expect(rig.done('b')).toEqual([]);
+    expect(rig.scheduler.waitReason(2, 0)).toEqual({ kind: 'dependency', steps: ['a'] });
+    expect(rig.done('a')).toEqual(['submit c #1']);
+    expect(rig.done('c')).toEqual(['finish succeeded']);
+  });
+
+  test('handle: an empty plan is over at once', () => {
+    expect(createRig(testPlan({})).start()).toEqual(['finish succeeded']);
+  });
+
+  test('handle: the dependent of a matrix waits for all of its cells', () => {
+    const rig = createRig(testPlan({ fit: { cells: 2 }, best: { after: ['fit'] } }));
+    expect(rig.start()).toEqual(['submit fit/0 #1', 'submit fit/1 #1']);
+    expect(rig.done('fit/1')).toEqual([]);
+    expect(rig.state('best')).toBe('waiting');
+    expect(rig.done('fit/0')).toEqual(['submit best #1']);
+  });
+
+  test('handle: a failure skips what depends on it, and the root is the stored cause', () => {
+    const rig = createRig(testPlan({ a: {}, b: { after: ['a'] }, c: { after: ['b'] } }, { failFast: false }));
+    rig.start();
+    expect(rig.ended('a', 'failed')).toEqual(['finish failed']);
+    expect(rig.states()).toBe('a failed, b skipped, c skipped');
+    expect(rig.scheduler.skipCause(2, 0)).toEqual({ kind: 'dependency', step: 'a' });
+    expect(rig.scheduler.skipCause(0, 0)).toBeUndefined();
+  });
+
+  test('handle: continueOnError records the failure, dependents go on and the run succeeds', () => {
+    const rig = createRig(testPlan({ a: { continueOnError: true }, b: { after: ['a'] } }));
+    rig.start();
+    expect(rig.ended('a', 'failed')).toEqual(['submit b #1']);
+    expect(rig.done('b')).toEqual(['finish succeeded']);
+    expect(rig.states()).toBe('a failed, b succeeded');
+  });
+
+  test('handle: a step skipped by its own when lets its dependents run, and theirs is not the cause', () => {
+    const rig = createRig(testPlan({ a: { when: 'x' }, b: { after: ['a'] } }));
+    expect(rig.start()).toEqual(['decide a']);
+    expect(rig.scheduler.waitReason(0, 0)).toEqual({ kind: 'decision' });
+    expect(rig.skipped('a')).toEqual(['submit b #1']);
+    expect(rig.scheduler.skipCause(0, 0)).toEqual({ kind: 'when' });
+  });
+
+  test.each([
+    ['succeeded', 'succeeded', true],
+    ['failed', 'succeeded', false],
+    ['completed', 'succeeded', true],
+    ['skipped', 'succeeded', false],
+    ['succeeded', 'failed', false],
+    ['failed', 'failed', true],
+    ['completed', 'failed', true],
+    ['skipped', 'failed', false],
+    ['failed', 'canceled', false],
+    ['completed', 'canceled', true],
+  ] as const)('handle: a need for %s of a step that has %s starts: %s', (condition, result, starts) => {
+    const rig = createRig(testPlan({ a: {}, b: { after: [`a:${condition}`] } }, { failFast: false }));
+    rig.start();
+    expect(rig.ended('a', result).includes('submit b #1')).toBe(starts);
+  });
+
+  test('handle: a need for running starts as soon as every cell has run', () => {
+    const rig = createRig(testPlan({ a: { cells: 2 }, b: { after: ['a:running'] } }));
+    rig.start();
+    rig.submitted('a/0');
+    expect(rig.running('a/0')).toEqual([]);
+    expect(rig.running('a/1')).toEqual(['submit b #1']);
+    expect(rig.running('a/1')).toEqual([]);
+  });
+
+  test('handle: a need for running of a step that failed before it ran skips', () => {
+    const rig = createRig(testPlan({ a: {}, b: { after: ['a:running'] } }, { failFast: false }));
+    rig.start();
+    expect(rig.ended('a', 'failed')).toEqual(['finish failed']);
+    expect(rig.state('b')).toBe('skipped');
+  });
+});
+
+describe('foreach', () => {
+  test('handle: the cells are known when they are decided', () => {
+    const rig = createRig(
+      testPlan({ list: {}, each: { after: ['list'], cells: 'foreach' }, all: { after: ['each'] } }),
+    );
+    rig.start();
+    expect(rig.scheduler.cellCount(1)).toBeUndefined();
+    expect(rig.done('list')).toEqual(['decide each']);
+    expect(rig.decided('each', 3)).toEqual(['submit each/0 #1', 'submit each/1 #1', 'submit each/2 #1']);
+    expect(rig.scheduler.cellCount(1)).toBe(3);
+    rig.done('each/0');
+    rig.done('each/2');
+    expect(rig.done('each/1')).toEqual(['submit all #1']);
+  });
+
+  test('handle: no items is a success without cells', () => {
+    const rig = createRig(testPlan({ each: { cells: 'foreach' }, all: { after: ['each'] } }));
+    rig.start();
+    expect(rig.decided('each', 0)).toEqual(['submit all #1']);
+    expect(rig.scheduler.cellCount(0)).toBe(0);
+    expect(rig.scheduler.state(0)).toBe('succeeded');
+  });
+
+  test('handle: an expression that cannot be evaluated fails the step', () => {
+    const rig = createRig(testPlan({ each: { cells: 'foreach' } }));
+    rig.start();
+    const commands = rig.send({ type: 'undecidable', at: 1, step: 0, message: 'no such key' });
+    expect(commands).toEqual(['finish failed']);
+    expect(rig.states()).toBe('each failed');
+  });
+
+  test('handle: ten thousand cells of one step are decided and started in one event', () => {
+    const rig = createRig(testPlan({ each: { cells: 'foreach', maxParallel: 7 } }));
+    rig.start();
+    expect(rig.decided('each', 10_000)).toHaveLength(7);
+    expect(rig.scheduler.counts().ready).toBe(9_993);
+  });
+});
+
+describe('finally', () => {
+  test('handle: its steps start when all others are over, whatever happened', () => {
+    const rig = createRig(
+      testPlan({
+        a: {},
+        b: { after: ['a'] },
+        clean: { final: true, after: ['b'] },
+        tell: { final: true, after: ['clean'] },
+      }),
+    );
+    rig.start();
+    expect(rig.scheduler.waitReason(2, 0)).toEqual({ kind: 'finally', open: 2 });
+    expect(rig.scheduler.status).toBe('running');
+    expect(rig.ended('a', 'failed')).toEqual(['submit clean #1']);
+    expect(rig.scheduler.status).toBe('failed');
+    expect(rig.done('clean')).toEqual(['submit tell #1']);
+    expect(rig.done('tell')).toEqual(['finish failed']);
+  });
+
+  test('handle: a step of finally that mounts what was never made is skipped', () => {
+    const rig = createRig(testPlan({ a: {}, keep: { final: true, after: ['a!'] } }));
+    rig.start();
+    expect(rig.ended('a', 'failed')).toEqual(['finish failed']);
+    expect(rig.state('keep')).toBe('skipped');
+  });
+
+  test('handle: a failure in finally fails the run and stops no other step of it', () => {
+    const rig = createRig(testPlan({ x: { final: true }, y: { final: true } }, { parallelism: 1 }));
+    expect(rig.start()).toEqual(['submit x #1']);
+    expect(rig.ended('x', 'failed')).toEqual(['submit y #1']);
+    expect(rig.scheduler.status).toBe('succeeded');
+    expect(rig.done('y')).toEqual(['finish failed']);
+  });
+});

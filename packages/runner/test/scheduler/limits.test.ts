@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { createRig } from './rig.ts';
+import { testPlan } from './test-plan.ts';
+
+describe('limits', () => {
+  test('handle: a pool holds back what it has no tokens for, and says so', () => {
+    const rig = createRig(
+      testPlan({ a: { pools: { gpu: 2 } }, b: { pools: { gpu: 2 } }, c: {} }, { pools: { gpu: 3 } }),
+    );
+    expect(rig.start()).toEqual(['submit a #1', 'submit c #1']);
+    expect(rig.scheduler.waitReason(1, 0)).toEqual({ kind: 'pool', pool: 'gpu', used: 2, size: 3, needed: 2 });
+    expect(rig.done('a')).toEqual(['submit b #1']);
+  });
+
+  test('handle: several pools are taken together or not at all', () => {
+    const rig = createRig(
+      testPlan(
+        { a: { pools: { p: 1 } }, both: { pools: { p: 1, q: 1 } }, c: { pools: { q: 1 } } },
+        { pools: { p: 1, q: 1 } },
+      ),
+    );
+    expect(rig.start()).toEqual(['submit a #1', 'submit c #1']);
+    expect(rig.done('c')).toEqual([]);
+    expect(rig.done('a')).toEqual(['submit both #1']);
+  });
+
+  test('handle: a request for many tokens is not overtaken for ever by requests for one', () => {
+    const small = { pools: { p: 1 } };
+    const rig = createRig(
+      testPlan(
+        { a: small, big: { pools: { p: 2 }, priority: 1, after: ['x'] }, b: small, c: small, x: {} },
+        { pools: { p: 2 } },
+      ),
+    );
+    expect(rig.start()).toEqual(['submit x #1', 'submit a #1', 'submit b #1']);
+    expect(rig.done('x')).toEqual([]);
+    expect(rig.done('a')).toEqual([]);
+    expect(rig.done('b')).toEqual(['submit big #1']);
+    expect(rig.done('big')).toEqual(['submit c #1']);
+  });
+
+  test("handle: a request that no pool can ever meet is held, is in nobody's way, and the run says that it is stuck", () => {
+    const rig = createRig(testPlan({ big: { pools: { p: 3 } }, b: { pools: { p: 1 } } }, { pools: { p: 2 } }));
+    expect(rig.start()).toEqual(['submit b #1']);
+    expect(rig.done('b')).toEqual([]);
+    expect(rig.scheduler.stuck()).toMatch(/big: .*"pool":"p".*"needed":3/);
+  });
+
+  test('handle: maxParallel bounds the cells of one step', () => {
+    const rig = createRig(testPlan({ fit: { cells: 4, maxParallel: 2 }, other: {} }));
+    expect(rig.start()).toEqual(['submit fit/0 #1', 'submit fit/1 #1', 'submit other #1']);
+    expect(rig.scheduler.waitReason(0, 3)).toEqual({ kind: 'maxParallel', used: 2, size: 2 });
+    expect(rig.done('fit/1')).toEqual(['submit fit/2 #1']);
+  });
+
+  test('handle: the smaller of parallelism and maxInFlight bounds the run', () => {
+    const rig = createRig(testPlan({ fit: { cells: 4 } }, { parallelism: 3 }), { maxInFlight: 2 });
+    expect(rig.start()).toEqual(['submit fit/0 #1', 'submit fit/1 #1']);
+    expect(rig.scheduler.waitReason(0, 2)).toEqual({ kind: 'parallelism', used: 2, size: 2 });
+    expect(rig.done('fit/0')).toEqual(['submit fit/2 #1']);
+  });
+
+  test("handle: the shell's own limits hold, a cluster's for example", () => {
+    const limits = (step: number) => (step === 2 ? [] : [{ key: 'cluster west', size: 1 }]);
+    const rig = createRig(testPlan({ a: {}, b: {}, c: {} }), { limits });
+    expect(rig.start()).toEqual(['submit a #1', 'submit c #1']);
+    expect(rig.scheduler.waitReason(1, 0)).toEqual({
+      kind: 'limit',
+      limit: 'cluster west',
+      used: 1,
+      size: 1,
+      needed: 1,
+    });
+  });
+
+  test('handle: a back-off and a publication hold no room', () => {
+    const outputs = { o: { path: '/o', retain: false } };
+    const rig = createRig(
+      testPlan({ a: { outputs }, b: { retry: { limit: 1, on: ['failed'] } }, c: {} }, { parallelism: 1 }),
+    );
+    rig.start();
+    expect(rig.done('a')).toEqual(['publish a #1', 'submit b #1']);
+    expect(rig.ended('b', 'failed')).toEqual(['submit c #1', expect.stringMatching(/^wake /)]);
+  });
+});
+
+describe('order', () => {
+  const one = { parallelism: 1 };
+
+  test("handle: priority first, then the longest remaining path, then the file's order", () => {
+    const rig = createRig(
+      testPlan({ a: {}, b: {}, long: {}, after: { after: ['long'] }, urgent: { priority: 1 } }, one),
+    );
+    const order = rig.start();
+    for (const name of ['urgent', 'long', 'a', 'b']) order.push(...rig.done(name));
+    expect(order).toEqual(['urgent', 'long', 'a', 'b', 'after'].map((name) => `submit ${name} #1`));
+  });
+
+  test('handle: durations of earlier runs decide which path is the longest', () => {
+    const durations = (step: string) => ({ a: 10, b: 500, c: 10, d: 10 })[step];
+    const plan = testPlan({ a: {}, c: { after: ['a'] }, d: { after: ['c'] }, b: {} }, one);
+    expect(createRig(plan, { durations }).start()).toEqual(['submit b #1']);
+    expect(createRig(plan).start()).toEqual(['submit a #1']);
+  });
+
+  test('handle: the cells of a step start in their order', () => {
+    const rig = createRig(testPlan({ fit: { cells: 12, maxParallel: 1 } }));
+    const order = rig.start();
+    for (let cell = 0; cell < 11; cell++) order.push(...rig.done(`fit/${cell}`));
+    expect(order).toEqual(Array.from({ length: 12 }, (_, cell) => `submit fit/${cell} #1`));
+  });
+});
