@@ -35,6 +35,7 @@ export async function openRemoteService(
     return refuse((error as Error).message);
   }
   const wanted = {
+    url,
     clusterID: options.flags.cluster ?? profile.cluster,
     accountID: options.flags.account ?? profile.account,
   };
@@ -66,9 +67,9 @@ function sameOrigin(a: string, b: string): boolean {
 /** The one account that fits what was asked for; more than one is a question back to the user. */
 async function findScope(
   service: ContainerService,
-  wanted: { clusterID: string | undefined; accountID: string | undefined },
+  wanted: { url: string; clusterID: string | undefined; accountID: string | undefined },
 ): Promise<Result<Scope, Refusal>> {
-  const { clusterID, accountID } = wanted;
+  const { url, clusterID, accountID } = wanted;
   if (clusterID !== undefined && accountID !== undefined) return ok({ clusterID, accountID });
   try {
     const accounts = await service.discovery.listAccounts(clusterID ?? '-');
@@ -81,6 +82,7 @@ async function findScope(
   } catch (error) {
     if (!isServiceError(error)) throw error;
     const away = isServiceError(error, 'UNREACHABLE', 'NO_REPLY', 'INVALID_REPLY', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED');
-    return fail({ exitCode: away ? EXIT_CODE.unreachable : EXIT_CODE.refused, message: error.message });
+    const message = `Could not use ${url}: ${error.message}`;
+    return fail({ exitCode: away ? EXIT_CODE.unreachable : EXIT_CODE.refused, message });
   }
 }

@@ -64,7 +64,7 @@ function renderFailures(
       const file =
         failure.logFile === undefined
           ? ''
-          : `  ${terminal.style('dim', `whole log: ${relative(cwd, failure.logFile)}`)}\n`;
+          : `  ${terminal.style('dim', `whole log: ${shortPath(failure.logFile, cwd)}`)}\n`;
       return `${head}${lines.join('')}${file}`;
     })
     .join('\n');
@@ -103,9 +103,15 @@ function renderValue(value: Json): string {
 function renderFiles(report: RunReport, { terminal, cwd }: { terminal: Terminal; cwd: string }): string {
   const rows = Object.entries(report.outputs).map(([name, output]) => [
     `  ${name}`,
-    output.publishedTo === undefined ? `${output.volumeID}:${output.path}` : relative(cwd, output.publishedTo) || '.',
+    output.publishedTo === undefined ? `${output.volumeID}:${output.path}` : shortPath(output.publishedTo, cwd),
   ]);
   return rows.length === 0 ? '' : `${terminal.style('bold', 'files')}\n${renderTable(rows)}`;
+}
+
+/** Relative where that is no detour. */
+function shortPath(path: string, cwd: string): string {
+  const short = relative(cwd, path) || '.';
+  return short.startsWith('..') ? path : short;
 }
 
 /** One row per step, with its cells counted by state. */

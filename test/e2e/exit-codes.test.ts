@@ -1,0 +1,89 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createWorkplace, parseLines, type Workplace } from './workplace-rig.ts';
+
+let place: Workplace;
+
+beforeEach(() => {
+  place = createWorkplace();
+});
+
+afterEach(() => place.remove());
+
+function write(name: string, text: string): void {
+  writeFileSync(join(place.directory, name), text);
+}
+
+const FAILING = `
+version: 1
+name: failing
+failFast: false
+steps:
+  good: { command: [echo, fine] }
+  bad: { command: [sh, -c, "echo before the end; echo at the end >&2; exit 3"] }
+  after: { command: [echo, never], needs: [bad] }
+`;
+
+test('sluice run ends with 0 when all went well', async () => {
+  write('p.yaml', 'version: 1\nname: p\nsteps:\n  hello: { command: [echo, hello] }\n');
+  expect(await place.sluice('run', 'p.yaml')).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
+test('sluice run ends with 1 when a step failed, and shows the end of its log', async () => {
+  write('p.yaml', FAILING);
+  const { exitCode, stdout } = await place.sluice('run', 'p.yaml');
+  expect(exitCode).toBe(1);
+  expect(stdout).toContain('bad attempt 1: exit code 3\n  │ before the end\n  │ at the end\n');
+  expect(stdout).toMatch(/failing failed in .*: 1 succeeded, 1 failed, 1 skipped/);
+});
+
+test('sluice show and sluice logs tell later what was told then', async () => {
+  write('p.yaml', FAILING);
+  await place.sluice('run', 'p.yaml');
+  const [run] = await place.runs();
+  expect(run).toMatchObject({ pipeline: 'failing', status: 'failed' });
+  const shown = await place.sluice('show', run!.runId.slice(0, 6));
+  expect(shown.exitCode).toBe(0);
+  expect(shown.stdout).toMatch(/^good +succeeded/m);
+  expect(shown.stdout).toMatch(/^bad +failed .*exit code 3/m);
+  expect(shown.stdout).toMatch(/^after +skipped/m);
+  expect(await place.sluice('logs', run!.runId, 'bad')).toMatchObject({
+    exitCode: 0,
+    stdout: 'before the end\nat the end\n',
+  });
+  expect(await place.sluice('logs', run!.runId, 'bad', '--tail', '1')).toMatchObject({ stdout: 'at the end\n' });
+  expect(await place.sluice('logs', run!.runId, 'worse')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('has no step worse; it has good, bad, after'),
+  });
+});
+
+test('sluice run ends with 2 for a wrong file, tells every fault in file order, and starts nothing', async () => {
+  write('p.yaml', 'version: 1\nname: p\nsteps:\n  a: { comand: [echo] }\n  b: { command: [echo], needs: [aa] }\n');
+  for (const command of ['check', 'plan', 'run']) {
+    const { exitCode, stderr } = await place.sluice(command, 'p.yaml');
+    expect(exitCode).toBe(2);
+    const places = [...stderr.matchAll(/p\.yaml:(\d+):(\d+)/g)].map((match) => match[1]);
+    expect(places).toEqual(['4', '5']);
+    expect(stderr).toContain('`command`');
+    expect(stderr).toContain('2 errors in p.yaml');
+  }
+  expect(existsSync(place.home)).toBe(false);
+  expect(parseLines((await place.sluice('check', 'p.yaml', '--json')).stdout)).toHaveLength(2);
+});
+
+test('sluice run ends with 3 when the service cannot be reached', async () => {
+  write('p.yaml', 'version: 1\nname: p\nsteps:\n  hello: { command: [echo, hello] }\n');
+  const args = ['run', 'p.yaml', '--service', 'http://127.0.0.1:9'];
+  const { exitCode, stderr } = await place.start(args, { env: { SLUICE_TOKEN: 'none' } }).ended;
+  expect(stderr).toContain('127.0.0.1:9');
+  expect(exitCode).toBe(3);
+});
+
+test('sluice run ends with 2 when there is no credential for the service, which is not asked', async () => {
+  write('p.yaml', 'version: 1\nname: p\nsteps:\n  hello: { command: [echo, hello] }\n');
+  const { exitCode, stderr } = await place.sluice('run', 'p.yaml', '--service', 'http://127.0.0.1:9');
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('SLUICE_TOKEN');
+});

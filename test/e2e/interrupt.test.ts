@@ -1,0 +1,87 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunnerEvent } from '@sluice/runner';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createWorkplace, parseLines, until, type Workplace } from './workplace-rig.ts';
+
+let place: Workplace;
+
+beforeEach(() => {
+  place = createWorkplace();
+  const text = `
+version: 1
+name: slow
+steps:
+  first: { command: [sh, -c, "sleep 3; echo done"] }
+  second: { command: [echo, after], needs: [first] }
+finally:
+  last: { command: [echo, "\${{ run.status }}"] }
+`;
+  writeFileSync(join(place.directory, 'p.yaml'), text);
+});
+
+afterEach(() => place.remove());
+
+/** A run whose first step is running. */
+async function startSlow() {
+  const run = place.start(['run', 'p.yaml', '--json']);
+  await until(() => run.stdout().includes('"state":"running"'), 'the first step to run');
+  return run;
+}
+
+test('SIGINT leaves the run to itself, and sluice resume takes up the very container', async () => {
+  const run = await startSlow();
+  run.process.kill('SIGINT');
+  expect(await run.ended).toMatchObject({ exitCode: 130 });
+  const [suspended] = await place.runs();
+  expect(suspended).toMatchObject({ status: 'suspended' });
+  const resumed = await place.sluice('resume');
+  expect(resumed).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/slow succeeded in .*: 3 succeeded/) });
+  const containers = await place.containers();
+  expect(containers.map(({ phase }) => phase)).toEqual(['Succeeded', 'Succeeded', 'Succeeded']);
+});
+
+test('SIGTERM suspends the run with the exit code that means so', async () => {
+  const run = await startSlow();
+  run.process.kill('SIGTERM');
+  expect(await run.ended).toMatchObject({ exitCode: 75 });
+});
+
+test('SIGHUP changes nothing', async () => {
+  const run = await startSlow();
+  run.process.kill('SIGHUP');
+  expect(await run.ended).toMatchObject({ exitCode: 0 });
+});
+
+test('sluice cancel ends a run that another process drives; its finally steps still run', async () => {
+  const run = await startSlow();
+  expect(await place.sluice('cancel')).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('is being canceled'),
+  });
+  const { exitCode, stdout } = await run.ended;
+  expect(exitCode).toBe(1);
+  const last = parseLines<RunnerEvent>(stdout).at(-1);
+  expect(last).toMatchObject({ type: 'runFinished', report: { status: 'canceled' } });
+  const [, second, final] = last?.type === 'runFinished' ? last.report.steps : [];
+  expect([second?.state, final?.state]).toEqual(['canceled', 'succeeded']);
+});
+
+test('sluice cancel ends a suspended run', async () => {
+  const run = await startSlow();
+  run.process.kill('SIGINT');
+  await run.ended;
+  expect(await place.sluice('cancel')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('slow canceled') });
+  expect(await place.runs()).toMatchObject([{ status: 'canceled' }]);
+});
+
+test('a second sluice of the same home uses the service of the first, and takes it over when the first is killed', async () => {
+  const first = await startSlow();
+  const second = await startSlow();
+  first.process.kill('SIGKILL');
+  await first.ended;
+  expect(await second.ended).toMatchObject({ exitCode: 0 });
+  const suspended = (await place.runs()).find(({ status }) => status === 'suspended');
+  expect(await place.sluice('resume', suspended!.runId)).toMatchObject({ exitCode: 0 });
+  expect(await place.containers()).toHaveLength(6);
+});

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Container } from '@sluice/client';
+import type { RunnerEvent, RunReport, RunSummary } from '@sluice/runner';
+import { createService, EMBEDDED_SCOPE, embeddedConfig } from '@sluice/service';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const COMMAND = join(ROOT, 'packages/cli/bin/sluice.js');
+const END_MS = 120_000;
+const LOOK_AGAIN_MS = 20;
+
+/** How a command has ended. `exitCode` is undefined where a signal ended it. */
+export interface Ended {
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command that is under way. */
+export interface Started {
+  readonly process: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** What it has printed so far. */
+  stdout(): string;
+}
+
+/** A directory with a copy of an example and a home of its own. */
+export interface Workplace {
+  readonly directory: string;
+  readonly home: string;
+  start(args: readonly string[], options?: { env?: NodeJS.ProcessEnv }): Started;
+  /** Runs a command to its end. */
+  sluice(...args: string[]): Promise<Ended>;
+  runs(): Promise<RunSummary[]>;
+  show(runId: string): Promise<RunReport>;
+  /** Every container that the home's service knows, as the service itself says it; no command may be under way. */
+  containers(): Promise<Container[]>;
+  read(path: string): string;
+  remove(): void;
+}
+
+export function createWorkplace(example?: string): Workplace {
+  if (!existsSync(join(ROOT, 'packages/cli/dist/main.js'))) throw new Error('the command is not built: pnpm build');
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-e2e-'));
+  if (example !== undefined) cpSync(join(ROOT, 'examples', example), directory, { recursive: true });
+  rmSync(join(directory, 'results'), { recursive: true, force: true });
+  const home = join(directory, '.sluice');
+
+  const start: Workplace['start'] = (args, options = {}) => {
+    const { CI, FORCE_COLOR, SLUICE_HOME, ...env } = process.env;
+    const child = spawn(process.execPath, [COMMAND, ...args], {
+      cwd: directory,
+      env: { ...env, SLUICE_HOME: home, ...options.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
+    const ended = new Promise<Ended>((resolve) => {
+      child.on('close', (code) => {
+        clearTimeout(timer);
+        resolve({ exitCode: code ?? undefined, stdout, stderr });
+      });
+    });
+    return { process: child, ended, stdout: () => stdout };
+  };
+  const sluice = (...args: string[]) => start(args).ended;
+  return {
+    directory,
+    home,
+    start,
+    sluice,
+    runs: async () => parseLines<RunSummary>((await sluice('runs', '--json')).stdout),
+    show: async (runId) => JSON.parse((await sluice('show', runId, '--json')).stdout) as RunReport,
+    containers: () => listContainers(join(home, 'service')),
+    read: (path) => readFileSync(join(directory, path), 'utf8'),
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+/** The values of newline-delimited JSON. */
+export function parseLines<T = RunnerEvent>(text: string): T[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as T);
+}
+
+/** Waits until the condition holds, looking often. */
+export async function until(condition: () => boolean, what: string): Promise<void> {
+  const deadline = Date.now() + END_MS;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`waited ${END_MS} ms in vain for ${what}`);
+    await delay(LOOK_AGAIN_MS);
+  }
+}
+
+export function pause(milliseconds: number): Promise<void> {
+  return delay(milliseconds);
+}
+
+async function listContainers(root: string): Promise<Container[]> {
+  const service = await createService({ config: embeddedConfig({ root }) });
+  try {
+    const api = service.inProcess({ userID: 'test', accounts: [EMBEDDED_SCOPE] });
+    const found: Container[] = [];
+    for await (const { id } of api.containers.list(EMBEDDED_SCOPE, { all: true })) {
+      found.push(await api.containers.get({ ...EMBEDDED_SCOPE, id }));
+    }
+    return found;
+  } finally {
+    await service.close();
+  }
+}
