@@ -1,0 +1,173 @@
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Json } from '../model/json.ts';
+import { fail, ok, type Result } from '../model/result.ts';
+import { checkDocument } from '../parse/check-document.ts';
+import { type CheckedPipeline, locateFaults } from '../parse/parse-pipeline.ts';
+import type { RawPipeline } from '../schema/pipeline-schema.ts';
+import { type ExpressionHandle, expression, handlesUnder, member } from './expression-handle.ts';
+import {
+  edgeText,
+  type OutputHandle,
+  type ResultShapes,
+  type StepConfig,
+  type StepHandle,
+  stepDocument,
+  type VolumeHandle,
+} from './step-config.ts';
+
+/** Keys of the whole pipeline as in the file, without what the builder's own methods add. */
+export type PipelineConfig<P, V> = {
+  readonly [K in keyof Omit<
+    RawPipeline,
+    'version' | 'name' | 'params' | 'volumes' | 'steps' | 'finally' | 'outputs' | 'include' | 'defaults'
+  >]?: Exclude<RawPipeline[K], undefined>;
+} & {
+  /** Short form: the default. */
+  readonly params?: P;
+  readonly volumes?: V;
+};
+
+type ParamValue<T> = T extends { readonly type: 'string' }
+  ? string
+  : T extends { readonly type: 'integer' | 'number' }
+    ? number
+    : T extends { readonly type: 'boolean' }
+      ? boolean
+      : T extends { readonly type: 'array' }
+        ? readonly Json[]
+        : T extends { readonly default: infer D }
+          ? D
+          : T;
+
+type ItemOf<T> = T extends readonly (infer I)[] ? I : T extends ExpressionHandle<readonly (infer I)[]> ? I : unknown;
+type Axes = Readonly<Record<string, readonly Json[] | ExpressionHandle<readonly unknown[]>>>;
+
+/** Collects steps and becomes the same checked pipeline that a file would, by the same checks. */
+export interface PipelineBuilder<P, V> {
+  readonly params: { readonly [K in keyof P & string]: ExpressionHandle<ParamValue<P[K]>> };
+  readonly volumes: { readonly [K in keyof V & string]: VolumeHandle };
+  readonly run: {
+    readonly id: ExpressionHandle<string>;
+    readonly name: ExpressionHandle<string>;
+    readonly status: ExpressionHandle<string>;
+  };
+  readonly attempt: ExpressionHandle<number>;
+  readonly step: <const O extends string = never, const R extends ResultShapes = Record<never, never>>(
+    name: string,
+    config: StepConfig<O, R>,
+  ) => StepHandle<O, R, false>;
+  /** A step with one cell for each combination of the axes' values. */
+  readonly matrix: <
+    const A extends Axes,
+    const O extends string = never,
+    const R extends ResultShapes = Record<never, never>,
+  >(
+    name: string,
+    axes: A,
+    config: (matrix: { readonly [K in keyof A & string]: ExpressionHandle<ItemOf<A[K]>> }) => StepConfig<O, R>,
+  ) => StepHandle<O, R, true>;
+  /** A step with one cell for each item of a list that is known only at run time. */
+  readonly foreach: <T, const O extends string = never, const R extends ResultShapes = Record<never, never>>(
+    name: string,
+    list: ExpressionHandle<readonly T[]>,
+    config: (item: ExpressionHandle<T>) => StepConfig<O, R>,
+  ) => StepHandle<O, R, true>;
+  /** A step that runs last, whatever happened. */
+  readonly finally: (name: string, config: StepConfig<string, ResultShapes>) => void;
+  /** What the run yields; `publish` is a local directory. */
+  readonly output: (name: string, from: OutputHandle, options?: { readonly publish?: string }) => void;
+  /** The pipeline in the file's form, which JSON can hold. */
+  readonly toJSON: () => { readonly [key: string]: Json };
+  readonly build: () => Result<CheckedPipeline, readonly Diagnostic[]>;
+}
+
+type ParamShapes = Readonly<Record<string, Json | { readonly type: string }>>;
+type VolumeShapes = Readonly<
+  Record<string, { readonly id?: string; readonly source?: string; readonly retain?: boolean }>
+>;
+
+/** Begins a pipeline in TypeScript. Names of parameters, outputs and results are types: a wrong one does not compile. */
+export function pipeline<
+  const P extends ParamShapes = Record<never, never>,
+  const V extends VolumeShapes = Record<never, never>,
+>(name: string, config: PipelineConfig<P, V> = {}): PipelineBuilder<P, V> {
+  const steps = new Map<string, unknown>();
+  const finals = new Map<string, unknown>();
+  const outputs = new Map<string, unknown>();
+  const twice: string[] = [];
+  const put = (map: Map<string, unknown>, key: string, value: unknown): void => {
+    if (map.has(key)) twice.push(key);
+    map.set(key, value);
+  };
+  const add = (
+    step: string,
+    stepConfig: StepConfig<string, ResultShapes>,
+    cells: Readonly<Record<string, unknown>>,
+  ) => {
+    put(steps, step, stepDocument(stepConfig, cells));
+    return stepHandle(step, stepConfig);
+  };
+  const toJSON = () =>
+    JSON.parse(
+      JSON.stringify({
+        version: 1,
+        name,
+        ...config,
+        steps: Object.fromEntries(steps),
+        ...(finals.size > 0 && { finally: Object.fromEntries(finals) }),
+        ...(outputs.size > 0 && { outputs: Object.fromEntries(outputs) }),
+      }),
+    ) as { readonly [key: string]: Json };
+  const builder = {
+    params: handlesUnder('params', Object.keys(config.params ?? {})),
+    volumes: Object.fromEntries(Object.keys(config.volumes ?? {}).map((volume) => [volume, volumeHandle(volume, '')])),
+    run: handlesUnder('run', ['id', 'name', 'status']),
+    attempt: expression('attempt'),
+    step: (step: string, stepConfig: StepConfig<string, ResultShapes>) => add(step, stepConfig, {}),
+    matrix: (step: string, axes: Axes, config: (matrix: unknown) => StepConfig<string, ResultShapes>) =>
+      add(step, config(handlesUnder('matrix', Object.keys(axes))), { matrix: axes }),
+    foreach: (
+      step: string,
+      list: ExpressionHandle<unknown>,
+      config: (item: unknown) => StepConfig<string, ResultShapes>,
+    ) => add(step, config(expression('item')), { foreach: list }),
+    finally: (step: string, stepConfig: StepConfig<string, ResultShapes>) =>
+      put(finals, step, stepDocument(stepConfig, {})),
+    output: (key: string, from: OutputHandle, options: { readonly publish?: string } = {}) =>
+      put(outputs, key, { from: edgeText(from), ...options }),
+    toJSON,
+    build: () => check(toJSON(), twice),
+  };
+  return builder as unknown as PipelineBuilder<P, V>;
+}
+
+function check(document: Json, twice: readonly string[]): Result<CheckedPipeline, readonly Diagnostic[]> {
+  const checked = checkDocument(document, { suspicious: true });
+  const diagnostics = [
+    ...twice.map(
+      (name): Diagnostic => ({
+        code: 'duplicate-key',
+        severity: 'error',
+        message: `the name \`${name}\` is given twice`,
+      }),
+    ),
+    ...locateFaults(checked.faults, { locate: () => undefined }),
+  ];
+  if (checked.pipeline === undefined || diagnostics.some(({ severity }) => severity === 'error'))
+    return fail(diagnostics);
+  return ok({ pipeline: checked.pipeline, warnings: diagnostics });
+}
+
+function stepHandle(step: string, config: StepConfig<string, ResultShapes>): unknown {
+  const base = member('steps', step);
+  return {
+    name: step,
+    outputs: Object.fromEntries(Object.keys(config.outputs ?? {}).map((output) => [output, { step, output }])),
+    results: handlesUnder(`${base}.results`, Object.keys(config.results ?? {})),
+    status: expression(`${base}.status`),
+  };
+}
+
+function volumeHandle(volume: string, path: string): VolumeHandle {
+  return { volume, path, at: (inner) => volumeHandle(volume, path === '' ? inner : `${path}/${inner}`) };
+}

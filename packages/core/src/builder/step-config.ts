@@ -1,0 +1,123 @@
+import type { NeedCondition, ResultType } from '../model/pipeline.ts';
+import type { RawStep } from '../schema/step-schema.ts';
+import type { ExpressionHandle } from './expression-handle.ts';
+
+/** One output of a step, as an edge that another step can mount. */
+export interface OutputHandle {
+  readonly step: string;
+  readonly output: string;
+}
+
+/** A named volume, or a part of it. */
+export interface VolumeHandle {
+  readonly volume: string;
+  readonly path: string;
+  /** A directory or file within. */
+  readonly at: (path: string) => VolumeHandle;
+}
+
+export type ValueOf<T extends ResultType> = T extends 'string'
+  ? string
+  : T extends 'integer' | 'number'
+    ? number
+    : T extends 'boolean'
+      ? boolean
+      : T extends 'array'
+        ? readonly unknown[]
+        : Readonly<Record<string, unknown>>;
+
+type TypeOfResult<R> = R extends ResultType ? R : R extends { readonly type: infer T extends ResultType } ? T : never;
+type ResultShapes = Readonly<Record<string, ResultType | { readonly type: ResultType; readonly file?: string }>>;
+
+/** What other steps may name of a step. Of a step with cells, a result is the list of the cells' values. */
+export interface StepHandle<
+  O extends string = string,
+  R extends ResultShapes = ResultShapes,
+  Many extends boolean = boolean,
+> {
+  readonly name: string;
+  readonly outputs: { readonly [K in O]: OutputHandle };
+  readonly results: {
+    readonly [K in keyof R & string]: ExpressionHandle<
+      Many extends true ? readonly ValueOf<TypeOfResult<R[K]>>[] : ValueOf<TypeOfResult<R[K]>>
+    >;
+  };
+  readonly status: ExpressionHandle<string>;
+}
+
+/** A text, or a value that becomes one. */
+export type Text = string | ExpressionHandle<unknown>;
+type Source = OutputHandle | VolumeHandle;
+
+/** The keys of a step as in the file, with handles in place of names. */
+export interface StepConfig<O extends string, R extends ResultShapes>
+  extends Omit<
+    Undefinable<RawStep>,
+    | 'image'
+    | 'command'
+    | 'script'
+    | 'env'
+    | 'inputs'
+    | 'outputs'
+    | 'results'
+    | 'needs'
+    | 'when'
+    | 'matrix'
+    | 'foreach'
+    | 'instanceType'
+    | 'uses'
+    | 'with'
+  > {
+  readonly image?: Text;
+  readonly command?: readonly Text[] | string;
+  readonly script?: string;
+  readonly env?: Readonly<Record<string, Text>>;
+  readonly inputs?: Readonly<Record<string, Source | { readonly from: Source; readonly path: string }>>;
+  readonly outputs?: Readonly<Record<O, string | { readonly path: string; readonly retain?: boolean }>>;
+  readonly results?: R;
+  readonly needs?: readonly AnyStep[] | readonly (readonly [AnyStep, NeedCondition])[];
+  readonly when?: boolean | ExpressionHandle<boolean>;
+  readonly instanceType?: Text;
+}
+
+export type AnyStep = Pick<StepHandle, 'name'>;
+
+type Undefinable<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+export type { ResultShapes };
+
+/** The step in the file's form. */
+export function stepDocument(
+  config: StepConfig<string, ResultShapes>,
+  cells: Readonly<Record<string, unknown>>,
+): unknown {
+  const { inputs, needs, ...rest } = config;
+  return {
+    ...rest,
+    ...(inputs && { inputs: mapEntries(inputs, inputDocument) }),
+    ...(needs && { needs: needsDocument(needs) }),
+    ...cells,
+  };
+}
+
+function inputDocument(input: NonNullable<StepConfig<string, ResultShapes>['inputs']>[string]): unknown {
+  return 'from' in input ? { from: edgeText(input.from), path: input.path } : edgeText(input);
+}
+
+export function edgeText(source: Source): string {
+  if ('output' in source) return `${source.step}.${source.output}`;
+  return `volumes.${source.volume}${source.path === '' ? '' : `/${source.path}`}`;
+}
+
+function needsDocument(needs: NonNullable<StepConfig<string, ResultShapes>['needs']>): unknown {
+  const pairs = needs.map((need) =>
+    'name' in need ? ([need.name, 'succeeded'] as const) : ([need[0].name, need[1]] as const),
+  );
+  return pairs.every(([, condition]) => condition === 'succeeded')
+    ? pairs.map(([name]) => name)
+    : Object.fromEntries(pairs);
+}
+
+function mapEntries<T>(map: Readonly<Record<string, T>>, change: (value: T) => unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { expression, parsePipeline, pipeline } from '../../src/index.ts';
+
+function train() {
+  const p = pipeline('train', {
+    params: { seeds: [1, 2, 3], rate: { type: 'number', default: 0.1 }, note: 'none' },
+    volumes: { raw: { source: './data' } },
+  });
+  const prepare = p.step('prepare', {
+    command: ['node', 'prepare.mjs', '/in/raw', '/out'],
+    inputs: { raw: p.volumes.raw },
+    outputs: { clean: '/out' },
+    cache: true,
+  });
+  const fit = p.matrix('fit', { seed: p.params.seeds }, (matrix) => ({
+    command: ['node', 'fit.mjs', '--seed', matrix.seed, `--rate=${p.params.rate}`],
+    inputs: { clean: prepare.outputs.clean },
+    outputs: { model: '/model' },
+    results: { accuracy: 'number' },
+    retry: { limit: 2, on: ['infrastructure'] },
+    timeout: '1h',
+  }));
+  const select = p.step('select-best', {
+    command: ['node', 'select.mjs', fit.results.accuracy],
+    inputs: { models: { from: fit.outputs.model, path: '/models' } },
+    outputs: { best: '/best' },
+    results: { ids: 'array' },
+    when: expression<boolean>(`size(${fit.results.accuracy.source}) > 0`),
+  });
+  p.foreach('each', select.results.ids, (item) => ({ command: ['echo', item], needs: [[prepare, 'completed']] }));
+  p.finally('report', { command: ['echo', p.run.status], needs: [select] });
+  p.output('best', select.outputs.best, { publish: './results' });
+  return { p, prepare, fit, select };
+}
+
+const FILE = `
+version: 1
+name: train
+params:
+  seeds: [1, 2, 3]
+  rate: { type: number, default: 0.1 }
+  note: none
+volumes:
+  raw: { source: ./data }
+steps:
+  prepare:
+    command: [node, prepare.mjs, /in/raw, /out]
+    inputs: { raw: volumes.raw }
+    outputs: { clean: /out }
+    cache: true
+  fit:
+    matrix: { seed: "\${{ params.seeds }}" }
+    command: [node, fit.mjs, --seed, "\${{ matrix.seed }}", "--rate=\${{ params.rate }}"]
+    inputs: { clean: prepare.clean }
+    outputs: { model: /model }
+    results: { accuracy: number }
+    retry: { limit: 2, on: [infrastructure] }
+    timeout: 1h
+  select-best:
+    command: [node, select.mjs, "\${{ steps.fit.results.accuracy }}"]
+    inputs: { models: { from: fit.model, path: /models } }
+    outputs: { best: /best }
+    results: { ids: array }
+    when: \${{ size(steps.fit.results.accuracy) > 0 }}
+  each:
+    foreach: \${{ steps["select-best"].results.ids }}
+    command: [echo, "\${{ item }}"]
+    needs: { prepare: completed }
+finally:
+  report:
+    command: [echo, "\${{ run.status }}"]
+    needs: [select-best]
+outputs:
+  best: { from: select-best.best, publish: ./results }
+`;
+
+describe('pipeline', () => {
+  it('pipeline builds the very model that the file gives', () => {
+    const built = train().p.build();
+    const parsed = parsePipeline({ file: 'p.yaml', text: FILE });
+    expect(parsed).toMatchObject({ ok: true });
+    expect(built).toEqual(parsed);
+  });
+
+  it('pipeline reports what the checks find, without places', () => {
+    const p = pipeline('broken');
+    const a = p.step('a', { command: ['x'], outputs: { out: '/out' } });
+    p.step('a', { command: ['y'], inputs: { data: a.outputs.out } });
+    const built = p.build();
+    expect(built.ok).toBe(false);
+    if (!built.ok) expect(built.error.map(({ code }) => code)).toEqual(['duplicate-key', 'unknown-output', 'cycle']);
+  });
+
+  it('pipeline makes wrong names errors of the compiler', () => {
+    const { p, prepare, fit } = train();
+    const compiledOnly = (): void => {
+      // @ts-expect-error there is no such parameter
+      void p.params.sedes;
+      // @ts-expect-error there is no such volume
+      void p.volumes.rawer;
+      // @ts-expect-error there is no such output
+      void prepare.outputs.cleen;
+      // @ts-expect-error a step without results has none
+      void prepare.results.accuracy;
+      // @ts-expect-error there is no such result
+      void fit.results.loss;
+      // @ts-expect-error a result is no truth value
+      p.step('w', { command: ['x'], when: fit.results.accuracy });
+      // @ts-expect-error an input is an edge, and no text
+      p.step('x', { command: ['x'], inputs: { data: 'prepare.clean' } });
+      // @ts-expect-error there is no such axis
+      p.matrix('y', { seed: [1] }, (matrix) => ({ command: [matrix.sed] }));
+      // @ts-expect-error a parameter that is no list cannot be an axis
+      p.matrix('z', { seed: p.params.note }, () => ({ command: ['x'] }));
+      // @ts-expect-error unknown keys are refused
+      p.step('k', { command: ['x'], comand: ['x'] });
+    };
+    expect(compiledOnly).toBeTypeOf('function');
+    expect(p.params.seeds.source).toBe('params.seeds');
+  });
+});
