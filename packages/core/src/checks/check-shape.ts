@@ -4,7 +4,7 @@ import type { Path } from '../parse/source-document.ts';
 import { PATTERN_ADVICE } from '../schema/patterns.ts';
 import type { Fault } from './fault.ts';
 import { FOREIGN_PIPELINE_KEYS, FOREIGN_STEP_KEYS } from './foreign-keys.ts';
-import { suggestName } from './nearest-name.ts';
+import { foldName, suggestName } from './nearest-name.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -154,7 +154,11 @@ function unknownKey(key: string, { path, keysAt }: { path: Path; keysAt: KeysAt 
   const where = nameOf(path);
   const known = (keysAt(path) ?? []).filter((name) => name !== '$schema');
   const foreign =
-    path.length === 0 ? FOREIGN_PIPELINE_KEYS.get(key) : isStepPath(path) ? FOREIGN_STEP_KEYS.get(key) : undefined;
+    path.length === 0
+      ? foreignKey(FOREIGN_PIPELINE_KEYS, key)
+      : isStepPath(path)
+        ? foreignKey(FOREIGN_STEP_KEYS, key)
+        : undefined;
   const hint = foreign === undefined ? suggestName(key, known) : { hint: `here it is ${foreign}` };
   return {
     code: 'unknown-key',
@@ -163,6 +167,15 @@ function unknownKey(key: string, { path, keysAt }: { path: Path; keysAt: KeysAt 
     on: 'key',
     ...hint,
   };
+}
+
+/** `max_parallel`, `max-parallel` and `maxParallel` are the same word of another system. */
+function foreignKey(keys: ReadonlyMap<string, string>, key: string): string | undefined {
+  const direct = keys.get(key);
+  if (direct !== undefined) return direct;
+  const folded = foldName(key);
+  for (const [foreign, ours] of keys) if (foldName(foreign) === folded) return ours;
+  return undefined;
 }
 
 export function isStepPath(path: Path): boolean {

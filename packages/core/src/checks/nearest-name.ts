@@ -2,12 +2,12 @@ import { distance } from 'fastest-levenshtein';
 
 /** The known name that was most likely meant: at most a third of the letters differ, or two of a short name (a swap is two). Ties go to the first. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
-  const folded = fold(name);
+  const folded = foldName(name);
   let best: string | undefined;
   let bound = Math.max(name.length < 4 ? 1 : 2, Math.floor(name.length / 3)) + 1;
   for (const candidate of known) {
     if (Math.abs(candidate.length - name.length) >= bound) continue;
-    const steps = distance(folded, fold(candidate));
+    const steps = distance(folded, foldName(candidate));
     if (steps < bound) {
       best = candidate;
       bound = steps;
@@ -17,7 +17,7 @@ export function nearestName(name: string, known: Iterable<string>): string | und
 }
 
 /** `max_parallel`, `max-parallel` and `maxParallel` are the same word. */
-function fold(name: string): string {
+export function foldName(name: string): string {
   return name.toLowerCase().replace(/[_-]/g, '');
 }
 

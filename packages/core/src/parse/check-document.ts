@@ -28,6 +28,7 @@ export function checkDocument(value: Json, options: { readonly suspicious?: bool
   ];
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { pipeline: undefined, faults: shape };
+  shape.push(...shape.flatMap((fault) => faultsOfMisnamed(fault, value as RawMap)));
   const sound = shape.reduce((rest: Json, fault) => prune(rest, fault.path), value);
   const raw = sound as unknown as RawPipeline;
   const pipeline = resolvePipeline(raw);
@@ -38,6 +39,16 @@ export function checkDocument(value: Json, options: { readonly suspicious?: bool
   });
   for (const check of ALL_CHECKS) check(context);
   return { pipeline, faults };
+}
+
+type RawMap = Readonly<Record<string, Json>>;
+
+/** The schema library does not look into a step whose name it refuses. */
+function faultsOfMisnamed({ code, path }: Fault, root: RawMap): readonly Fault[] {
+  const [section, name] = path;
+  if (code !== 'bad-name' || path.length !== 2 || (section !== 'steps' && section !== 'finally')) return [];
+  const step = (root[section] as RawMap)[String(name)];
+  return step === undefined ? [] : checkShape(stepSchema, step, { at: path, keysAt });
 }
 
 /** What the schema has yet to see. */

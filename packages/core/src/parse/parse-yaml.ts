@@ -51,11 +51,12 @@ export function parseYaml(text: string): ParsedYaml {
   for (const document of documents) {
     for (const error of document.errors) {
       const duplicate = error.code === 'DUPLICATE_KEY';
+      const key = duplicate ? (/^(?:"[^"]*"|'[^']*'|[^\s:]*)/.exec(text.slice(error.pos[0]))?.[0] ?? '') : '';
       faults.push({
         code: duplicate ? 'duplicate-key' : 'syntax',
-        message: duplicate ? 'the same key stands twice in one map' : reason(error.message),
+        message: duplicate ? `the key \`${key}\` stands twice in one map` : reason(error.message),
         start: error.pos[0],
-        end: error.pos[1],
+        end: Math.max(error.pos[1], error.pos[0] + key.length),
       });
     }
     for (const warning of document.warnings) {
