@@ -55,7 +55,8 @@ function renderFailures(
   const last = new Map<string, FailureReport>();
   for (const failure of failures) {
     const name = label(failure.step, failure.cell);
-    if (lost.has(name)) last.set(name, failure);
+    // A canceled container is no news to who canceled the run.
+    if (lost.has(name) && failure.class !== 'canceled') last.set(name, failure);
   }
   return [...last]
     .map(([name, failure]) => {

@@ -20,6 +20,8 @@ export interface CellMove {
   readonly state: CellState;
   readonly attempt: number;
   readonly reason?: string;
+  /** What ended the attempt before, where this move begins another. */
+  readonly failedBefore?: string;
   /** Milliseconds that it ran: from Running, or where that was not seen from its submission, to its end. */
   readonly tookMs?: number;
   /** The step is over with this move. */
@@ -57,31 +59,32 @@ export function countOver(step: StepProgress): number {
 export interface ProgressModel {
   readonly steps: ReadonlyMap<string, StepProgress>;
   readonly startedAt: number;
-  /** The state of a cell that has moved and is not forgotten. */
-  stateOf(step: string, cell: string): CellState | undefined;
   /** Takes the event in; returns the move where the event is one. */
   apply(event: RunnerEvent): CellMove | undefined;
 }
 
 export function createProgressModel(): ProgressModel {
   const steps = new Map<string, StepProgress>();
-  /** State of the cells that have left `waiting`, and when their present attempt began. */
-  const cells = new Map<string, { state: CellState; beganAt?: number }>();
+  /** State of the cells that have left `waiting`, when their present attempt began, and what ended the one before. */
+  const cells = new Map<string, { state: CellState; attempt: number; beganAt?: number; failure?: string }>();
   let startedAt = 0;
 
   const applyMove = (event: Extract<RunnerEvent, { type: 'cellChanged' }>): CellMove | undefined => {
     const step = steps.get(event.step);
     if (step === undefined) return undefined;
     const key = `${event.step}/${event.cell}`;
-    const known = cells.get(key) ?? { state: 'waiting' };
+    const known = cells.get(key) ?? { state: 'waiting', attempt: 0 };
     step.counts.set(known.state, Math.max(0, countOf(step, known.state) - 1));
     step.counts.set(event.state, countOf(step, event.state) + 1);
     if (event.state === 'submitting') step.startedAt ??= event.at;
     if (event.state === 'submitting' || event.state === 'running') known.beganAt = event.at;
     known.state = event.state;
+    known.attempt = event.attempt;
     cells.set(key, known);
     if (event.reason === undefined) delete step.note;
     else step.note = event.reason;
+    const failedBefore = event.state === 'submitting' ? known.failure : undefined;
+    if (failedBefore !== undefined) delete known.failure;
     const stepOver = isOver(event.state) && step.cells !== undefined && countOver(step) >= step.cells;
     if (stepOver) step.endedAt = event.at;
     return {
@@ -91,6 +94,7 @@ export function createProgressModel(): ProgressModel {
       attempt: event.attempt,
       stepOver,
       ...(event.reason === undefined ? {} : { reason: event.reason }),
+      ...(failedBefore === undefined ? {} : { failedBefore }),
       ...(isOver(event.state) && known.beganAt !== undefined ? { tookMs: event.at - known.beganAt } : {}),
     };
   };
@@ -100,7 +104,6 @@ export function createProgressModel(): ProgressModel {
     get startedAt() {
       return startedAt;
     },
-    stateOf: (step, cell) => cells.get(`${step}/${cell}`)?.state,
     apply: (event) => {
       switch (event.type) {
         case 'runStarted':
@@ -114,6 +117,13 @@ export function createProgressModel(): ProgressModel {
         }
         case 'cellChanged':
           return applyMove(event);
+        case 'attemptFailed': {
+          const { step, cell, attempt, message } = event.failure;
+          const known = cells.get(`${step}/${cell}`);
+          // Its log may take longer to read than the next attempt takes to begin.
+          if (known?.attempt === attempt) known.failure = message;
+          return undefined;
+        }
         case 'containerState': {
           const step = steps.get(event.step);
           if (step !== undefined) step.note = event.state;

@@ -18,12 +18,6 @@ export function renderEvent(
   switch (event.type) {
     case 'cellChanged':
       return move === undefined ? '' : renderMove(move, { terminal, labelWidth });
-    case 'attemptFailed': {
-      const { step, cell, attempt, message } = event.failure;
-      // The last attempt is told by the cell's own end.
-      if (isOver(model.stateOf(step, cell) ?? 'waiting')) return '';
-      return `${label(step, cell).padEnd(labelWidth)}  attempt ${attempt}: ${message}, trying again\n`;
-    }
     case 'transfer':
       return event.done && event.files > 0 ? `${renderTransfer(event)}\n` : '';
     case 'approvalAsked':
@@ -52,8 +46,12 @@ export function labelWidthOf(steps: readonly { name: string; cells?: readonly st
 }
 
 function renderMove(move: CellMove, options: { terminal: Terminal; labelWidth: number }): string {
-  if (!isOver(move.state)) return '';
   const { step } = move;
+  if (move.failedBefore !== undefined) {
+    const name = label(step.name, move.cell).padEnd(options.labelWidth);
+    return `${name}  attempt ${move.attempt} after: ${move.failedBefore}\n`;
+  }
+  if (!isOver(move.state)) return '';
   const plain = step.cells === 1 && move.cell === '';
   const alone = plain || (step.cells ?? 0) <= MAX_CELL_LINES || WRONG.has(move.state);
   const own = alone ? renderCell(move, options) : '';

@@ -93,14 +93,17 @@ test('createPlainProgress tells failed attempts, transfers, questions and warnin
       { ...transfer, direction: 'upload', files: 1, done: false },
       { ...transfer, direction: 'upload', done: true },
       { ...transfer, direction: 'upload', files: 0, bytes: 0, done: true },
+      move(1, 'fit/a', 'submitting'),
       { type: 'attemptFailed', at: 1, failure },
+      move(1, 'fit/a', 'backingOff'),
+      move(2, 'fit/a', 'submitting', { attempt: 2 }),
       { type: 'approvalAsked', at: 1, step: 'fit', message: 'go on?' },
       { type: 'warning', at: 1, message: 'the service does not answer' },
     ],
   );
   expect(lines).toEqual([
     'uploaded volume raw: 2 files, 58 kB',
-    'fit/a  attempt 1: exit code 3, trying again',
+    'fit/a  attempt 2 after: exit code 3',
     'fit    asks: go on?',
     'warning: the service does not answer',
   ]);
