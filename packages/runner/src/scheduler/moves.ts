@@ -28,8 +28,12 @@ export const CAUSES = [
 
 export type Cause = (typeof CAUSES)[number];
 
-const ENDS = ['publishing', 'succeeded', 'ready', 'backingOff', 'failed', 'errored', 'timedOut', 'canceled'] as const;
-const STOPS = ['skipped', 'canceled', 'failed', 'errored', 'timedOut'] as const;
+/** After a failure: again, or the end. */
+const FAILURES = ['ready', 'backingOff', 'failed', 'errored', 'timedOut'] as const;
+const ENDS = ['publishing', 'succeeded', 'canceled', ...FAILURES] as const;
+/** A cell that is stopped between two attempts keeps the failure of the first. */
+const NEVER_STARTED = ['skipped', 'canceled'] as const;
+const NOT_AGAIN = [...NEVER_STARTED, 'failed', 'errored', 'timedOut'] as const;
 
 /**
  * Every legal move: from a state, by a cause, to one of these states. The same state means a late report that changes
@@ -40,14 +44,18 @@ export const MOVES: Readonly<Partial<Record<CellState, Readonly<Partial<Record<C
     released: ['ready', 'checking', 'awaitingApproval', 'succeeded'],
     skipped: ['skipped'],
     undecidable: ['failed'],
-    stopped: STOPS,
+    stopped: NEVER_STARTED,
   },
-  awaitingApproval: { approved: ['ready', 'checking', 'succeeded', 'failed'], due: ['timedOut'], stopped: STOPS },
-  checking: { cacheHit: ['cached'], cacheMissed: ['ready'], stopped: STOPS },
-  ready: { picked: ['submitting'], due: ['timedOut'], stopped: STOPS },
+  awaitingApproval: {
+    approved: ['ready', 'checking', 'succeeded', 'failed'],
+    due: ['timedOut'],
+    stopped: NEVER_STARTED,
+  },
+  checking: { cacheHit: ['cached'], cacheMissed: ['ready'], stopped: NEVER_STARTED },
+  ready: { picked: ['submitting'], due: ['timedOut'], stopped: NOT_AGAIN },
   submitting: {
     submitted: ['pending'],
-    postponed: ['backingOff', 'canceled', 'failed', 'errored', 'timedOut', 'succeeded', 'skipped'],
+    postponed: ['backingOff', 'succeeded', 'canceled', 'timedOut'],
     running: ['running'],
     serviceReady: ['running'],
     ended: ENDS,
@@ -58,10 +66,10 @@ export const MOVES: Readonly<Partial<Record<CellState, Readonly<Partial<Record<C
     submitted: ['publishing'],
     running: ['publishing'],
     serviceReady: ['publishing'],
-    ended: ENDS,
+    ended: FAILURES,
     published: ['succeeded'],
   },
-  backingOff: { due: ['ready', 'timedOut'], stopped: STOPS },
+  backingOff: { due: ['ready', 'timedOut'], stopped: NOT_AGAIN },
 };
 
 /** `MOVES` as bits: the states that may follow, at `state * CAUSES.length + cause`. */
