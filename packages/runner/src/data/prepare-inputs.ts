@@ -1,12 +1,60 @@
-import type { VolumeFiles } from '@sluice/client';
-import type { RunSession } from '../run/run-session.ts';
+import { isServiceError, type VolumeFiles } from '@sluice/client';
+import { pause, type RunSession } from '../run/run-session.ts';
+import { stepIndex } from '../run/step-context.ts';
+import { createManifest } from './create-manifest.ts';
+import { isFannedOut, wholeSource } from './create-mounts.ts';
+import { manifestPath } from './layout.ts';
 
-/** Makes ready what a step's containers mount, once for each; undefined where nothing is to be done. */
+/**
+ * Makes ready what a step's containers mount, once for each; undefined where nothing is to be done. A fan-in finds the
+ * manifest of its cells: written when all of them are over, before the first dependent starts.
+ */
 export function createInputPreparation(
   session: RunSession,
   workspace: () => VolumeFiles,
 ): (step: number) => Promise<void> | undefined {
-  void session;
-  void workspace;
-  return () => undefined;
+  const written = new Map<string, Promise<void>>();
+
+  function prepare(step: number): Promise<void> | undefined {
+    const open: Promise<void>[] = [];
+    for (const { from } of Object.values(session.plan.steps[step]!.step.inputs)) {
+      if (!('step' in from)) continue;
+      const producer = stepIndex(session.plan, from.step)!;
+      if (!isFannedOut(session, producer)) continue;
+      const key = `${producer}/${from.output}`;
+      let done = written.get(key);
+      if (!done) {
+        done = writeManifest(session, workspace, { producer, output: from.output });
+        written.set(key, done);
+      }
+      open.push(done);
+    }
+    return open.length === 0 ? undefined : Promise.all(open).then(() => {});
+  }
+  return prepare;
+}
+
+async function writeManifest(
+  session: RunSession,
+  workspace: () => VolumeFiles,
+  of: { readonly producer: number; readonly output: string },
+): Promise<void> {
+  const manifest = createManifest(session, of.producer, of.output);
+  const runId = wholeSource(session, of.producer)?.runId ?? session.runId;
+  const path = manifestPath({ runId, step: manifest.step, output: of.output });
+  for (let pauseMs = 500; ; pauseMs = Math.min(30_000, pauseMs * 2)) {
+    try {
+      await session.calls.add(async () => {
+        const files = workspace();
+        // Where all cells are reused, the manifest of the run that made them says the same; it may be missing if
+        // nothing there read it.
+        if (runId !== session.runId && (await files.stat(path))) return;
+        await files.write(path, Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`));
+      });
+      return;
+    } catch (error) {
+      if (!isServiceError(error)) throw error;
+      await pause(session, error.retryAfterMs ?? pauseMs);
+    }
+  }
 }

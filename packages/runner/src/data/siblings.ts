@@ -1,8 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Cell } from '@sluice/core';
 
+/** Made once for each list: ten thousand cells ask for it ten thousand times. */
+const known = new WeakMap<readonly Cell[], string>();
+
 /** A digest of the keys of a step's cells: equal for equal sets. */
 export function describeSiblings(cells: readonly Cell[]): string {
-  const keys = cells.map((cell) => cell.key).sort();
-  return createHash('sha256').update(JSON.stringify(keys)).digest('hex').slice(0, 32);
+  let digest = known.get(cells);
+  if (digest === undefined) {
+    const keys = cells.map((cell) => cell.key).sort();
+    digest = createHash('sha256').update(JSON.stringify(keys)).digest('hex').slice(0, 32);
+    known.set(cells, digest);
+  }
+  return digest;
 }

@@ -12,8 +12,12 @@ export interface Disk {
   replace(path: string, bytes: Uint8Array): Promise<void>;
   /** Opens for appending after cutting the file to `size`; makes it and the directories above it. */
   append(path: string, size: number): Promise<AppendFile>;
+  /** Adds whole lines to a file that several processes add to. Not durable: for what may be lost in a crash. */
+  extend(path: string, bytes: Uint8Array): Promise<void>;
   /** Claims a directory for this process until released or the process ends. Undefined: another holds it. */
   claim(directory: string, listener?: ControlListener): Promise<Claim | undefined>;
+  /** Sends one line to whoever holds a directory's claim, and gives its answer. Undefined: nobody holds it. */
+  ask(directory: string, line: string): Promise<string | undefined>;
 }
 
 export interface AppendFile {

@@ -42,8 +42,6 @@ export type JournalRecord =
       readonly instanceType: string;
       /** Digest of the container as sent, without secrets. */
       readonly spec: string;
-      /** Digest of the cell's fingerprint, for a step with `cache`. */
-      readonly fingerprint?: string;
     }
   /** Durable before the first cancel call of a container. */
   | {
@@ -90,6 +88,8 @@ export interface EventFacts {
   readonly results?: Readonly<Record<string, Json>>;
   /** `cacheHit`. */
   readonly cached?: CacheSource;
+  /** `cacheMissed`. */
+  readonly missed?: CacheMiss;
 }
 
 /** What the service said of a container: its incarnation (design §3) and where it answers. */
@@ -97,6 +97,16 @@ export interface ContainerFacts {
   readonly createTime?: string;
   readonly runID?: string;
   readonly ports?: Readonly<Record<string, { readonly port?: number; readonly host?: string }>>;
+}
+
+/** What was looked for, and why it was not found. */
+export interface CacheMiss {
+  readonly fingerprint: string;
+  readonly components: readonly { readonly name: string; readonly value: string }[];
+  /** `unknown`: no success has this fingerprint. */
+  readonly reason: 'unknown' | 'expired' | 'dataGone';
+  /** The run of the newest success of this cell, whatever its fingerprint was. */
+  readonly latest?: string;
 }
 
 /** Whose outputs and results a cached cell reuses. */

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { appendFile, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { askHolder } from './ask-holder.ts';
 import { claimDirectory } from './claim-directory.ts';
 import type { AppendFile, Disk } from './disk.ts';
 
@@ -18,7 +19,12 @@ export function createSystemDisk(): Disk {
     list: async (directory) => (await readdir(directory).catch(absent))?.sort() ?? [],
     replace: replaceFile,
     append: openForAppending,
+    async extend(file, bytes) {
+      await makeDirectory(path.dirname(file));
+      await appendFile(file, bytes, { mode: 0o600 });
+    },
     claim: claimDirectory,
+    ask: askHolder,
   };
 }
 

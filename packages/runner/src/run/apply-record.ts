@@ -17,7 +17,6 @@ export function applyRecord(facts: RunFacts, record: JournalRecord): void {
       attempt.clusterID = record.clusterID;
       attempt.instanceType = record.instanceType;
       attempt.spec = record.spec;
-      if (record.fingerprint !== undefined) attempt.fingerprint = record.fingerprint;
       return;
     }
     case 'cancelIntent':
@@ -61,6 +60,9 @@ function applyEvent(facts: RunFacts, event: SchedulerEvent, beside: EventFacts):
       cell.results = beside.cached.results;
       return;
     }
+    case 'cacheMissed':
+      if (beside.missed) cellFacts(facts, event.step, event.cell).missed = beside.missed;
+      return;
     case 'submitted': {
       const attempt = attemptFacts(facts, event);
       attempt.submitted = true;
@@ -76,7 +78,8 @@ function applyEvent(facts: RunFacts, event: SchedulerEvent, beside: EventFacts):
     }
     case 'ended': {
       const attempt = attemptFacts(facts, event);
-      if (attempt.outcome) return;
+      // Only a success can still change: into a failure of its publishing.
+      if (attempt.outcome && (attempt.outcome.result !== 'succeeded' || event.outcome.result === 'succeeded')) return;
       attempt.endedAt = event.at;
       attempt.outcome = event.outcome;
       if (event.outcome.result !== 'succeeded') facts.failures.push(event);

@@ -1,4 +1,9 @@
-import { fail, type Result } from '@sluice/core';
+import { fail, ok, type Result } from '@sluice/core';
+import { askRunner } from './ask-runner.ts';
+import { findRun } from './find-run.ts';
+import { resumeRun } from './resume-run.ts';
+import { withDefaults } from './run-defaults.ts';
+import { runDirectory } from './run-home.ts';
 import type { ResumeRunOptions, RunRefusal } from './run-options.ts';
 import type { RunReport } from './run-report.ts';
 
@@ -7,7 +12,15 @@ import type { RunReport } from './run-report.ts';
  * process resumes it, cancels what runs and comes back with the report.
  */
 export async function cancelRun(
-  options: ResumeRunOptions & { readonly by: string },
+  given: ResumeRunOptions & { readonly by: string },
 ): Promise<Result<RunReport | undefined, RunRefusal>> {
-  return fail({ code: 'RUN_NOT_FOUND', message: `cannot cancel run ${options.runId}: not built yet` });
+  const options = withDefaults(given);
+  const { disk, home, by } = options;
+  const found = await findRun(disk, home, options.runId);
+  if (!found.ok) return found;
+  const answer = await askRunner(disk, runDirectory(home, found.value), { verb: 'cancel', by });
+  if (answer === 'ok') return ok(undefined);
+  if (answer !== undefined) return fail({ code: 'RUN_IN_USE', message: `could not cancel the run: ${answer}` });
+  const resumed = await resumeRun({ ...options, runId: found.value, cancelBy: by });
+  return resumed.ok ? ok(await resumed.value.finished) : resumed;
 }

@@ -1,7 +1,7 @@
 import type { InstanceType, VolumeFiles } from '@sluice/client';
 import type { Plan } from '@sluice/core';
 import PQueue from 'p-queue';
-import { createCacheLookUp } from '../cache/create-cache-look-up.ts';
+import { createRunCache } from '../cache/run-cache.ts';
 import { createLogArchive } from '../data/archive-log.ts';
 import { deliverOutputs } from '../data/deliver-outputs.ts';
 import { createInputPreparation } from '../data/prepare-inputs.ts';
@@ -23,6 +23,7 @@ import { createRunLoop, type RunLoop } from './run-loop.ts';
 import type { RunHandle, RunnerOptions } from './run-options.ts';
 import type { RunReport } from './run-report.ts';
 import type { RunSession } from './run-session.ts';
+import { summarize, writeSummary } from './run-summary.ts';
 import { stepIndex } from './step-context.ts';
 import { takeUpAttempts } from './take-up-attempts.ts';
 
@@ -38,6 +39,7 @@ export interface DriveStart {
   /** Files of the run's workspace. */
   readonly workspace: () => VolumeFiles;
   readonly resumed: boolean;
+  readonly cancelBy?: string | undefined;
 }
 
 const DEFAULT_MAX_CALLS = 32;
@@ -75,7 +77,8 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
 
   async function finish(status: RunStatus): Promise<void> {
     await archive.idle();
-    const outputs = await deliverOutputs(session);
+    await cache.idle();
+    const outputs = await deliverOutputs(session, start.workspace);
     session.note({ kind: 'delivered', at: session.clock.now(), outputs });
     session.note({ kind: 'finished', at: session.clock.now(), status });
     await session.durable();
@@ -85,12 +88,14 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
       facts.canceledBy && `canceled by ${facts.canceledBy}`,
     );
     await disk.replace(reportPath(directory), Buffer.from(JSON.stringify(report)));
+    await writeSummary(disk, directory, summarize(facts));
     session.report({ type: 'runFinished', at: session.clock.now(), report });
     await close(() => settle.resolve(report));
   }
 
   const session = createSession(start, { loop: () => loop, bug: stopFor });
   const watcher = createWatcher(session);
+  const cache = createRunCache(session, start.workspace);
   const archive = createLogArchive(session);
   const cellReporter = createCellReporter(session);
   const parts = {
@@ -99,7 +104,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
       instanceTypes: start.instanceTypes,
       prepareInputs: createInputPreparation(session, start.workspace),
     }),
-    lookUp: createCacheLookUp(session, start.workspace),
+    cache,
     workspace: start.workspace,
     finish: ({ status }: { status: RunStatus }) => void finish(status).catch(stopFor),
   };
@@ -115,6 +120,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     onHandled(event) {
       cellReporter.touch(event);
       archive.hear(event);
+      cache.hear(event);
       watchReadiness(session, event);
     },
     onTurn: () => cellReporter.flush(),
@@ -124,6 +130,8 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
   cellReporter.runStarted(start.resumed);
   if (start.resumed) {
     const taken = await takeUpAttempts(session, watcher);
+    if (start.cancelBy !== undefined)
+      session.post({ type: 'cancelRequested', at: session.clock.now(), by: start.cancelBy });
     loop.absorb();
     for (const event of taken) watchReadiness(session, event);
   } else {

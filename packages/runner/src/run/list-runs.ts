@@ -1,4 +1,9 @@
+import path from 'node:path';
+import type { Disk } from '../journal/disk.ts';
+import { createSystemDisk } from '../journal/system-disk.ts';
+import { listRunIds, runDirectory } from './run-home.ts';
 import type { RunPhase } from './run-report.ts';
+import { readSummary } from './run-summary.ts';
 
 export interface RunSummary {
   readonly runId: string;
@@ -10,8 +15,27 @@ export interface RunSummary {
   readonly problem?: string;
 }
 
-/** The home's runs, newest first. Reads only the ends of journals, so thousands of runs are cheap. */
-export async function listRuns(home: string): Promise<RunSummary[]> {
-  void home;
-  return [];
+/** The home's runs, newest first. Reads one small file for each, so thousands of runs are cheap. */
+export async function listRuns(home: string, disk: Disk = createSystemDisk()): Promise<RunSummary[]> {
+  const root = path.resolve(home);
+  const ids = await listRunIds(disk, root);
+  const runs = await Promise.all(ids.map((runId) => summarize(disk, root, runId)));
+  return runs.sort((a, b) => b.startedAt - a.startedAt || (a.runId < b.runId ? -1 : 1));
+}
+
+async function summarize(disk: Disk, home: string, runId: string): Promise<RunSummary> {
+  const directory = runDirectory(home, runId);
+  const stored = await readSummary(disk, directory);
+  if (!stored) {
+    const problem = `could not read the summary of run ${runId}`;
+    return { runId, pipeline: '', status: 'suspended', startedAt: 0, problem };
+  }
+  const { pipeline, startedAt, status, endedAt } = stored;
+  return {
+    runId,
+    pipeline,
+    status: status ?? ((await disk.ask(directory, '')) === undefined ? 'suspended' : 'active'),
+    startedAt,
+    ...(endedAt !== undefined && { endedAt }),
+  };
 }

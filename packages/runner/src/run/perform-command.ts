@@ -1,6 +1,6 @@
 import { isServiceError, type VolumeFiles } from '@sluice/client';
 import { resolveDecision, resolveText } from '@sluice/core';
-import type { CacheLookUp } from '../cache/look-up-cell.ts';
+import type { RunCache } from '../cache/run-cache.ts';
 import { publishAttempt } from '../data/publish-attempt.ts';
 import type { Command } from '../scheduler/command.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
@@ -13,7 +13,7 @@ import { createRunContext } from './step-context.ts';
 /** The parts of the shell that commands are handed to. */
 export interface CommandParts {
   readonly submitter: Submitter;
-  readonly lookUp: CacheLookUp;
+  readonly cache: RunCache;
   /** Files of the run's workspace. */
   readonly workspace: () => VolumeFiles;
   readonly finish: (command: Extract<Command, { type: 'finish' }>) => void;
@@ -28,7 +28,7 @@ export function performCommand(session: RunSession, parts: CommandParts, command
     case 'decide':
       return { ...decide(session, command.step) };
     case 'lookUp':
-      return parts.lookUp(command);
+      return () => parts.cache.lookUp(command);
     case 'submit':
       return parts.submitter.submit(command);
     case 'publish':

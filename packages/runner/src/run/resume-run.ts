@@ -7,6 +7,7 @@ import { replayRun } from './replay-run.ts';
 import { withDefaults } from './run-defaults.ts';
 import { readPlan, runDirectory } from './run-home.ts';
 import type { ResumeRunOptions, RunHandle, RunRefusal } from './run-options.ts';
+import { summarize, writeSummary } from './run-summary.ts';
 
 /**
  * Takes up a run that no living runner drives, in the order of design §3: lock, read, ask for every open ID, only then
@@ -28,8 +29,11 @@ export async function resumeRun(given: ResumeRunOptions): Promise<Result<RunHand
   const replayed = replayRun(plan, opened.value.records);
   if (!replayed) return refuse({ code: 'RUN_NOT_FOUND', message: `run ${runId} had not begun when it was left` });
   const { facts, scheduler } = replayed;
-  if (facts.finished)
+  if (facts.finished) {
+    // Its summary may be older: a crash came between the last record and that.
+    await writeSummary(disk, directory, summarize(facts));
     return refuse({ code: 'RUN_FINISHED', message: `run ${runId} is over: ${facts.finished.status}` });
+  }
   const scope = { clusterID: facts.header!.clusterID, accountID: facts.header!.accountID };
   const surroundings = await prepareSurroundings({
     ...options,
@@ -41,7 +45,7 @@ export async function resumeRun(given: ResumeRunOptions): Promise<Result<RunHand
   if (!surroundings.ok) return refuse(surroundings.error);
   const { instanceTypes, workspace } = surroundings.value;
   const start = { options, directory, plan, opened: opened.value, facts, scheduler, instanceTypes, workspace };
-  const handle = await driveRun({ ...start, resumed: true });
+  const handle = await driveRun({ ...start, resumed: true, cancelBy: options.cancelBy });
   control.attach(handle);
   return ok(handle);
 }

@@ -1,5 +1,5 @@
 import type { Cell, Json, Plan } from '@sluice/core';
-import type { CacheSource, ContainerFacts, JournalRecord, VolumePlace } from '../journal/journal-record.ts';
+import type { CacheMiss, CacheSource, ContainerFacts, JournalRecord, VolumePlace } from '../journal/journal-record.ts';
 import type { Outcome } from '../scheduler/event.ts';
 
 /** What the shell knows of one attempt beside its state. */
@@ -10,7 +10,6 @@ export interface AttemptFacts {
   clusterID?: string;
   instanceType?: string;
   spec?: string;
-  fingerprint?: string;
   /** The service has confirmed the container. */
   submitted: boolean;
   container: ContainerFacts;
@@ -29,6 +28,7 @@ export interface CellFacts {
   readonly attempts: AttemptFacts[];
   results: Readonly<Record<string, Json>>;
   cached?: CacheSource;
+  missed?: CacheMiss;
   /** Attempt whose outputs were published. */
   winner?: number;
 }

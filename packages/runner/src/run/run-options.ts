@@ -37,6 +37,8 @@ export interface StartRunOptions extends RunnerOptions {
 
 export interface ResumeRunOptions extends RunnerOptions {
   readonly runId: string;
+  /** Cancel the run at once, in this name, instead of starting anything more. */
+  readonly cancelBy?: string;
 }
 
 /** A run that this process drives. */
@@ -72,6 +74,8 @@ export interface RunRefusal {
     | 'SERVICE_UNREACHABLE'
     | 'SERVICE_REFUSED'
     /** The pipeline's concurrency group is taken. */
-    | 'GROUP_BUSY';
+    | 'GROUP_BUSY'
+    /** No step waits for that answer, or no runner is there to take it. */
+    | 'NOT_ASKED';
   readonly message: string;
 }

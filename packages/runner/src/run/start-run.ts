@@ -10,6 +10,7 @@ import { withDefaults } from './run-defaults.ts';
 import { createRunFacts } from './run-facts.ts';
 import { runDirectory, writePlan } from './run-home.ts';
 import type { RunHandle, RunRefusal, StartRunOptions } from './run-options.ts';
+import { summarize, writeSummary } from './run-summary.ts';
 
 const DEFAULT_MAX_IN_FLIGHT = 1000;
 
@@ -45,6 +46,7 @@ export async function startRun(given: StartRunOptions): Promise<Result<RunHandle
     applyRecord(facts, record);
     opened.value.journal.append(record);
   }
+  await writeSummary(disk, directory, summarize(facts));
   const handle = await driveRun({
     options,
     directory,

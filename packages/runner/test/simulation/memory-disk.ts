@@ -1,4 +1,4 @@
-import type { AppendFile, Disk } from '../../src/journal/disk.ts';
+import type { AppendFile, ControlListener, Disk } from '../../src/journal/disk.ts';
 
 /** A disk in memory that can crash, fill up and fail: what is synced survives, of the rest perhaps some. */
 export interface MemoryDisk extends Disk {
@@ -20,7 +20,7 @@ interface OpenFile {
 export function createMemoryDisk(): MemoryDisk {
   const files = new Map<string, Uint8Array>();
   const open = new Map<string, OpenFile>();
-  const claims = new Set<string>();
+  const claims = new Map<string, ControlListener | undefined>();
   const disk: MemoryDisk = {
     files,
     room: Number.POSITIVE_INFINITY,
@@ -36,12 +36,17 @@ export function createMemoryDisk(): MemoryDisk {
       take(bytes.length);
       files.set(path, bytes.slice());
     },
+    async extend(path, bytes) {
+      take(bytes.length);
+      files.set(path, Buffer.concat([files.get(path) ?? new Uint8Array(), bytes]));
+    },
     append: async (path, size) => openFile(path, size),
-    async claim(directory) {
+    async claim(directory, listener) {
       if (disk.locksWork && claims.has(directory)) return undefined;
-      claims.add(directory);
+      claims.set(directory, listener);
       return { release: async () => void claims.delete(directory) };
     },
+    ask: async (directory, line) => (claims.has(directory) ? (claims.get(directory)?.(line) ?? '') : undefined),
     crash(kept) {
       for (const [path, file] of open) {
         const bytes = files.get(path) ?? new Uint8Array();

@@ -4,6 +4,7 @@ import { type Dialect, OWN_DIALECT } from './dialect.ts';
 import { CALM, type FaultRates } from './faults.ts';
 import { createMemoryDisk, type MemoryDisk } from './memory-disk.ts';
 import { createRandom } from './random.ts';
+import { createRealClock } from './real-clock.ts';
 import {
   type Behaviour,
   createSimulatedService,
@@ -17,6 +18,8 @@ export interface RigOptions {
   readonly dialect?: Partial<Dialect>;
   readonly faults?: Partial<FaultRates>;
   readonly quota?: number;
+  /** Real time: for tests that read and write real files. */
+  readonly realTime?: boolean;
   /** By step name; a step that is not named succeeds after 100 ms. */
   readonly behave?: Readonly<Record<string, Partial<Behaviour>>>;
 }
@@ -36,7 +39,7 @@ export interface Rig {
 }
 
 export function createRig(seed: string, given: RigOptions = {}): Rig {
-  const clock = createVirtualClock();
+  const clock = given.realTime ? createRealClock() : createVirtualClock();
   const disk = createMemoryDisk();
   const created: SimulatedContainer[] = [];
   const events: RunnerEvent[] = [];

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { type ContainerService, isServiceError, type Scope, type Volume, type VolumeService } from '@sluice/client';
+import { fail, ok, type Result } from '@sluice/core';
+import type { RunRefusal } from '../run/run-options.ts';
+import { type HomePlace, readCredentials, updateCredentials } from './credentials.ts';
+
+/** A pipeline's workspace volume, and the login to its files. */
+export interface OpenWorkspace {
+  readonly volumeID: string;
+  readonly login: VolumeService;
+}
+
+export interface WorkspaceOptions extends HomePlace {
+  readonly service: ContainerService;
+  readonly scope: Scope;
+  readonly pipeline: string;
+}
+
+/** A volume whose reply was lost has a login that nobody knows: the next number is tried, so often at most. */
+const MAX_TRIES = 5;
+const AVAILABLE_WITHIN_MS = 10 * 60_000;
+const PAUSE_MS = 1000;
+
+/** Opens the workspace of a pipeline on an account, and makes it where there is none (design §4). */
+export async function openWorkspace(options: WorkspaceOptions): Promise<Result<OpenWorkspace, RunRefusal>> {
+  const { scope, pipeline } = options;
+  const key = `${scope.clusterID}/${scope.accountID}/${pipeline}`;
+  const known = (await readCredentials(options)).workspaces[key];
+  if (known?.login) {
+    const phase = await awaitAvailable(options, known.volumeID);
+    if (phase === 'Available') return ok({ volumeID: known.volumeID, login: known.login });
+  }
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const made = await createNext(options, key);
+    if (!made) continue;
+    const phase = await awaitAvailable(options, made.volumeID);
+    if (phase === 'Available') return ok(made);
+    return fail({ code: 'SERVICE_REFUSED', message: `could not make workspace ${made.volumeID}: it is ${phase}` });
+  }
+  return fail({ code: 'SERVICE_REFUSED', message: `could not make a workspace for ${pipeline} in ${MAX_TRIES} tries` });
+}
+
+/** The login of a workspace that a run works in; undefined where this home does not have it. */
+export async function findLogin(place: HomePlace, volumeID: string): Promise<VolumeService | undefined> {
+  const { workspaces } = await readCredentials(place);
+  return Object.values(workspaces).find((workspace) => workspace.volumeID === volumeID)?.login;
+}
+
+/** Makes one volume under a name that was written down before. Undefined: its login is not to be had. */
+async function createNext(options: WorkspaceOptions, key: string): Promise<OpenWorkspace | undefined> {
+  const { service, scope, pipeline } = options;
+  const volumeID = await updateCredentials(options, (credentials) => {
+    const tries = (credentials.workspaces[key]?.tries ?? 0) + 1;
+    const id = workspaceId(pipeline, `${credentials.homeId}/${key}`, tries);
+    credentials.workspaces[key] = { volumeID: id, tries };
+    return id;
+  });
+  let volume: Volume;
+  try {
+    volume = await service.volumes.create(scope, { volumeID, transfer: true });
+  } catch (error) {
+    if (isServiceError(error, 'NO_REPLY', 'INVALID_REPLY', 'UNAVAILABLE', 'ALREADY_EXISTS')) return undefined;
+    throw error;
+  }
+  const login = volume.service;
+  if (volume.id !== volumeID || !login) return undefined;
+  await updateCredentials(options, (credentials) => {
+    credentials.workspaces[key] = { ...credentials.workspaces[key]!, volumeID, login };
+  });
+  return { volumeID, login };
+}
+
+function workspaceId(pipeline: string, unique: string, tries: number): string {
+  const hash = createHash('sha256').update(unique).digest('hex').slice(0, 12);
+  return `ws-${pipeline.slice(0, 30).replace(/-+$/, '')}-${hash}-${tries}`;
+}
+
+/** The volume's phase, once it is no longer on its way to Available; `undefined` where it is not there. */
+async function awaitAvailable(options: WorkspaceOptions, volumeID: string): Promise<string | undefined> {
+  const { clock } = options;
+  for (const deadline = clock.now() + AVAILABLE_WITHIN_MS; ; ) {
+    const phase = await readPhase(options, volumeID);
+    const isOnItsWay = phase === 'Creating' || phase === 'Pending';
+    if (!isOnItsWay || clock.now() >= deadline) return phase;
+    await new Promise<void>((resolve) => {
+      clock.setTimer(clock.now() + PAUSE_MS, resolve);
+    });
+  }
+}
+
+async function readPhase({ service, scope }: WorkspaceOptions, volumeID: string): Promise<string | undefined> {
+  for await (const volume of service.volumes.list(scope)) if (volume.id === volumeID) return volume.phase;
+  return undefined;
+}

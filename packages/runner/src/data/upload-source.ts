@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import path from 'node:path';
+import type { VolumeFiles } from '@sluice/client';
+import { fail, ok, type Result } from '@sluice/core';
+import PQueue from 'p-queue';
+import type { VolumePlace } from '../journal/journal-record.ts';
+import type { SurroundingsOptions } from '../run/prepare-surroundings.ts';
+import type { RunRefusal } from '../run/run-options.ts';
+import { sourcePath } from './layout.ts';
+import { type ScannedSource, type SourceFile, scanSource } from './scan-source.ts';
+
+export interface UploadOptions extends SurroundingsOptions {
+  readonly files: VolumeFiles;
+  /** The pipeline's name for the volume. */
+  readonly name: string;
+  /** As the pipeline file has it. */
+  readonly source: string;
+}
+
+const PARALLEL = 8;
+
+/**
+ * Brings a local directory or file into the workspace, once for each content: what is there already under its digest is
+ * not sent again. The mark that all files are there is written last, so that a broken upload is taken up again.
+ */
+export async function uploadSource(
+  options: UploadOptions,
+): Promise<Result<Pick<VolumePlace, 'path' | 'digest'>, RunRefusal>> {
+  const local = path.resolve(options.baseDir, options.source);
+  let scanned: ScannedSource;
+  try {
+    scanned = await scanSource(local, { disk: options.disk, home: options.home, now: options.clock.now() });
+  } catch (error) {
+    const message = `could not read the source of volume ${options.name}: ${(error as Error).message}`;
+    return fail({ code: 'SOURCE_MISSING', message });
+  }
+  const place = sourcePath(scanned.digest);
+  if (!(await options.files.stat(place.mark))) {
+    const changed = await uploadFiles(options, scanned, place.files);
+    if (changed !== undefined) {
+      const message = `could not upload ${changed}: it changed while it was read; start again`;
+      return fail({ code: 'SOURCE_MISSING', message });
+    }
+    const list = scanned.files.map(({ path: at, size, sha256 }) => ({ path: at, size, sha256 }));
+    await options.files.write(place.mark, Buffer.from(JSON.stringify({ files: list })));
+  }
+  return ok({ path: place.files, digest: scanned.digest });
+}
+
+/** Returns the file that was not what the scan had read, if any. */
+async function uploadFiles(options: UploadOptions, scanned: ScannedSource, to: string): Promise<string | undefined> {
+  const { files, name, reporter, clock } = options;
+  const totalBytes = scanned.files.reduce((sum, file) => sum + file.size, 0);
+  const sent = { files: 0, bytes: 0 };
+  const report = (done: boolean) =>
+    reporter?.report({
+      type: 'transfer',
+      at: clock.now(),
+      direction: 'upload',
+      name,
+      files: sent.files,
+      totalFiles: scanned.files.length,
+      bytes: sent.bytes,
+      totalBytes,
+      done,
+    });
+  report(false);
+  await files.makeDirectory(to);
+  for (const directory of scanned.emptyDirectories) await files.makeDirectory(`${to}/${directory}`);
+  const there = await listSizes(files, to);
+  let changed: string | undefined;
+  const queue = new PQueue({ concurrency: PARALLEL });
+  await queue.addAll(
+    scanned.files.map((file) => async () => {
+      if (changed !== undefined) return;
+      if (there.get(`${to}/${file.path}`) !== file.size && !(await uploadFile(files, file, `${to}/${file.path}`))) {
+        changed = file.local;
+      }
+      sent.files++;
+      sent.bytes += file.size;
+      report(false);
+    }),
+  );
+  if (changed === undefined) changed = await findDifference(files, scanned, to);
+  if (changed === undefined) report(true);
+  return changed;
+}
+
+/** False: the bytes sent were not those that had been digested. */
+async function uploadFile(files: VolumeFiles, file: SourceFile, to: string): Promise<boolean> {
+  const hash = createHash('sha256');
+  async function* bytes(): AsyncIterable<Uint8Array> {
+    for await (const chunk of createReadStream(file.local, { highWaterMark: 256 * 1024 })) {
+      hash.update(chunk as Uint8Array);
+      yield chunk as Uint8Array;
+    }
+  }
+  await files.write(to, bytes(), { size: file.size, executable: file.executable });
+  if (hash.digest('hex') === file.sha256) return true;
+  await files.remove(to);
+  return false;
+}
+
+async function findDifference(files: VolumeFiles, scanned: ScannedSource, to: string): Promise<string | undefined> {
+  const there = await listSizes(files, to);
+  return scanned.files.find((file) => there.get(`${to}/${file.path}`) !== file.size)?.local;
+}
+
+/** Every file beneath a directory, with its size. */
+async function listSizes(files: VolumeFiles, directory: string): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>();
+  const open = [directory];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const entry of await files.list(next)) {
+      if (entry.kind === 'dir') open.push(entry.path);
+      else sizes.set(entry.path, entry.size);
+    }
+  }
+  return sizes;
+}

@@ -1,0 +1,26 @@
+import path from 'node:path';
+import type { Clock } from '../clock.ts';
+import type { Disk } from './disk.ts';
+
+const PAUSE_MS = 20;
+
+/** Runs `action` while no other process does so under the same name in this home. Waits for as long as that takes. */
+export async function withHomeLock<T>(
+  place: { readonly disk: Disk; readonly clock: Clock; readonly home: string; readonly name: string },
+  action: () => Promise<T>,
+): Promise<T> {
+  const { disk, clock, home, name } = place;
+  for (;;) {
+    const claim = await disk.claim(path.join(home, 'locks', name));
+    if (claim) {
+      try {
+        return await action();
+      } finally {
+        await claim.release();
+      }
+    }
+    await new Promise<void>((resolve) => {
+      clock.setTimer(clock.now() + PAUSE_MS, resolve);
+    });
+  }
+}

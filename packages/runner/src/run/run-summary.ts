@@ -1,0 +1,38 @@
+import path from 'node:path';
+import { z } from 'zod';
+import type { Disk } from '../journal/disk.ts';
+import type { RunFacts } from './run-facts.ts';
+
+const summarySchema = z.object({
+  pipeline: z.string(),
+  startedAt: z.number(),
+  status: z.enum(['succeeded', 'failed', 'canceled']).optional(),
+  endedAt: z.number().optional(),
+});
+
+/** What a list of runs says of one: kept apart, so that a list reads no journals. */
+export type StoredSummary = z.infer<typeof summarySchema>;
+
+export async function writeSummary(disk: Disk, directory: string, summary: StoredSummary): Promise<void> {
+  await disk.replace(path.join(directory, 'summary.json'), Buffer.from(`${JSON.stringify(summary)}\n`));
+}
+
+/** Undefined where there is none, or none that can be read. */
+export async function readSummary(disk: Disk, directory: string): Promise<StoredSummary | undefined> {
+  const bytes = await disk.read(path.join(directory, 'summary.json'));
+  if (!bytes) return undefined;
+  try {
+    return summarySchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The summary of a run as its facts tell it. */
+export function summarize(facts: RunFacts): StoredSummary {
+  return {
+    pipeline: facts.plan.pipeline.name,
+    startedAt: facts.header?.at ?? facts.startedAt,
+    ...(facts.finished && { status: facts.finished.status, endedAt: facts.finished.at }),
+  };
+}

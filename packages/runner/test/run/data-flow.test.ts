@@ -1,0 +1,157 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile as writeLocal } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Container } from '@sluice/client';
+import type { Plan } from '@sluice/core';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createSystemDisk } from '../../src/journal/system-disk.ts';
+import type { RunReport } from '../../src/run/run-report.ts';
+import { startRun } from '../../src/run/start-run.ts';
+import { writeFile } from '../simulation/memory-files.ts';
+import { createHandPlan, createStep } from '../simulation/plans.ts';
+import { createRig, type Rig } from '../simulation/rig.ts';
+
+let base: string;
+beforeEach(async () => {
+  base = await mkdtemp(path.join(tmpdir(), 'sluice-data-'));
+});
+afterEach(() => rm(base, { recursive: true, force: true }));
+
+/** Writes the same file into every directory that the container may write to. */
+function writes(rig: () => Rig, name: string, text: string): (container: Container) => void {
+  return (container) => {
+    for (const key of Object.keys(container.volumeMounts ?? {})) {
+      const [volume = '', at = '', option] = key.split(':');
+      if (option === 'dir') writeFile(rig().simulated.volumes.get(volume)!, `${at}/${name}`, Buffer.from(text));
+    }
+  };
+}
+
+async function run(rig: Rig, plan: Plan): Promise<RunReport> {
+  const started = await rig.go(startRun({ ...rig.options, plan, baseDir: base }));
+  if (!started.ok) throw new Error(started.error.message);
+  return rig.go(started.value.finished);
+}
+
+const mountsOf = (rig: Rig, step: string) =>
+  rig
+    .created()
+    .filter(({ wire }) => wire.labels?.['sluice-step'] === step)
+    .map(({ wire }) => wire.volumeMounts ?? {});
+const cellsOf = (report: RunReport, step: string) => report.steps.find(({ name }) => name === step)?.cells ?? [];
+
+const fit = createStep('fit', {
+  matrix: { axes: { seed: [1, 2, 3] }, include: [], exclude: [] },
+  outputs: { model: { path: '/model', retain: true } },
+  results: { accuracy: { type: 'number', file: 'accuracy' } },
+  cache: { ignore: [] },
+});
+const select = createStep('select', {
+  inputs: { models: { from: { step: 'fit', output: 'model' }, path: '/in/models' } },
+  outputs: { best: { path: '/best', retain: true } },
+});
+const FAN_IN = createHandPlan([fit, select], {
+  outputs: { best: { from: { step: 'select', output: 'best' }, publish: './results' } },
+});
+
+function createFanRig(): Rig {
+  const rig: Rig = createRig('data', {
+    behave: {
+      fit: { work: writes(() => rig, 'accuracy', '0.5\n') },
+      select: { work: writes(() => rig, 'best.txt', 'the best') },
+    },
+  });
+  return rig;
+}
+
+describe('a run with data', () => {
+  test('publishes each cell, mounts the parent once, and lists the cells in a manifest', async () => {
+    const rig = createFanRig();
+    const report = await run(rig, { ...FAN_IN, pipeline: { ...FAN_IN.pipeline, outputs: {} } });
+    expect(report.status).toBe('succeeded');
+    const [volume] = [...rig.simulated.volumes.values()];
+    const [parent] = Object.keys(mountsOf(rig, 'select')[0]!).filter((key) => key.includes('/out/'));
+    const manifestFile = `${parent!.split(':')[1]}/manifest.json`;
+    const manifest = JSON.parse(Buffer.from(volume!.files.get(manifestFile)!).toString());
+    expect(manifest.cells).toMatchObject([
+      { cell: 'seed-1', matrix: { seed: 1 }, status: 'succeeded', path: 'seed-1', results: { accuracy: 0.5 } },
+      { cell: 'seed-2' },
+      { cell: 'seed-3' },
+    ]);
+    expect(volume!.files.has(`${parent!.split(':')[1]}/seed-2/accuracy`)).toBe(true);
+  });
+
+  test('reuses cached cells in the next run and mounts the parent of the run that made them', async () => {
+    const rig = createFanRig();
+    const plan = { ...FAN_IN, pipeline: { ...FAN_IN.pipeline, outputs: {} } };
+    const first = await run(rig, plan);
+    const second = await run(rig, plan);
+    expect(cellsOf(second, 'fit').map(({ state, cachedFrom }) => [state, cachedFrom])).toEqual(
+      [1, 2, 3].map(() => ['cached', first.runId]),
+    );
+    expect(cellsOf(second, 'fit')[0]?.results).toEqual({ accuracy: 0.5 });
+    const keys = Object.keys(mountsOf(rig, 'select')[1]!);
+    expect(keys.some((key) => key.endsWith(`runs/${first.runId}/out/fit/model`))).toBe(true);
+  });
+
+  test('mounts reused cells one by one beside new ones', async () => {
+    const rig = createFanRig();
+    const without = { ...FAN_IN, pipeline: { ...FAN_IN.pipeline, outputs: {} } };
+    const first = await run(rig, without);
+    const wider = { ...fit, matrix: { axes: { seed: [1, 2, 3, 4] }, include: [], exclude: [] } };
+    await run(rig, createHandPlan([wider, select]));
+    const mounts = mountsOf(rig, 'select')[1]!;
+    const reused = Object.entries(mounts).filter(([key]) => key.includes(first.runId));
+    expect(reused.map(([, at]) => at)).toEqual(['/in/models/seed-1', '/in/models/seed-2', '/in/models/seed-3']);
+  });
+
+  test('takes a hit whose data is gone for a miss', async () => {
+    const rig = createFanRig();
+    const plan = { ...FAN_IN, pipeline: { ...FAN_IN.pipeline, outputs: {} } };
+    const first = await run(rig, plan);
+    const [volume] = [...rig.simulated.volumes.values()];
+    for (const directory of [...volume!.directories]) {
+      if (directory.startsWith(`runs/${first.runId}/out/fit`)) volume!.directories.delete(directory);
+    }
+    const second = await run(rig, plan);
+    expect(cellsOf(second, 'fit').map(({ state }) => state)).toEqual(['succeeded', 'succeeded', 'succeeded']);
+  });
+
+  test('fails an attempt whose result is missing or of another type', async () => {
+    const rig: Rig = createRig('result', { behave: { fit: { work: writes(() => rig, 'accuracy', 'high') } } });
+    const report = await run(rig, createHandPlan([{ ...fit, matrix: undefined } as never]));
+    expect(report.status).toBe('failed');
+    expect(report.failures[0]?.message).toContain('result accuracy: "high" is not JSON');
+  });
+});
+
+describe('uploads and local copies', () => {
+  test('brings a source in once for each content, and the outputs out', async () => {
+    await mkdir(path.join(base, 'raw', 'deep'), { recursive: true });
+    await writeLocal(path.join(base, 'raw', 'a.txt'), 'a');
+    await writeLocal(path.join(base, 'raw', 'deep', 'b.txt'), 'b');
+    const use = createStep('use', {
+      inputs: { raw: { from: { volume: 'raw', path: 'deep' }, path: '/in/raw' } },
+      outputs: { out: { path: '/out', retain: true } },
+    });
+    const plan = createHandPlan([use], {
+      volumes: { raw: { source: './raw', retain: true } },
+      outputs: { result: { from: { step: 'use', output: 'out' }, publish: './results' } },
+    });
+    const rig: Rig = createRig('upload', {
+      realTime: true,
+      behave: { use: { work: writes(() => rig, 'result.txt', 'done') } },
+    });
+    const real = { ...rig, options: { ...rig.options, home: path.join(base, 'home'), disk: createSystemDisk() } };
+    const report = await run(real, plan);
+    expect(report.status).toBe('succeeded');
+    expect(report.outputs.result?.publishedTo).toBe(path.join(base, 'results'));
+    expect(await readFile(path.join(base, 'results', 'result.txt'), 'utf8')).toBe('done');
+    const [mount] = Object.keys(mountsOf(rig, 'use')[0]!);
+    expect(mount).toMatch(/:sources\/[0-9a-f]{40}\/files\/deep$/);
+    await run(real, plan);
+    expect(
+      rig.events.filter((event) => event.type === 'transfer' && event.direction === 'upload' && event.done),
+    ).toHaveLength(1);
+  });
+});
