@@ -53,7 +53,8 @@ function renderMove(move: CellMove, options: { terminal: Terminal; labelWidth: n
   }
   if (!isOver(move.state)) return '';
   const plain = step.cells === 1 && move.cell === '';
-  const alone = plain || (step.cells ?? 0) <= MAX_CELL_LINES || WRONG.has(move.state);
+  const few = (step.cells ?? 0) <= MAX_CELL_LINES && move.state !== 'cached';
+  const alone = plain || few || WRONG.has(move.state);
   const own = alone ? renderCell(move, options) : '';
   return !plain && move.stepOver ? `${own}${renderStep(step, options)}` : own;
 }

@@ -42,7 +42,6 @@ test('createPlainProgress tells each end once, with its duration and reason', ()
   );
   expect(lines).toEqual([
     'prepare  succeeded  1.4 s',
-    'fit/a    cached',
     'fit/b    failed     2.5 s  exit code 3',
     'fit      1 cached, 1 failed  2.5 s',
     'report   skipped    fit failed',
