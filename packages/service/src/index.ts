@@ -1,3 +1,4 @@
+export { openUserDirectory, type User, type UserDirectory } from './accounts/user-directory.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { EMBEDDED_SCOPE, embeddedConfig } from './config/embedded-config.ts';
 export { type ServiceConfig, type ServiceConfigInput, serviceConfigSchema } from './config/service-config.ts';

@@ -18,6 +18,7 @@ import { migrate } from './store/migrations.ts';
 import { openSequence } from './store/sequence.ts';
 import type { Store } from './store/store.ts';
 import { TABLES } from './store/tables.ts';
+import type { VolumeAccess, VolumeIdentity } from './volumes/volume-access.ts';
 import { createVolumeCalls } from './volumes/volume-calls.ts';
 
 const DAY_MS = 86_400_000;
@@ -30,6 +31,8 @@ export interface ServiceCore {
   readonly store: Store;
   readonly clusters: ReadonlyMap<string, Cluster>;
   readonly calls: ServiceCalls;
+  /** Who may open a volume's files over WebDAV and SFTP. */
+  readonly volumeAccess: VolumeAccess;
   readonly clock: Clock;
   readonly log: Logger;
   /** Why the service can no longer be used, if so: its store failed. */
@@ -84,9 +87,12 @@ async function assemble(
     maxLive: MAX_LIVE_PER_ACCOUNT,
   });
   const volumeMs = config.retention.volumeDays * DAY_MS;
+  const revocations = new Set<(volume: VolumeIdentity) => void>();
   const volumes = createVolumeCalls({
     ...{ ...shared, clusters, sequence, retentionMs: volumeMs },
-    onRevoked() {},
+    onRevoked({ clusterID, accountID, id }) {
+      for (const listener of revocations) listener({ clusterID, accountID, volumeID: id });
+    },
   });
   const calls = createServiceCalls({ store, clusters, containers, volumes, listeners });
   await openClusters(clusters, store);
@@ -96,11 +102,33 @@ async function assemble(
   });
   return {
     ...{ config, store, clusters, calls, clock, log },
+    volumeAccess: openVolumeAccess({ clusters, calls, revocations }),
     failure: () => failure,
     async close() {
       await stopRetention();
       await Promise.all([...clusters.values()].map((cluster) => cluster.close()));
       await store.close();
+    },
+  };
+}
+
+function openVolumeAccess(options: {
+  readonly clusters: ReadonlyMap<string, Cluster>;
+  readonly calls: ServiceCalls;
+  readonly revocations: Set<(volume: VolumeIdentity) => void>;
+}): VolumeAccess {
+  return {
+    async authenticate(username, password) {
+      const opened = options.calls.openVolumeOf({ username, password });
+      if (opened === undefined) return undefined;
+      const { clusterID, accountID, id: volumeID } = opened.row;
+      const { storage } = options.clusters.get(clusterID)!;
+      const propertiesPath = storagePaths.properties(storage, accountID, volumeID);
+      return { clusterID, accountID, volumeID, root: opened.root, propertiesPath };
+    },
+    onRevoked(listener) {
+      options.revocations.add(listener);
+      return () => options.revocations.delete(listener);
     },
   };
 }

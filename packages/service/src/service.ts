@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import type { Account, ContainerService } from '@sluice/client';
 import type { Logger } from 'pino';
+import type { HttpFront, HttpListener } from './api/http-front.ts';
 import type { Clock } from './clock.ts';
 import type { ServiceConfig } from './config/service-config.ts';
 import type { Engine } from './engines/engine.ts';
@@ -70,19 +71,22 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 }
 
 function serve(core: ServiceCore, unlock: () => Promise<void>): Service {
-  const listeners: { close(): Promise<void> }[] = [];
+  const listeners: HttpListener[] = [];
+  let front: Promise<HttpFront> | undefined;
   let closed: Promise<void> | undefined;
   return {
     inProcess: (principal) => createInProcessService(core.calls, principal),
     async listen(listenOptions) {
-      const { listenHttp } = await import('./api/listen-http.ts');
-      const listener = await listenHttp(core, listenOptions);
+      // Loaded late: who stays in process needs no HTTP server.
+      front ??= import('./api/http-front.ts').then(({ createHttpFront }) => createHttpFront(core));
+      const listener = await (await front).listen(listenOptions);
       listeners.push(listener);
       return listener.address;
     },
     close() {
       closed ??= (async () => {
         await Promise.allSettled(listeners.map((listener) => listener.close()));
+        (await front)?.close();
         await core.close();
         await unlock();
       })();

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ContainerService } from '@sluice/client';
+import { type ContainerService, createHttpService } from '@sluice/client';
 import { type ServiceUnderTest, shellSpec } from '@sluice/client/contract';
+import { openUserDirectory } from '../src/accounts/user-directory.ts';
 import { type ServiceConfigInput, serviceConfigSchema } from '../src/config/service-config.ts';
 import { createService, type Principal, type Service, type ServiceOptions } from '../src/service.ts';
 import { VirtualClock } from './fakes/virtual-clock.ts';
@@ -94,4 +95,23 @@ export async function underContract(
       await rig.close();
     },
   };
+}
+
+export const USER = { email: 'ada@example.org', password: 'enigma-1815' };
+
+/** The service over TCP on loopback, logged in as a user who was added beside the running service. */
+export async function reachByHttp(rig: Rig): Promise<ContainerService> {
+  const users = await openUserDirectory(rig.root, rig.clock);
+  await users.add(USER);
+  for (const account of PRINCIPAL.accounts) await users.grant(USER.email, account);
+  await users.close();
+  const { url } = await rig.service.listen({ host: '127.0.0.1', port: 0 });
+  return createHttpService({ baseUrl: url, login: USER });
+}
+
+/** The service over a unix socket whose opener is trusted. */
+export async function reachBySocket(rig: Rig): Promise<ContainerService> {
+  const socketPath = join(rig.root, 'api.sock');
+  const { url } = await rig.service.listen({ socketPath, principal: PRINCIPAL });
+  return createHttpService({ baseUrl: url, socketPath, token: 'not-needed' });
 }

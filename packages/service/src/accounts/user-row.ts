@@ -6,6 +6,8 @@ export interface UserRow {
   readonly email: string;
   readonly name: string;
   readonly password: PasswordHash;
+  /** When the password was set; tokens from before are void. */
+  readonly passwordTime: number;
   readonly accounts: readonly Account[];
   readonly createTime: number;
   readonly updateTime: number;

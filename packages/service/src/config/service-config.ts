@@ -66,6 +66,8 @@ export const serviceConfigSchema = z.strictObject({
   /** The address that clients reach the service under, where it is not that of the listener (a front proxy). */
   publicUrl: z.url().optional(),
   tls: tlsConfigSchema.optional(),
+  /** Addresses of front proxies whose X-Forwarded-For is believed. */
+  trustedProxies: z.array(z.string().min(1)).default([]),
   listen: z.array(z.strictObject({ host: z.string(), port: z.number().int().min(0).max(65_535) })).default([]),
 });
 export type ServiceConfig = z.infer<typeof serviceConfigSchema>;

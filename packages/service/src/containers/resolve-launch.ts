@@ -11,6 +11,9 @@ export const storagePaths = {
   container: (storage: string, launchKey: string) => join(storage, 'containers', launchKey),
   log: (storage: string, launchKey: string) => join(storage, 'containers', launchKey, 'log'),
   volume: (storage: string, accountID: string, volumeID: string) => join(storage, 'volumes', accountID, volumeID),
+  /** Properties that WebDAV clients attach to a volume's files. */
+  properties: (storage: string, accountID: string, volumeID: string) =>
+    join(storage, 'properties', accountID, volumeID),
   trash: (storage: string) => join(storage, 'trash'),
 };
 

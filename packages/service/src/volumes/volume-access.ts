@@ -17,10 +17,13 @@ export interface VolumeAccess {
   /** Undefined for an unknown login, a wrong password, and a volume that is not available: one answer for all. */
   authenticate(username: string, password: string): Promise<VolumeSession | undefined>;
   /** Calls `listener` when a volume's login ends (the volume is deleted), until the returned function is called. */
-  onRevoked(listener: (volume: { readonly clusterID: string; readonly volumeID: string }) => void): () => void;
+  onRevoked(listener: (volume: VolumeIdentity) => void): () => void;
 }
 
-/** One name for a volume over all clusters. */
-export function volumeKey(volume: { readonly clusterID: string; readonly volumeID: string }): string {
-  return `${volume.clusterID}/${volume.volumeID}`;
+/** What tells volumes apart: each account has IDs of its own. */
+export type VolumeIdentity = Pick<VolumeSession, 'clusterID' | 'accountID' | 'volumeID'>;
+
+/** One name for a volume over all clusters and accounts. */
+export function volumeKey(volume: VolumeIdentity): string {
+  return `${volume.clusterID}/${volume.accountID}/${volume.volumeID}`;
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { identifierSchema, type Ref, type Scope, type Volume } from '@sluice/client';
@@ -188,7 +188,9 @@ function refuseTaken(options: VolumeCallsOptions, ref: Ref): void {
 /** Makes the volume's empty root; one that a crash left without a row is moved out of the way. */
 function makeRoot(storage: string, ref: Ref): void {
   const root = storagePaths.volume(storage, ref.accountID, ref.id);
-  mkdirSync(dirname(root), { recursive: true, mode: 0o700 });
+  const properties = storagePaths.properties(storage, ref.accountID, ref.id);
+  for (const path of [root, properties]) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  rmSync(properties, { force: true });
   try {
     mkdirSync(root, { mode: 0o755 });
   } catch (error) {
@@ -213,6 +215,7 @@ async function purgeVolume(options: VolumeCallsOptions, key: string, row: Volume
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
+  rmSync(storagePaths.properties(storage, row.accountID, row.id), { force: true });
   const changes: Change[] = [remove(TABLES.volumes, key), remove(TABLES.volumeIDs, idKey(row))];
   if (row.login !== undefined) changes.push(remove(TABLES.volumeLogins, row.login.username));
   if (row.deleteTime !== undefined) changes.push(remove(TABLES.deletedVolumes, `${timeKey(row.deleteTime)}/${key}`));

@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { VolumeAccess, VolumeSession } from '../../src/volumes/volume-access.ts';
+import type { VolumeAccess, VolumeIdentity, VolumeSession } from '../../src/volumes/volume-access.ts';
 
 /** Volumes with logins of the form `<volume>` and `secret-<volume>`, all beneath one directory. */
 export class FakeVolumeAccess implements VolumeAccess {
   readonly #directory: string;
   readonly #sessions = new Map<string, VolumeSession>();
-  readonly #listeners = new Set<(volume: { clusterID: string; volumeID: string }) => void>();
+  readonly #listeners = new Set<(volume: VolumeIdentity) => void>();
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -25,13 +25,13 @@ export class FakeVolumeAccess implements VolumeAccess {
     return password === `secret-${username}` ? this.#sessions.get(username) : undefined;
   }
 
-  onRevoked(listener: (volume: { clusterID: string; volumeID: string }) => void): () => void {
+  onRevoked(listener: (volume: VolumeIdentity) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   revoke(volumeID: string): void {
     this.#sessions.delete(volumeID);
-    for (const listener of this.#listeners) listener({ clusterID: 'local', volumeID });
+    for (const listener of this.#listeners) listener({ clusterID: 'local', accountID: 'alice', volumeID });
   }
 }

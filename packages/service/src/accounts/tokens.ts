@@ -1,0 +1,39 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import type { Principal } from '../service.ts';
+import { put, type Store } from '../store/store.ts';
+import { TABLES } from '../store/tables.ts';
+
+/** Bearer tokens: given out after a login, and asked for by every call. */
+export interface Tokens {
+  /** A fresh token for the user, durable before it is given. */
+  issue(email: string): Promise<string>;
+  /** Who a token stands for now, with the accounts of now; undefined for one unknown, expired or of a removed user. */
+  principalOf(token: string): Principal | undefined;
+}
+
+export function createTokens(options: { store: Store; clock: Clock; lifetimeMs: number }): Tokens {
+  const { store, clock, lifetimeMs } = options;
+  return {
+    async issue(email) {
+      const token = randomBytes(32).toString('base64url');
+      const createTime = clock.now();
+      store.write([put(TABLES.tokens, hashToken(token), { email, createTime, expireTime: createTime + lifetimeMs })]);
+      await store.durable();
+      return token;
+    },
+    principalOf(token) {
+      // Looked up by its hash, so that the time of the comparison tells nothing about a token.
+      const row = store.get(TABLES.tokens, hashToken(token));
+      if (row === undefined || row.expireTime <= clock.now()) return undefined;
+      const user = store.get(TABLES.users, row.email);
+      // A new password ends what was given out under the old one.
+      if (user === undefined || user.passwordTime > row.createTime) return undefined;
+      return { userID: user.userID, accounts: user.accounts };
+    },
+  };
+}
+
+function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}

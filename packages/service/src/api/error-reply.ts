@@ -1,0 +1,57 @@
+import { type ErrorBody, isServiceError, type ServiceError } from '@sluice/client';
+import { HTTP_STATUS } from '../refusal.ts';
+
+/** A refused or failed request as it goes over the wire. */
+export interface ErrorReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ErrorBody;
+}
+
+/** The names that statuses have which no refusal of ours stands for: those that HTTP itself asks for. */
+const STATUS_NAMES: Readonly<Record<number, string>> = {
+  400: 'INVALID_ARGUMENT',
+  404: 'NOT_FOUND',
+  405: 'INVALID_ARGUMENT',
+  408: 'UNAVAILABLE',
+  413: 'INVALID_ARGUMENT',
+  414: 'INVALID_ARGUMENT',
+  415: 'INVALID_ARGUMENT',
+  431: 'INVALID_ARGUMENT',
+  503: 'UNAVAILABLE',
+};
+
+/** Error bodies are flat, since published clients read `code` and `message` at the top level. */
+export function renderError(error: unknown): ErrorReply {
+  if (isServiceError(error)) return renderRefusal(error);
+  const status = statusOf(error);
+  // What an error of the environment or a bug says may name paths of the host: it goes to the log only.
+  const message = status >= 500 ? 'could not serve the request because of a fault of the service' : messageOf(error);
+  return plainError(status, message);
+}
+
+/** An error that has only an HTTP status. */
+export function plainError(status: number, message: string, reason?: string): ErrorReply {
+  const name = STATUS_NAMES[status] ?? (status >= 500 ? 'UNAVAILABLE' : 'INVALID_ARGUMENT');
+  const details = reason === undefined ? {} : { details: [{ reason }] };
+  return { status, headers: {}, body: { code: status, status: name, message, ...details } };
+}
+
+function renderRefusal(error: ServiceError & { readonly details?: Readonly<Record<string, unknown>> }): ErrorReply {
+  const status = error.status ?? HTTP_STATUS[error.code] ?? 500;
+  const headers: Record<string, string> = {};
+  if (error.retryAfterMs !== undefined)
+    headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
+  if (status === 401) headers['www-authenticate'] = 'Bearer';
+  const details = error.reason === undefined ? {} : { details: [{ reason: error.reason, ...error.details }] };
+  return { status, headers, body: { code: status, status: error.code, message: error.message, ...details } };
+}
+
+function statusOf(error: unknown): number {
+  const status = (error as { statusCode?: unknown } | null)?.statusCode;
+  return typeof status === 'number' && status >= 400 && status < 600 ? status : 500;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,79 @@
+import type { ServiceCore } from '../service-core.ts';
+
+/** Upper bounds of the latency buckets, in seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+
+/** Counts requests by what they were, and shows them with the state of the clusters as Prometheus text. */
+export interface Metrics {
+  observe(request: { readonly operation: string; readonly status: number; readonly seconds: number }): void;
+  render(core: ServiceCore): string;
+}
+
+export function createMetrics(): Metrics {
+  const counts = new Map<string, number>();
+  const latency = new Map<string, { buckets: number[]; sum: number; count: number }>();
+  return {
+    observe({ operation, status, seconds }) {
+      const key = `operation="${operation}",status="${status}"`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+      let entry = latency.get(operation);
+      if (entry === undefined) {
+        entry = { buckets: BUCKETS.map(() => 0), sum: 0, count: 0 };
+        latency.set(operation, entry);
+      }
+      entry.sum += seconds;
+      entry.count++;
+      const bucket = BUCKETS.findIndex((bound) => seconds <= bound);
+      if (bucket !== -1) entry.buckets[bucket]!++;
+    },
+    render(core) {
+      const lines = ['# TYPE sluice_requests_total counter'];
+      for (const [labels, count] of [...counts].sort()) lines.push(`sluice_requests_total{${labels}} ${count}`);
+      lines.push('# TYPE sluice_request_seconds histogram');
+      for (const [operation, entry] of [...latency].sort(([a], [b]) => (a < b ? -1 : 1))) {
+        let below = 0;
+        BUCKETS.forEach((bound, i) => {
+          below += entry.buckets[i]!;
+          lines.push(`sluice_request_seconds_bucket{operation="${operation}",le="${bound}"} ${below}`);
+        });
+        lines.push(`sluice_request_seconds_bucket{operation="${operation}",le="+Inf"} ${entry.count}`);
+        lines.push(`sluice_request_seconds_sum{operation="${operation}"} ${entry.sum}`);
+        lines.push(`sluice_request_seconds_count{operation="${operation}"} ${entry.count}`);
+      }
+      return `${[...lines, ...clusterLines(core)].join('\n')}\n`;
+    },
+  };
+}
+
+function clusterLines(core: ServiceCore): string[] {
+  const lines: string[] = [];
+  const gauge = (name: string, values: readonly (readonly [labels: string, value: number])[]) => {
+    lines.push(`# TYPE ${name} gauge`, ...values.map(([labels, value]) => `${name}{${labels}} ${value}`));
+  };
+  const clusters = [...core.clusters.values()];
+  gauge(
+    'sluice_containers',
+    clusters.flatMap((cluster) => {
+      const phases = new Map<string, number>();
+      for (const { row } of cluster.containers.all()) phases.set(row.phase, (phases.get(row.phase) ?? 0) + 1);
+      return [...phases].sort().map(([phase, n]) => [`cluster="${cluster.id}",phase="${phase}"`, n] as const);
+    }),
+  );
+  gauge(
+    'sluice_containers_waiting',
+    clusters.map(({ id, queue }) => [`cluster="${id}"`, queue.length] as const),
+  );
+  gauge(
+    'sluice_cores_used',
+    clusters.map(({ id, queue }) => [`cluster="${id}"`, queue.used.cores] as const),
+  );
+  gauge(
+    'sluice_engine_up',
+    clusters.map(({ id, driver }) => [`cluster="${id}"`, driver.unavailable === undefined ? 1 : 0] as const),
+  );
+  lines.push(
+    '# TYPE process_resident_memory_bytes gauge',
+    `process_resident_memory_bytes ${process.memoryUsage.rss()}`,
+  );
+  return lines;
+}

@@ -1,0 +1,38 @@
+import { Refusal } from '../refusal.ts';
+
+/** Deeper nesting has no place in this protocol, and would cost a stack elsewhere. */
+const MAX_DEPTH = 32;
+const DECODER = new TextDecoder('utf-8', { fatal: true });
+
+/** Reads a JSON body: valid UTF-8, valid JSON, not nested without end. An empty one is undefined. */
+export function parseJson(bytes: Uint8Array): unknown {
+  if (bytes.length === 0) return undefined;
+  try {
+    const text = DECODER.decode(bytes);
+    checkDepth(text);
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Refusal('BODY_INVALID', `could not read the body because it is not JSON: ${why}`);
+  }
+}
+
+/** Counts brackets outside of strings, before anything recursive sees the text. */
+function checkDepth(text: string): void {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (inString) {
+      if (c === 0x5c) i++;
+      else if (c === 0x22) inString = false;
+    } else if (c === 0x22) inString = true;
+    else if (c === 0x5b || c === 0x7b) {
+      depth++;
+      if (depth > MAX_DEPTH) {
+        throw new Refusal('BODY_INVALID', `could not read the body because it is nested deeper than ${MAX_DEPTH}`);
+      }
+    } else if (c === 0x5d || c === 0x7d) depth--;
+  }
+}

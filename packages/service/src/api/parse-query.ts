@@ -1,0 +1,52 @@
+import { nearestName } from '../containers/parse-container-spec.ts';
+import { Refusal } from '../refusal.ts';
+
+/** Kinds of query parameters that the protocol has. */
+export type QueryKind = 'string' | 'boolean' | 'integer';
+export type QuerySchema = Readonly<Record<string, QueryKind>>;
+type QueryValue<K extends QueryKind> = K extends 'string' ? string : K extends 'boolean' ? boolean : number;
+export type Query<S extends QuerySchema> = { readonly [K in keyof S]?: QueryValue<S[K]> };
+
+/** Reads a query string by its schema; each parameter may be there once, and an empty one counts as absent. */
+export function parseQuery<S extends QuerySchema>(schema: S, query: Readonly<Record<string, unknown>>): Query<S> {
+  const parsed: Record<string, string | boolean | number> = {};
+  for (const [name, value] of Object.entries(query)) {
+    const kind = Object.hasOwn(schema, name) ? schema[name] : undefined;
+    if (kind === undefined) refuseUnknown(name, Object.keys(schema));
+    if (typeof value !== 'string') refuse(name, 'is given more than once');
+    if (value !== '') parsed[name] = parseValue(name, kind, value);
+  }
+  return parsed as Query<S>;
+}
+
+function parseValue(name: string, kind: QueryKind, value: string): string | boolean | number {
+  if (kind === 'string') return value;
+  if (kind === 'boolean') {
+    if (value !== 'true' && value !== 'false') refuse(name, `is '${shorten(value)}' and must be true or false`);
+    return value === 'true';
+  }
+  if (!/^-?\d{1,15}$/.test(value)) refuse(name, `is '${shorten(value)}' and must be a whole number`);
+  return Number(value);
+}
+
+function refuseUnknown(name: string, known: readonly string[]): never {
+  const nearest = nearestName(name, known);
+  const hint = nearest === undefined ? '' : `; the nearest known parameter is '${nearest}'`;
+  throw new Refusal(
+    'PARAMETER_INVALID',
+    `could not use the query parameter '${shorten(name)}' because it is unknown${hint}`,
+    {
+      details: { field: shorten(name) },
+    },
+  );
+}
+
+function refuse(name: string, why: string): never {
+  throw new Refusal('PARAMETER_INVALID', `could not use the query parameter '${name}' because it ${why}`, {
+    details: { field: name },
+  });
+}
+
+function shorten(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}

@@ -1,0 +1,208 @@
+import {
+  accountListSchema,
+  containerPageSchema,
+  containerSchema,
+  instanceTypeListSchema,
+  type Ref,
+  type Scope,
+  volumePageSchema,
+  volumeSchema,
+} from '@sluice/client';
+import { z } from 'zod';
+import { containerSpecSchema, parseBody } from '../containers/parse-container-spec.ts';
+import { Refusal } from '../refusal.ts';
+import { type ApiRequest, type ApiRoute, defineRoute } from './api-route.ts';
+
+/** Clients that send the resource itself put these beside what is asked for; empty means absent. */
+const identitySchema = z.strictObject({
+  id: z.string().optional(),
+  clusterID: z.string().optional(),
+  accountID: z.string().optional(),
+});
+
+const volumeRequestSchema = identitySchema.extend({ service: z.strictObject({}).optional() });
+const containerRequestSchema = containerSpecSchema.extend(identitySchema.shape);
+
+const PAGE_QUERY = { pageSize: 'integer', nextPageToken: 'string' } as const;
+
+/** Endpoints 1 to 12, in the protocol's order. */
+export const ROUTES: readonly ApiRoute[] = [
+  defineRoute({
+    operationID: 'listAccounts',
+    summary: 'List accounts',
+    method: 'GET',
+    path: '/clusters/{clusterID}/accounts',
+    query: {},
+    reply: accountListSchema,
+    handle: async ({ calls, principal, at }) => ({ accounts: calls.listAccounts(principal, at.clusterID) }),
+  }),
+  defineRoute({
+    operationID: 'listInstanceTypes',
+    summary: 'List instance types',
+    method: 'GET',
+    path: '/clusters/{clusterID}/instanceTypes',
+    query: {},
+    reply: instanceTypeListSchema,
+    handle: async ({ calls, principal, at }) => ({ instanceTypes: calls.listInstanceTypes(principal, at.clusterID) }),
+  }),
+  defineRoute({
+    operationID: 'createVolume',
+    summary: 'Create a volume',
+    method: 'POST',
+    path: '/clusters/{clusterID}/accounts/{accountID}/volumes',
+    query: { volumeID: 'string' },
+    body: volumeRequestSchema,
+    reply: volumeSchema,
+    async handle({ calls, principal, at, query, body, address }) {
+      const request = parseBody(volumeRequestSchema, withoutEmpty(body ?? {}));
+      checkIdentity(request, at);
+      const volumeID = chosenID('volumeID', query.volumeID, request.id);
+      const transfer = request.service !== undefined;
+      return calls.volumes.create(principal, scopeOf(at), { transfer, address, ...(volumeID && { volumeID }) });
+    },
+  }),
+  defineRoute({
+    operationID: 'listVolumes',
+    summary: 'List volumes',
+    method: 'GET',
+    path: '/clusters/{clusterID}/accounts/{accountID}/volumes',
+    query: PAGE_QUERY,
+    reply: volumePageSchema,
+    handle: async ({ calls, principal, at, query }) =>
+      calls.volumes.list(principal, scopeOf(at), { pageSize: query.pageSize, token: query.nextPageToken }),
+  }),
+  defineRoute({
+    operationID: 'deleteVolume',
+    summary: 'Delete a volume',
+    method: 'DELETE',
+    path: '/clusters/{clusterID}/accounts/{accountID}/volumes/{volumeID}',
+    query: { force: 'boolean' },
+    reply: 'nothing',
+    handle: ({ calls, principal, at, query }) =>
+      calls.volumes.delete(principal, refOf(at, 'volumeID'), { force: query.force === true }),
+  }),
+  defineRoute({
+    operationID: 'undeleteVolume',
+    summary: 'Undo volume deletion',
+    method: 'POST',
+    path: '/clusters/{clusterID}/accounts/{accountID}/volumes/{volumeID}:undelete',
+    query: {},
+    reply: 'nothing',
+    handle: ({ calls, principal, at }) => calls.volumes.undelete(principal, refOf(at, 'volumeID')),
+  }),
+  defineRoute({
+    operationID: 'createContainer',
+    summary: 'Create a container',
+    method: 'POST',
+    path: '/clusters/{clusterID}/accounts/{accountID}/containers',
+    query: { containerID: 'string' },
+    body: containerRequestSchema,
+    reply: containerSchema,
+    async handle({ calls, principal, at, query, body }) {
+      if (body === undefined) throw new Refusal('BODY_INVALID', 'could not create a container without a body');
+      const { id, clusterID, accountID, ...spec } = asObject(withoutEmpty(body));
+      const identity = parseBody(identitySchema, { id, clusterID, accountID });
+      checkIdentity(identity, at);
+      const containerID = chosenID('containerID', query.containerID, identity.id);
+      return calls.containers.create(principal, scopeOf(at), { spec, ...(containerID && { containerID }) });
+    },
+  }),
+  defineRoute({
+    operationID: 'getContainer',
+    summary: 'Get a container',
+    method: 'GET',
+    path: '/clusters/{clusterID}/accounts/{accountID}/containers/{containerID}',
+    query: {},
+    reply: containerSchema,
+    handle: ({ calls, principal, at }) => calls.containers.get(principal, refOf(at, 'containerID')),
+  }),
+  defineRoute({
+    operationID: 'listContainers',
+    summary: 'List containers',
+    method: 'GET',
+    path: '/clusters/{clusterID}/accounts/{accountID}/containers',
+    query: { all: 'boolean', ...PAGE_QUERY },
+    reply: containerPageSchema,
+    handle: ({ calls, principal, at, query }) =>
+      calls.containers.list(principal, scopeOf(at), {
+        all: query.all,
+        pageSize: query.pageSize,
+        token: query.nextPageToken,
+      }),
+  }),
+  defineRoute({
+    operationID: 'readLogs',
+    summary: 'Read logs',
+    method: 'GET',
+    path: '/clusters/{clusterID}/accounts/{accountID}/containers/{containerID}/logs',
+    query: { tail: 'integer', follow: 'boolean' },
+    reply: 'text',
+    handle: ({ calls, principal, at, query, signal }) =>
+      calls.containers.logs(principal, refOf(at, 'containerID'), { ...query, signal }),
+  }),
+  defineRoute({
+    operationID: 'cancelContainer',
+    summary: 'Cancel a container',
+    method: 'POST',
+    path: '/clusters/{clusterID}/accounts/{accountID}/containers/{containerID}:cancel',
+    query: {},
+    reply: 'nothing',
+    handle: ({ calls, principal, at }) => calls.containers.cancel(principal, refOf(at, 'containerID')),
+  }),
+  defineRoute({
+    operationID: 'deleteContainer',
+    summary: 'Delete a container',
+    method: 'DELETE',
+    path: '/clusters/{clusterID}/accounts/{accountID}/containers/{containerID}',
+    query: {},
+    reply: 'nothing',
+    handle: ({ calls, principal, at }) => calls.containers.delete(principal, refOf(at, 'containerID')),
+  }),
+];
+
+function scopeOf(at: ApiRequest['at']): Scope {
+  return { clusterID: at.clusterID, accountID: at.accountID };
+}
+
+function refOf(at: ApiRequest['at'], id: 'volumeID' | 'containerID'): Ref {
+  return { ...scopeOf(at), id: at[id] };
+}
+
+/** Drops the empty strings and nulls that clients send for fields which they have no value for. */
+function withoutEmpty(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== ''));
+}
+
+function asObject(body: unknown): Record<string, unknown> {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
+  throw new Refusal('BODY_INVALID', 'could not use the body because it is not an object');
+}
+
+function checkIdentity(
+  identity: { clusterID?: string | undefined; accountID?: string | undefined },
+  at: ApiRequest['at'],
+) {
+  for (const field of ['clusterID', 'accountID'] as const) {
+    const given = identity[field];
+    if (given !== undefined && given !== at[field]) {
+      throw new Refusal('FIELD_INVALID', `could not use the field '${field}' because the path says '${at[field]}'`, {
+        details: { field },
+      });
+    }
+  }
+}
+
+/** The ID is a query parameter; published clients send it in the body. */
+function chosenID(parameter: string, query: string | undefined, body: string | undefined): string | undefined {
+  if (query !== undefined && body !== undefined && query !== body) {
+    throw new Refusal(
+      'FIELD_INVALID',
+      `could not use the field 'id' because the parameter ${parameter} says otherwise`,
+      {
+        details: { field: 'id' },
+      },
+    );
+  }
+  return query ?? body;
+}

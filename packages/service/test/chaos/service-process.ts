@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+interface Bundler {
+  rolldown(options: object): Promise<{ write(options: object): Promise<unknown>; close(): Promise<void> }>;
+}
+
+/** A program that serves the root and socket which it is started with, made from the sources as they are now. */
+export interface ServiceProgram {
+  /** Resolves once the service takes requests. */
+  start(root: string, socketPath: string): Promise<ChildProcess>;
+  remove(): void;
+}
+
+const ENTRY = `
+import { createService, embeddedConfig, EMBEDDED_SCOPE } from '../../../src/index.ts';
+const [root, socketPath] = process.argv.slice(2);
+const service = await createService({ config: { ...embeddedConfig({ root, cores: 200 }), cancelGraceSeconds: 1 } });
+await service.listen({ socketPath, principal: { userID: 'chaos', accounts: [EMBEDDED_SCOPE] } });
+process.stdout.write('ready\\n');
+process.once('SIGTERM', () => service.close().then(() => process.exit(0)));
+`;
+
+export async function buildServiceProgram(): Promise<ServiceProgram> {
+  // As deep in the package as the sources are, so that the launcher is found beside them.
+  const cache = fileURLToPath(new URL('../../.cache/chaos/', import.meta.url));
+  mkdirSync(cache, { recursive: true });
+  const directory = mkdtempSync(join(cache, 'service-'));
+  const entry = join(directory, 'entry.mjs');
+  const file = join(directory, 'service.mjs');
+  writeFileSync(entry, ENTRY);
+  // The bundler that the test runner itself is built on; it is found through it, as it is no dependency of ours.
+  const fromRunner = createRequire(createRequire(import.meta.url).resolve('vitest'));
+  const fromVite = createRequire(fromRunner.resolve('vite'));
+  const { rolldown } = (await import(pathToFileURL(fromVite.resolve('rolldown')).href)) as Bundler;
+  const build = await rolldown({
+    input: entry,
+    platform: 'node',
+    logLevel: 'silent',
+    resolve: { conditionNames: ['sluice-source', 'node', 'import', 'default'] },
+    external: (id: string) => /^[^./]/.test(id) && !id.startsWith('@sluice/'),
+  });
+  await build.write({ file, format: 'esm', codeSplitting: false });
+  await build.close();
+  return {
+    start: (root, socketPath) => start(file, [root, socketPath]),
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+function start(file: string, args: readonly string[]): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code} before it was ready`)));
+    child.stdout.on('data', (bytes: Buffer) => {
+      if (bytes.toString().includes('ready\n')) resolve(child);
+    });
+  });
+}
