@@ -37,6 +37,7 @@ export interface RunState {
   readonly plan: Plan;
   readonly index: PlanIndex;
   readonly seed: string;
+  readonly onMove: SchedulerOptions['onMove'];
   readonly queue: ReadyQueue;
   readonly timers: Timers;
   readonly story: Story;
@@ -98,6 +99,7 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     plan,
     index,
     seed: options.seed ?? '',
+    onMove: options.onMove,
     queue: createReadyQueue(capacity, index),
     timers: createTimers(),
     story: createStory(options.storyMoves ?? 65_536),
@@ -173,6 +175,7 @@ export function moveCell(run: RunState, step: number, move: { cell: number; to: 
   run.cells.state[id] = to;
   run.counts[from]!--;
   run.counts[to]!++;
+  run.onMove?.(step, move.cell);
   run.story.add(id, { at: run.now, from, to, cause, attempt: run.cells.attempt[id]! });
   if (from === CODE.backingOff) run.backOffs.delete(id);
   if (isLive(from) && !isLive(to)) {
