@@ -1,4 +1,6 @@
 export { type Clock, createSystemClock } from './clock.ts';
+export { chooseInstanceType } from './data/choose-instance-type.ts';
+export { type DownloadOptions, type DownloadProgress, downloadTree } from './data/download-tree.ts';
 export type { Reporter, RunnerEvent } from './reporter.ts';
 export { approveRun } from './run/approve-run.ts';
 export { cancelRun } from './run/cancel-run.ts';

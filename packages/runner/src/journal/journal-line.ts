@@ -12,7 +12,8 @@ export interface JournalLine {
   readonly record: JournalRecord;
 }
 
-const PREFIX = '{"crc":"';
+/** How every line begins; nothing inside a line can look like it, since quotes are escaped there. */
+export const PREFIX = '{"crc":"';
 const BODY_AT = PREFIX.length + 8 + 2;
 
 /** One line of NDJSON with its line feed. The checksum covers the bytes after its own field. */
@@ -27,6 +28,7 @@ export function encodeLine(line: JournalLine): Buffer {
 export function decodeLine(bytes: Uint8Array): JournalLine | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < BODY_AT || text.toString('latin1', 0, PREFIX.length) !== PREFIX) return undefined;
+  if (text.toString('latin1', PREFIX.length + 8, BODY_AT) !== '",') return undefined;
   if (text.toString('latin1', PREFIX.length, PREFIX.length + 8) !== checksum(bytes.subarray(BODY_AT))) return undefined;
   return JSON.parse(text.toString('utf8')) as JournalLine;
 }

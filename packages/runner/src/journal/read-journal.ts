@@ -1,5 +1,5 @@
 import { fail, ok, type Result } from '@sluice/core';
-import { decodeLine, type JournalLine } from './journal-line.ts';
+import { decodeLine, type JournalLine, PREFIX } from './journal-line.ts';
 import type { JournalRecord } from './journal-record.ts';
 
 export interface JournalContent {
@@ -24,7 +24,7 @@ export function readJournal(bytes: Uint8Array): Result<JournalContent, string> {
     const end = bytes.indexOf(10, start);
     const line = end < 0 ? undefined : decodeLine(bytes.subarray(start, end));
     if (!line || !fits(line, { count: records.length, epoch })) {
-      const proof = findLater(bytes, end, records.length + 1);
+      const proof = findLater(bytes, start + 1, records.length + 1);
       if (proof !== undefined) return fail(describeDamage(start, records.length + 1, proof));
       break;
     }
@@ -47,15 +47,16 @@ function fits(line: JournalLine, read: { count: number; epoch: number }): boolea
   return line.seq === read.count + 1;
 }
 
-/** A whole line further on which proves that record `seq` was durable when it was written. */
+/**
+ * A whole line further on which proves that record `seq` was durable when it was written. Looks for the beginnings of
+ * lines, since the damage may have taken a line feed.
+ */
 function findLater(bytes: Uint8Array, from: number, seq: number): number | undefined {
-  if (from < 0) return undefined;
-  for (let start = from + 1; start < bytes.length; ) {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let start = text.indexOf(PREFIX, from); start >= 0; start = text.indexOf(PREFIX, start + 1)) {
     const end = bytes.indexOf(10, start);
-    if (end < 0) return undefined;
-    const line = decodeLine(bytes.subarray(start, end));
+    const line = end < 0 ? undefined : decodeLine(bytes.subarray(start, end));
     if (line && line.first > seq) return line.seq;
-    start = end + 1;
   }
   return undefined;
 }

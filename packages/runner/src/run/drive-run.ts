@@ -17,6 +17,7 @@ import { createCellReporter } from './cell-reporter.ts';
 import { createReport } from './create-report.ts';
 import { forgetWake, performCommand } from './perform-command.ts';
 import { probeUrl } from './probe-url.ts';
+import type { MoveListener } from './replay-run.ts';
 import type { RunFacts } from './run-facts.ts';
 import { reportPath } from './run-home.ts';
 import { createRunLoop, type RunLoop } from './run-loop.ts';
@@ -35,6 +36,7 @@ export interface DriveStart {
   readonly opened: OpenJournal;
   readonly facts: RunFacts;
   readonly scheduler: Scheduler;
+  readonly moves: MoveListener;
   readonly instanceTypes: readonly InstanceType[];
   /** Files of the run's workspace. */
   readonly workspace: () => VolumeFiles;
@@ -97,7 +99,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
   const watcher = createWatcher(session);
   const cache = createRunCache(session, start.workspace);
   const archive = createLogArchive(session);
-  const cellReporter = createCellReporter(session);
+  const cellReporter = createCellReporter(session, start.moves);
   const parts = {
     submitter: createSubmitter(session, {
       watcher,
@@ -113,12 +115,8 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     scheduler,
     facts,
     journal: opened.journal,
-    perform: (command) => {
-      cellReporter.touch(command);
-      return performCommand(session, parts, command);
-    },
+    perform: (command) => performCommand(session, parts, command),
     onHandled(event) {
-      cellReporter.touch(event);
       archive.hear(event);
       cache.hear(event);
       watchReadiness(session, event);

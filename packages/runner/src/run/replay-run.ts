@@ -5,12 +5,18 @@ import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
 import { applyRecord } from './apply-record.ts';
 import { createRunFacts, type RunFacts } from './run-facts.ts';
 
+/** Hears of the moves of a scheduler's cells, from the moment that `hear` is set. */
+export interface MoveListener {
+  hear?: (step: number, cell: number) => void;
+}
+
 /** Builds the scheduler of a run as its journal's first record describes it. */
-export function createRunScheduler(plan: Plan, start: SchedulerStart): Scheduler {
+export function createRunScheduler(plan: Plan, start: SchedulerStart, moves: MoveListener = {}): Scheduler {
   const { durations } = start;
   return createScheduler(plan, {
     maxInFlight: start.maxInFlight,
     seed: start.seed,
+    onMove: (step, cell) => moves.hear?.(step, cell),
     ...(durations && { durations: (step: string) => durations[step] }),
   });
 }
@@ -19,11 +25,12 @@ export function createRunScheduler(plan: Plan, start: SchedulerStart): Scheduler
 export function replayRun(
   plan: Plan,
   records: readonly JournalRecord[],
+  moves: MoveListener = {},
 ): { readonly facts: RunFacts; readonly scheduler: Scheduler } | undefined {
   const header = records.find((record) => record.kind === 'run');
   if (!header) return undefined;
   const facts = createRunFacts(plan);
-  const scheduler = createRunScheduler(plan, header.scheduler);
+  const scheduler = createRunScheduler(plan, header.scheduler, moves);
   for (const record of records) {
     applyRecord(facts, record);
     if (record.kind === 'event') scheduler.handle(record.event);

@@ -3,7 +3,7 @@ import { openJournal } from '../journal/open-journal.ts';
 import { controlRun } from './control-run.ts';
 import { driveRun } from './drive-run.ts';
 import { prepareSurroundings } from './prepare-surroundings.ts';
-import { replayRun } from './replay-run.ts';
+import { type MoveListener, replayRun } from './replay-run.ts';
 import { withDefaults } from './run-defaults.ts';
 import { readPlan, runDirectory } from './run-home.ts';
 import type { ResumeRunOptions, RunHandle, RunRefusal } from './run-options.ts';
@@ -26,7 +26,8 @@ export async function resumeRun(given: ResumeRunOptions): Promise<Result<RunHand
     await opened.value.release();
     return fail(refusal);
   };
-  const replayed = replayRun(plan, opened.value.records);
+  const moves: MoveListener = {};
+  const replayed = replayRun(plan, opened.value.records, moves);
   if (!replayed) return refuse({ code: 'RUN_NOT_FOUND', message: `run ${runId} had not begun when it was left` });
   const { facts, scheduler } = replayed;
   if (facts.finished) {
@@ -44,7 +45,7 @@ export async function resumeRun(given: ResumeRunOptions): Promise<Result<RunHand
   });
   if (!surroundings.ok) return refuse(surroundings.error);
   const { instanceTypes, workspace } = surroundings.value;
-  const start = { options, directory, plan, opened: opened.value, facts, scheduler, instanceTypes, workspace };
+  const start = { options, directory, plan, opened: opened.value, facts, scheduler, moves, instanceTypes, workspace };
   const handle = await driveRun({ ...start, resumed: true, cancelBy: options.cancelBy });
   control.attach(handle);
   return ok(handle);

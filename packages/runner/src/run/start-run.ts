@@ -5,7 +5,7 @@ import { applyRecord } from './apply-record.ts';
 import { controlRun } from './control-run.ts';
 import { driveRun } from './drive-run.ts';
 import { prepareSurroundings } from './prepare-surroundings.ts';
-import { createRunScheduler } from './replay-run.ts';
+import { createRunScheduler, type MoveListener } from './replay-run.ts';
 import { withDefaults } from './run-defaults.ts';
 import { createRunFacts } from './run-facts.ts';
 import { runDirectory, writePlan } from './run-home.ts';
@@ -30,6 +30,7 @@ export async function startRun(given: StartRunOptions): Promise<Result<RunHandle
   const opened = await openJournal(directory, { disk, clock, control: control.listener });
   if (!opened.ok) return opened;
   const facts = createRunFacts(plan);
+  const moves: MoveListener = {};
   const scheduler = { maxInFlight: options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT, seed: runId };
   const header = {
     kind: 'run',
@@ -53,7 +54,8 @@ export async function startRun(given: StartRunOptions): Promise<Result<RunHandle
     plan,
     opened: opened.value,
     facts,
-    scheduler: createRunScheduler(plan, scheduler),
+    scheduler: createRunScheduler(plan, scheduler, moves),
+    moves,
     instanceTypes: surroundings.value.instanceTypes,
     workspace: surroundings.value.workspace,
     resumed: false,

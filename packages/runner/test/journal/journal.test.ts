@@ -1,0 +1,174 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createSystemClock } from '../../src/clock.ts';
+import { createJournal } from '../../src/journal/journal.ts';
+import { JournalFailure } from '../../src/journal/journal-failure.ts';
+import { encodeLine } from '../../src/journal/journal-line.ts';
+import type { JournalRecord } from '../../src/journal/journal-record.ts';
+import { openJournal } from '../../src/journal/open-journal.ts';
+import { readJournal } from '../../src/journal/read-journal.ts';
+import { createSystemDisk } from '../../src/journal/system-disk.ts';
+import { createMemoryDisk } from '../simulation/memory-disk.ts';
+
+const tick = (at: number): JournalRecord => ({ kind: 'event', event: { type: 'tick', at } });
+const line = (seq: number, first: number, epoch = 1) => encodeLine({ seq, first, epoch, record: tick(seq) });
+const read = (...lines: Uint8Array[]) => readJournal(Buffer.concat(lines));
+const ticks = (content: ReturnType<typeof read>) =>
+  content.ok
+    ? content.value.records.map((record) => (record.kind === 'event' ? record.event : undefined))
+    : content.error;
+const times = (content: ReturnType<typeof read>) =>
+  content.ok
+    ? content.value.records.map((record) => (record.kind === 'event' && 'at' in record.event ? record.event.at : 0))
+    : [];
+
+async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'sluice-journal-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+describe('readJournal', () => {
+  test('leaves out a last record torn at any byte', () => {
+    const whole = [line(1, 1), line(2, 2)];
+    const last = line(3, 3);
+    for (let length = 0; length < last.length; length++) {
+      const content = read(...whole, last.subarray(0, length));
+      expect(times(content)).toEqual([1, 2]);
+      expect(content.ok && content.value.size).toBe(whole[0]!.length + whole[1]!.length);
+    }
+    expect(times(read(...whole, last))).toEqual([1, 2, 3]);
+  });
+
+  test('leaves out a whole group that was torn in its middle', () => {
+    const torn = line(3, 3).fill(0, 4, 20);
+    expect(times(read(line(1, 1), line(2, 2), torn, line(4, 3)))).toEqual([1, 2]);
+  });
+
+  test('refuses damage at any byte of a record that a later one shows to have been durable', () => {
+    const middle = line(2, 2);
+    for (let at = 0; at < middle.length; at++) {
+      const damaged = Buffer.from(middle);
+      damaged[at] = damaged[at]! ^ 1;
+      const content = read(line(1, 1), damaged, line(3, 3));
+      expect(content, `byte ${at}`).toMatchObject({ ok: false });
+    }
+  });
+
+  test('names the place of the damage', () => {
+    const damaged = line(2, 2).fill(0);
+    expect(ticks(read(line(1, 1), damaged, line(3, 3)))).toMatch(/^record 2 at byte \d+ is damaged, although record 3/);
+  });
+
+  test('drops what an older runner wrote after a newer one had opened', () => {
+    expect(times(read(line(1, 1), line(2, 2), line(3, 3, 2), line(3, 3), line(4, 4, 2)))).toEqual([1, 2, 3, 4]);
+    // The newer one had read only record 1 when the older one still wrote record 2.
+    expect(times(read(line(1, 1), line(2, 2), line(2, 2, 2), line(3, 3, 2)))).toEqual([1, 2, 3]);
+  });
+});
+
+describe('createJournal', () => {
+  test('makes everything that comes during a sync durable with the next one', async () => {
+    const synced: (() => void)[] = [];
+    const written: number[] = [];
+    const file = {
+      write: (bytes: Uint8Array) => void written.push(Buffer.from(bytes).toString().split('\n').length - 1),
+      sync: () => new Promise<void>((resolve) => synced.push(resolve)),
+      close: async () => {},
+    };
+    const journal = createJournal(file, { seq: 0, epoch: 1, isNewest: () => true });
+    journal.append(tick(1));
+    const first = journal.commit();
+    for (let at = 2; at <= 5; at++) journal.append(tick(at));
+    const second = journal.commit();
+    synced.shift()!();
+    await first;
+    expect(written).toEqual([1, 4]);
+    synced.shift()!();
+    await second;
+  });
+
+  test('never tries again after a sync has failed', async () => {
+    let syncs = 0;
+    const file = {
+      write: () => {},
+      sync: () => {
+        syncs++;
+        return Promise.reject(Object.assign(new Error('input/output error'), { code: 'EIO' }));
+      },
+      close: async () => {},
+    };
+    const journal = createJournal(file, { seq: 0, epoch: 1, isNewest: () => true });
+    journal.append(tick(1));
+    await expect(journal.commit()).rejects.toMatchObject({ code: 'SYNC_FAILED' });
+    journal.append(tick(2));
+    await expect(journal.commit()).rejects.toBeInstanceOf(JournalFailure);
+    expect(syncs).toBe(1);
+  });
+
+  test('says that the disk is full', async () => {
+    const disk = createMemoryDisk();
+    disk.room = 10;
+    const journal = createJournal(await disk.append('/j', 0), { seq: 0, epoch: 1, isNewest: () => true });
+    journal.append(tick(1));
+    await expect(journal.commit()).rejects.toMatchObject({ code: 'DISK_FULL' });
+  });
+});
+
+describe('openJournal', () => {
+  const clock = createSystemClock();
+
+  test('lets only one process have a run, and the next one after it', async () => {
+    const directory = await temporaryDirectory();
+    const disk = createSystemDisk();
+    const first = await openJournal(directory, { disk, clock });
+    if (!first.ok) throw new Error(first.error.message);
+    const second = await openJournal(directory, { disk, clock });
+    expect(second).toMatchObject({ ok: false, error: { code: 'RUN_IN_USE' } });
+    expect(!second.ok && second.error.message).toContain(`process ${process.pid}`);
+    await first.value.release();
+    const third = await openJournal(directory, { disk, clock });
+    if (!third.ok) throw new Error(third.error.message);
+    expect(third.value.lease.epoch).toBe(2);
+    await third.value.release();
+  });
+
+  test('stops an older writer where locks do not work', async () => {
+    const disk = createMemoryDisk();
+    disk.locksWork = false;
+    const first = await openJournal('/run', { disk, clock });
+    const second = await openJournal('/run', { disk, clock });
+    if (!first.ok || !second.ok) throw new Error('both must open');
+    first.value.journal.append(tick(1));
+    await expect(first.value.journal.commit()).rejects.toMatchObject({ code: 'SUPERSEDED' });
+    second.value.journal.append(tick(2));
+    await second.value.journal.commit();
+    const bytes = disk.files.get('/run/journal.ndjson')!;
+    expect(times(readJournal(bytes))).toContain(2);
+  });
+
+  test('cuts a torn end off and keeps it aside', async () => {
+    const disk = createMemoryDisk();
+    disk.files.set('/run/journal.ndjson', Buffer.concat([line(1, 1), line(2, 2).subarray(0, 20)]));
+    const opened = await openJournal('/run', { disk, clock });
+    if (!opened.ok) throw new Error(opened.error.message);
+    await opened.value.release();
+    expect(disk.files.get('/run/journal.torn-2')).toHaveLength(20);
+    const content = readJournal(disk.files.get('/run/journal.ndjson')!);
+    expect(content).toMatchObject({ ok: true, value: { seq: 2, epoch: 2 } });
+  });
+
+  test('answers only who knows the secret of the lease', async () => {
+    const directory = await temporaryDirectory();
+    const disk = createSystemDisk();
+    const opened = await openJournal(directory, { disk, clock, control: (request) => `heard ${request}` });
+    if (!opened.ok) throw new Error(opened.error.message);
+    expect(await disk.ask(directory, `${opened.value.lease.control} hello`)).toBe('heard hello');
+    expect(await disk.ask(directory, 'guess hello')).toBe('refused');
+    await opened.value.release();
+    expect(await disk.ask(directory, 'anyone')).toBeUndefined();
+    expect((await stat(path.join(directory, 'lease.json'))).mode & 0o077).toBe(0);
+  });
+});
