@@ -2,7 +2,8 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { checkDocument } from '../parse/check-document.ts';
-import { type CheckedPipeline, locateFaults } from '../parse/parse-pipeline.ts';
+import { locateFaults } from '../parse/locate-faults.ts';
+import type { CheckedPipeline } from '../parse/parse-pipeline.ts';
 import type { RawPipeline } from '../schema/pipeline-schema.ts';
 import { type ExpressionHandle, expression, handlesUnder, member } from './expression-handle.ts';
 import {

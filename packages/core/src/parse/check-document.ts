@@ -19,9 +19,12 @@ export interface CheckedDocument {
 
 /**
  * Checks a document of any origin, a file or the builder, and gives its model; it is sound if no fault is an error.
- * `suspicious`: the text may hold `__proto__`, and every key is looked at.
+ * `unread`: parts that another file should have brought. `suspicious`: the text may hold `__proto__`, and every key is looked at.
  */
-export function checkDocument(value: Json, options: { readonly suspicious?: boolean } = {}): CheckedDocument {
+export function checkDocument(
+  value: Json,
+  options: { readonly suspicious?: boolean; readonly unread?: readonly Path[] } = {},
+): CheckedDocument {
   const shape = [
     ...(options.suspicious === true ? protoFaults(value, []) : []),
     ...checkShape(pipelineSchema, withoutPlainSteps(value), { keysAt }),
@@ -33,9 +36,11 @@ export function checkDocument(value: Json, options: { readonly suspicious?: bool
   const raw = sound as unknown as RawPipeline;
   const pipeline = resolvePipeline(raw);
   const faults = [...shape];
+  const unread = (options.unread ?? []).map((path): Fault => ({ code: 'unreadable-file', message: '', path }));
+  const known = [...shape, ...unread];
   const context = createCheckContext(raw, pipeline, (fault) => {
     // What only follows from a part that could not be read is not worth a second message.
-    if (!isConsequence(fault, shape)) faults.push(fault);
+    if (!isConsequence(fault, known)) faults.push(fault);
   });
   for (const check of ALL_CHECKS) check(context);
   return { pipeline, faults };

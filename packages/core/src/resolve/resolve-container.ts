@@ -34,7 +34,8 @@ export function resolveContainer(
     command.push(argument.value ?? '');
   }
   return ok({
-    ...(image.value !== undefined && { image: image.value }),
+    // A parameter may leave the image out by being empty: the engine's own file system is the image then.
+    ...(image.value && { image: image.value }),
     ...(planned.command !== undefined && { command }),
     env,
     secrets,

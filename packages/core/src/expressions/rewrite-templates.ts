@@ -1,0 +1,52 @@
+import type { Json } from '../model/json.ts';
+import { compileExpression, type Reference } from './cel.ts';
+import { hasExpression, splitTemplate } from './split-template.ts';
+
+/** What stands for a reference from now on, as source of an expression; undefined leaves it as it is. */
+export type Replace = (reference: Reference) => string | undefined;
+
+/** A copy of a JSON value in whose templates references are replaced. What cannot be read stays for the checks to report. */
+export function rewriteTemplates(value: Json, replace: Replace): Json {
+  if (typeof value === 'string') return hasExpression(value) ? rewriteTemplate(value, replace) : value;
+  if (Array.isArray(value)) return value.map((item: Json) => rewriteTemplates(item, replace));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, rewriteTemplates(item, replace)]));
+}
+
+function rewriteTemplate(text: string, replace: Replace): string {
+  const split = splitTemplate(text);
+  if (!split.ok) return text;
+  return split.value
+    .map((part) => {
+      if (part.kind === 'text') return part.text.replaceAll('$'.concat('{{'), '$$'.concat('{{'));
+      return `\${{ ${rewriteExpression(part.source, replace)} }}`;
+    })
+    .join('');
+}
+
+function rewriteExpression(source: string, replace: Replace): string {
+  const compiled = compileExpression(source);
+  if (!compiled.ok) return source;
+  let rewritten = source;
+  for (const reference of [...compiled.value.references].reverse()) {
+    const replacement = replace(reference);
+    if (replacement !== undefined) {
+      rewritten = rewritten.slice(0, reference.start) + replacement + rewritten.slice(reference.end);
+    }
+  }
+  return rewritten;
+}
+
+/** A value, or a template, as source of an expression that yields it. */
+export function expressionOf(value: Json, options: { readonly double?: boolean } = {}): string {
+  if (typeof value === 'number' && Number.isInteger(value) && options.double === true) return `${value}.0`;
+  if (typeof value !== 'string' || !hasExpression(value)) return JSON.stringify(value);
+  const split = splitTemplate(value);
+  if (!split.ok) return JSON.stringify(value);
+  const [only] = split.value;
+  if (split.value.length === 1 && only?.kind === 'expression') return `(${only.source})`;
+  const pieces = split.value.map((part) =>
+    part.kind === 'text' ? JSON.stringify(part.text) : `string(${part.source})`,
+  );
+  return `(${pieces.join(' + ')})`;
+}

@@ -1,0 +1,56 @@
+import type { Fault } from '../checks/fault.ts';
+import { suggestName } from '../checks/nearest-name.ts';
+import { expressionOf } from '../expressions/rewrite-templates.ts';
+import { hasExpression } from '../expressions/split-template.ts';
+import type { Json } from '../model/json.ts';
+import type { Param } from '../model/pipeline.ts';
+import { bindParam } from '../plan/bind-params.ts';
+import type { RawMap } from './file-set.ts';
+import type { Path } from './source-document.ts';
+
+export interface BoundWith {
+  /** Parameter to the expression that stands for it. */
+  readonly values: ReadonlyMap<string, string>;
+  readonly faults: readonly Fault[];
+}
+
+/** The parameters of a used file, from `with` and from their defaults. */
+export function bindWith(params: Readonly<Record<string, Param>>, given: RawMap, at: Path): BoundWith {
+  const faults: Fault[] = [];
+  const values = new Map<string, string>();
+  for (const name of Object.keys(given)) {
+    if (Object.hasOwn(params, name)) continue;
+    const message = `the used file has no parameter \`${name}\``;
+    faults.push({
+      code: 'unknown-param',
+      message,
+      path: [...at, 'with', name],
+      on: 'key',
+      ...suggestName(name, Object.keys(params)),
+    });
+  }
+  for (const [name, param] of Object.entries(params)) {
+    const value = Object.hasOwn(given, name) ? given[name] : param.default;
+    if (value === undefined && param.required) {
+      faults.push({
+        code: 'missing-param',
+        message: `\`with\` has no value for the parameter \`${name}\` of the used file`,
+        path: [...at, 'uses'],
+        on: 'key',
+      });
+      // Stands for any value, so that nothing else is said of its places.
+      values.set(name, 'dyn(0)');
+      continue;
+    }
+    values.set(name, expressionOf(checked(name, param, value ?? null), { double: param.type === 'number' }));
+  }
+  return { values, faults };
+
+  function checked(name: string, param: Param, value: Json): Json {
+    if (value === null || (typeof value === 'string' && hasExpression(value))) return value;
+    const bound = bindParam(param, value);
+    if (bound.ok) return bound.value;
+    faults.push({ code: 'bad-param', message: `parameter \`${name}\` ${bound.error}`, path: [...at, 'with', name] });
+    return value;
+  }
+}

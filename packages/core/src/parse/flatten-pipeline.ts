@@ -1,0 +1,191 @@
+import type { Fault } from '../checks/fault.ts';
+import { suggestName } from '../checks/nearest-name.ts';
+import { rewriteTemplates } from '../expressions/rewrite-templates.ts';
+import type { Json } from '../model/json.ts';
+import type { Pipeline } from '../model/pipeline.ts';
+import { allSteps, collectDependencies } from '../plan/collect-dependencies.ts';
+import type { RawPipeline } from '../schema/pipeline-schema.ts';
+import type { RawStep } from '../schema/step-schema.ts';
+import { besideFile, type RawMap } from './file-set.ts';
+import { applyDefaults } from './resolve-step.ts';
+
+export interface UsedPipeline {
+  /** The name of the step that uses it. */
+  readonly parent: string;
+  readonly step: RawStep;
+  /** As written under `uses`: local directories in it are relative to it. */
+  readonly uses: string;
+  readonly raw: RawPipeline;
+  readonly pipeline: Pipeline;
+  readonly params: ReadonlyMap<string, string>;
+}
+
+export interface Flattened {
+  /** Named `<parent>-<step>`, in the used file's order. */
+  readonly steps: Readonly<Record<string, RawStep>>;
+  readonly finally: Readonly<Record<string, RawStep>>;
+  readonly volumes: RawMap;
+  /** What `<parent>.<output>` stands for. */
+  readonly outputs: ReadonlyMap<string, string>;
+  /** What needing the parent stands for: the steps on which no other step of the used pipeline depends. */
+  readonly last: readonly string[];
+}
+
+/** The steps of a used pipeline as steps of the one that uses it. */
+export function flattenPipeline(used: UsedPipeline): Flattened {
+  const { parent, raw, pipeline } = used;
+  const rename = (name: string): string => `${parent}-${name}`;
+  const all = allSteps(pipeline);
+  const dependencies = collectDependencies(pipeline);
+  const first = new Set(all.filter((_, index) => dependencies[index]?.length === 0).map(({ name }) => name));
+  const dependedOn = new Set(dependencies.flat().map(({ on }) => on));
+  const take = (map: RawPipeline['steps']): Readonly<Record<string, RawStep>> =>
+    Object.fromEntries(
+      Object.entries(map ?? {}).map(([name, step]) => [
+        rename(name),
+        adopt(step as RawStep, { used, rename, first: first.has(name) }),
+      ]),
+    );
+  const inputs = used.step.inputs ?? {};
+  const volumes = Object.entries(raw.volumes ?? {}).filter(([name]) => !Object.hasOwn(inputs, name));
+  return {
+    steps: take(raw.steps),
+    finally: take(raw.finally),
+    volumes: Object.fromEntries(
+      volumes.map(([name, volume]) => [
+        rename(name),
+        (volume.source === undefined ? volume : { ...volume, source: besideFile(used.uses, volume.source) }) as Json,
+      ]),
+    ),
+    outputs: new Map(
+      Object.entries(pipeline.outputs).map(([name, { from }]) => [name, `${rename(from.step)}.${from.output}`]),
+    ),
+    last: pipeline.steps.filter((_, index) => !dependedOn.has(index)).map(({ name }) => rename(name)),
+  };
+}
+
+interface Adoption {
+  readonly used: UsedPipeline;
+  readonly rename: (name: string) => string;
+  /** Depends on no other step of the used pipeline, and so on what its parent needs. */
+  readonly first: boolean;
+}
+
+function adopt(step: RawStep, { used, rename, first }: Adoption): RawStep {
+  const { raw, params } = used;
+  const approval = step.approval !== undefined && step.approval !== false;
+  const whole = applyDefaults(step, raw.defaults as RawStep | undefined);
+  const withEnv = raw.env === undefined || approval ? whole : { ...whole, env: { ...raw.env, ...whole.env } };
+  const rewritten = rewriteTemplates(withEnv as unknown as Json, ({ root, keys }) => {
+    const [name, ...rest] = keys;
+    if (name === undefined) return undefined;
+    const path = rest.map((key) => `[${JSON.stringify(key)}]`).join('');
+    if (root === 'params') return params.has(name) ? `${params.get(name)}${path}` : undefined;
+    return root === 'steps' ? `steps[${JSON.stringify(rename(name))}]${path}` : undefined;
+  }) as unknown as RawStep;
+  const inputs = Object.entries(rewritten.inputs ?? {}).map(([name, input]) => [name, adoptInput(input, used, rename)]);
+  return {
+    ...rewritten,
+    ...(inputs.length > 0 && { inputs: Object.fromEntries(inputs) }),
+    ...adoptNeeds(rewritten.needs, { parentNeeds: first ? used.step.needs : undefined, rename }),
+    ...adoptWhen(rewritten.when, used.step.when),
+  };
+}
+
+function adoptInput(
+  input: NonNullable<RawStep['inputs']>[string],
+  used: UsedPipeline,
+  rename: (name: string) => string,
+): unknown {
+  if (typeof input !== 'string') return { ...input, from: adoptInput(input.from, used, rename) };
+  if (!input.startsWith('volumes.')) return rename(input);
+  const [, name = '', rest = ''] = /^volumes\.([a-z0-9-]+)(.*)$/s.exec(input) ?? [];
+  const given = used.step.inputs?.[name];
+  if (given === undefined) return `volumes.${rename(name)}${rest}`;
+  return `${typeof given === 'string' ? given : given.from}${rest}`;
+}
+
+function adoptNeeds(
+  own: RawStep['needs'],
+  { parentNeeds, rename }: { parentNeeds: RawStep['needs']; rename: (name: string) => string },
+): Pick<RawStep, 'needs'> {
+  const entries = (needs: RawStep['needs']): [string, string][] =>
+    Array.isArray(needs) ? needs.map((name: string) => [name, 'succeeded']) : Object.entries(needs ?? {});
+  const all = [...entries(own).map(([name, condition]) => [rename(name), condition]), ...entries(parentNeeds)];
+  return all.length === 0 ? {} : { needs: Object.fromEntries(all) as never };
+}
+
+function adoptWhen(own: RawStep['when'], parent: RawStep['when']): Pick<RawStep, 'when'> {
+  if (parent === undefined) return own === undefined ? {} : { when: own };
+  if (own === undefined || own === true) return { when: parent };
+  const source = (when: string | boolean): string =>
+    typeof when === 'boolean' ? String(when) : when.replace(/^\s*\$\{\{|\}\}\s*$/g, '').trim();
+  return { when: `\${{ (${source(parent)}) && (${source(own)}) }}` };
+}
+
+/** Puts what used pipelines stand for in place of the steps that use them, in the edges and needs of all other steps. */
+export function relink(
+  value: RawMap,
+  used: ReadonlyMap<string, Flattened>,
+): { readonly value: RawMap; readonly faults: readonly Fault[] } {
+  const faults: Fault[] = [];
+  const edge = (text: string, path: readonly (string | number)[]): string => {
+    const [parent = '', output = ''] = text.split('.', 2);
+    const flattened = used.get(parent);
+    if (flattened === undefined) return text;
+    const target = flattened.outputs.get(output);
+    if (target !== undefined) return target;
+    const message = `the pipeline that step \`${parent}\` uses has no output \`${output}\``;
+    faults.push({ code: 'unknown-output', message, path, ...suggestName(output, flattened.outputs.keys()) });
+    return flattened.outputs.values().next().value ?? text;
+  };
+  const relinkStep = (step: RawStep, path: readonly string[]): RawStep => ({
+    ...step,
+    ...(step.inputs && {
+      inputs: Object.fromEntries(
+        Object.entries(step.inputs).map(([name, input]) => {
+          const at = [...path, 'inputs', name, 'from'];
+          if (typeof input === 'string') return [name, edge(input, at)];
+          return [name, typeof input?.from === 'string' ? { ...input, from: edge(input.from, at) } : input];
+        }),
+      ),
+    }),
+    ...(step.needs !== undefined && typeof step.needs === 'object' && { needs: relinkNeeds(step.needs, used) }),
+  });
+  const section = (key: 'steps' | 'finally'): Json =>
+    Object.fromEntries(
+      Object.entries((value[key] ?? {}) as unknown as Readonly<Record<string, RawStep>>).map(([name, step]) => [
+        name,
+        typeof step === 'object' && step !== null ? relinkStep(step, [key, name]) : step,
+      ]),
+    ) as unknown as Json;
+  const outputs = Object.entries((value.outputs ?? {}) as RawMap).map(([name, output]) => {
+    if (typeof output === 'string') return [name, edge(output, ['outputs', name])];
+    const from = (output as RawMap | null)?.from;
+    return [
+      name,
+      typeof from === 'string' ? { ...(output as RawMap), from: edge(from, ['outputs', name, 'from']) } : output,
+    ];
+  });
+  return {
+    value: {
+      ...value,
+      steps: section('steps'),
+      ...(value.finally !== undefined && { finally: section('finally') }),
+      ...(value.outputs !== undefined && { outputs: Object.fromEntries(outputs) as Json }),
+    },
+    faults,
+  };
+}
+
+function relinkNeeds(
+  needs: NonNullable<RawStep['needs']>,
+  used: ReadonlyMap<string, Flattened>,
+): NonNullable<RawStep['needs']> {
+  if (Array.isArray(needs)) return needs.flatMap((name: string) => used.get(name)?.last ?? [name]);
+  return Object.fromEntries(
+    Object.entries(needs).flatMap(([name, condition]) =>
+      (used.get(name)?.last ?? [name]).map((step) => [step, condition]),
+    ),
+  );
+}

@@ -1,0 +1,95 @@
+import type { Fault } from '../checks/fault.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Json } from '../model/json.ts';
+import { besideFile, type FileSet, isRawMap, type Origins, type RawMap } from './file-set.ts';
+import { locateFaults } from './locate-faults.ts';
+import type { SourceDocument } from './source-document.ts';
+
+/** What an included file may bring, name by name. */
+const SECTIONS = ['params', 'env', 'volumes', 'pools', 'steps', 'finally', 'outputs'] as const;
+
+export interface Included {
+  readonly value: RawMap;
+  readonly origins: Origins;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The pipeline with everything from the files under `include`, and from those that they include, in place. */
+export function includeFiles(root: SourceDocument & { readonly value: RawMap }, files: FileSet): Included {
+  const value: Record<string, Json> = { ...(root.value as Readonly<Record<string, Json>>) };
+  delete value.include;
+  const origins: Origins = new Map();
+  const diagnostics: Diagnostic[] = [];
+  const seen = new Set([root.file]);
+  const visit = (document: SourceDocument & { readonly value: RawMap }): void => {
+    const { include } = document.value;
+    const paths = typeof include === 'string' ? [include] : Array.isArray(include) ? include : [];
+    for (const [index, path] of paths.entries()) {
+      if (typeof path !== 'string') continue;
+      const at = typeof include === 'string' ? ['include'] : ['include', index];
+      const file = besideFile(document.file, path);
+      if (seen.has(file)) continue;
+      seen.add(file);
+      const loaded = files.load(file);
+      if (!loaded.ok) {
+        if (typeof loaded.error !== 'string') diagnostics.push(...loaded.error);
+        else {
+          const message = `${path} cannot be included: ${loaded.error}`;
+          diagnostics.push(...locateFaults([{ code: 'unreadable-file', message, path: at }], document));
+        }
+      } else if (isRawMap(loaded.value.value)) {
+        const included = { ...loaded.value, value: loaded.value.value };
+        diagnostics.push(...locateFaults(merge(value, included, origins), included));
+        visit(included);
+      }
+    }
+  };
+  visit(root);
+  return { value, origins, diagnostics };
+}
+
+function merge(
+  value: Record<string, Json>,
+  document: SourceDocument & { readonly value: RawMap },
+  origins: Origins,
+): Fault[] {
+  const faults: Fault[] = [];
+  for (const key of Object.keys(document.value)) {
+    const part = document.value[key] ?? null;
+    if (
+      key === 'version' ||
+      key === 'name' ||
+      key === 'description' ||
+      key === '$schema' ||
+      key === 'include' ||
+      key.startsWith('x-')
+    )
+      continue;
+    if (key === 'secrets' && Array.isArray(part)) {
+      value.secrets = [...new Set([...(Array.isArray(value.secrets) ? value.secrets : []), ...part])];
+    } else if (!(SECTIONS as readonly string[]).includes(key) || !isRawMap(part)) {
+      const message = `an included file cannot bring \`${key}\``;
+      faults.push({
+        code: 'bad-include',
+        message,
+        path: [key],
+        on: 'key',
+        hint: `it may bring ${SECTIONS.map((name) => `\`${name}\``).join(', ')} and \`secrets\``,
+      });
+    } else {
+      const present = isRawMap(value[key]) ? (value[key] as RawMap) : {};
+      for (const name of Object.keys(part)) {
+        if (Object.hasOwn(present, name))
+          faults.push({
+            code: 'duplicate-key',
+            message: `\`${key}.${name}\` is there already`,
+            path: [key, name],
+            on: 'key',
+          });
+        else origins.set(`${key}\0${name}`, document.locate);
+      }
+      value[key] = { ...part, ...present };
+    }
+  }
+  return faults;
+}

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { createPlan, type Diagnostic, fail, ok, type Pipeline, parsePipeline, type Result } from '../../src/index.ts';
+
+function parse(files: Readonly<Record<string, string>>): Result<Pipeline, readonly Diagnostic[]> {
+  const parsed = parsePipeline({
+    file: 'main.yaml',
+    text: files['main.yaml'] ?? '',
+    read: (path) => (files[path] === undefined ? fail('there is no such file') : ok(files[path])),
+  });
+  return parsed.ok ? ok(parsed.value.pipeline) : parsed;
+}
+
+function places(result: Result<Pipeline, readonly Diagnostic[]>): string[] {
+  if (result.ok) return [];
+  return result.error.map(({ code, range }) => `${range?.file}:${range?.line}:${range?.column} ${code}`);
+}
+
+const MAIN = 'version: 1\nname: main\n';
+
+describe('include', () => {
+  it('parsePipeline joins steps, params and secrets of included files, also of those that they include', () => {
+    const result = parse({
+      'main.yaml': `${MAIN}include: parts/a.yaml\nsteps:\n  last: { command: [x, "\${{ params.n }}"], needs: [one, two] }\n`,
+      'parts/a.yaml': 'include: [b.yaml]\nparams: { n: 3 }\nsecrets: [TOKEN]\nsteps:\n  one: { command: [x] }\n',
+      'parts/b.yaml': 'steps:\n  two: { command: [x], secrets: [TOKEN] }\n',
+    });
+    expect(places(result)).toEqual([]);
+    if (result.ok) expect(result.value.steps.map(({ name }) => name).sort()).toEqual(['last', 'one', 'two']);
+  });
+
+  it('parsePipeline places faults in the file where they stand', () => {
+    const result = parse({
+      'main.yaml': `${MAIN}include: [a.yaml, gone.yaml]\nsteps:\n  one: { command: [x], needs: [nothing] }\n`,
+      'a.yaml': 'schedule: { cron: "* * * * *" }\nsteps:\n  one: { command: [y] }\n  two: { comand: [y] }\n',
+    });
+    expect(places(result)).toEqual([
+      'main.yaml:3:19 unreadable-file',
+      'main.yaml:5:32 unknown-step',
+      'a.yaml:1:1 bad-include',
+      'a.yaml:3:3 duplicate-key',
+      'a.yaml:4:10 unknown-key',
+    ]);
+  });
+});
+
+const SUB = `version: 1
+name: sub
+params: { size: { type: integer }, rate: { type: number, default: 2 } }
+env: { LEVEL: "\${{ params.size }}" }
+volumes: { raw: {}, code: { source: ./code } }
+steps:
+  load:
+    command: [load, "--size=\${{ params.size }}", "\${{ params.rate }}"]
+    inputs: { raw: volumes.raw/part, code: volumes.code }
+    outputs: { data: /out }
+    results: { rows: integer }
+  train:
+    command: [train, "\${{ steps.load.results.rows + params.size }}"]
+    inputs: { data: load.data }
+    outputs: { model: /model }
+    when: \${{ steps.load.results.rows > 0 }}
+finally:
+  tidy: { command: [tidy] }
+outputs:
+  model: train.model
+`;
+
+describe('uses', () => {
+  it('parsePipeline makes the steps of a used pipeline its own, named after the step that uses it', () => {
+    const result = parse({
+      'main.yaml': `${MAIN}volumes: { all: { source: ./data } }
+params: { n: 4 }
+steps:
+  before: { command: [x] }
+  sub:
+    uses: lib/sub.yaml
+    with: { size: "\${{ params.n * 2 }}" }
+    inputs: { raw: volumes.all }
+    needs: [before]
+    when: \${{ params.n > 1 }}
+  after: { command: [y], inputs: { model: sub.model } }
+  later: { command: [z], needs: [sub] }
+outputs: { best: { from: sub.model, publish: ./out } }
+`,
+      'lib/sub.yaml': SUB,
+    });
+    expect(places(result)).toEqual([]);
+    if (!result.ok) return;
+    const { steps, volumes, outputs } = result.value;
+    const step = (name: string) => steps.find((candidate) => candidate.name === name);
+    expect(steps.map(({ name }) => name)).toEqual(['before', 'sub-load', 'sub-train', 'after', 'later']);
+    expect(result.value.finally.map(({ name }) => name)).toEqual(['sub-tidy']);
+    expect(volumes['sub-code']).toEqual({ source: 'lib/code', retain: true });
+    expect(step('sub-load')?.command).toEqual(['load', '--size=${{ (params.n * 2) }}', '${{ 2.0 }}']);
+    expect(step('sub-load')?.inputs.raw?.from).toEqual({ volume: 'all', path: 'part' });
+    expect(step('sub-load')?.needs).toEqual([{ step: 'before', condition: 'succeeded' }]);
+    expect(step('sub-load')?.env).toEqual({ LEVEL: '${{ (params.n * 2) }}' });
+    expect(step('sub-train')?.command?.[1]).toBe('${{ steps["sub-load"]["results"]["rows"] + (params.n * 2) }}');
+    expect(step('sub-train')?.when).toBe('${{ (params.n > 1) && (steps["sub-load"]["results"]["rows"] > 0) }}');
+    expect(step('after')?.inputs.model?.from).toEqual({ step: 'sub-train', output: 'model' });
+    expect(step('later')?.needs).toEqual([{ step: 'sub-train', condition: 'succeeded' }]);
+    expect(outputs.best?.from).toEqual({ step: 'sub-train', output: 'model' });
+    expect(createPlan(result.value).ok).toBe(true);
+  });
+
+  it('parsePipeline lends the keys of a step file, under the keys of the step itself', () => {
+    const result = parse({
+      'main.yaml': `${MAIN}steps:\n  fit: { uses: fit.yaml, with: { seed: 7 }, env: { A: "2" }, timeout: 1m }\n`,
+      'fit.yaml':
+        'params: { seed: { type: integer } }\ncommand: [fit, "${{ params.seed }}"]\nenv: { A: "1", B: "1" }\ntimeout: 2h\n',
+    });
+    expect(places(result)).toEqual([]);
+    if (result.ok)
+      expect(result.value.steps[0]).toMatchObject({
+        command: ['fit', '${{ 7 }}'],
+        env: { A: '2', B: '1' },
+        timeoutMs: 60_000,
+      });
+  });
+
+  it('parsePipeline reports faults of the use and of the used file where they stand', () => {
+    const result = parse({
+      'main.yaml': `${MAIN}steps:
+  a: { uses: sub.yaml, with: { sizes: 1 }, image: x }
+  b: { uses: gone.yaml }
+  c: { uses: broken.yaml }
+  d: { command: [x], inputs: { m: a.modle, n: c.anything } }
+  e: { uses: sub.yaml, with: { size: big } }
+`,
+      'sub.yaml': SUB.replace('volumes.raw/part', 'volumes.raw'),
+      'broken.yaml': 'version: 1\nname: broken\nsteps:\n  one: { comand: [x] }\n',
+    });
+    expect(places(result)).toEqual([
+      'main.yaml:4:8 missing-param',
+      'main.yaml:4:32 unknown-param',
+      'main.yaml:4:44 conflicting-keys',
+      'main.yaml:5:14 unreadable-file',
+      'main.yaml:7:35 unknown-output',
+      'main.yaml:8:38 bad-param',
+      'broken.yaml:4:10 unknown-key',
+    ]);
+  });
+
+  it('parsePipeline refuses a file that uses itself', () => {
+    const result = parse({
+      'main.yaml': `${MAIN}steps:\n  a: { uses: other.yaml }\n`,
+      'other.yaml': `${MAIN}steps:\n  b: { uses: main.yaml }\n`,
+    });
+    expect(places(result)).toEqual(['other.yaml:4:14 cycle']);
+  });
+});
