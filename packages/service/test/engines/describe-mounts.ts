@@ -87,7 +87,7 @@ export function describeMounts(rig: EngineRig, subject: EngineUnderTest): void {
       }
     });
 
-    test('a link swapped during the start does not lead out', async () => {
+    test.runIf(subject.holdsSwappedLinks)('a link swapped during the start does not lead out', async () => {
       const volume = await rig.makeDirectory('swapped');
       await rig.makeDirectory('swapped-outside');
       await rig.write('swapped-outside/f', 'secret\n');
@@ -141,13 +141,15 @@ export function describeMounts(rig: EngineRig, subject: EngineUnderTest): void {
     test.runIf(subject.hostRoot)('nothing of the service or of other volumes is found', async () => {
       const volume = await rig.makeDirectory('own');
       await rig.makeDirectory('foreign');
-      const container = await rig.run(
-        `ls ${rig.directory} 2>&1 | grep -c foreign; ls /proc/1/fd/ -l 2>&1 | grep -c -e "->"; true`,
-        {
-          mounts: [directory(volume, '/own')],
-        },
-      );
-      expect(await container.text()).toBe('0\n0\n');
+      const container = await rig.run(`ls ${rig.directory} 2>&1 | grep -c foreign`, {
+        mounts: [directory(volume, '/own')],
+      });
+      expect(await container.text()).toBe('0\n');
+    });
+
+    test.runIf(subject.hidesInit)('nothing of what the first process holds is found', async () => {
+      const container = await rig.run('ls /proc/1/fd/ -l 2>&1 | grep -c -e "->"');
+      expect(await container.text()).toBe('0\n');
     });
   });
 }

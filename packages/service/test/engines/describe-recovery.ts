@@ -8,7 +8,7 @@ export function describeRecovery(rig: EngineRig, subject: EngineUnderTest): void
   const gated = async (name: string) => {
     const volume = await rig.makeDirectory(name);
     const script =
-      'echo started >> /v/starts; while [ ! -e /v/gate ]; do sleep 0.05; done; echo ended; exit $(cat /v/gate)';
+      'echo started >> /v/starts; while [ ! -e /v/gate ]; do sleep 0.05; done; echo ended; echo over > /v/over; exit $(cat /v/gate)';
     return await rig.prepare({
       command: ['sh', '-c', script],
       mounts: [{ root: volume, subPath: '', kind: 'dir', target: '/v' }],
@@ -38,7 +38,7 @@ export function describeRecovery(rig: EngineRig, subject: EngineUnderTest): void
       await rig.leave();
       container.forget();
       await rig.write('away/gate', '9');
-      await rig.untilLog(container, 'ended');
+      await rig.untilFile('away/over');
       await rig.start();
       await rig.engine.recover([container.launch]);
       expect(await container.end()).toEqual({ kind: 'exited', exitCode: 9 });
@@ -87,7 +87,7 @@ export function describeRecovery(rig: EngineRig, subject: EngineUnderTest): void
         containers.map((container) => container.launch),
       );
       await rig.write('killed-1/gate', '1');
-      await rig.untilLog(containers[1]!, 'ended');
+      await rig.untilFile('killed-1/over');
       await rig.leave();
       await rig.start();
       await rig.engine.recover([...containers, late].map((container) => container.launch));

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Launch } from '../../src/engines/engine.ts';
 import type { EngineUnderTest } from './engine-under-test.ts';
 
@@ -16,7 +15,10 @@ interface Bundler {
  * flushed. The engine's sources are bundled for it, so that the built files need not be there or be fresh.
  */
 export async function launchInDoomedProcess(subject: EngineUnderTest, launches: readonly Launch[]): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), 'sluice-doomed-'));
+  // Inside the package, where the bundle finds the package's dependencies.
+  const cache = fileURLToPath(new URL('../../.cache/', import.meta.url));
+  await mkdir(cache, { recursive: true });
+  const directory = await mkdtemp(join(cache, 'doomed-'));
   try {
     const file = await bundle(subject.module, directory);
     await runUntilKilled(file, subject, launches);

@@ -205,6 +205,15 @@ export class EngineRig {
     }
   }
 
+  /** Waits until a file of `write` or of a container is there. */
+  async untilFile(name: string): Promise<void> {
+    const deadline = Date.now() + patienceMs;
+    while ((await this.read(name).catch(() => undefined)) === undefined) {
+      if (Date.now() > deadline) throw new Error(`could not find the file '${name}'`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
   /**
    * A FIFO that tells of life: `closed` resolves when every process that had opened it for writing is gone, since only
    * then its reader comes to the end.

@@ -21,13 +21,19 @@ export interface EngineUnderTest {
   readonly environment?: Readonly<Record<string, string>>;
   /** Both streams in the order written; else each stream for itself. */
   readonly ordersStreams: boolean;
+  /** Output is kept byte for byte; else what is no UTF-8 is replaced. */
+  readonly keepsBytes: boolean;
   /** `tree`: all processes together, and told apart as `outOfMemory`; `process`: each for itself, ends as any failure. */
   readonly memoryLimit: 'tree' | 'process' | 'none';
   readonly coreLimit: boolean;
   /** The root file system is read-only, and nothing of an earlier container is seen in `/tmp`. */
   readonly hostRoot: boolean;
+  /** PID 1 shows the container nothing of itself, not even which files it holds. */
+  readonly hidesInit: boolean;
   /** A command that does not exist is refused; else it ends with 127. */
   readonly refusesMissingCommand: boolean;
+  /** A link swapped in during the start leads nowhere; else the engine behind resolves the path once more by itself. */
+  readonly holdsSwappedLinks: boolean;
 }
 
 /** Makes the engine as a service would; nothing may happen before `open`. */

@@ -20,7 +20,10 @@ export type DockerContainer = z.infer<typeof inspectSchema>;
 const listSchema = z.array(z.looseObject({ Id: z.string(), Names: z.array(z.string()), State: z.string() }));
 export type DockerListItem = z.infer<typeof listSchema>[number];
 
-const versionSchema = z.looseObject({ ApiVersion: z.string(), Version: z.string() });
+const versionSchema = z.looseObject({
+  ApiVersion: z.string(),
+  Components: z.array(z.looseObject({ Name: z.string() })).optional(),
+});
 
 /** An answer of the daemon other than success. */
 export class DockerError extends Error {
@@ -35,7 +38,8 @@ export class DockerError extends Error {
 
 /** The calls of the Engine API that the engine needs, over a unix socket. */
 export interface DockerApi {
-  readonly version: string;
+  /** Whether Podman answers in Docker's place. */
+  readonly isPodman: boolean;
   /** Sends a call and reads its JSON; throws `DockerError` for an error status, `EngineError` when the daemon is away. */
   call(method: 'GET' | 'POST' | 'DELETE', path: string, options?: CallOptions): Promise<unknown>;
   /** The same for a body that is read as it comes. */
@@ -78,7 +82,7 @@ export async function connectDocker(socketPath: string): Promise<DockerApi> {
   }
 
   const api: DockerApi = {
-    version: '',
+    isPodman: false,
     async call(method, path, options) {
       const reply = await send(method, path, options);
       const text = await reply.body.text();
@@ -103,9 +107,9 @@ export async function connectDocker(socketPath: string): Promise<DockerApi> {
   };
 
   try {
-    const { ApiVersion, Version } = versionSchema.parse(await api.call('GET', '/version'));
+    const { ApiVersion, Components } = versionSchema.parse(await api.call('GET', '/version'));
     prefix = `/v${ApiVersion}`;
-    return { ...api, version: Version };
+    return { ...api, isPodman: Components?.some(({ Name }) => Name.includes('Podman')) ?? false };
   } catch (error) {
     await pool.destroy();
     throw error;

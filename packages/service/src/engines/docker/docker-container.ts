@@ -17,7 +17,7 @@ export function keyOfName(name: string): string | undefined {
  * The body of `POST /containers/create`. `source` gives the path under which the daemon finds a mount's root and
  * sub-path; the image's entrypoint is kept and `command` takes the place of its `CMD`, as `docker run` does.
  */
-export function dockerContainer(launch: Launch, source: (mount: Mount) => string): Record<string, unknown> {
+export function dockerContainer(launch: Launch, { source, isPodman }: ContainerBodyOptions): Record<string, unknown> {
   const { cores, memoryBytes, gpus } = launch.limits;
   return {
     Image: launch.image,
@@ -32,9 +32,16 @@ export function dockerContainer(launch: Launch, source: (mount: Mount) => string
       MemorySwap: memoryBytes,
       Mounts: launch.mounts.map((mount) => ({ Type: 'bind', Source: source(mount), Target: mount.target })),
       // Complete from the first byte: after a restart of ours the log is read again and what we have is skipped.
-      LogConfig: { Type: 'json-file', Config: {} },
+      // `json-file` replaces what is no UTF-8; `local` would keep it, but loses the newline of a line over 16 KiB.
+      LogConfig: { Type: isPodman ? 'k8s-file' : 'json-file', Config: {} },
       RestartPolicy: { Name: 'no' },
       ...(gpus > 0 ? { DeviceRequests: [{ Driver: '', Count: gpus, Capabilities: [['gpu']] }] } : {}),
     },
   };
+}
+
+interface ContainerBodyOptions {
+  /** The path under which the daemon finds a mount. */
+  readonly source: (mount: Mount) => string;
+  readonly isPodman: boolean;
 }

@@ -7,13 +7,8 @@ export function dockerEnd(state: DockerContainer['State'], stopped: boolean): En
   if (neverStarted(state)) return { kind: 'refused', reason: state.Error || 'the container could not be started' };
   // The daemon was away when it ended and has nothing better: this is no evidence of the command's own exit code.
   if (state.ExitCode === 255 && (state.Error ?? '') !== '') return { kind: 'fault', reason: state.Error ?? '' };
-  const signal = signalOf(state.ExitCode);
-  return {
-    kind: 'exited',
-    exitCode: state.ExitCode,
-    ...(signal ? { signal } : {}),
-    ...(state.OOMKilled ? { outOfMemory: true } : {}),
-  };
+  // 128 + a signal's number may be the command's own exit code: Docker does not tell them apart.
+  return { kind: 'exited', exitCode: state.ExitCode, ...(state.OOMKilled ? { outOfMemory: true } : {}) };
 }
 
 /** Whether the container has reached an end, by its status. */
@@ -23,22 +18,4 @@ export function hasEnded(status: string): boolean {
 
 function neverStarted(state: DockerContainer['State']): boolean {
   return state.StartedAt.startsWith('0001-') || (state.Error ?? '').includes('executable file not found');
-}
-
-const SIGNALS: Readonly<Record<number, string>> = {
-  129: 'SIGHUP',
-  130: 'SIGINT',
-  131: 'SIGQUIT',
-  134: 'SIGABRT',
-  135: 'SIGBUS',
-  136: 'SIGFPE',
-  137: 'SIGKILL',
-  139: 'SIGSEGV',
-  141: 'SIGPIPE',
-  143: 'SIGTERM',
-};
-
-/** Docker gives 128 + signal; a command may also exit with such a number by itself, so this is a likely name only. */
-function signalOf(exitCode: number): string | undefined {
-  return SIGNALS[exitCode];
 }

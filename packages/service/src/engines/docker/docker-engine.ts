@@ -1,4 +1,4 @@
-import { access, lstat, writeFile } from 'node:fs/promises';
+import { access, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Engine, EngineError, type EngineSink, type Launch, type Mount } from '../engine.ts';
 import { connectDocker, type DockerApi, type DockerContainer, DockerError } from './docker-api.ts';
@@ -28,6 +28,7 @@ interface Tracked {
  */
 export function createDockerEngine(config: DockerConfig, clusterID: string): Engine {
   const tracked = new Map<string, Tracked>();
+  const launching = new Map<string, Promise<void>>();
   const closing = new AbortController();
   let api: DockerApi;
   let sink: EngineSink;
@@ -122,6 +123,22 @@ export function createDockerEngine(config: DockerConfig, clusterID: string): Eng
     }
   }
 
+  async function bringUp(launch: Launch): Promise<void> {
+    const entry = track(launch);
+    try {
+      await begin(api, entry, { config, report: (reason) => sink.report(launch.key, { type: 'pending', reason }) });
+      await look(launch.key);
+    } catch (error) {
+      if (entry.stopped) {
+        sink.report(launch.key, { type: 'ended', endedAt: Date.now(), end: { kind: 'stopped' } });
+        tracked.delete(launch.key);
+        return;
+      }
+      tracked.delete(launch.key);
+      throw error instanceof EngineError ? error : new EngineError(codeOf(error), messageOf(error), { cause: error });
+    }
+  }
+
   return {
     async open(target) {
       sink = target;
@@ -132,19 +149,9 @@ export function createDockerEngine(config: DockerConfig, clusterID: string): Eng
     },
 
     async launch(launch) {
-      const entry = track(launch);
-      try {
-        await begin(api, entry, { config, report: (reason) => sink.report(launch.key, { type: 'pending', reason }) });
-        await look(launch.key);
-      } catch (error) {
-        if (entry.stopped) {
-          sink.report(launch.key, { type: 'ended', endedAt: Date.now(), end: { kind: 'stopped' } });
-          tracked.delete(launch.key);
-          return;
-        }
-        tracked.delete(launch.key);
-        throw error instanceof EngineError ? error : new EngineError(codeOf(error), messageOf(error), { cause: error });
-      }
+      const under = launching.get(launch.key) ?? bringUp(launch).finally(() => launching.delete(launch.key));
+      launching.set(launch.key, under);
+      await under;
     },
 
     async recover(launches) {
@@ -165,6 +172,8 @@ export function createDockerEngine(config: DockerConfig, clusterID: string): Eng
     },
 
     async stop(key, { graceMs }) {
+      // What has ended by itself keeps its own verdict.
+      await look(key);
       const entry = tracked.get(key);
       if (!entry || entry.ended) return;
       entry.stopped = true;
@@ -207,7 +216,8 @@ async function begin(
     if (entry.stopped) throw new Error('stopped before it was created');
     const sources = new Map<Mount, string>();
     for (const mount of launch.mounts) sources.set(mount, await mountSource(mount));
-    const body = dockerContainer(launch, (mount) => sources.get(mount) ?? mount.root);
+    const source = (mount: Mount) => sources.get(mount) ?? mount.root;
+    const body = dockerContainer(launch, { source, isPodman: api.isPodman });
     await ignoring([409], api.call('POST', '/containers/create', { query: { name }, body }));
     found = await api.inspect(name);
   }
@@ -218,20 +228,14 @@ async function begin(
 }
 
 /**
- * The mount's path on the host, refused when any component beneath the volume's root is a symbolic link. The daemon
- * resolves the path again by itself: a container that swaps a directory for a link in between wins (docs/engines.md).
+ * The mount's real path on the host, refused when links lead out of the volume. The daemon resolves the path again by
+ * itself: a container that swaps a directory for a link in between wins (docs/engines.md).
  */
 async function mountSource(mount: Mount): Promise<string> {
-  let path = mount.root;
-  for (const segment of mount.subPath.split('/').filter((part) => part !== '')) {
-    path = join(path, segment);
-    const found = await lstat(path).catch(() => undefined);
-    if (segment === '..' || !found || found.isSymbolicLink()) {
-      throw new EngineError(
-        'REFUSED',
-        `${mount.subPath} of the volume cannot be mounted: ${segment} is a link or absent`,
-      );
-    }
+  const root = await realpath(mount.root);
+  const path = await realpath(join(root, mount.subPath)).catch(() => undefined);
+  if (path === undefined || !`${path}/`.startsWith(`${root}/`)) {
+    throw new EngineError('REFUSED', `${mount.subPath} of the volume cannot be mounted: it is absent or leads out`);
   }
   return path;
 }

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { type Engine, EngineError, type EngineSink, type Launch } from '../engine.ts';
 import { createSlurmCommands, SlurmError } from './slurm-commands.ts';
 import { type SlurmConfig, slurmPlacementSchema } from './slurm-config.ts';
+import { slurmHostRoot } from './slurm-host-root.ts';
 import { parseQueue, type SlurmJob, SQUEUE_ARGUMENTS } from './slurm-queue.ts';
 import { openSlurmRecords, type SlurmRecords } from './slurm-records.ts';
-import { slurmScript } from './slurm-script.ts';
+import { INSIDE_SCRIPT, STOP_SIGNAL, slurmScript } from './slurm-script.ts';
 import { slurmEnd, slurmMeaning } from './slurm-state.ts';
 import { isPermanentRefusal, parseJobID, sbatchArguments, slurmJobName } from './slurm-submit.ts';
 
@@ -60,6 +61,7 @@ export function createSlurmEngine(config: SlurmConfig): Engine {
   async function submit(launch: Launch, records: SlurmRecords): Promise<string> {
     const placement = slurmPlacementSchema.parse(launch.options);
     const scriptPath = join(launch.directory, 'job.sh');
+    if (config.runtime === 'none') await writeFile(join(launch.directory, INSIDE_SCRIPT), slurmHostRoot(launch));
     await writeFile(scriptPath, slurmScript(launch, config), { mode: 0o755, flush: true });
     await records.writeIntent();
     const given = Object.fromEntries(Object.entries(placement).filter(([, value]) => value !== undefined));
@@ -122,11 +124,12 @@ export function createSlurmEngine(config: SlurmConfig): Engine {
     const owed = exit === undefined && !stopped && !(await entry.records.claim());
     entry.missedAt ??= Date.now();
     if (owed && Date.now() - entry.missedAt < config.recordGraceMs) return;
+    const reason = await entry.records.readRefusal();
     tracked.delete(entry.launch.key);
     sink.report(entry.launch.key, {
       type: 'ended',
       endedAt: exit?.endedAt ?? Date.now(),
-      end: slurmEnd({ state, exitCode: exit?.exitCode, stopped }),
+      end: reason ? { kind: 'refused', reason } : slurmEnd({ state, exitCode: exit?.exitCode, stopped }),
     });
   }
 
@@ -151,11 +154,18 @@ export function createSlurmEngine(config: SlurmConfig): Engine {
     }, config.pollMs);
   }
 
+  /** A job that Slurm has forgotten needs no cancelling. */
+  async function scancel(...args: string[]): Promise<void> {
+    await slurm.run('scancel', args).catch((error: unknown) => {
+      if (!/Invalid job id|already completing or completed/i.test(String(error))) throw error;
+    });
+  }
+
   async function cancel(entry: Tracked, graceMs: number): Promise<void> {
-    if (!entry.running) return void (await slurm.run('scancel', [entry.jobID]));
-    await slurm.run('scancel', ['--batch', '--signal=TERM', entry.jobID]);
+    if (!entry.running) return void (await scancel(entry.jobID));
+    await scancel('--batch', `--signal=${STOP_SIGNAL}`, entry.jobID);
     const kill = setTimeout(() => {
-      if (tracked.has(entry.launch.key)) void slurm.run('scancel', [entry.jobID]).catch(() => undefined);
+      if (tracked.has(entry.launch.key)) void scancel(entry.jobID).catch(() => undefined);
     }, graceMs);
     kill.unref();
   }
@@ -195,7 +205,8 @@ export function createSlurmEngine(config: SlurmConfig): Engine {
     async stop(key, { graceMs }) {
       await launching.get(key)?.catch(() => undefined);
       const entry = tracked.get(key);
-      if (!entry) return;
+      // What has ended by itself keeps its own verdict.
+      if (!entry || (await entry.records.readExit())) return;
       const first = !entry.stopped;
       entry.stopped = true;
       await entry.records.writeStop();
@@ -212,7 +223,7 @@ export function createSlurmEngine(config: SlurmConfig): Engine {
       const entry = tracked.get(key);
       if (!entry) return;
       tracked.delete(key);
-      await slurm.run('scancel', [entry.jobID]).catch(() => undefined);
+      await scancel(entry.jobID).catch(() => undefined);
     },
 
     async close() {
@@ -227,7 +238,7 @@ function checkRuntime(launch: Launch, config: SlurmConfig): void {
   if (config.runtime === 'none' && launch.image !== undefined) {
     throw new EngineError(
       'REFUSED',
-      `image ${launch.image} cannot be run: this cluster has no container runtime; leave the image out, or set the cluster's runtime to podman, apptainer or charliecloud`,
+      `image ${launch.image} cannot be run: this cluster has no container runtime; leave the image out, use a cluster with docker, or set this cluster's runtime to podman, apptainer or charliecloud`,
     );
   }
   if (config.runtime !== 'none' && launch.image === undefined) {

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { REFUSAL_RECORD } from './slurm-host-root.ts';
 import { CLAIM, EXIT_RECORD, START_RECORD } from './slurm-script.ts';
 
 const INTENT = 'slurm-intent';
@@ -25,6 +27,8 @@ export interface SlurmRecords {
   writeStop(): Promise<void>;
   readStart(): Promise<StartRecord | undefined>;
   readExit(): Promise<ExitRecord | undefined>;
+  /** Why the container could not be set up. */
+  readRefusal(): Promise<string | undefined>;
   /** Takes the claim in the job's place; true when no job has started, and then none ever will. */
   claim(): Promise<boolean>;
 }
@@ -40,6 +44,7 @@ export function openSlurmRecords(directory: string): SlurmRecords {
     writeStop: () => put(path(STOP), ''),
     readStart: async () => parse(startSchema, await read(path(START_RECORD))),
     readExit: async () => parse(exitSchema, await read(path(EXIT_RECORD))),
+    readRefusal: () => read(path(REFUSAL_RECORD)),
     claim: async () => {
       try {
         await mkdir(path(CLAIM));
@@ -53,8 +58,9 @@ export function openSlurmRecords(directory: string): SlurmRecords {
 }
 
 async function put(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.new`, text, { flush: true });
-  await rename(`${path}.new`, path);
+  const fresh = `${path}.${randomUUID()}`;
+  await writeFile(fresh, text, { flush: true });
+  await rename(fresh, path);
 }
 
 async function read(path: string): Promise<string | undefined> {

@@ -6,6 +6,14 @@ import { shellQuote as q } from './slurm-quote.ts';
 export const CLAIM = 'claim';
 export const START_RECORD = 'start.json';
 export const EXIT_RECORD = 'exit.json';
+/** What \`runtime: none\` runs as PID 1 (\`slurmHostRoot\`): a file, since a whole environment does not fit one argument. */
+export const INSIDE_SCRIPT = 'inside.sh';
+
+/**
+ * Asks the script to end the command. Slurm gives a signal to every process of the batch step, so it is one that does
+ * nothing to those who do not wait for it; the script hands SIGTERM to the command alone.
+ */
+export const STOP_SIGNAL = 'URG';
 
 /**
  * The job's script. It claims the directory first, so that of two jobs for one container the second ends itself; it
@@ -18,12 +26,10 @@ mkdir "$d/${CLAIM}" 2>/dev/null || exit 0
 host=$(hostname -f 2>/dev/null || hostname)
 printf '{"startedAt":%s,"host":"%s","node":"%s","jobID":"%s"}\\n' "$(date +%s%3N)" "$host" "$SLURMD_NODENAME" "$SLURM_JOB_ID" >"$d/.start"
 mv "$d/.start" "$d/${START_RECORD}"
-mkdir -p "$d/tmp"
 exec >>${q(launch.logPath)} 2>&1 </dev/null
 ${RUNTIMES[config.runtime](launch)} &
 pid=$!
-# util-linux's unshare keeps SIGTERM from its child, so the child gets it by its own number.
-trap 'for p in $(cat /proc/$pid/task/$pid/children 2>/dev/null) $pid; do kill -TERM "$p" 2>/dev/null; done' TERM
+trap 'kill -TERM ${TERM_TARGETS[config.runtime]} 2>/dev/null' TERM ${STOP_SIGNAL}
 wait $pid
 code=$?
 while kill -0 $pid 2>/dev/null; do
@@ -38,8 +44,7 @@ exit $code
 
 /** How each of a site's runtimes starts the command: one simple shell command, ready for `&`. */
 const RUNTIMES: Readonly<Record<SlurmConfig['runtime'], (launch: Launch) => string>> = {
-  none: (launch) =>
-    `unshare --user --map-root-user --mount --pid --fork --kill-child sh -c ${q(hostRootScript(launch))}`,
+  none: () => `unshare --user --map-root-user --mount --pid --fork --kill-child sh "$d/${INSIDE_SCRIPT}"`,
   podman: (launch) =>
     words([
       'podman',
@@ -79,49 +84,16 @@ const RUNTIMES: Readonly<Record<SlurmConfig['runtime'], (launch: Launch) => stri
     ]),
 };
 
-/**
- * PID 1 of a container whose image is the node's own file system: a root on tmpfs into which every entry of `/` is
- * bound read-only, the volumes at their mount points, a private /tmp and a fresh /proc. Run as `sh -c` by `unshare`.
- */
-function hostRootScript(launch: Launch): string {
-  const binds = launch.mounts.map((mount) => {
-    const make = mount.kind === 'dir' ? 'mkdir -p "$t"' : 'mkdir -p "$(dirname "$t")" && : >>"$t"';
-    return `t="$r"${q(mount.target)}; { ${make}; } 2>/dev/null; mount --bind ${q(source(mount))} "$t" || exit 125`;
-  });
-  const run = ['chroot', '"$r"', 'env', '-i', ...environment(launch).map(q), ...launch.command.map(q)].join(' ');
-  return `
-d=${q(launch.directory)}
-r="$d/root"
-mkdir -p "$r" && mount -t tmpfs -o mode=755 tmpfs "$r" || exit 125
-for e in /* /.[!.]*; do
-  n="$r$e"
-  case "$e" in /proc | /tmp) mkdir -p "$n"; continue ;; esac
-  if [ -L "$e" ]; then ln -s "$(readlink "$e")" "$n"
-  elif [ -d "$e" ]; then mkdir "$n" && mount --rbind "$e" "$n"
-    case "$e" in /dev | /sys) ;; *) mount -o remount,bind,ro "$n" 2>/dev/null ;; esac
-  elif [ -e "$e" ]; then : >"$n" && mount --bind "$e" "$n" && mount -o remount,bind,ro "$n" 2>/dev/null
-  fi
-done
-mount --bind "$d/tmp" "$r/tmp" || exit 125
-mount -t proc proc "$r/proc" 2>/dev/null || mount --rbind /proc "$r/proc"
-${binds.join('\n')}
-cd /
-${run} &
-c=$!
-trap 'kill -TERM $c 2>/dev/null' TERM
-wait $c
-code=$?
-while kill -0 $c 2>/dev/null; do wait $c; code=$?; done
-exit $code
-`;
-}
+/** Who gets SIGTERM: util-linux's unshare keeps it from its child, so there the child gets it by its own number. */
+const TERM_TARGETS: Readonly<Record<SlurmConfig['runtime'], string>> = {
+  none: '$(cat /proc/$pid/task/$pid/children)',
+  podman: '$pid',
+  apptainer: '$pid',
+  charliecloud: '$pid',
+};
 
 function environment(launch: Launch): string[] {
-  const base: Record<string, string> =
-    launch.image === undefined
-      ? { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/tmp', LANG: 'C.UTF-8' }
-      : {};
-  return Object.entries({ ...base, ...launch.env }).map(([name, value]) => `${name}=${value}`);
+  return Object.entries(launch.env).map(([name, value]) => `${name}=${value}`);
 }
 
 function source(mount: Launch['mounts'][number]): string {

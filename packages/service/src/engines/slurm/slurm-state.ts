@@ -49,14 +49,21 @@ export interface SlurmEvidence {
   readonly stopped: boolean;
 }
 
-/** How a container ended. The script's own record counts before Slurm's state, which knows less of the command. */
+/** Slurm ended these by its own decision: a record is only of how the command took the signal, and proves nothing. */
+const ENDED_BY_SLURM: ReadonlySet<string> = new Set(['PREEMPTED', 'CANCELLED', 'TIMEOUT', 'DEADLINE', 'REVOKED']);
+
+/** States in which the script's own record counts only when no signal from outside can have made it. */
+const ENDED_BY_NODE: ReadonlySet<string> = new Set(['NODE_FAIL', 'BOOT_FAIL', 'LAUNCH_FAILED']);
+
+/** How a container ended. The script's own record counts before Slurm's state, unless Slurm itself made the end. */
 export function slurmEnd({ state, exitCode, stopped }: SlurmEvidence): End {
   if (stopped) return { kind: 'stopped' };
   if (state === 'OUT_OF_MEMORY') return { kind: 'exited', exitCode: exitCode ?? 137, outOfMemory: true };
-  if (state === 'TIMEOUT') {
-    return { kind: 'fault', reason: 'Slurm ended the job at its time limit (TIMEOUT)' };
+  if (state === undefined || (!ENDED_BY_SLURM.has(state) && !ENDED_BY_NODE.has(state))) {
+    if (exitCode !== undefined) return { kind: 'exited', exitCode };
+  } else if (ENDED_BY_NODE.has(state) && exitCode !== undefined && exitCode < 128) {
+    return { kind: 'exited', exitCode };
   }
-  if (exitCode !== undefined) return { kind: 'exited', exitCode };
   return {
     kind: 'fault',
     reason: state

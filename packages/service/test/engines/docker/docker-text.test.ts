@@ -23,7 +23,9 @@ const launch: Launch = {
 
 describe('dockerContainer', () => {
   it('gives the instance type as limits, mounts as binds and GPUs as a device request', () => {
-    expect(dockerContainer(launch, (mount) => `${mount.root}/${mount.subPath}`)).toMatchObject({
+    expect(
+      dockerContainer(launch, { source: (mount) => `${mount.root}/${mount.subPath}`, isPodman: false }),
+    ).toMatchObject({
       Image: 'busybox:1',
       Cmd: ['echo', 'a b'],
       Env: ['A=b=c'],
@@ -39,7 +41,9 @@ describe('dockerContainer', () => {
   });
 
   it('leaves the command of the image alone where none is given', () => {
-    expect(dockerContainer({ ...launch, command: [] }, () => '')).not.toHaveProperty('Cmd');
+    expect(dockerContainer({ ...launch, command: [] }, { source: () => '', isPodman: false })).not.toHaveProperty(
+      'Cmd',
+    );
   });
 });
 
@@ -61,12 +65,8 @@ describe('dockerEnd', () => {
   };
   it.each([
     [state, false, { kind: 'exited', exitCode: 0 }],
-    [
-      { ...state, ExitCode: 137, OOMKilled: true },
-      false,
-      { kind: 'exited', exitCode: 137, signal: 'SIGKILL', outOfMemory: true },
-    ],
-    [{ ...state, ExitCode: 137 }, false, { kind: 'exited', exitCode: 137, signal: 'SIGKILL' }],
+    [{ ...state, ExitCode: 137, OOMKilled: true }, false, { kind: 'exited', exitCode: 137, outOfMemory: true }],
+    [{ ...state, ExitCode: 137 }, false, { kind: 'exited', exitCode: 137 }],
     [{ ...state, ExitCode: 143 }, true, { kind: 'stopped' }],
     [
       { ...state, StartedAt: '0001-01-01T00:00:00Z', Error: 'no such device' },

@@ -1,22 +1,25 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { slurmConfigSchema } from '../../../src/engines/slurm/slurm-config.ts';
-import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
 import { EngineRig } from '../engine-rig.ts';
+import create from './create-engine.ts';
 
 /** Whether `.ci/start-slurm.sh` has started a cluster; in CI its absence is a failure, elsewhere a visible skip. */
 export const hasSlurm = process.env.SLUICE_TEST_SLURM === '1';
 
 /** A rig on the three-node test cluster; `options` are the instance type's. */
 export function slurmRig(options: Readonly<Record<string, unknown>> = {}): EngineRig {
-  const config = slurmConfigSchema.parse({ pollMs: 200, recordGraceMs: 2000 });
-  return new EngineRig({
-    create: () => createSlurmEngine(config),
-    image: undefined,
+  return new EngineRig(create, {
     options,
-    owner: undefined,
-    directory: undefined,
+    module: '',
+    ordersStreams: true,
+    keepsBytes: true,
+    memoryLimit: 'none',
+    coreLimit: false,
+    hostRoot: true,
+    hidesInit: false,
+    refusesMissingCommand: false,
+    holdsSwappedLinks: true,
   });
 }
 

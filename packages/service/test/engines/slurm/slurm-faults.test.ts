@@ -24,6 +24,16 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real 
 
   const open = (root: string) => writeFileSync(join(root, 'go'), '');
 
+  /** Slurm refuses to resume a node that it has not yet heard of again. */
+  function resumes(node: string): boolean {
+    try {
+      slurm('scontrol', 'update', `NodeName=${node}`, 'State=RESUME');
+      return true;
+    } catch {
+      return !/drain|down/.test(slurm('sinfo', '--noheader', '-n', node, '-o', '%t'));
+    }
+  }
+
   it('finds a submission whose answer was lost and does not submit again', async () => {
     const { container, root, ledger } = await waiting();
     await container.seen('running');
@@ -68,7 +78,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real 
         (one) => one.type === 'pending' && /Resources|Nodes|ReqNodeNotAvail|DOWN/i.test(one.reason),
       );
     await until('the reason names the nodes', saysWhy);
-    slurm('scontrol', 'update', 'NodeName=n1,n2,n3', 'State=UNDRAIN');
+    await until('the nodes may work again', () => ['n1', 'n2', 'n3'].every(resumes));
     expect(await container.end()).toEqual({ kind: 'exited', exitCode: 0 });
   });
 
