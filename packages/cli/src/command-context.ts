@@ -19,5 +19,6 @@ export interface GlobalOptions {
   readonly service?: string;
   readonly account?: string;
   readonly cluster?: string;
+  readonly cores?: number;
   readonly json?: boolean;
 }

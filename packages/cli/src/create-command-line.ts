@@ -32,6 +32,7 @@ export function createCommandLine(context: CommandContext): { program: Command; 
     .option('--service <url>', 'a v1rc1 service instead of the embedded one')
     .option('--account <id>', 'account of the service')
     .option('--cluster <id>', 'cluster of the service')
+    .option('--cores <n>', 'cores that the embedded service gives out (default: those of the machine)', parseCount)
     .option('--json', 'machine-readable output, one JSON value per line');
   addRunning(add);
   addLooking(add);

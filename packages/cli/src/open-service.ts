@@ -31,7 +31,7 @@ export async function openService(
   }
   try {
     const { openEmbeddedService } = await import('./embedded/embedded-service.ts');
-    return ok({ ...(await openEmbeddedService(home)), home });
+    return ok({ ...(await openEmbeddedService(home, { cores: options.cores })), home });
   } catch (error) {
     return fail({ exitCode: EXIT_CODE.unreachable, message: (error as Error).message });
   }

@@ -23,6 +23,11 @@ export interface EmbeddedService {
   close(): Promise<void>;
 }
 
+export interface EmbeddedOptions {
+  /** Cores that the service gives out while this process owns it; default: the machine's. */
+  readonly cores?: number | undefined;
+}
+
 /** How this process reaches the service right now. */
 interface Hold {
   readonly service: ContainerService;
@@ -37,17 +42,17 @@ interface Hold {
  * one of them takes over when the owner goes away. Calls that were under way then fail with `NO_REPLY`, as with any
  * service. Throws where this machine cannot run it.
  */
-export async function openEmbeddedService(home: string): Promise<EmbeddedService> {
+export async function openEmbeddedService(home: string, options: EmbeddedOptions = {}): Promise<EmbeddedService> {
   const root = join(home, 'service');
   await mkdir(root, { recursive: true, mode: 0o700 });
   let closed = false;
-  let hold = await takeHold(home, root);
+  let hold = await takeHold({ home, root, cores: options.cores });
   let current: Promise<Hold> = Promise.resolve(hold);
   const follow = (held: Hold) => {
     hold = held;
     held.onLost(() => {
       if (closed) return;
-      current = takeHold(home, root);
+      current = takeHold({ home, root, cores: options.cores });
       current.then(follow, () => {});
     });
   };
@@ -76,9 +81,17 @@ function refuse(error: unknown): never {
   });
 }
 
-async function takeHold(home: string, root: string): Promise<Hold> {
+/** Which service to hold, and what it offers where this process comes to own it. */
+interface Wanted {
+  readonly home: string;
+  readonly root: string;
+  readonly cores: number | undefined;
+}
+
+async function takeHold(wanted: Wanted): Promise<Hold> {
+  const { root } = wanted;
   for (let attempt = 0; attempt < CLAIM_ATTEMPTS; attempt++) {
-    const hold = (await own(home, root)) ?? (await visit(home, root));
+    const hold = (await own(wanted)) ?? (await visit(wanted));
     if (hold !== undefined) return hold;
     await delay(CLAIM_AGAIN_MS);
   }
@@ -88,7 +101,7 @@ async function takeHold(home: string, root: string): Promise<Hold> {
   );
 }
 
-async function own(home: string, root: string): Promise<Hold | undefined> {
+async function own({ home, root, cores }: Wanted): Promise<Hold | undefined> {
   let makeReachable = (): Promise<void> => Promise.reject(new Error('not open yet'));
   const opened: { resolve: () => void; promise: Promise<void> } = createSignal();
   const claim = await claimService(root, async () => {
@@ -98,7 +111,7 @@ async function own(home: string, root: string): Promise<Hold | undefined> {
   if (claim === undefined) return undefined;
   try {
     const { openOwnService } = await import('./own-service.ts');
-    const own = await openOwnService(root);
+    const own = await openOwnService(root, { cores });
     makeReachable = once(() => own.listen(socketPath(home)));
     opened.resolve();
     return {
@@ -116,7 +129,7 @@ async function own(home: string, root: string): Promise<Hold | undefined> {
   }
 }
 
-async function visit(home: string, root: string): Promise<Hold | undefined> {
+async function visit({ home, root }: Wanted): Promise<Hold | undefined> {
   const visit = await visitOwner(root);
   if (visit === undefined) return undefined;
   // Whoever can open the socket acts as the home's user; the token is a formality of the protocol.

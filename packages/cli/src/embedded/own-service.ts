@@ -11,8 +11,9 @@ export interface OwnService {
 }
 
 /** Runs the service of `root` in this process. The caller has the claim of `root`. */
-export async function openOwnService(root: string): Promise<OwnService> {
-  const service = await createService({ config: embeddedConfig({ root }) });
+export async function openOwnService(root: string, options: { cores: number | undefined }): Promise<OwnService> {
+  const cores = options.cores === undefined ? {} : { cores: options.cores };
+  const service = await createService({ config: embeddedConfig({ root, ...cores }) });
   const principal = { userID: EMBEDDED_SCOPE.accountID, accounts: [EMBEDDED_SCOPE] };
   return {
     service: service.inProcess(principal),
