@@ -1,7 +1,8 @@
 /**
  * The states of a cell. Users see these words (pipeline.md); `checking` and `backingOff` are shown as `ready`.
  *
- *   waiting → ready → [checking] → submitting → pending → running → publishing → succeeded
+ *   waiting → [awaitingApproval] → [checking] → ready → submitting → pending → running → [publishing] → succeeded
+ *                                               ↑ backingOff ↓
  *
  * A plain step has one cell; a step's own state is derived from its cells'.
  */

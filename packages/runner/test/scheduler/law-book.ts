@@ -24,6 +24,8 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
     law(!live.has(key), `${key} is submitted while attempt ${live.get(key)} lives`);
     const next = (over.get(key) ?? 0) + 1;
     law(attempt === next, `${key} is submitted as attempt ${attempt}, the next one is ${next}`);
+    const { limit, infrastructureLimit } = plan.steps[step]!.step.retry;
+    law(attempt <= 1 + limit + infrastructureLimit, `${key} is submitted as attempt ${attempt}, beyond its budgets`);
     live.set(key, attempt);
     checkLimits();
     for (const dependency of plan.steps[step]!.dependencies) {
