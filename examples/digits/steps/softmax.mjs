@@ -1,6 +1,6 @@
 import { CLASSES } from './digits.mjs';
 
-const EPOCHS = 300;
+const EPOCHS = 150;
 const RATE = 0.5;
 const MOMENTUM = 0.9;
 
@@ -30,15 +30,20 @@ export function predictSoftmax(model, row) {
 function gradientOf(weights, { rows, digits, penalty }) {
   const bias = weights[0].length - 1;
   const gradient = weights.map((of) => of.map((weight, j) => (j === bias ? 0 : penalty * weight)));
+  const odds = new Float64Array(CLASSES);
   rows.forEach((row, i) => {
-    const scores = weights.map((of) => score(of, row));
-    const largest = Math.max(...scores);
-    const odds = scores.map((value) => Math.exp(value - largest));
-    const total = odds.reduce((sum, value) => sum + value, 0);
+    for (let c = 0; c < CLASSES; c++) odds[c] = score(weights[c], row);
+    const largest = Math.max(...odds);
+    let total = 0;
+    for (let c = 0; c < CLASSES; c++) {
+      odds[c] = Math.exp(odds[c] - largest);
+      total += odds[c];
+    }
     for (let c = 0; c < CLASSES; c++) {
       const error = (odds[c] / total - (digits[i] === c ? 1 : 0)) / rows.length;
-      for (let j = 0; j < bias; j++) gradient[c][j] += error * row[j];
-      gradient[c][bias] += error;
+      const of = gradient[c];
+      for (let j = 0; j < bias; j++) of[j] += error * row[j];
+      of[bias] += error;
     }
   });
   return gradient;
