@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { describe } from 'vitest';
 import { describeEngine } from '../describe-engine.ts';
 import create from './create-engine.ts';
-import { hasSlurm } from './slurm-cluster.ts';
+import { hasSlurm } from './slurm-rig.ts';
 
 describe.skipIf(!hasSlurm && process.env.CI !== 'true')('on a real cluster', () => {
   describeEngine('slurm', create, {

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EngineRig } from '../engine-rig.ts';
-import { crashNode, hasSlurm, restartController, slurm, slurmRig, startNode, until } from './slurm-cluster.ts';
+import { crashNode, hasSlurm, restartController, slurm, slurmRig, startNode, until } from './slurm-rig.ts';
 
 describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real cluster', () => {
   let rig: EngineRig;
@@ -121,5 +121,5 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real 
     await until(`${nodeID} is back`, () =>
       /idle|mix|alloc/.test(slurm('sinfo', '--noheader', '-n', nodeID, '-o', '%t')),
     );
-  });
+  }, 180_000);
 });
