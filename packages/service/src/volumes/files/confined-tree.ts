@@ -1,5 +1,4 @@
 import {
-  chmodSync,
   closeSync,
   constants,
   fstatSync,
@@ -17,7 +16,7 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type HeldDirectory, holdBelow, holdExactly, release, within } from './held-directory.ts';
+import { type HeldDirectory, holdBelow, holdExactly, holdNode, release, within } from './held-directory.ts';
 import { joinVolumePath, splitVolumePath } from './volume-path.ts';
 
 /** More links than this on one way are taken for a circle, as the kernel does. */
@@ -107,8 +106,11 @@ export class ConfinedTree {
     }
   }
 
-  /** The entries of a directory, sorted by name; half-written files and links that lead out are left away. */
-  async list(path: string): Promise<TreeEntry[]> {
+  /**
+   * The entries of a directory, sorted by name, half-written files left away. Links are shown as what they lead to, and
+   * left away where that is outside, unless `links` is `show`: then they are links.
+   */
+  async list(path: string, links: 'follow' | 'show' = 'follow'): Promise<TreeEntry[]> {
     const directory = this.hold(path);
     try {
       const names = readdirSync(`/proc/self/fd/${directory}`).sort(compareText);
@@ -117,8 +119,10 @@ export class ConfinedTree {
         if (index % LIST_BATCH === LIST_BATCH - 1) await nextTurn();
         if (name.startsWith(TEMPORARY_PREFIX)) continue;
         const stats = lstatSync(within(directory, name), { throwIfNoEntry: false });
-        const shown = stats?.isSymbolicLink() ? this.stat(joinVolumePath(path, name)) : stats;
-        if (shown?.isFile() || shown?.isDirectory()) entries.push({ name, stats: shown });
+        const isLink = stats?.isSymbolicLink() === true;
+        const shown = isLink && links === 'follow' ? this.stat(joinVolumePath(path, name)) : stats;
+        if (shown?.isFile() || shown?.isDirectory() || (isLink && shown !== undefined))
+          entries.push({ name, stats: shown });
       }
       return entries;
     } finally {
@@ -235,18 +239,20 @@ export class ConfinedTree {
     this.inDirectory(parent, (directory) => symlinkSync(target, within(directory, name)));
   }
 
-  /** Sets the permission bits of a file or directory; set-user, set-group and sticky bits are dropped. */
-  chmod(path: string, mode: number): void {
-    const stats = this.stat(path);
-    if (stats?.isDirectory()) {
-      this.inDirectory(path, (directory) => chmodSync(`/proc/self/fd/${directory}`, mode & 0o777));
-      return;
-    }
-    const file = this.openFile(path, constants.O_RDONLY);
+  /**
+   * Runs `use` with a path that reaches the very file or directory at `path`, links inside the volume followed, for
+   * calls that change its attributes. Neither read nor write permission is needed.
+   */
+  inNode<T>(path: string, use: (node: string) => T): T {
+    const { parent, name } = splitVolumePath(path === '' ? '' : this.realPath(path));
+    const node =
+      name === '' ? this.hold('') : this.inDirectory(parent, (directory) => holdNode(directory, name), 'refuse');
     try {
-      chmodSync(`/proc/self/fd/${file}`, mode & 0o777);
+      const stats = fstatSync(node);
+      if (!stats.isDirectory()) refuseUnlessFile(path, stats);
+      return use(`/proc/self/fd/${node}`);
     } finally {
-      closeSync(file);
+      closeSync(node);
     }
   }
 

@@ -36,3 +36,8 @@ export function holdExactly(path: string): HeldDirectory | undefined {
 export function holdBelow(directory: HeldDirectory, name: string): HeldDirectory {
   return openSync(within(directory, name), HOLD);
 }
+
+/** Holds whatever `name` is in a held directory, a link as such; the caller closes the descriptor. */
+export function holdNode(directory: HeldDirectory, name: string): number {
+  return openSync(within(directory, name), O_PATH | constants.O_NOFOLLOW);
+}

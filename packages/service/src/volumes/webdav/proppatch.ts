@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import { DavRefusal } from './dav-refusal.ts';
 import { answerXml, type DavRequest, hrefOf, requireStats } from './dav-request.ts';
 import { APACHE_NAMESPACE, LIVE_NAMES } from './live-properties.ts';
@@ -78,7 +79,8 @@ function apply({ volume, path }: DavRequest, changes: readonly Change[]): void {
 function setExecutable({ volume, path }: Pick<DavRequest, 'volume' | 'path'>, executable: boolean): void {
   const mode = volume.tree.stat(path)?.mode ?? 0;
   // Whoever may read it may run it, as `chmod +x` would have it.
-  volume.tree.chmod(path, executable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111);
+  const next = executable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111;
+  volume.tree.inNode(path, (node) => chmodSync(node, next & 0o777));
 }
 
 function renderOutcome(changes: readonly Change[], refused: readonly Change[]): string {

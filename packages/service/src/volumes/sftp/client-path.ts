@@ -1,0 +1,23 @@
+import { TEMPORARY_PREFIX } from '../files/confined-tree.ts';
+import { checkVolumePath } from '../files/volume-path.ts';
+import { SftpFailure } from './sftp-failure.ts';
+import { STATUS } from './sftp-packet.ts';
+
+/**
+ * The volume path of what a client calls `path`: the volume is its whole world, `/` is the root and where it starts,
+ * and above the root is the root, as in a `chroot`.
+ */
+export function volumePathOf(path: string): string {
+  const segments: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '..') segments.pop();
+    else if (segment !== '' && segment !== '.') segments.push(segment);
+  }
+  const inside = segments.join('/');
+  const fault = checkVolumePath(inside);
+  if (fault !== undefined) throw new SftpFailure(STATUS.FAILURE, fault);
+  if (segments.some((segment) => segment.startsWith(TEMPORARY_PREFIX))) {
+    throw new SftpFailure(STATUS.PERMISSION_DENIED, 'the name is reserved');
+  }
+  return inside;
+}

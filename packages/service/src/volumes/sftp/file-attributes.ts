@@ -1,0 +1,62 @@
+import type { Stats } from 'node:fs';
+import { encodeFields, type Field, type PacketReader } from './sftp-packet.ts';
+
+const SIZE = 0x1;
+const OWNER = 0x2;
+const PERMISSIONS = 0x4;
+const TIMES = 0x8;
+const EXTENDED = 0x8000_0000;
+
+/** What a client wants a file to have; only what it named. Times are in seconds. */
+export interface WantedAttributes {
+  readonly size?: number;
+  readonly mode?: number;
+  readonly times?: { readonly accessed: number; readonly modified: number };
+}
+
+/** Reads the ATTRS of a packet. An owner is read over: files belong to whom the service runs as. */
+export function readAttributes(reader: PacketReader): WantedAttributes {
+  const flags = reader.u32();
+  const size = (flags & SIZE) === 0 ? {} : { size: reader.u64() };
+  if ((flags & OWNER) !== 0) {
+    reader.u32();
+    reader.u32();
+  }
+  const mode = (flags & PERMISSIONS) === 0 ? {} : { mode: reader.u32() & 0o777 };
+  const times = (flags & TIMES) === 0 ? {} : { times: { accessed: reader.u32(), modified: reader.u32() } };
+  if ((flags & EXTENDED) !== 0) {
+    for (let left = reader.u32(); left > 0; left -= 1) {
+      reader.bytes();
+      reader.bytes();
+    }
+  }
+  return { ...size, ...mode, ...times };
+}
+
+function attributeFields(stats: Stats): Field[] {
+  const { uid, gid, mode, size, atimeMs, mtimeMs } = stats;
+  const times = [Math.floor(atimeMs / 1_000), Math.floor(mtimeMs / 1_000)];
+  return [SIZE | OWNER | PERMISSIONS | TIMES, BigInt(size), uid, gid, mode, ...times];
+}
+
+export function encodeAttributes(stats: Stats): { readonly raw: Uint8Array } {
+  return encodeFields(...attributeFields(stats));
+}
+
+/** An entry of a NAME packet, with the line that version 3 wants clients to show: that of `ls -l`. */
+export function encodeName(name: string, stats: Stats): { readonly raw: Uint8Array } {
+  return encodeFields(name, longName(name, stats), ...attributeFields(stats));
+}
+
+/** An entry of a NAME packet that says nothing but the name. */
+export function encodeBareName(name: string): { readonly raw: Uint8Array } {
+  return encodeFields(name, name, 0);
+}
+
+function longName(name: string, stats: Stats): string {
+  const kind = stats.isDirectory() ? 'd' : stats.isSymbolicLink() ? 'l' : '-';
+  const bits = [...'rwxrwxrwx'].map((letter, index) => ((stats.mode >> (8 - index)) & 1 ? letter : '-')).join('');
+  const date = stats.mtime.toISOString().slice(0, 16).replace('T', ' ');
+  const size = String(stats.size).padStart(12);
+  return `${kind}${bits} ${String(stats.nlink).padStart(3)} ${stats.uid} ${stats.gid} ${size} ${date} ${name}`;
+}

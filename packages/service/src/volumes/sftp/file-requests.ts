@@ -1,0 +1,99 @@
+import { constants, fchmodSync, fstatSync, fsyncSync, ftruncateSync, futimesSync, read } from 'node:fs';
+import type { ConfinedTree } from '../files/confined-tree.ts';
+import { writeAll } from '../files/whole-file.ts';
+import { volumePathOf } from './client-path.ts';
+import { encodeAttributes, readAttributes, type WantedAttributes } from './file-attributes.ts';
+import type { OpenHandles } from './open-handles.ts';
+import { MAX_PACKET_BYTES } from './packet-stream.ts';
+import { SftpFailure } from './sftp-failure.ts';
+import {
+  attributesPacket,
+  DATA_HEADER_BYTES,
+  dataPacket,
+  handlePacket,
+  type PacketReader,
+  STATUS,
+  statusPacket,
+} from './sftp-packet.ts';
+
+/** What a request is carried out on. */
+export interface RequestContext {
+  readonly tree: ConfinedTree;
+  readonly handles: OpenHandles;
+  readonly request: number;
+  readonly reader: PacketReader;
+}
+
+/** The longest READ and WRITE that fit a packet with what is around the data. */
+export const MAX_DATA_BYTES = MAX_PACKET_BYTES - 1_024;
+
+const OPEN = { READ: 0x1, WRITE: 0x2, APPEND: 0x4, CREATE: 0x8, TRUNCATE: 0x10, EXCLUSIVE: 0x20 } as const;
+
+/** OPEN. The flags are taken one by one: clients send combinations that no mode of `fopen` has. */
+export function openFile({ tree, handles, request, reader }: RequestContext): Buffer {
+  const path = volumePathOf(reader.text());
+  const wanted = reader.u32();
+  const { mode = 0o666 } = readAttributes(reader);
+  const has = (flag: number) => (wanted & flag) !== 0;
+  if (!has(OPEN.READ) && !has(OPEN.WRITE)) throw new SftpFailure(STATUS.FAILURE, 'opened neither to read nor to write');
+  if (path === '') throw new SftpFailure(STATUS.FAILURE, 'it is a directory');
+  let flags: number = constants.O_RDONLY;
+  if (has(OPEN.WRITE)) flags = has(OPEN.READ) ? constants.O_RDWR : constants.O_WRONLY;
+  if (has(OPEN.APPEND)) flags |= constants.O_APPEND;
+  if (has(OPEN.CREATE)) flags |= constants.O_CREAT;
+  if (has(OPEN.TRUNCATE) && has(OPEN.WRITE)) flags |= constants.O_TRUNC;
+  if (has(OPEN.EXCLUSIVE) && has(OPEN.CREATE)) flags |= constants.O_EXCL;
+  const file = tree.openFile(path, flags, mode);
+  return handlePacket(request, handles.add({ kind: 'file', file }));
+}
+
+/** READ, straight into the packet that is sent. */
+export async function readFile({ handles, request, reader }: RequestContext): Promise<Buffer> {
+  const file = handles.file(reader.bytes());
+  const offset = reader.u64();
+  const length = Math.min(reader.u32(), MAX_DATA_BYTES);
+  const buffer = Buffer.allocUnsafe(DATA_HEADER_BYTES + length);
+  const count = await new Promise<number>((resolve, reject) => {
+    read(file, buffer, DATA_HEADER_BYTES, length, offset, (error, bytes) => (error ? reject(error) : resolve(bytes)));
+  });
+  if (count === 0 && length > 0) return statusPacket(request, STATUS.EOF);
+  return dataPacket(request, buffer, count);
+}
+
+/** WRITE. */
+export async function writeFile({ handles, request, reader }: RequestContext): Promise<Buffer> {
+  const file = handles.file(reader.bytes());
+  const offset = reader.u64();
+  await writeAll(file, reader.bytes(), offset);
+  return statusPacket(request, STATUS.OK);
+}
+
+/** CLOSE, also of a directory. */
+export function closeHandle({ handles, request, reader }: RequestContext): Buffer {
+  handles.close(reader.bytes());
+  return statusPacket(request, STATUS.OK);
+}
+
+/** FSTAT. */
+export function statFile({ handles, request, reader }: RequestContext): Buffer {
+  return attributesPacket(request, encodeAttributes(fstatSync(handles.file(reader.bytes()))));
+}
+
+/** FSETSTAT. */
+export function setFileAttributes({ handles, request, reader }: RequestContext): Buffer {
+  const file = handles.file(reader.bytes());
+  applyTo(file, readAttributes(reader));
+  return statusPacket(request, STATUS.OK);
+}
+
+function applyTo(file: number, { size, mode, times }: WantedAttributes): void {
+  if (size !== undefined) ftruncateSync(file, size);
+  if (mode !== undefined) fchmodSync(file, mode);
+  if (times !== undefined) futimesSync(file, times.accessed, times.modified);
+}
+
+/** fsync@openssh.com */
+export function syncFile({ handles, request, reader }: RequestContext): Buffer {
+  fsyncSync(handles.file(reader.bytes()));
+  return statusPacket(request, STATUS.OK);
+}

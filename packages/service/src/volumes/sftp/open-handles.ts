@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync } from 'node:fs';
+import type { TreeEntry } from '../files/confined-tree.ts';
+import { SftpFailure } from './sftp-failure.ts';
+import { STATUS } from './sftp-packet.ts';
+
+const MAX_HANDLES = 256;
+
+/** What a client has open: a file's descriptor, or what is left to tell of a directory. */
+export type OpenHandle =
+  | { readonly kind: 'file'; readonly file: number }
+  | { readonly kind: 'directory'; readonly entries: TreeEntry[] };
+
+/** The handles of one session. `closeAll` must be called at its end. */
+export interface OpenHandles {
+  add(handle: OpenHandle): Buffer;
+  file(name: Buffer): number;
+  directory(name: Buffer): TreeEntry[];
+  close(name: Buffer): void;
+  closeAll(): void;
+}
+
+export function createOpenHandles(): OpenHandles {
+  const handles = new Map<string, OpenHandle>();
+  const find = (name: Buffer): OpenHandle => {
+    const handle = handles.get(name.toString('hex'));
+    if (handle === undefined) throw new SftpFailure(STATUS.FAILURE, 'the handle is not open');
+    return handle;
+  };
+  const end = (handle: OpenHandle) => {
+    if (handle.kind === 'file') closeSync(handle.file);
+  };
+  return {
+    add(handle) {
+      if (handles.size >= MAX_HANDLES) {
+        end(handle);
+        throw new SftpFailure(STATUS.FAILURE, `more than ${MAX_HANDLES} handles are open`);
+      }
+      const name = randomBytes(8);
+      handles.set(name.toString('hex'), handle);
+      return name;
+    },
+    file(name) {
+      const handle = find(name);
+      if (handle.kind !== 'file') throw new SftpFailure(STATUS.FAILURE, 'the handle is that of a directory');
+      return handle.file;
+    },
+    directory(name) {
+      const handle = find(name);
+      if (handle.kind !== 'directory') throw new SftpFailure(STATUS.FAILURE, 'the handle is that of a file');
+      return handle.entries;
+    },
+    close(name) {
+      const handle = find(name);
+      handles.delete(name.toString('hex'));
+      end(handle);
+    },
+    closeAll() {
+      for (const handle of handles.values()) end(handle);
+      handles.clear();
+    },
+  };
+}

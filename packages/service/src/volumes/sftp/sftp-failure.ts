@@ -1,0 +1,30 @@
+import { errnoOf } from '../files/confined-tree.ts';
+import { MalformedPacket, STATUS } from './sftp-packet.ts';
+
+/** Thrown to answer a request with a status. */
+export class SftpFailure extends Error {
+  override readonly name = 'SftpFailure';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const CODES: Readonly<Record<string, number>> = {
+  ENOENT: STATUS.NO_SUCH_FILE,
+  ENOTDIR: STATUS.NO_SUCH_FILE,
+  EACCES: STATUS.PERMISSION_DENIED,
+  EPERM: STATUS.PERMISSION_DENIED,
+  EROFS: STATUS.PERMISSION_DENIED,
+  ELOOP: STATUS.PERMISSION_DENIED,
+};
+
+/** What a client is told; undefined for what is neither its fault nor the file system's. */
+export function statusOf(error: unknown): { code: number; message: string } | undefined {
+  if (error instanceof SftpFailure) return { code: error.status, message: error.message };
+  if (error instanceof MalformedPacket) return { code: STATUS.BAD_MESSAGE, message: error.message };
+  const code = errnoOf(error);
+  return code === undefined ? undefined : { code: CODES[code] ?? STATUS.FAILURE, message: code };
+}

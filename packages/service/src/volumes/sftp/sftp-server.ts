@@ -1,0 +1,190 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import ssh2, { type AuthContext, type Connection, type ServerChannel, type Session } from 'ssh2';
+import { openConfinedTree } from '../files/confined-tree.ts';
+import { createLoginThrottle, type LoginThrottle } from '../login-throttle.ts';
+import { type VolumeAccess, type VolumeSession, volumeKey } from '../volume-access.ts';
+import { MalformedPacket } from './sftp-packet.ts';
+import { serveSftp } from './sftp-session.ts';
+
+export interface SftpServerOptions {
+  /** Private key of the host in PEM or OpenSSH form; `generateHostKey` makes one. Keep it: clients remember it. */
+  readonly hostKey: string;
+  /** Shared with WebDAV, so that guessing is slowed down over both. */
+  readonly throttle?: LoginThrottle;
+  /** Told of what is no fault of a client. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface SftpServer {
+  listen(at: { host: string; port: number }): Promise<{ host: string; port: number }>;
+  /** Stops listening and cuts all sessions. */
+  close(): Promise<void>;
+}
+
+/** How long a client may take to log in, and how often it may try. */
+const LOGIN_MS = 60_000;
+const MAX_ATTEMPTS = 6;
+/** Connections that have not logged in yet; more are refused, so that strangers cannot use up our descriptors. */
+const MAX_STRANGERS = 100;
+
+/**
+ * Only ciphers that Node runs in native code: with the one that OpenSSH likes best, chacha20-poly1305, the JavaScript of
+ * ssh2 would be a third as fast.
+ */
+const CIPHERS = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes256-ctr'] as const;
+
+/** A new Ed25519 host key. */
+export function generateHostKey(): string {
+  return ssh2.utils.generateKeyPairSync('ed25519').private;
+}
+
+/** An SFTP server for the volumes of `access`: each login sees its volume as `/`, and nothing else. No shell, no scp. */
+export function createSftpServer(access: VolumeAccess, options: SftpServerOptions): SftpServer {
+  const throttle = options.throttle ?? createLoginThrottle();
+  const onError = options.onError ?? (() => undefined);
+  const sockets = new Map<Socket, Guest>();
+  const ssh = new ssh2.Server(
+    {
+      hostKeys: [options.hostKey],
+      algorithms: { cipher: [...CIPHERS], compress: ['none'] },
+      keepaliveInterval: 60_000,
+    },
+    (connection, { ip, port }) => {
+      // It comes when the client has said hello, and names no socket: the two are matched by the client's address.
+      const found = [...sockets].find(([socket]) => socket.remoteAddress === ip && socket.remotePort === port);
+      if (found === undefined) connection.end();
+      else serveConnection(connection, { guest: found[1], access, throttle, onError });
+    },
+  );
+  const tcp = createServer({ noDelay: true }, (socket) => {
+    const strangers = [...sockets.values()].filter((guest) => guest.volume === undefined).length;
+    if (strangers >= MAX_STRANGERS) {
+      socket.destroy();
+      return;
+    }
+    const timer = setTimeout(() => socket.destroy(), LOGIN_MS);
+    sockets.set(socket, {
+      address: socket.remoteAddress ?? '',
+      volume: undefined,
+      cut: () => socket.destroy(),
+      known: () => clearTimeout(timer),
+    });
+    socket.once('close', () => {
+      clearTimeout(timer);
+      sockets.delete(socket);
+    });
+    ssh.injectSocket(socket);
+  });
+  const forget = access.onRevoked((volume) => {
+    for (const guest of sockets.values()) {
+      if (guest.volume !== undefined && volumeKey(guest.volume) === volumeKey(volume)) guest.cut();
+    }
+  });
+
+  return {
+    listen: ({ host, port }) =>
+      new Promise((resolve, reject) => {
+        tcp.once('error', reject);
+        tcp.listen(port, host, () => {
+          tcp.off('error', reject);
+          tcp.on('error', onError);
+          const address = tcp.address() as AddressInfo;
+          resolve({ host: address.address, port: address.port });
+        });
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        forget();
+        tcp.close(() => resolve());
+        for (const socket of sockets.keys()) socket.destroy();
+      }),
+  };
+}
+
+/** One connection. */
+interface Guest {
+  readonly address: string;
+  /** Undefined until it has logged in. */
+  volume: VolumeSession | undefined;
+  readonly cut: () => void;
+  /** Ends the time that it has to log in. */
+  readonly known: () => void;
+}
+
+interface ConnectionContext {
+  readonly guest: Guest;
+  readonly access: VolumeAccess;
+  readonly throttle: LoginThrottle;
+  readonly onError: (error: unknown) => void;
+}
+
+function serveConnection(connection: Connection, context: ConnectionContext): void {
+  const { guest } = context;
+  let attempts = 0;
+  connection.on('authentication', (attempt) => {
+    if (attempt.method === 'password') attempts += 1;
+    if (attempts > MAX_ATTEMPTS) {
+      guest.cut();
+      return;
+    }
+    logIn(attempt, context).then(
+      (session) => {
+        if (session === undefined) {
+          attempt.reject(['password']);
+          return;
+        }
+        guest.volume = session;
+        guest.known();
+        attempt.accept();
+      },
+      (error: unknown) => {
+        context.onError(error);
+        attempt.reject(['password']);
+      },
+    );
+  });
+  // Broken connections and failed handshakes end here; without a listener they would end the process.
+  connection.on('error', () => guest.cut());
+  connection.on('session', (accept) => serveSession(accept(), context));
+}
+
+async function logIn(attempt: AuthContext, context: ConnectionContext): Promise<VolumeSession | undefined> {
+  if (attempt.method !== 'password') return undefined;
+  const { access, throttle } = context;
+  const { address } = context.guest;
+  if (throttle.pauseMs(address, attempt.username) > 0) return undefined;
+  const session = await access.authenticate(attempt.username, attempt.password);
+  if (session === undefined) throttle.failed(address, attempt.username);
+  else throttle.succeeded(address, attempt.username);
+  return session;
+}
+
+function serveSession(session: Session, context: ConnectionContext): void {
+  // Not the event `sftp`: the server that ssh2 has behind it announces no extensions and reads faster than the client takes.
+  session.on('subsystem', (accept, reject, { name }) => {
+    const { volume } = context.guest;
+    if (name !== 'sftp' || volume === undefined) {
+      reject();
+      return;
+    }
+    serveVolume(accept(), volume, context).catch((error: unknown) => context.onError(error));
+  });
+}
+
+async function serveVolume(channel: ServerChannel, volume: VolumeSession, context: ConnectionContext): Promise<void> {
+  channel.on('error', () => undefined);
+  try {
+    await serveSftp(channel, openConfinedTree(volume.root), { onError: context.onError });
+    channel.exit(0);
+    channel.end();
+  } catch (error) {
+    if (!(error instanceof MalformedPacket) && !isDisconnection(error)) context.onError(error);
+    context.guest.cut();
+  }
+}
+
+/** The client has gone: nothing to report. */
+function isDisconnection(error: unknown): boolean {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' || code === 'EPIPE';
+}

@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
+import { type ConfinedTree, isAbsence } from '../files/confined-tree.ts';
+import {
+  closeHandle,
+  openFile,
+  type RequestContext,
+  readFile,
+  setFileAttributes,
+  statFile,
+  writeFile,
+} from './file-requests.ts';
+import { createOpenHandles } from './open-handles.ts';
+import { readPackets } from './packet-stream.ts';
+import { statusOf } from './sftp-failure.ts';
+import { createPacketReader, MalformedPacket, REQUEST, STATUS, statusPacket, versionPacket } from './sftp-packet.ts';
+import {
+  EXTENSIONS,
+  extended,
+  makeDirectory,
+  makeLink,
+  openDirectory,
+  readDirectory,
+  readLink,
+  realPath,
+  removeDirectory,
+  removeFile,
+  rename,
+  setAttributes,
+  stat,
+  statLink,
+} from './tree-requests.ts';
+
+type Handler = (context: RequestContext) => Buffer | Promise<Buffer>;
+
+const HANDLERS: ReadonlyMap<number, Handler> = new Map<number, Handler>([
+  [REQUEST.OPEN, openFile],
+  [REQUEST.CLOSE, closeHandle],
+  [REQUEST.READ, readFile],
+  [REQUEST.WRITE, writeFile],
+  [REQUEST.LSTAT, statLink],
+  [REQUEST.FSTAT, statFile],
+  [REQUEST.SETSTAT, setAttributes],
+  [REQUEST.FSETSTAT, setFileAttributes],
+  [REQUEST.OPENDIR, openDirectory],
+  [REQUEST.READDIR, readDirectory],
+  [REQUEST.REMOVE, removeFile],
+  [REQUEST.MKDIR, makeDirectory],
+  [REQUEST.RMDIR, removeDirectory],
+  [REQUEST.REALPATH, realPath],
+  [REQUEST.STAT, stat],
+  [REQUEST.RENAME, rename],
+  [REQUEST.READLINK, readLink],
+  [REQUEST.SYMLINK, makeLink],
+  [REQUEST.EXTENDED, extended],
+]);
+
+/** READs or WRITEs at work at once; more wait in the channel, whose window then closes on the client. */
+const MAX_AT_WORK = 32;
+
+export interface SessionOptions {
+  /** Told of what is neither the client's fault nor the file system's. */
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Speaks SFTP version 3 on `channel` until the client ends it. Requests are begun in the order in which they come. READs
+ * overlap with READs and WRITEs with WRITEs; everything else waits until those are done, so that a CLOSE, or a SETSTAT
+ * by name after it, cannot overtake the data: clients send all three in one go.
+ */
+export async function serveSftp(channel: Duplex, tree: ConfinedTree, { onError }: SessionOptions): Promise<void> {
+  const handles = createOpenHandles();
+  const atWork = new Set<Promise<void>>();
+  let kindAtWork = 0;
+
+  const send = (packet: Buffer) => channel.write(packet);
+  const carryOut = async (type: number, packet: Buffer): Promise<void> => {
+    const reader = createPacketReader(packet);
+    reader.u8();
+    const request = reader.u32();
+    try {
+      const handler = HANDLERS.get(type);
+      send(
+        handler === undefined
+          ? statusPacket(request, STATUS.OP_UNSUPPORTED)
+          : await handler({ tree, handles, request, reader }),
+      );
+    } catch (error) {
+      const status = statusOf(error);
+      if (status === undefined) onError(error);
+      const message = isAbsence(error) ? 'it is not there' : status?.message;
+      send(statusPacket(request, status?.code ?? STATUS.FAILURE, message));
+    }
+  };
+  const begin = (type: number, packet: Buffer) => {
+    const work: Promise<void> = carryOut(type, packet).finally(() => atWork.delete(work));
+    atWork.add(work);
+    return work;
+  };
+
+  let greeted = false;
+  try {
+    for await (const packet of readPackets(channel as AsyncIterable<Buffer>)) {
+      const type = packet[0] as number;
+      if (!greeted) {
+        if (type !== REQUEST.INIT) throw new MalformedPacket('the first packet is not INIT');
+        greeted = true;
+        send(versionPacket(EXTENSIONS));
+        continue;
+      }
+      const overlaps = type === REQUEST.READ || type === REQUEST.WRITE;
+      if (!overlaps || type !== kindAtWork) await Promise.all(atWork);
+      kindAtWork = type;
+      const work = begin(type, packet);
+      if (!overlaps) await work;
+      else if (atWork.size >= MAX_AT_WORK) await Promise.race(atWork);
+      if (channel.writableNeedDrain) await drained(channel);
+    }
+  } finally {
+    await Promise.all(atWork);
+    handles.closeAll();
+  }
+}
+
+async function drained(channel: Duplex): Promise<void> {
+  const stop = new AbortController();
+  const { signal } = stop;
+  try {
+    await Promise.race([once(channel, 'drain', { signal }), once(channel, 'close', { signal })]);
+  } finally {
+    stop.abort();
+  }
+}

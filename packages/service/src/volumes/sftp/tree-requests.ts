@@ -1,0 +1,155 @@
+import { chmodSync, type Stats, statfsSync, truncateSync, utimesSync } from 'node:fs';
+import type { ConfinedTree, TreeEntry } from '../files/confined-tree.ts';
+import { volumePathOf } from './client-path.ts';
+import { encodeAttributes, encodeBareName, encodeName, readAttributes } from './file-attributes.ts';
+import { MAX_DATA_BYTES, type RequestContext, syncFile } from './file-requests.ts';
+import { MAX_PACKET_BYTES } from './packet-stream.ts';
+import { SftpFailure } from './sftp-failure.ts';
+import { attributesPacket, extendedPacket, handlePacket, namePacket, STATUS, statusPacket } from './sftp-packet.ts';
+
+/** Small enough for a packet even of the longest names. */
+const NAMES_PER_PACKET = 100;
+
+function ok(request: number): Buffer {
+  return statusPacket(request, STATUS.OK);
+}
+
+function requireThere(stats: Stats | undefined): Stats {
+  if (stats === undefined) throw new SftpFailure(STATUS.NO_SUCH_FILE, 'it is not there');
+  return stats;
+}
+
+/** STAT: links followed. */
+export function stat({ tree, request, reader }: RequestContext): Buffer {
+  return attributesPacket(request, encodeAttributes(requireThere(tree.stat(volumePathOf(reader.text())))));
+}
+
+/** LSTAT: of a link itself. */
+export function statLink({ tree, request, reader }: RequestContext): Buffer {
+  return attributesPacket(request, encodeAttributes(requireThere(tree.lstat(volumePathOf(reader.text())))));
+}
+
+/** SETSTAT. */
+export function setAttributes({ tree, request, reader }: RequestContext): Buffer {
+  const path = volumePathOf(reader.text());
+  const { size, mode, times } = readAttributes(reader);
+  tree.inNode(path, (node) => {
+    if (size !== undefined) truncateSync(node, size);
+    if (mode !== undefined) chmodSync(node, mode);
+    if (times !== undefined) utimesSync(node, times.accessed, times.modified);
+  });
+  return ok(request);
+}
+
+/** OPENDIR: the listing is taken now, and told piece by piece. */
+export async function openDirectory({ tree, handles, request, reader }: RequestContext): Promise<Buffer> {
+  const path = volumePathOf(reader.text());
+  const entries = await tree.list(path, 'show');
+  return handlePacket(
+    request,
+    handles.add({ kind: 'directory', entries: [...dots(tree, path), ...entries].reverse() }),
+  );
+}
+
+/** Some clients take a listing without these for broken. */
+function dots(tree: ConfinedTree, path: string): TreeEntry[] {
+  const stats = requireThere(tree.stat(path));
+  return [
+    { name: '.', stats },
+    { name: '..', stats },
+  ];
+}
+
+/** READDIR. */
+export function readDirectory({ handles, request, reader }: RequestContext): Buffer {
+  const entries = handles.directory(reader.bytes());
+  if (entries.length === 0) return statusPacket(request, STATUS.EOF);
+  const next = entries.splice(-NAMES_PER_PACKET).reverse();
+  return namePacket(
+    request,
+    next.map(({ name, stats }) => encodeName(name, stats)),
+  );
+}
+
+/** REMOVE. */
+export function removeFile({ tree, request, reader }: RequestContext): Buffer {
+  tree.unlink(volumePathOf(reader.text()));
+  return ok(request);
+}
+
+/** MKDIR. */
+export function makeDirectory({ tree, request, reader }: RequestContext): Buffer {
+  const path = volumePathOf(reader.text());
+  tree.makeDirectory(path, readAttributes(reader).mode ?? 0o777);
+  return ok(request);
+}
+
+/** RMDIR. */
+export function removeDirectory({ tree, request, reader }: RequestContext): Buffer {
+  tree.removeDirectory(volumePathOf(reader.text()));
+  return ok(request);
+}
+
+/** REALPATH: the name made absolute; whether it is there is not asked. */
+export function realPath({ request, reader }: RequestContext): Buffer {
+  return namePacket(request, [encodeBareName(`/${volumePathOf(reader.text())}`)]);
+}
+
+/** RENAME, which in version 3 replaces nothing. */
+export function rename({ tree, request, reader }: RequestContext): Buffer {
+  const from = volumePathOf(reader.text());
+  tree.renameNew(from, volumePathOf(reader.text()));
+  return ok(request);
+}
+
+/** READLINK. */
+export function readLink({ tree, request, reader }: RequestContext): Buffer {
+  return namePacket(request, [encodeBareName(tree.readLink(volumePathOf(reader.text())))]);
+}
+
+/** SYMLINK. The target comes first, unlike the draft says: OpenSSH does it so, and all others after it. */
+export function makeLink({ tree, request, reader }: RequestContext): Buffer {
+  const target = reader.text();
+  tree.symlink(target, volumePathOf(reader.text()));
+  return ok(request);
+}
+
+/** The extensions that we have, as they are announced. */
+export const EXTENSIONS: Readonly<Record<string, string>> = {
+  'posix-rename@openssh.com': '1',
+  'hardlink@openssh.com': '1',
+  'fsync@openssh.com': '1',
+  'statvfs@openssh.com': '2',
+  'limits@openssh.com': '1',
+};
+
+/** EXTENDED. */
+export function extended(context: RequestContext): Buffer {
+  const { tree, request, reader } = context;
+  const name = reader.text();
+  switch (name) {
+    case 'posix-rename@openssh.com': {
+      const from = volumePathOf(reader.text());
+      tree.rename(from, volumePathOf(reader.text()));
+      return ok(request);
+    }
+    case 'hardlink@openssh.com': {
+      const from = volumePathOf(reader.text());
+      tree.link(from, volumePathOf(reader.text()));
+      return ok(request);
+    }
+    case 'fsync@openssh.com':
+      return syncFile(context);
+    case 'statvfs@openssh.com':
+      return fileSystem(tree, request);
+    case 'limits@openssh.com':
+      return extendedPacket(request, BigInt(MAX_PACKET_BYTES), BigInt(MAX_DATA_BYTES), BigInt(MAX_DATA_BYTES), 256n);
+    default:
+      throw new SftpFailure(STATUS.OP_UNSUPPORTED, 'the extension is not known');
+  }
+}
+
+function fileSystem(tree: ConfinedTree, request: number): Buffer {
+  const { bsize, blocks, bfree, bavail, files, ffree } = statfsSync(tree.root, { bigint: true });
+  return extendedPacket(request, bsize, bsize, blocks, bfree, bavail, files, ffree, ffree, 0n, 0n, 255n);
+}
