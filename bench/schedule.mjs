@@ -31,7 +31,7 @@ const SHAPES = {
 };
 
 /** A plan as core makes it; `stepOf` adds what a step has beside its name. */
-export function createPlan(n, dependenciesOf, { stepOf = () => NONE, pipeline = NONE } = {}) {
+function createPlan(n, dependenciesOf, { stepOf = () => NONE, pipeline = NONE } = {}) {
   const steps = [];
   for (let i = 0; i < n; i++) {
     const step = {

@@ -43,7 +43,7 @@ export type SchedulerEvent =
   /** A person or a concurrency group ends the run: nothing new starts, what runs is cancelled, `finally` still runs. */
   | { readonly type: 'cancelRequested'; readonly at: number; readonly by: string };
 
-export interface CellEvent {
+interface CellEvent {
   readonly at: number;
   /** Index into `plan.steps`. */
   readonly step: number;

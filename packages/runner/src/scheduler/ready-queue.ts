@@ -7,7 +7,7 @@ import { createKeyHeap, type KeyHeap } from './key-heap.ts';
  * `runnable`; a lane for which a limit has no room is parked at that limit, so a full pool costs nothing per event.
  * Both are heaps of lanes, ordered by the best key in the lane.
  *
- * A lane does not overtake a better one that is parked at a limit which both need: a request for four tokens is not
+ * A lane does not overtake a better one at the limit where that one is parked: a request for four tokens is not
  * starved by a stream of requests for one.
  */
 export interface ReadyQueue {
@@ -28,7 +28,7 @@ export interface ReadyQueue {
   readonly capacity: number;
 }
 
-export interface Limit {
+interface Limit {
   readonly kind: 'pool' | 'maxParallel' | 'limit';
   readonly name: string;
   readonly size: number;
@@ -37,7 +37,7 @@ export interface Limit {
   readonly parked: LaneHeap;
 }
 
-export interface Lane {
+interface Lane {
   readonly cells: KeyHeap;
   /** Indexes into the limits, ascending, and the amount of each. */
   readonly limits: readonly number[];
@@ -52,7 +52,7 @@ export interface Lane {
 }
 
 /** A heap of lanes by their best cell. Lanes know their place in it, so that they can move when that cell changes. */
-export interface LaneHeap {
+interface LaneHeap {
   /** The limit at which these lanes are parked; -1 for the runnable ones. */
   readonly limit: number;
   readonly lanes: Lane[];

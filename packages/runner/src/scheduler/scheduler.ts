@@ -28,7 +28,7 @@ export interface SchedulerOptions {
   readonly onMove?: (step: number, cell: number) => void;
 }
 
-export interface StepLimit {
+interface StepLimit {
   readonly key: string;
   readonly size: number;
   /** Default 1. */

@@ -69,7 +69,7 @@ const WORST_FIRST: readonly CellState[] = [
 ];
 
 /** A step's own end, from the ends of its cells: the worst of them. */
-export function verdict(seen: number): CellState {
+function verdict(seen: number): CellState {
   return WORST_FIRST.find((state) => (seen & (1 << CODE[state])) !== 0) ?? 'waiting';
 }
 

@@ -5,7 +5,7 @@ import { STEP } from './plan-index.ts';
 import { CAUSE_KIND, moveCell, PHASE, type RunState, STOP, stopServing } from './run-state.ts';
 
 /** The reasons as numbers from 1, in `CellTable.cancel`. */
-export const CANCEL_REASONS: readonly CancelReason[] = [
+const CANCEL_REASONS: readonly CancelReason[] = [
   'timeout',
   'queueTimeout',
   'deadline',

@@ -38,7 +38,7 @@ function openCells(run: RunState): number {
 }
 
 /** Whether what the timer was set for still is the case. */
-export function isMeant(run: RunState, { kind, step, cell, attempt }: Timer): boolean {
+function isMeant(run: RunState, { kind, step, cell, attempt }: Timer): boolean {
   if (kind === 'runTimeout') return run.openMain > 0 && run.stop < STOP.runTimeout;
   if (run.phase[step] === PHASE.over) return false;
   if (kind === 'approval') return run.phase[step] === PHASE.approval;

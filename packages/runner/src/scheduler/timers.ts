@@ -1,5 +1,5 @@
 /** What a timer is for. Its meaning is checked again when it is due: a timer is never taken back, it only becomes void. */
-export type TimerKind = 'due' | 'timeout' | 'queueTimeout' | 'deadline' | 'approval' | 'runTimeout';
+type TimerKind = 'due' | 'timeout' | 'queueTimeout' | 'deadline' | 'approval' | 'runTimeout';
 
 export interface Timer {
   readonly at: number;

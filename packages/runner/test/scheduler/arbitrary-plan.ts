@@ -16,7 +16,7 @@ const step = fc.record(
         ),
         data: fc.boolean(),
       }),
-      { maxLength: 3 },
+      { maxLength: 3, size: 'max' },
     ),
     cells: fc.oneof(
       { weight: 6, arbitrary: fc.constant(1) },
@@ -53,7 +53,7 @@ type Draft = typeof step extends fc.Arbitrary<infer T> ? T : never;
 /** Plans of every feature that concerns scheduling, each step depending on a few before it. */
 export const arbitraryPlan: fc.Arbitrary<Plan> = fc
   .record({
-    drafts: fc.array(step, { minLength: 1, maxLength: 12 }),
+    drafts: fc.array(step, { minLength: 1, maxLength: 12, size: 'max' }),
     failFast: fc.boolean(),
     parallelism: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
     timeoutMs: fc.option(fc.integer({ min: 1, max: 20_000 }), { nil: undefined, freq: 1 }),

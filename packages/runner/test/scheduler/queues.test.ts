@@ -47,7 +47,7 @@ interface Waiting {
 }
 
 const LIMITS = [3, 2, 4].map((size, i) => ({ kind: 'pool' as const, name: `p${i}`, size }));
-const LANES = [
+const LANES: readonly { readonly limits: readonly number[]; readonly amounts: readonly number[] }[] = [
   { limits: [], amounts: [] },
   { limits: [0], amounts: [1] },
   { limits: [0], amounts: [3] },
@@ -58,10 +58,10 @@ const LANES = [
 ];
 
 describe('createReadyQueue', () => {
-  test('createReadyQueue: picks what a search through everything that waits would pick', () => {
+  test('createReadyQueue: picks the best that fits, lets nobody wait for nothing and nobody overtake', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.integer({ min: -8, max: 6 }), { maxLength: 80 }),
+        fc.array(fc.integer({ min: -8, max: 6 }), { maxLength: 80, size: 'max' }),
         fc.integer({ min: 1, max: 6 }),
         (moves, capacity) => {
           const queue = createReadyQueue(capacity, { limits: LIMITS, lanes: LANES });
@@ -80,12 +80,13 @@ describe('createReadyQueue', () => {
               queue.release(freed!.lane);
             }
             for (;;) {
-              const expected = bestOf(waiting, held, capacity);
-              const picked = queue.pick();
-              expect(picked === -1 ? undefined : picked).toBe(expected?.key);
-              if (expected === undefined) break;
-              waiting = waiting.filter((other) => other !== expected);
-              held.push(expected);
+              const taken = queue.pick();
+              const picked = waiting.find((one) => one.key === taken);
+              expect(picked === undefined).toBe(taken === -1);
+              checkPick(picked, { waiting, held, capacity });
+              if (picked === undefined) break;
+              waiting = waiting.filter((other) => other !== picked);
+              held.push(picked);
             }
           }
         },
@@ -106,21 +107,36 @@ describe('createReadyQueue', () => {
   });
 });
 
-/** The rule in its plainest form: the best waiting cell that has room everywhere and overtakes nobody who lacks it there. */
-function bestOf(waiting: readonly Waiting[], held: readonly Waiting[], capacity: number): Waiting | undefined {
-  if (held.length >= capacity) return undefined;
-  const used = LIMITS.map(() => 0);
-  for (const { lane } of held) {
-    const { limits, amounts } = LANES[lane]!;
-    for (const [i, limit] of limits.entries()) used[limit]! += amounts[i]!;
+interface Books {
+  readonly waiting: readonly Waiting[];
+  readonly held: readonly Waiting[];
+  readonly capacity: number;
+}
+
+/** What any pick must obey, found by a search through everything that waits and holds. */
+function checkPick(picked: Waiting | undefined, { waiting, held, capacity }: Books): void {
+  const used = LIMITS.map((_, limit) => held.reduce((sum, { lane }) => sum + amountOf(lane, limit), 0));
+  const fits = ({ lane }: Waiting) => LIMITS.every(({ size }, limit) => used[limit]! + amountOf(lane, limit) <= size);
+  const possible = waiting.filter(({ lane }) => LIMITS.every(({ size }, limit) => amountOf(lane, limit) <= size));
+  const betterThan = (one: Waiting) => possible.filter(({ key }) => key < one.key);
+  const meet = (one: Waiting, other: Waiting) =>
+    LANES[one.lane]!.limits.some((limit) => amountOf(other.lane, limit) > 0);
+  const free = possible.filter((one) => fits(one) && !betterThan(one).some((other) => meet(one, other)));
+  if (picked === undefined) {
+    if (held.length < capacity) expect(free).toEqual([]);
+    return;
   }
-  const contested = new Set<number>();
-  for (const cell of [...waiting].sort((a, b) => a.key - b.key)) {
-    const { limits, amounts } = LANES[cell.lane]!;
-    if (limits.some((limit, i) => amounts[i]! > LIMITS[limit]!.size)) continue;
-    const lacking = limits.find((limit, i) => contested.has(limit) || used[limit]! + amounts[i]! > LIMITS[limit]!.size);
-    if (lacking === undefined) return cell;
-    contested.add(lacking);
+  expect(held.length).toBeLessThan(capacity);
+  expect(fits(picked)).toBe(true);
+  for (const one of free) expect(picked.key).toBeLessThanOrEqual(one.key);
+  for (const other of betterThan(picked)) {
+    expect(other.lane).not.toBe(picked.lane);
+    // A better one that is passed over lacks room; where it asks for one limit only, that is where it must not be overtaken.
+    if (LANES[other.lane]!.limits.length === 1) expect(meet(other, picked)).toBe(false);
   }
-  return undefined;
+}
+
+function amountOf(lane: number, limit: number): number {
+  const at = LANES[lane]!.limits.indexOf(limit);
+  return at < 0 ? 0 : LANES[lane]!.amounts[at]!;
 }
