@@ -25,7 +25,7 @@ export interface RigLaunch {
   readonly limits?: Partial<Limits>;
 }
 
-const patienceMs = 30_000;
+const patienceMs = Number(process.env.PATIENCE ?? 30_000);
 let keys = 0;
 
 /** One container that a test has launched, and what the engine said of it. */
@@ -189,6 +189,7 @@ export class EngineRig {
     const path = join(this.directory, name);
     // Whoever polls for the file finds it whole.
     await writeFile(`${path}.new`, content, { mode });
+    await this.#own(`${path}.new`);
     await rename(`${path}.new`, path);
   }
 

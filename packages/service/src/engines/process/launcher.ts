@@ -1,5 +1,5 @@
-import type { Claim } from './container-record.ts';
 import type { PlannedMount } from './mount-plan.ts';
+import type { ProcessIdentity } from './process-identity.ts';
 
 /** One container as a launcher takes it: nothing left to decide. No string holds NUL. */
 export interface LaunchRequest {
@@ -42,7 +42,7 @@ export interface Launcher {
   readonly cores: string;
   launch(request: LaunchRequest): void;
   /** Watches a container that another launcher started: `adopted` or `unknown` follows. */
-  adopt(id: string, claim: Claim & { kind: 'process' }): void;
+  adopt(id: string, claim: ProcessIdentity, directory: string): void;
   stop(id: string, graceMs: number): void;
   /** Without asking. */
   kill(id: string): void;

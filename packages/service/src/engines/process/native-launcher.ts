@@ -3,10 +3,13 @@ import type { Readable, Writable } from 'node:stream';
 import type { Launcher, LauncherListener, LaunchRequest } from './launcher.ts';
 import { parseLauncherEvent } from './launcher-event.ts';
 import { launchFields, renderFrame } from './launcher-frame.ts';
+import { readLines } from './read-lines.ts';
 
 /** What the compiled launcher is started with. */
 export interface NativeLauncherOptions {
   readonly path: string;
+  /** Words before it, to run containers as another user in tests. */
+  readonly prefix: readonly string[];
   /** Groups the limits of one service's containers. */
   readonly scope: string;
   readonly maskedPaths: readonly string[];
@@ -20,7 +23,8 @@ export async function openNativeLauncher(
   listener: LauncherListener,
 ): Promise<Launcher> {
   // The service's environment may hold secrets, and first processes of containers keep the launcher's memory.
-  const child = spawn(options.path, [options.scope, ...options.maskedPaths], {
+  const [command, ...words] = [...options.prefix, options.path];
+  const child = spawn(command ?? options.path, [...words, options.scope, ...options.maskedPaths], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: {},
     cwd: '/',
@@ -109,14 +113,4 @@ class NativeLauncher implements Launcher {
     this.#child.stdin.write(this.#frames.length === 1 ? this.#frames[0]! : Buffer.concat(this.#frames));
     this.#frames = [];
   }
-}
-
-function readLines(stream: Readable, take: (line: string) => void): void {
-  let rest = '';
-  stream.setEncoding('utf8');
-  stream.on('data', (chunk: string) => {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) take(line);
-  });
 }

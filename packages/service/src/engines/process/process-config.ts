@@ -9,4 +9,6 @@ export interface ProcessConfig {
   readonly launcher?: 'native' | 'shell';
   /** Path of the compiled launcher. Default: where the build puts it. */
   readonly launcherPath?: string;
+  /** Words put before the launcher's command line, for example `setpriv` with another user. Default: none. */
+  readonly prefix?: readonly string[];
 }

@@ -2,9 +2,9 @@ import { lstat, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type Engine, EngineError, type EngineSink, type Launch, type Observation } from '../engine.ts';
+import { type Answer, createAnswer } from './answer.ts';
 import { bootTimeMs, readBootID } from './boot.ts';
 import {
-  type Claim,
   claimAbsent,
   type ExitRecord,
   parseExitRecord,
@@ -29,13 +29,7 @@ interface Followed {
   /** All that was reported, for whoever asks again. */
   readonly said: Observation[];
   /** Settles `launch` or `recover`. */
-  readonly taken: PromiseWithResolvers<void>;
-}
-
-interface PromiseWithResolvers<T> {
-  readonly promise: Promise<T>;
-  resolve(value: T): void;
-  reject(error: unknown): void;
+  readonly taken: Answer;
 }
 
 /** What a container that ignores its first process's own deadline gets on top before it is killed from outside. */
@@ -148,10 +142,8 @@ class ProcessEngine implements Engine {
       stopWanted: false,
       killTimer: undefined,
       said: [],
-      taken: withResolvers(),
+      taken: createAnswer(),
     };
-    // Whoever waits sees the rejection; nobody may be waiting when a lost launcher is replaced.
-    followed.taken.promise.catch(() => {});
     this.#byKey.set(launch.key, followed);
     this.#byID.set(id, followed);
     return followed;
@@ -167,13 +159,17 @@ class ProcessEngine implements Engine {
         followed.taken.resolve();
         return;
       case 'started':
-        return this.#reportRunning(followed, event.startedAt);
+        this.#reportRunning(followed, event.startedAt);
+        return;
       case 'ended':
-        return this.#end(followed, parseExitRecord(event.record));
+        this.#end(followed, parseExitRecord(event.record));
+        return;
       case 'refused':
-        return this.#reject(followed, new EngineError('REFUSED', event.reason));
+        this.#reject(followed, new EngineError('REFUSED', event.reason));
+        return;
       case 'fault':
-        return this.#reject(followed, new EngineError('UNAVAILABLE', event.reason));
+        this.#reject(followed, new EngineError('UNAVAILABLE', event.reason));
+        return;
       case 'adopted':
         void this.#adopted(followed);
         return;
@@ -247,7 +243,7 @@ class ProcessEngine implements Engine {
     if (claim.kind === 'absent') return this.#absent(followed);
     if (claim.bootID !== this.#bootID)
       return this.#endWithoutRecord(followed, 'the machine was restarted while it ran');
-    this.#launcher?.adopt(followed.id, claim as Claim & { kind: 'process' });
+    this.#launcher?.adopt(followed.id, claim, directory);
   }
 
   async #takeUpUnclaimed(followed: Followed): Promise<void> {
@@ -278,8 +274,9 @@ class ProcessEngine implements Engine {
 
   #end(followed: Followed, record: ExitRecord): void {
     if (followed.state === 'ended') return;
-    if (followed.state === 'adopting' && record.startedAt !== undefined)
-      this.#reportRunning(followed, record.startedAt);
+    const { startedAt } = record;
+    const isNew = startedAt !== undefined && !followed.said.some((one) => one.type === 'running');
+    if (isNew) this.#reportRunning(followed, startedAt);
     followed.state = 'ended';
     clearTimeout(followed.killTimer);
     this.#report(followed, { type: 'ended', endedAt: record.endedAt, end: record.end });
@@ -321,14 +318,4 @@ class ProcessEngine implements Engine {
       else await this.#takeUp(followed).catch((error: Error) => this.#endWithoutRecord(followed, error.message));
     }
   }
-}
-
-function withResolvers(): PromiseWithResolvers<void> {
-  let resolve: (value: void) => void = () => {};
-  let reject: (error: unknown) => void = () => {};
-  const promise = new Promise<void>((onResolve, onReject) => {
-    resolve = onResolve;
-    reject = onReject;
-  });
-  return { promise, resolve, reject };
 }

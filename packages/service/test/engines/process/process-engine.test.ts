@@ -24,10 +24,13 @@ function describeProcessEngine(name: string, wanted: ProcessConfig): void {
     environment: { SLUICE_TEST_PROCESS_CONFIG: JSON.stringify(config) },
     ...(wanted.prefix !== undefined && { owner: nobody }),
     ordersStreams: true,
+    keepsBytes: true,
     memoryLimit: isPrivileged && wanted.launcher === 'native' ? 'tree' : 'process',
     coreLimit: wanted.launcher === 'native',
     hostRoot: true,
+    hidesInit: true,
     refusesMissingCommand: true,
+    holdsSwappedLinks: true,
   };
   describeEngine(name, () => createProcessEngine(config), subject);
 }

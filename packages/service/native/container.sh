@@ -1,0 +1,184 @@
+# A container by means of util-linux and sh: sourced by a request, a file that the service writes for each container:
+#
+#   id, directory, log, cwd, memory_kb, masks   variables
+#   volumes()   calls `volume <root> <sub path> <dir|file> <target> <0|1>` for each mount, outer ones first
+#   targets()   calls `target <dir|file> <path>` for each mount point that is not in /tmp or in another volume
+#   run()       executes the command in its environment, after the words that it is given
+#   search()    fails where the command is not found
+#
+# The outer part sees the host and writes the records (container.c says which); the inner part is PID 1 of the
+# container, makes its file system, starts the command and hands on SIGTERM.
+
+# Host PID and start time of the shell that asks, as `pid ticks`. Command names may hold spaces and parentheses.
+identity() {
+  IFS= read -r stat </proc/self/stat
+  pid=${stat%% *}
+  set -- ${stat##*) }
+  shift 19
+  ticks=$1
+}
+
+now() { date +%s%3N; }
+
+# In a process of its own: nobody listening is no reason to die (SIGPIPE).
+tell() { (echo "$*" >&9) }
+
+record() { ln -sn "$*" "$directory/exit" && tell "ended $id $*"; }
+
+outer() {
+  exec 9>&1 >>"$log" 2>&1
+  identity
+  IFS= read -r boot </proc/sys/kernel/random/boot_id
+  boot=$(printf %s "$boot" | tr -d - | cut -c 1-16)
+  if ! ln -sn "$pid $ticks $boot" "$directory/claim" 2>/dev/null; then
+    tell "exists $id"
+    exit 0
+  fi
+  tell "claimed $id $pid $ticks $boot"
+  mkdir -p "$directory/root" "$directory/tmp" && chmod 700 "$directory/tmp"
+  if [ "$(id -u)" = 0 ]; then as=; else as='--user --map-current-user --keep-caps'; fi
+  # shellcheck disable=SC2086
+  unshare $as --mount --pid --fork --kill-child sh "$0" inner
+  code=$?
+  started=$(readlink "$directory/started" || now)
+  refusal=$(readlink "$directory/refusal")
+  if [ -n "$refusal" ]; then record "refused $(now) $refusal"
+  elif [ -L "$directory/stop" ]; then record "stopped $started $(now)"
+  elif [ ! -L "$directory/started" ]; then record "refused $(now) could not prepare the container (code $code)"
+  else # sh does not say whether 137 was a signal or the command's own wish
+    record "exited $code 0 0 $started $(now)"
+  fi
+  rm -rf "$directory/root" "$directory/first" "$directory/started" "$directory/refusal"
+  tell "gone $id"
+}
+
+refuse() {
+  ln -sn "$*" "$directory/refusal"
+  exit 1
+}
+
+bind_entry() {
+  if [ -L "$1" ]; then
+    cp -P "$1" "$2"
+  elif [ -d "$1" ]; then
+    mkdir -p "$2" && { mount --rbind "$1" "$2" || true; }
+  elif [ -f "$1" ]; then
+    : >"$2" && mount --bind "$1" "$2"
+  fi
+}
+
+# Makes a directory of the host anew in a tmpfs, with all its entries bound, so that something can be added to it.
+cover() {
+  mount -t tmpfs -o mode=755,nosuid,nodev tmpfs "$root$1" || refuse "could not make mount points in '$1'"
+  for entry in "$1"/* "$1"/.[!.]* "$1"/..?*; do
+    if [ -e "$entry" ] || [ -L "$entry" ]; then bind_entry "$entry" "$root$entry"; fi
+  done
+}
+
+target() {
+  case $2 in /*/*) above=${2%/*} ;; *) above=/ ;; esac
+  point=$root$2
+  if [ ! -e "$point" ]; then
+    while [ ! -d "$root$above" ]; do
+      above=${above%/*}
+      above=${above:-/}
+    done
+    if ! mkdir -p "$point.sluice" 2>/dev/null; then cover "$above"; fi
+    rmdir "$point.sluice" 2>/dev/null
+    mkdir -p "${point%/*}" || refuse "could not make the mount point '$2'"
+    if [ "$1" = dir ]; then mkdir "$point"; else : >"$point"; fi || refuse "could not make the mount point '$2'"
+  elif [ "$1" = dir ] && [ ! -d "$point" ]; then
+    refuse "could not mount at '$2': it is not a directory"
+  elif [ "$1" = file ] && [ -d "$point" ]; then
+    refuse "could not mount at '$2': it is a directory"
+  fi
+}
+
+make_read_only() {
+  while read -r _ _ _ _ point options _; do
+    point=$(printf %b "$point")
+    case $point in
+      "$root" | "$root"/*) mount -o "remount,bind,$options,nosuid,nodev,ro" "$point" 2>/dev/null ;;
+    esac
+  done </proc/self/mountinfo
+}
+
+# The source is opened first and looked at then, and what was opened is mounted: a swapped link cannot lead out.
+volume() {
+  where=$(readlink -f "$1") || refuse "could not open the volume at '$1'"
+  { exec 8<"$1/$2"; } 2>/dev/null || refuse "could not mount '$2' of a volume: no such $3"
+  opened=$(readlink /proc/self/fd/8)
+  case $opened in
+    "$where" | "$where"/*) ;;
+    *) refuse "could not mount '$2': it leads out of its volume" ;;
+  esac
+  if [ "$3" = dir ] && [ ! -d /proc/self/fd/8/. ]; then refuse "could not mount '$2' at '$4': it is not a directory"; fi
+  if [ "$3" = file ] && [ ! -f /proc/self/fd/8 ]; then refuse "could not mount '$2' at '$4': it is not a file"; fi
+  if [ "$5" = 1 ]; then
+    if [ "$3" = dir ]; then mkdir -p "$root$4"; else mkdir -p "$root${4%/*}" && : >>"$root$4"; fi
+  fi
+  mount --no-canonicalize --bind /proc/self/fd/8 "$root$4" || refuse "could not mount '$2' at '$4'"
+  exec 8<&-
+}
+
+make_root() {
+  mount --make-rprivate / || refuse 'could not make mounts private'
+  mount -t tmpfs -o mode=755,nosuid,nodev tmpfs "$root" || refuse 'could not make a root'
+  for entry in /* /.[!.]*; do
+    case $entry in
+      /proc | /dev | /tmp | /run | /lost+found) ;;
+      *) if [ -e "$entry" ] || [ -L "$entry" ]; then bind_entry "$entry" "$root$entry"; fi ;;
+    esac
+  done
+  mkdir -p "$root/proc" "$root/dev/shm" "$root/tmp" "$root/run/lock"
+  for entry in /run/systemd/resolve /run/NetworkManager /run/resolvconf /run/current-system /run/wrappers; do
+    if [ -d "$entry" ]; then mkdir -p "$root$entry" && mount --rbind "$entry" "$root$entry"; fi
+  done
+  for entry in null zero full random urandom tty; do : >"$root/dev/$entry"; done
+  ln -s /proc/self/fd "$root/dev/fd"
+  for entry in 0:stdin 1:stdout 2:stderr; do ln -s "/proc/self/fd/${entry%:*}" "$root/dev/${entry#*:}"; done
+  targets
+  make_read_only
+  for entry in null zero full random urandom tty; do mount --bind "/dev/$entry" "$root/dev/$entry"; done
+  while IFS= read -r entry; do
+    if [ -n "$entry" ] && [ -d "$root$entry" ]; then mount -t tmpfs -o ro,mode=555,size=4k tmpfs "$root$entry"; fi
+  done <<MASKS
+$masks
+MASKS
+  mount --bind "$directory/tmp" "$root/tmp" && mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs "$root/dev/shm"
+  volumes
+  mount -t proc -o nosuid,nodev,noexec proc "$root/proc" || mount --rbind /proc "$root/proc"
+}
+
+inner() {
+  exec 9>&-
+  trap 'stopping=1; if [ -n "$command" ]; then kill -TERM "$command"; fi' TERM
+  stopping= command=
+  identity
+  ln -sn "$pid $ticks" "$directory/first"
+  root=$directory/root
+  make_root 2>/dev/null
+  rm -f "$0"
+  # The last look at the host: beyond the pivot there is no way back to the records.
+  (chroot "$root" sh -c "$(search)" >/dev/null) || refuse "could not start '$name': no such command in PATH (127)"
+  ln -sn "$(now)" "$directory/started"
+  cd "$root" && pivot_root . . && umount -l . && cd "$cwd" || exit 1
+  if [ "$memory_kb" -gt 0 ]; then limit=$memory_kb; else limit=unlimited; fi
+  if [ "$(id -u)" = 0 ]; then kept=+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid,+net_bind_service,+sys_chroot; else kept=; fi
+  (
+    trap - TERM
+    ulimit -d "$limit"
+    run "$(command -v setpriv)" --no-new-privs --inh-caps=-all --ambient-caps=-all "--bounding-set=-all${kept:+,$kept}" --
+  ) &
+  command=$!
+  if [ -n "$stopping" ]; then kill -TERM "$command"; fi
+  while :; do
+    wait "$command"
+    code=$?
+    # A wait that a signal cut short is not the end.
+    kill -0 "$command" 2>/dev/null || break
+  done
+  exit "$code"
+}
+
+"$1"

@@ -1,0 +1,196 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { access, constants, readlink, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import type { Launcher, LauncherEvent, LauncherListener, LaunchRequest } from './launcher.ts';
+import { parseLauncherEvent } from './launcher-event.ts';
+import { isAlive, type ProcessIdentity } from './process-identity.ts';
+import { readLines } from './read-lines.ts';
+import { renderShellRequest } from './shell-request.ts';
+
+export interface ShellLauncherOptions {
+  /** Directory that holds `launcher.sh` and `container.sh`. */
+  readonly scripts: string;
+  /** Words before `sh`, to run containers as another user in tests. */
+  readonly prefix: readonly string[];
+  readonly maskedPaths: readonly string[];
+}
+
+interface Watched {
+  readonly directory: string;
+  outer: ProcessIdentity | undefined;
+  killTimer: NodeJS.Timeout | undefined;
+}
+
+const lookMs = 250;
+const noticeMs = 20;
+
+/** Starts containers with util-linux and `sh`: several processes for each, for machines without the native launcher. */
+export async function openShellLauncher(options: ShellLauncherOptions, listener: LauncherListener): Promise<Launcher> {
+  await checkTools(options);
+  const [command, ...args] = [...options.prefix, await findShell(), join(options.scripts, 'launcher.sh')];
+  const child = spawn(command ?? 'sh', args, {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    detached: true,
+    cwd: '/',
+    env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
+  });
+  return new ShellLauncher(child, { ...options, listener });
+}
+
+/** bash where it is there, since only it can close inherited files with numbers above 9. */
+async function findShell(): Promise<string> {
+  const isThere = await access('/bin/bash', constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+  return isThere ? '/bin/bash' : 'sh';
+}
+
+/** Rejects with what the kernel or a missing tool said. */
+async function checkTools(options: ShellLauncherOptions): Promise<void> {
+  const script = [
+    'for tool in unshare setpriv mount umount pivot_root; do command -v $tool >/dev/null || { echo "no $tool (util-linux)" >&2; exit 1; }; done',
+    'if [ "$(id -u)" = 0 ]; then as=; else as="--user --map-current-user --keep-caps"; fi',
+    'unshare $as --mount --pid --fork --kill-child mount --make-rprivate /',
+  ].join('\n');
+  const [command, ...args] = [...options.prefix, 'sh', '-c', script];
+  const child = spawn(command ?? 'sh', args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: '/' });
+  let complaint = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaint += chunk.toString();
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0) throw new Error(complaint.trim() || `unshare ended with code ${code}`);
+}
+
+class ShellLauncher implements Launcher {
+  readonly memory = 'rlimit';
+  readonly cores = 'none';
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #options: ShellLauncherOptions & { listener: LauncherListener };
+  readonly #watched = new Map<string, Watched>();
+  readonly #looking: NodeJS.Timeout;
+  #isClosing = false;
+
+  constructor(
+    child: ChildProcessByStdio<Writable, Readable, null>,
+    options: ShellLauncherOptions & { listener: LauncherListener },
+  ) {
+    this.#child = child;
+    this.#options = options;
+    child.stdin.on('error', () => {});
+    child.once('exit', (code, signal) => {
+      if (!this.#isClosing) options.listener.lost(`the launcher ended with ${signal ?? `code ${code}`}`);
+    });
+    readLines(child.stdout, (line) => this.#hear(line));
+    this.#looking = setInterval(() => void this.#lookForGone(), lookMs).unref();
+  }
+
+  launch(request: LaunchRequest): void {
+    this.#watched.set(request.id, { directory: request.directory, outer: undefined, killTimer: undefined });
+    void this.#launch(request);
+  }
+
+  async #launch(request: LaunchRequest): Promise<void> {
+    // Named after the launch, not the container: a second try must not write into a script that is being read.
+    const path = join(request.directory, `request-${process.pid}-${request.id}.sh`);
+    const script = join(this.#options.scripts, 'container.sh');
+    try {
+      // It holds the container's environment; the container's first process removes it.
+      await writeFile(path, renderShellRequest(request, { script, maskedPaths: this.#options.maskedPaths }), {
+        mode: this.#options.prefix.length > 0 ? 0o644 : 0o600,
+      });
+      this.#child.stdin.write(`${path}\n`);
+    } catch (error) {
+      this.#emit({ type: 'fault', id: request.id, reason: `could not write '${path}': ${(error as Error).message}` });
+    }
+  }
+
+  adopt(id: string, claim: ProcessIdentity, directory: string): void {
+    void isAlive(claim).then((alive) => {
+      if (alive) this.#watched.set(id, { directory, outer: claim, killTimer: undefined });
+      this.#emit({ type: alive ? 'adopted' : 'unknown', id });
+    });
+  }
+
+  stop(id: string, graceMs: number): void {
+    const watched = this.#watched.get(id);
+    if (watched === undefined) {
+      this.#emit({ type: 'unknown', id });
+      return;
+    }
+    void this.#signalFirst(watched, 'SIGTERM');
+    watched.killTimer ??= setTimeout(() => this.kill(id), graceMs);
+  }
+
+  kill(id: string): void {
+    const watched = this.#watched.get(id);
+    if (watched !== undefined) void this.#signalFirst(watched, 'SIGKILL');
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    clearInterval(this.#looking);
+    for (const watched of this.#watched.values()) clearTimeout(watched.killTimer);
+    this.#watched.clear();
+    const exited = new Promise<void>((resolve) => this.#child.once('exit', () => resolve()));
+    this.#child.stdin.end();
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await exited;
+    this.#child.stdout.destroy();
+  }
+
+  #hear(line: string): void {
+    const event = parseLauncherEvent(line);
+    if (event.type === 'ready') return;
+    const watched = this.#watched.get(event.id);
+    if (event.type === 'claimed' && watched !== undefined) {
+      const [, , pid, startTicks] = line.split(' ');
+      watched.outer = { pid: Number(pid), startTicks: startTicks ?? '' };
+      void this.#noticeStart(event.id, watched);
+    }
+    this.#emit(event);
+  }
+
+  #emit(event: LauncherEvent): void {
+    if (this.#isClosing) return;
+    if (event.type === 'gone' || event.type === 'exists' || event.type === 'fault') {
+      const id = event.id;
+      clearTimeout(this.#watched.get(id)?.killTimer);
+      this.#watched.delete(id);
+    }
+    this.#options.listener.event(event);
+  }
+
+  /** The container's first process cannot speak to us from where it is: it leaves the time behind as it enters. */
+  async #noticeStart(id: string, watched: Watched): Promise<void> {
+    while (this.#watched.get(id) === watched) {
+      const startedAt = Number(await readlink(join(watched.directory, 'started')).catch(() => Number.NaN));
+      if (this.#watched.get(id) !== watched) return;
+      if (startedAt > 0) return this.#emit({ type: 'started', id, startedAt });
+      await new Promise((resolve) => setTimeout(resolve, noticeMs));
+    }
+  }
+
+  async #signalFirst(watched: Watched, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    await symlink('wanted', join(watched.directory, 'stop')).catch(() => {});
+    while (watched.outer === undefined || (await isAlive(watched.outer))) {
+      const text = await readlink(join(watched.directory, 'first')).catch(() => undefined);
+      if (text !== undefined) {
+        const [pid, startTicks] = text.split(' ') as [string, string];
+        if (await isAlive({ pid: Number(pid), startTicks })) process.kill(Number(pid), signal);
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, noticeMs));
+    }
+  }
+
+  async #lookForGone(): Promise<void> {
+    for (const [id, { outer }] of [...this.#watched]) {
+      if (outer !== undefined && !(await isAlive(outer)) && this.#watched.has(id)) this.#emit({ type: 'gone', id });
+    }
+  }
+}

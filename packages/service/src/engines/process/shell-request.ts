@@ -1,0 +1,39 @@
+import type { LaunchRequest } from './launcher.ts';
+
+/** The file that `container.sh` explains: everything that is particular to one container, quoted. */
+export function renderShellRequest(
+  request: LaunchRequest,
+  options: { script: string; maskedPaths: readonly string[] },
+): string {
+  const name = request.argv[0] ?? '';
+  const path = request.env.find((entry) => entry.startsWith('PATH=')) ?? 'PATH=/usr/local/bin:/usr/bin:/bin';
+  const lines = [
+    `id=${quote(request.id)}`,
+    `directory=${quote(request.directory)}`,
+    `log=${quote(request.logPath)}`,
+    `cwd=${quote(request.workingDirectory)}`,
+    `memory_kb=${Math.floor(request.memoryBytes / 1024)}`,
+    `masks=${quote(options.maskedPaths.join('\n'))}`,
+    `name=${quote(name)}`,
+    'volumes() {',
+    ...request.mounts.map(
+      ({ root, subPath, kind, target, isLate }) =>
+        `  volume ${[root, subPath, kind, target, isLate ? '1' : '0'].map(quote).join(' ')}`,
+    ),
+    '  :',
+    '}',
+    'targets() {',
+    ...request.mounts.filter(({ isLate }) => !isLate).map(({ kind, target }) => `  target ${kind} ${quote(target)}`),
+    '  :',
+    '}',
+    `search() { printf %s ${quote(`${quote(path).replace(/^'PATH=/, "PATH='")}; command -v -- ${quote(name)}`)}; }`,
+    `run() { exec env -i ${request.env.map(quote).join(' ')} "$@" ${request.argv.map(quote).join(' ')}; }`,
+    `. ${quote(options.script)}`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** For `sh`: within single quotes nothing is special but the single quote. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
