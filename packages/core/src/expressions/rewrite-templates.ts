@@ -1,6 +1,6 @@
 import type { Json } from '../model/json.ts';
 import { compileExpression, type Reference } from './cel.ts';
-import { hasExpression, splitTemplate } from './split-template.ts';
+import { escapeTemplate, hasExpression, splitTemplate } from './split-template.ts';
 
 /** What stands for a reference from now on, as source of an expression; undefined leaves it as it is. */
 export type Replace = (reference: Reference) => string | undefined;
@@ -18,7 +18,7 @@ function rewriteTemplate(text: string, replace: Replace): string {
   if (!split.ok) return text;
   return split.value
     .map((part) => {
-      if (part.kind === 'text') return part.text.replaceAll('$'.concat('{{'), '$$'.concat('{{'));
+      if (part.kind === 'text') return escapeTemplate(part.text);
       return `\${{ ${rewriteExpression(part.source, replace)} }}`;
     })
     .join('');

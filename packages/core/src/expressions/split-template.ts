@@ -10,6 +10,11 @@ export function hasExpression(text: string): boolean {
   return text.includes('${{');
 }
 
+/** A literal text as a template that yields it. */
+export function escapeTemplate(text: string): string {
+  return text.split('${{').join('$${{');
+}
+
 /** `$${{` stands for a literal `${{`. The error names the offset of an opening without its end. */
 export function splitTemplate(text: string): Result<readonly TemplatePart[], { readonly start: number }> {
   const parts: TemplatePart[] = [];

@@ -21,7 +21,7 @@ export function compileTemplate(text: string): Result<CompiledTemplate, Template
   if (!hasExpression(text)) return ok({ text, references: [], whole: undefined, evaluate: () => ok(text) });
   const split = splitTemplate(text);
   if (!split.ok) {
-    const message = '`$'.concat('{{` has no `}}` after it; a literal one is written `$$', '{{`');
+    const message = `\`\${{\` has no \`}}\` after it; a literal one is written \`$\${{\``;
     return fail({ code: 'bad-expression', message, start: split.error.start, end: split.error.start + 3 });
   }
   const pieces: (string | Expression)[] = [];

@@ -1,4 +1,4 @@
-import { splitTemplate } from '../expressions/split-template.ts';
+import { escapeTemplate, splitTemplate } from '../expressions/split-template.ts';
 import type { Template } from '../model/pipeline.ts';
 
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ash', 'zsh', 'ksh']);
@@ -34,7 +34,7 @@ export function shellScript(script: Template, interpreter: readonly string[]): S
       text += quoted(name, quoteAt(text));
     }
   }
-  return { command: [...interpreter, flag, text.replaceAll('${{', '$${{')], env };
+  return { command: [...interpreter, flag, escapeTemplate(text)], env };
 }
 
 function programOf(interpreter: readonly string[]): string {
