@@ -33,6 +33,12 @@ const MAX_STRANGERS = 100;
  */
 const CIPHERS = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes256-ctr'] as const;
 
+/**
+ * OpenSSH reads the two paths of SYMLINK in the wrong order. Some clients do so always, others only with servers that call
+ * themselves so; with this name all of them agree.
+ */
+const IDENT = 'OpenSSH_compatible-sluice';
+
 /** A new Ed25519 host key. */
 export function generateHostKey(): string {
   return ssh2.utils.generateKeyPairSync('ed25519').private;
@@ -45,6 +51,7 @@ export function createSftpServer(access: VolumeAccess, options: SftpServerOption
   const sockets = new Map<Socket, Guest>();
   const ssh = new ssh2.Server(
     {
+      ident: IDENT,
       hostKeys: [options.hostKey],
       algorithms: { cipher: [...CIPHERS], compress: ['none'] },
       keepaliveInterval: 60_000,
