@@ -41,5 +41,25 @@ if ! curl -sf --unix-socket "$socket" http://localhost/images/sluice-test:1/json
   rm -rf "$root"
 fi
 
+# And one with this machine's Node.js and what it is linked to, for the examples.
+if ! curl -sf --unix-socket "$socket" http://localhost/images/sluice-node:1/json >/dev/null; then
+  root=$(mktemp -d)
+  node=$(readlink -f "$(command -v node)")
+  mkdir -p "$root/bin" "$root/tmp" "$root/etc"
+  cp /bin/busybox "$root/bin/busybox"
+  for applet in $(/bin/busybox --list | grep -vx busybox); do ln -sf busybox "$root/bin/$applet"; done
+  echo 'root:x:0:0:root:/:/bin/sh' >"$root/etc/passwd"
+  chmod 1777 "$root/tmp"
+  cp "$node" "$root/bin/node"
+  ldd "$node" | grep -o '/[^ ]*' | while read -r library; do
+    mkdir -p "$root$(dirname "$library")"
+    cp -L "$library" "$root$library"
+  done
+  tar -C "$root" -c . | curl -sf --unix-socket "$socket" -X POST -H 'Content-Type: application/x-tar' \
+    --data-binary @- 'http://localhost/images/create?fromSrc=-&repo=sluice-node&tag=1' >&2
+  rm -rf "$root"
+fi
+
+echo "SLUICE_TEST_DOCKER_NODE_IMAGE=sluice-node:1"
 echo "SLUICE_TEST_DOCKER_SOCKET=$socket"
 echo "SLUICE_TEST_DOCKER_IMAGE=sluice-test:1"
