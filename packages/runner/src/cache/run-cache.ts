@@ -1,8 +1,10 @@
 import { isServiceError, type VolumeFiles } from '@sluice/client';
+import type { Fingerprint } from '@sluice/core';
 import { isFannedOut } from '../data/create-mounts.ts';
 import { publishedPath } from '../data/layout.ts';
 import { describeSiblings } from '../data/siblings.ts';
 import type { CacheMiss } from '../journal/journal-record.ts';
+import type { Posted } from '../run/run-loop.ts';
 import type { RunSession } from '../run/run-session.ts';
 import type { Command } from '../scheduler/command.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
@@ -12,8 +14,13 @@ import { createPresence } from './presence.ts';
 
 /** A run's dealings with the home's cache (design §4). */
 export interface RunCache {
-  /** Looks for an earlier success with the same fingerprint whose data is still there, and posts the answer. */
-  lookUp(command: Extract<Command, { type: 'lookUp' }>): void;
+  /** Reads what earlier runs have left; before the first look-up. */
+  open(): Promise<void>;
+  /**
+   * Looks for an earlier success with the same fingerprint whose data is still there. Answers at once where no data has
+   * to be looked at, so that a chain of reused steps is one turn; else posts the answer.
+   */
+  lookUp(command: Extract<Command, { type: 'lookUp' }>): Posted | undefined;
   /** Remembers what succeeded. */
   hear(event: SchedulerEvent): void;
   /** Resolves when everything is written. */
@@ -24,58 +31,62 @@ export function createRunCache(session: RunSession, workspace: () => VolumeFiles
   const { clock, facts, plan, disk, home, scope } = session;
   const fingerprint = createCellFingerprinter(session);
   const presence = createPresence(workspace, clock);
-  let index: Promise<CacheIndex> | undefined;
+  let index: CacheIndex = { find: () => undefined, latest: () => undefined };
   let fresh: CacheEntry[] = [];
   let writing = Promise.resolve();
 
-  async function find(step: number, cell: number): Promise<void> {
-    index ??= readCacheIndex(disk, home);
-    const known = await index;
+  function lookUp(step: number, cell: number): Posted | undefined {
     const made = fingerprint(step, cell);
-    if (session.stopped) return;
-    const at = clock.now();
-    if (!made.ok) {
-      // The same expression fails again when the container is made, and is reported there.
-      session.post({ type: 'cacheMissed', at, step, cell });
-      return;
+    // An expression that cannot be evaluated fails again when the container is made, and is reported there.
+    if (!made.ok) return { event: { type: 'cacheMissed', at: clock.now(), step, cell } };
+    const entry = index.find(made.value.digest);
+    if (!entry) return miss(step, cell, { made: made.value, reason: 'unknown' });
+    const { cache, outputs } = plan.steps[step]!.step;
+    if (cache?.maxAgeMs !== undefined && clock.now() - entry.at > cache.maxAgeMs) {
+      return miss(step, cell, { made: made.value, reason: 'expired' });
     }
-    const { digest, components } = made.value;
-    const entry = known.find(digest);
-    const reason = entry ? await unusable(step, entry) : 'unknown';
-    if (session.stopped) return;
-    if (entry && reason === undefined) {
-      const { runId, volumeID, siblings, results } = entry;
-      const cached = { runId, step: entry.step, cell: entry.cell, volumeID, fingerprint: digest, siblings, results };
-      session.post({ type: 'cacheHit', at, step, cell }, { cached });
-      return;
-    }
-    const name = { pipeline: plan.pipeline.name, step: plan.steps[step]!.step.name, cell: cellKey(step, cell) };
-    const latest = known.latest(name)?.runId;
-    const missed: CacheMiss = {
-      fingerprint: digest,
-      components,
-      reason: reason ?? 'unknown',
-      ...(latest !== undefined && { latest }),
-    };
-    session.post({ type: 'cacheMissed', at, step, cell }, { missed });
+    if (Object.keys(outputs).length === 0) return hit(step, cell, entry);
+    void isPresent(step, entry)
+      .then((present) =>
+        present ? hit(step, cell, entry) : miss(step, cell, { made: made.value, reason: 'dataGone' }),
+      )
+      .then(({ event, facts: beside }) => session.post(event, beside))
+      .catch(session.bug);
+    return undefined;
   }
 
-  /** Why a success that is known cannot be reused; undefined when it can. */
-  async function unusable(step: number, entry: CacheEntry): Promise<'expired' | 'dataGone' | undefined> {
-    const spec = plan.steps[step]!.step;
-    const maxAgeMs = spec.cache?.maxAgeMs;
-    if (maxAgeMs !== undefined && clock.now() - entry.at > maxAgeMs) return 'expired';
-    const outputs = Object.keys(spec.outputs);
-    if (outputs.length === 0) return undefined;
-    if (entry.volumeID !== facts.volumes['']?.volumeID) return 'dataGone';
-    for (const output of outputs) {
-      const place = { runId: entry.runId, step: entry.step, output };
-      const isThere = isFannedOut(session, step)
-        ? await presence.has(publishedPath(place), entry.cell)
-        : await presence.isThere(publishedPath(place));
-      if (!isThere) return 'dataGone';
+  function hit(step: number, cell: number, entry: CacheEntry): Posted {
+    const { runId, volumeID, siblings, results, fingerprint: digest } = entry;
+    const cached = { runId, step: entry.step, cell: entry.cell, volumeID, fingerprint: digest, siblings, results };
+    return { event: { type: 'cacheHit', at: clock.now(), step, cell }, facts: { cached } };
+  }
+
+  function miss(
+    step: number,
+    cell: number,
+    { made, reason }: { readonly made: Fingerprint; readonly reason: CacheMiss['reason'] },
+  ): Posted {
+    const name = { pipeline: plan.pipeline.name, step: plan.steps[step]!.step.name, cell: cellKey(step, cell) };
+    const latest = index.latest(name)?.runId;
+    const { digest, components } = made;
+    const missed = { fingerprint: digest, components, reason, ...(latest !== undefined && { latest }) };
+    return { event: { type: 'cacheMissed', at: clock.now(), step, cell }, facts: { missed } };
+  }
+
+  /** Whether every output of a success is still there. A volume that does not answer cannot be trusted to have it. */
+  async function isPresent(step: number, entry: CacheEntry): Promise<boolean> {
+    if (entry.volumeID !== facts.volumes['']?.volumeID) return false;
+    try {
+      for (const output of Object.keys(plan.steps[step]!.step.outputs)) {
+        const path = publishedPath({ runId: entry.runId, step: entry.step, output });
+        const isThere = isFannedOut(session, step) ? presence.has(path, entry.cell) : presence.isThere(path);
+        if (!(await isThere)) return false;
+      }
+      return true;
+    } catch (error) {
+      if (!isServiceError(error)) throw error;
+      return false;
     }
-    return undefined;
   }
 
   function cellKey(step: number, cell: number): string {
@@ -112,14 +123,15 @@ export function createRunCache(session: RunSession, workspace: () => VolumeFiles
   }
 
   return {
-    lookUp: ({ step, cell }) =>
-      void find(step, cell).catch((error: unknown) => {
-        if (!isServiceError(error)) return session.bug(error);
-        // A volume that does not answer cannot be trusted to have the data.
-        session.post({ type: 'cacheMissed', at: clock.now(), step, cell });
-      }),
+    async open() {
+      if (plan.steps.some(({ step }) => step.cache)) index = await readCacheIndex(disk, home);
+    },
+    lookUp: ({ step, cell }) => lookUp(step, cell),
     hear(event) {
-      if (event.type === 'published' && plan.steps[event.step]!.step.cache) remember(event.step, event.cell);
+      // A step that yields no data has succeeded with its container's end; nothing is published.
+      if (event.type !== 'published' && event.type !== 'ended') return;
+      const { step, cell } = event;
+      if (plan.steps[step]!.step.cache && session.scheduler.state(step, cell) === 'succeeded') remember(step, cell);
     },
     async idle() {
       if (fresh.length > 0) write();

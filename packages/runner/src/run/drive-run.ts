@@ -125,6 +125,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     onFailure: stopFor,
   });
 
+  await cache.open();
   cellReporter.runStarted(start.resumed);
   if (start.resumed) {
     const taken = await takeUpAttempts(session, watcher);
@@ -142,10 +143,10 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     finished,
     cancel: (by) => session.post({ type: 'cancelRequested', at: session.clock.now(), by }),
     detach: () => suspend('this runner has let go of the run; its containers go on'),
-    approve(name, answer) {
+    approve(name, { approved, by }) {
       const step = stepIndex(plan, name);
       if (step === undefined || scheduler.state(step) !== 'awaitingApproval') return false;
-      session.post({ type: 'approved', at: session.clock.now(), step, ...answer });
+      session.post({ type: 'approved', at: session.clock.now(), step, approved, by });
       return true;
     },
   };

@@ -28,7 +28,7 @@ export function performCommand(session: RunSession, parts: CommandParts, command
     case 'decide':
       return { ...decide(session, command.step) };
     case 'lookUp':
-      return () => parts.cache.lookUp(command);
+      return parts.cache.lookUp(command);
     case 'submit':
       return parts.submitter.submit(command);
     case 'publish':

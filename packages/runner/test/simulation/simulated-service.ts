@@ -167,6 +167,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
         phase: 'Creating',
         state: 'being created',
         runID: `r${incarnation}`,
+        ports: assignPorts(spec, incarnation),
         createTime: new Date(clock.now()).toISOString(),
       },
     };
@@ -349,6 +350,14 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
       listeners.clear();
     },
   };
+}
+
+function assignPorts(spec: ContainerSpec, incarnation: number): NonNullable<Container['ports']> {
+  const named = Object.entries(spec.ports ?? {}).map(([name, port], index) => {
+    const https = port.https ? { https: { host: `${name}-${incarnation}.sim` } } : {};
+    return [name, { port: 20_000 + incarnation + index, ...https }] as const;
+  });
+  return Object.fromEntries(named);
 }
 
 function gateError(gate: CallFate['gate']): ServiceError | undefined {

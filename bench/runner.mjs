@@ -1,0 +1,110 @@
+// What the runner itself costs for each step: a service in memory that ends every container at once, the journal on
+// a real disk. Prints wall and CPU microseconds a step, and the same for a second run whose steps are all reused.
+// Usage: node bench/runner.mjs [steps] [independent|chain|layered] [concurrency]
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createPlan, parsePipeline } from '@sluice/core';
+import { startRun } from '@sluice/runner';
+
+const steps = Number(process.argv[2] ?? 10_000);
+const shape = process.argv[3] ?? 'layered';
+const concurrency = Number(process.argv[4] ?? 8);
+
+/** Ends each container in the loop turn after its creation. */
+function createInstantService() {
+  const containers = new Map();
+  const listeners = new Set();
+  const files = {
+    stat: async (path) => ({ path, kind: 'dir', size: 0, modifiedAt: 0 }),
+    list: async () => [],
+    move: async () => {},
+    write: async () => {},
+    makeDirectory: async () => {},
+    remove: async () => {},
+    read: async () => (async function* () {})(),
+  };
+  return {
+    discovery: { listAccounts: async () => [], listInstanceTypes: async () => [] },
+    containers: {
+      async create(scope, spec, { containerID: id }) {
+        const made = { ...spec, ...scope, id, phase: 'Creating', createTime: '2026-01-01T00:00:00Z', runID: id };
+        containers.set(id, made);
+        setImmediate(() => {
+          made.phase = 'Succeeded';
+          for (const listener of listeners) listener({ ...scope, containerID: id });
+        });
+        return { ...made };
+      },
+      get: async (ref) => ({ ...containers.get(ref.id) }),
+      async *list() {},
+      async *logs() {},
+      cancel: async () => {},
+      delete: async () => {},
+    },
+    volumes: {
+      create: async (scope, { volumeID }) => ({
+        id: volumeID,
+        ...scope,
+        phase: 'Available',
+        service: { username: 'u', password: 'p', address: {} },
+      }),
+      async *list(scope) {
+        yield { id: [...(this.made ?? [])].at(-1), ...scope, phase: 'Available' };
+      },
+      delete: async () => {},
+      undelete: async () => {},
+      files: () => files,
+    },
+    watch(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: async () => {},
+  };
+}
+
+function createText(cached) {
+  const all = {};
+  for (let i = 0; i < steps; i++) {
+    const needs =
+      shape === 'chain' && i > 0
+        ? [`s-${i - 1}`]
+        : shape === 'layered' && i >= 100
+          ? [`s-${i - 100}`, `s-${i - 100 + ((i * 7) % 100) - (i % 100)}`]
+          : [];
+    all[`s-${i}`] = {
+      command: ['true'],
+      instanceType: 'x',
+      ...(needs.length > 0 && { needs: [...new Set(needs)] }),
+      ...(cached && { cache: true }),
+    };
+  }
+  return JSON.stringify({ version: 1, name: 'bench', parallelism: concurrency, steps: all });
+}
+
+async function measure(name, plan, home) {
+  const cpu = process.cpuUsage();
+  const begun = performance.now();
+  const service = createInstantService();
+  const started = await startRun({ plan, service, home, scope: { clusterID: 'c', accountID: 'a' }, baseDir: home });
+  if (!started.ok) throw new Error(started.error.message);
+  const report = await started.value.finished;
+  const wall = (performance.now() - begun) * 1000;
+  const used = process.cpuUsage(cpu);
+  const each = (microseconds) => `${(microseconds / steps).toFixed(1)} µs`;
+  console.log(
+    `${name}: ${report.status}, wall ${each(wall)} a step, CPU ${each(used.user + used.system)} a step, ${(wall / 1e6).toFixed(2)} s in all`,
+  );
+}
+
+for (const cached of [false, true]) {
+  const parsed = parsePipeline({ text: createText(cached), file: 'bench.json' });
+  if (!parsed.ok) throw new Error(parsed.error[0].message);
+  const plan = createPlan(parsed.value.pipeline, {});
+  if (!plan.ok) throw new Error(plan.error[0].message);
+  const home = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
+  await measure(`${steps} ${shape} steps${cached ? ' with cache' : ''}`, plan.value, home);
+  if (cached) await measure('the same, all reused', plan.value, home);
+  rmSync(home, { recursive: true, force: true });
+}

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { approveRun } from '../../src/run/approve-run.ts';
+import { cancelRun } from '../../src/run/cancel-run.ts';
+import { listRuns } from '../../src/run/list-runs.ts';
+import { readRun } from '../../src/run/read-run.ts';
+import { resumeRun } from '../../src/run/resume-run.ts';
+import type { RunHandle } from '../../src/run/run-options.ts';
+import { startRun } from '../../src/run/start-run.ts';
+import { createHandPlan, createStep } from '../simulation/plans.ts';
+import { createRig, type Rig } from '../simulation/rig.ts';
+
+const need = (step: string) => ({ step, condition: 'succeeded' as const });
+
+async function start(rig: Rig, plan: ReturnType<typeof createHandPlan>): Promise<RunHandle> {
+  const started = await rig.go(startRun({ ...rig.options, plan, baseDir: '/base' }));
+  if (!started.ok) throw new Error(started.error.message);
+  return started.value;
+}
+
+const SLOW = createHandPlan([createStep('slow'), createStep('after', { needs: [need('slow')] })]);
+const slowRig = (seed: string) => createRig(seed, { behave: { slow: { runMs: 3_600_000 } } });
+
+describe('cancelRun', () => {
+  test('cancels what runs, through the handle', async () => {
+    const rig = slowRig('cancel');
+    const handle = await start(rig, SLOW);
+    await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
+    handle.cancel('a test');
+    const report = await rig.go(handle.finished);
+    expect(report).toMatchObject({ status: 'canceled', message: 'canceled by a test' });
+    expect(rig.created().map(({ wire }) => wire.phase)).toEqual(['Canceled']);
+  });
+
+  test('tells the living runner', async () => {
+    const rig = slowRig('tell');
+    const handle = await start(rig, SLOW);
+    await rig.until(() => rig.created().length === 1);
+    const told = await rig.go(cancelRun({ ...rig.options, runId: handle.runId.slice(0, 6), by: 'another process' }));
+    expect(told).toEqual({ ok: true, value: undefined });
+    expect(await rig.go(handle.finished)).toMatchObject({ status: 'canceled' });
+  });
+
+  test('resumes a run that nobody drives, and cancels it', async () => {
+    const rig = slowRig('revive');
+    const handle = await start(rig, SLOW);
+    await rig.until(() => rig.created().length === 1);
+    await rig.go(handle.detach());
+    const canceled = await rig.go(cancelRun({ ...rig.options, runId: handle.runId, by: 'a test' }));
+    expect(canceled).toMatchObject({ ok: true, value: { status: 'canceled' } });
+    expect(rig.created().map(({ wire }) => wire.phase)).toEqual(['Canceled']);
+  });
+});
+
+describe('approveRun', () => {
+  const plan = createHandPlan([
+    createStep('ask', { approval: { message: 'shall it go on?' } }),
+    createStep('after', { needs: [need('ask')] }),
+  ]);
+
+  test('lets a waiting step go on', async () => {
+    const rig = createRig('approve');
+    const handle = await start(rig, plan);
+    await rig.until(() => rig.events.some((event) => event.type === 'approvalAsked'));
+    const answer = { runId: handle.runId, step: 'ask', approved: true, by: 'a test' };
+    expect(await rig.go(approveRun('/home', answer, rig.disk))).toMatchObject({ ok: true });
+    expect(await rig.go(handle.finished)).toMatchObject({ status: 'succeeded' });
+    expect(rig.created()).toHaveLength(1);
+  });
+
+  test('says that no step waits, or that nobody drives the run', async () => {
+    const rig = slowRig('nobody');
+    const handle = await start(rig, SLOW);
+    await rig.until(() => rig.created().length === 1);
+    const answer = { runId: handle.runId, step: 'slow', approved: true, by: 'a test' };
+    expect(await rig.go(approveRun('/home', answer, rig.disk))).toMatchObject({ error: { code: 'NOT_ASKED' } });
+    await rig.go(handle.detach());
+    expect(await rig.go(approveRun('/home', answer, rig.disk))).toMatchObject({ error: { code: 'NOT_ASKED' } });
+  });
+});
+
+describe('a service step', () => {
+  test('lets its dependents start when it answers, and is cancelled after the last of them', async () => {
+    const plan = createHandPlan([
+      createStep('web', { service: { ready: { port: 'http', path: '/healthz' } }, ports: { http: { https: true } } }),
+      createStep('use', { needs: [{ step: 'web', condition: 'running' }] }),
+    ]);
+    const rig = createRig('service', { behave: { web: { runMs: 3_600_000 } } });
+    const probed: string[] = [];
+    const started = await rig.go(
+      startRun({
+        ...rig.options,
+        plan,
+        baseDir: '/base',
+        probe: async (url) => probed.push(url) > 2,
+      }),
+    );
+    if (!started.ok) throw new Error(started.error.message);
+    const report = await rig.go(started.value.finished);
+    expect(report.steps.map(({ name, state }) => [name, state])).toEqual([
+      ['web', 'succeeded'],
+      ['use', 'succeeded'],
+    ]);
+    expect(probed).toHaveLength(3);
+    expect(probed[0]).toMatch(/^https:\/\/.*\/healthz$/);
+  });
+});
+
+describe('listRuns and readRun', () => {
+  test('tell active, suspended and finished runs apart', async () => {
+    const rig = slowRig('list');
+    const first = await start(rig, SLOW);
+    await rig.until(() => rig.created().length === 1);
+    const status = async () => (await rig.go(listRuns('/home', rig.disk))).map((run) => run.status);
+    expect(await status()).toEqual(['active']);
+    await rig.go(first.detach());
+    expect(await status()).toEqual(['suspended']);
+    expect(await rig.go(readRun('/home', first.runId, rig.disk))).toMatchObject({
+      ok: true,
+      value: { status: 'suspended', steps: [{ name: 'slow' }, { name: 'after', state: 'waiting' }] },
+    });
+    const resumed = await rig.go(resumeRun({ ...rig.options, runId: first.runId }));
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    await rig.go(resumed.value.finished);
+    expect(await status()).toEqual(['succeeded']);
+  });
+});
