@@ -15,7 +15,7 @@ import {
   skippedByWhen,
   undecidable,
 } from './step-flow.ts';
-import { cancelSteps, failFast } from './stop-flow.ts';
+import { cancelSteps, endBrokenServices, failFast } from './stop-flow.ts';
 import { askWake, fireTimers } from './timer-flow.ts';
 
 /** The one door: applies the event, then everything that follows from it. Commands go to `run.out`. */
@@ -98,9 +98,10 @@ function cancelRun(run: RunState): void {
 function settle(run: RunState): void {
   do {
     if (run.tripped >= 0 && run.stop === STOP.none) failFast(run);
+    endBrokenServices(run);
     resolveEnds(run);
     if (run.started && run.openMain === 0 && !run.finalsReleased) releaseFinals(run);
-  } while (run.over.length > 0 || (run.tripped >= 0 && run.stop === STOP.none));
+  } while (run.over.length + run.brokenServices.length > 0 || (run.tripped >= 0 && run.stop === STOP.none));
   if (run.queueDirty) dropStopped(run);
   startReady(run);
   askWake(run);

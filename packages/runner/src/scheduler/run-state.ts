@@ -64,6 +64,8 @@ export interface RunState {
   readonly backOffs: Map<number, { readonly until: number; readonly reason: PostponeReason | undefined }>;
   /** Steps that are over and whose dependents do not know it yet. */
   readonly over: number[];
+  /** Services of which a cell is over before it was ready: to be ended as a whole before the next pick. */
+  readonly brokenServices: number[];
   openMain: number;
   openFinal: number;
   finalsReleased: boolean;
@@ -118,6 +120,7 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     emptySteps: new Set(),
     backOffs: new Map(),
     over: [],
+    brokenServices: [],
     openMain: index.mainSteps,
     openFinal: count - index.mainSteps,
     finalsReleased: false,
@@ -182,11 +185,13 @@ export function moveCell(run: RunState, step: number, move: { cell: number; to: 
     run.queue.release(run.index.lane[step]!);
     if ((run.cells.flags[id]! & CELL.serving) !== 0) stopServing(run, id);
   }
-  if (to >= FIRST_TERMINAL) cellOver(run, step, to);
+  if (to >= FIRST_TERMINAL) cellOver(run, step, { id, state: to });
 }
 
-function cellOver(run: RunState, step: number, state: number): void {
+function cellOver(run: RunState, step: number, { id, state }: { id: number; state: number }): void {
   run.seen[step]! |= 1 << state;
+  if ((run.index.flags[step]! & STEP.service) !== 0 && (run.cells.flags[id]! & CELL.ran) === 0)
+    run.brokenServices.push(step);
   if (--run.openCells[step]! === 0) {
     setPhase(run, step, PHASE.over);
     run.over.push(step);

@@ -221,7 +221,10 @@ export function cellRan(run: RunState, step: number, cell: number): void {
   for (let edge = edgeStart[step]!; edge < edgeStart[step + 1]!; edge++) {
     if ((edgeKind[edge]! & EDGE.early) !== 0) resolveEdge(run, edgeTo[edge]!, -1);
   }
-  if (service && run.needers[step] === -1) noLongerNeeded(run, step);
+  if (!service || run.needers[step] !== -1) return;
+  // Nobody ever needed it. From here on it counts as no longer needed, so that a failure to publish does not start it again.
+  run.needers[step] = 0;
+  noLongerNeeded(run, step);
 }
 
 /** Tells the services that a dependent of theirs is over. */
@@ -230,7 +233,7 @@ function releaseServices(run: RunState, step: number): void {
     const flags = run.index.flags[on]!;
     const counted = (flags & STEP.service) !== 0 && (condition === 'succeeded' || condition === 'running');
     if (!counted || ((flags ^ run.index.flags[step]!) & STEP.final) !== 0) continue;
-    if (--run.needers[on]! === 0) noLongerNeeded(run, on);
+    if (run.needers[on]! > 0 && --run.needers[on]! === 0) noLongerNeeded(run, on);
   }
 }
 

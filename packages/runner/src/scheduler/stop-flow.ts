@@ -88,6 +88,15 @@ export function cancelSteps(
   }
 }
 
+/** A service whose cells can no longer all get ready ends: otherwise those that are would run for ever. */
+export function endBrokenServices(run: RunState): void {
+  for (let step = run.brokenServices.pop(); step !== undefined; step = run.brokenServices.pop()) {
+    if (run.phase[step] === PHASE.over) continue;
+    run.needers[step] = 0;
+    noLongerNeeded(run, step);
+  }
+}
+
 /** The last dependent of a service is over: the service ends, or never starts. One that still waits is stopped when it is released. */
 export function noLongerNeeded(run: RunState, step: number): void {
   if (run.phase[step] === PHASE.approval || run.phase[step] === PHASE.open) {

@@ -22,6 +22,17 @@ describe('retries', () => {
     expect(rig.state('a')).toBe('errored');
   });
 
+  test('handle: the timer of an attempt that has ended does not end the next one', () => {
+    const rig = createRig(testPlan({ a: { timeoutMs: 100, retry: { limit: 1, on: ['failed'], backoff: AT_ONCE } } }));
+    rig.start();
+    expect(rig.running('a')).toEqual(['wake 100']);
+    rig.now = 60;
+    expect(rig.ended('a', 'failed')).toEqual(['submit a #2']);
+    rig.running('a');
+    expect(rig.tick(100)).toEqual(['wake 160']);
+    expect(rig.tick(160)).toEqual(['cancel a #2 timeout']);
+  });
+
   test('handle: an answer for an earlier attempt changes nothing and is counted', () => {
     const rig = createRig(testPlan({ a: { retry: { limit: 1, on: ['failed'], backoff: AT_ONCE } } }));
     rig.start();
@@ -168,13 +179,47 @@ describe('service', () => {
     expect(rig.ready('db')).toEqual([]);
   });
 
-  test('handle: a service whose dependents are all skipped ends, or never starts', () => {
+  test('handle: a service whose dependents are all skipped ends as soon as it is ready', () => {
     const rig = createRig(testPlan({ x: {}, db: checked, a: { after: ['db', 'x'] } }, { failFast: false }));
     rig.start();
     expect(rig.ended('x', 'failed')).toEqual([]);
     expect(rig.ready('db')).toEqual(['cancel db #1 noLongerNeeded']);
     rig.ended('db', 'canceled');
     expect(rig.states()).toBe('x failed, db succeeded, a skipped');
+  });
+
+  test('handle: a service of several cells ends when one of them can not get ready any more', () => {
+    const rig = createRig(testPlan({ db: { ...checked, cells: 2 }, a: { after: ['db'] } }, { failFast: false }));
+    rig.start();
+    expect(rig.ready('db/0')).toEqual([]);
+    expect(rig.ended('db/1', 'failed')).toEqual(['cancel db/0 #1 noLongerNeeded']);
+    expect(rig.ended('db/0', 'canceled')).toEqual(['finish failed']);
+    expect(rig.states()).toBe('db failed, a skipped');
+  });
+
+  test('handle: a service that died is not tried again when nobody needs it any more', () => {
+    const retry = { infrastructureLimit: 3 };
+    const rig = createRig(testPlan({ db: { ...checked, retry }, a: { after: ['db'] } }));
+    rig.start();
+    rig.ready('db');
+    rig.ended('db', 'infrastructure');
+    expect(rig.state('db')).toBe('backingOff');
+    expect(rig.done('a')).toEqual(['finish succeeded']);
+    expect(rig.state('db')).toBe('skipped');
+    expect(rig.scheduler.skipCause(0, 0)).toEqual({ kind: 'notNeeded' });
+  });
+
+  test('handle: a service that cannot publish when nobody needs it any more is not started again', () => {
+    const outputs = { dump: { path: '/dump', retain: false } };
+    const rig = createRig(
+      testPlan({ db: { ...checked, outputs, retry: { infrastructureLimit: 3 } }, a: { after: ['db'] } }),
+    );
+    rig.start();
+    rig.ready('db');
+    expect(rig.ended('db')).toEqual(['publish db #1']);
+    expect(rig.done('a')).toEqual([]);
+    expect(rig.ended('db', 'infrastructure')).toEqual(['finish failed']);
+    expect(rig.state('db')).toBe('errored');
   });
 
   test('handle: a service that fails before it is ready skips its dependents', () => {

@@ -17,6 +17,9 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
   const over = new Map<string, number>();
   const ran = new Set<string>();
   const asked = new Set<string>();
+  /** Since when each present attempt is pending, and running. */
+  const since = { pending: new Map<string, number>(), running: new Map<string, number>() };
+  let now = 0;
   let finished = false;
 
   function submit({ step, cell, attempt }: Extract<Command, { type: 'submit' }>, scheduler: Scheduler): void {
@@ -56,11 +59,24 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
     for (const { step } of plan.steps) within(`step ${step.name}`, step.maxParallel ?? Infinity);
   }
 
+  function cancel({ step, cell, attempt, reason }: Extract<Command, { type: 'cancel' }>): void {
+    const key = `${step}/${cell}`;
+    law(live.get(key) === attempt, `attempt ${attempt} of ${key} is cancelled and does not live`);
+    if (reason !== 'timeout' && reason !== 'queueTimeout') return;
+    const { timeoutMs, queueTimeoutMs } = plan.steps[step]!.step;
+    const [from, allowed] = reason === 'timeout' ? [since.running, timeoutMs] : [since.pending, queueTimeoutMs];
+    const waited = now - from.get(key)!;
+    law(waited >= allowed!, `${key} is cancelled for its ${reason} of ${allowed} after ${waited}`);
+  }
+
   return {
     hear(event) {
+      now = event.at;
       if (!('attempt' in event)) return;
       const key = `${event.step}/${event.cell}`;
       const present = live.get(key) === event.attempt;
+      if (present && event.type === 'submitted') since.pending.set(key, now);
+      if (present && event.type === 'running') since.running.set(key, now);
       if (event.type === 'ended') {
         if (event.attempt > (over.get(key) ?? 0)) over.set(key, event.attempt);
         if (present) live.delete(key);
@@ -81,7 +97,7 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
       law(!asked.has(key), `${key} is asked twice`);
       asked.add(key);
       if (command.type !== 'cancel') return;
-      law(live.get(`${command.step}/${command.cell}`) === command.attempt, `${key} cancels what does not live`);
+      cancel(command);
     },
     end(scheduler) {
       if (finished) return;
@@ -92,6 +108,7 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
       );
       const services = plan.steps.some(({ step }) => step.service !== undefined);
       law(services, `the run is stuck without a service that could hold room: ${reason}`);
+      law(scheduler.counts().ready > 0, `the run is stuck, and nothing waits for room: ${reason}`);
     },
   };
 }
