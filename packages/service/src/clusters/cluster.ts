@@ -70,7 +70,6 @@ export function createCluster(options: ClusterOptions): Cluster {
     },
     renew(row) {
       const renewed = { ...row, launchKey: `${row.id}-${randomID(16)}` };
-      mkdirSync(storagePaths.container(storage, renewed.launchKey), { mode: 0o700 });
       void removeDirectory(storage, row.launchKey, log);
       return { row: renewed, launch: resolveLaunch(renewed, storage, instanceTypes.get(row.spec.instanceType)) };
     },

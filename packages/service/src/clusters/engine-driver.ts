@@ -1,9 +1,13 @@
+import { mkdir } from 'node:fs';
+import { promisify } from 'node:util';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import { type Engine, EngineError, type EngineSink, type Launch } from '../engines/engine.ts';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
+
+const makeDirectory = promisify(mkdir);
 
 export interface EngineDriverOptions {
   readonly engine: Engine;
@@ -107,6 +111,8 @@ export class EngineDriver {
     const { key } = launch;
     for (let wait = FIRST_WAIT_MS; this.#active.has(key) && !this.#stopping.has(key) && !this.#closed; ) {
       try {
+        // Not before: a directory costs up to a millisecond, which nobody who waits for a create should pay.
+        await makeDirectory(launch.directory, { recursive: true, mode: 0o700 });
         await this.#engine.launch(launch);
         const entry = this.#active.get(key);
         if (entry !== undefined) entry.taken = true;

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { type Container, type ContainerSpec, identifierSchema, type Scope } from '@sluice/client';
 import { authorize } from '../accounts/authorize.ts';
 import type { Clock } from '../clock.ts';
@@ -14,7 +13,7 @@ import { idTaken } from './container-calls.ts';
 import type { ContainerRow } from './container-row.ts';
 import { parseContainerSpec } from './parse-container-spec.ts';
 import { renderContainer } from './render-container.ts';
-import { resolveLaunch, storagePaths } from './resolve-launch.ts';
+import { resolveLaunch } from './resolve-launch.ts';
 import { resolveMounts } from './resolve-mounts.ts';
 
 export interface CreateContainerOptions {
@@ -82,7 +81,6 @@ export async function createContainer(
 async function record(options: CreateContainerOptions, cluster: Cluster, row: ContainerRow): Promise<Container> {
   const { store } = options;
   const rowKey = `${row.clusterID}/${row.accountID}/${options.sequence.next()}`;
-  mkdirSync(storagePaths.container(cluster.storage, row.launchKey), { mode: 0o700 });
   store.write([
     put(TABLES.containers, rowKey, row),
     put(TABLES.containerIDs, `${row.clusterID}/${row.accountID}/${row.id}`, rowKey),
