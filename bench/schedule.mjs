@@ -88,7 +88,7 @@ function run(scheduler, answers) {
       head = 0;
     }
   }
-  if (!finished) throw new Error(`the run did not finish: ${scheduler.stuck()}`);
+  if (!finished) throw new Error(`the run did not finish: ${JSON.stringify(scheduler.stuck())}`);
   return submitted;
 }
 

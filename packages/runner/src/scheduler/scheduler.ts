@@ -9,8 +9,9 @@ import { createRunState } from './run-state.ts';
 import { runStatus } from './run-status.ts';
 import { stepState } from './step-flow.ts';
 import type { StoryEntry } from './story.ts';
+import { findStuck, type HeldStep } from './stuck.ts';
 import { countStates, knownCells, liveCells, openCommands } from './views.ts';
-import { skipCause, stuck, type WaitReason, waitReason } from './wait-reason.ts';
+import { skipCause, type WaitReason, waitReason } from './wait-reason.ts';
 
 /** Everything in it must be the same whenever the run's events are replayed; the shell keeps it beside the plan. */
 export interface SchedulerOptions {
@@ -75,8 +76,8 @@ export interface Scheduler {
   readonly isFinished: boolean;
   /** Answers for another attempt, or for a cell that is over; they changed nothing. */
   readonly staleAnswers: number;
-  /** What blocks the run when nothing is under way and no time is waited for; undefined otherwise. */
-  stuck(): string | undefined;
+  /** The steps that are not over, when nothing is under way that would end by itself and no time is waited for; undefined otherwise. */
+  stuck(): readonly HeldStep[] | undefined;
   /** Cross-checks every index against every state; throws with the first contradiction. For tests: linear in the plan. */
   assertInvariants(): void;
 }
@@ -121,7 +122,7 @@ export function createScheduler(plan: Plan, options: SchedulerOptions = {}): Sch
     get staleAnswers() {
       return run.staleAnswers;
     },
-    stuck: () => stuck(run),
+    stuck: () => findStuck(run),
     assertInvariants: () => assertInvariants(run),
   };
 }

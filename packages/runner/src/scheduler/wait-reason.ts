@@ -102,27 +102,3 @@ export function skipCause(run: RunState, step: number, cell: number): SkipCause 
 }
 
 const CAUSE_NAMES = Object.keys(CAUSE_KIND) as (keyof typeof CAUSE_KIND)[];
-
-const UNDER_WAY = [
-  CODE.checking,
-  CODE.submitting,
-  CODE.pending,
-  CODE.running,
-  CODE.publishing,
-  CODE.awaitingApproval,
-] as const;
-
-/** See `Scheduler.stuck`. */
-export function stuck(run: RunState): string | undefined {
-  if (run.finished || !run.started || run.wakeAt < Infinity) return undefined;
-  const underWay = UNDER_WAY.reduce((sum, code) => sum + run.counts[code]!, 0);
-  if (underWay > run.servingCells || run.openDecisions > 0) return undefined;
-  const held: string[] = [];
-  for (let step = 0; step < run.index.stepCount; step++) {
-    if (run.phase[step] === PHASE.over) continue;
-    const reason = waitReason(run, step, 0);
-    held.push(`${run.plan.steps[step]!.step.name}: ${JSON.stringify(reason ?? null)}`);
-    if (held.length === 10) break;
-  }
-  return `nothing is under way that would end by itself, but these steps are not over: ${held.join('; ')}`;
-}

@@ -234,6 +234,9 @@ describe('service', () => {
     rig.start();
     expect(rig.scheduler.stuck()).toBeUndefined();
     rig.ready('db');
-    expect(rig.scheduler.stuck()).toMatch(/nothing is under way that would end by itself.*a: .*parallelism/);
+    expect(rig.scheduler.stuck()).toEqual([
+      { step: 0, cell: 0, state: 'running' },
+      { step: 1, cell: 0, state: 'ready', reason: { kind: 'parallelism', used: 1, size: 1 } },
+    ]);
   });
 });

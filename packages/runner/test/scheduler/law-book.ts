@@ -101,9 +101,10 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
     },
     end(scheduler) {
       if (finished) return;
-      const reason = scheduler.stuck();
+      const held = scheduler.stuck();
+      const reason = JSON.stringify(held);
       law(
-        reason !== undefined,
+        held !== undefined,
         'nothing is under way and no time is waited for, but the run is neither finished nor stuck',
       );
       const services = plan.steps.some(({ step }) => step.service !== undefined);

@@ -43,7 +43,8 @@ describe('limits', () => {
     const rig = createRig(testPlan({ big: { pools: { p: 3 } }, b: { pools: { p: 1 } } }, { pools: { p: 2 } }));
     expect(rig.start()).toEqual(['submit b #1']);
     expect(rig.done('b')).toEqual([]);
-    expect(rig.scheduler.stuck()).toMatch(/big: .*"pool":"p".*"needed":3/);
+    const reason = { kind: 'pool', pool: 'p', used: 0, size: 2, needed: 3 };
+    expect(rig.scheduler.stuck()).toEqual([{ step: 0, cell: 0, state: 'ready', reason }]);
   });
 
   test('handle: maxParallel bounds the cells of one step', () => {
