@@ -179,8 +179,10 @@ export class EngineRig {
     try {
       await this.engine.launch(container.launch);
     } catch (error) {
-      if (error instanceof EngineError && error.code === 'REFUSED') return { kind: 'refused', reason: error.message };
-      throw error;
+      if (!(error instanceof EngineError && error.code === 'REFUSED')) throw error;
+      const end: End = { kind: 'refused', reason: error.message };
+      container.report(container.launch.key, { type: 'ended', endedAt: Date.now(), end });
+      return end;
     }
     return await container.end();
   }
