@@ -88,6 +88,14 @@ function addLooking(add: Add): void {
     .option('-f, --follow', 'go on until the container has ended')
     .option('--tail <n>', 'only the last lines', parseCount)
     .option('--attempt <n>', 'of that attempt (default: the last)', parseCount);
+  add(
+    'pull [run] [outputs...]',
+    'copy outputs of a run to local directories (default: all of the newest)',
+    async (run, outputs) => {
+      const { pull } = await import('./commands/pull.ts');
+      return (context, options) => pull({ run, outputs: outputs as unknown as string[] }, context, options);
+    },
+  ).option('--to <dir>', 'each into a directory of its name in there', 'results');
 }
 
 function addServing(add: Add): void {

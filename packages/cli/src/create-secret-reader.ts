@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 /**
  * Looks up a pipeline's secrets: the variable `SLUICE_SECRET_<NAME>` (upper case, `_` for `-`), else the file
@@ -9,6 +9,7 @@ export function createSecretReader(home: string, env: NodeJS.ProcessEnv): (name:
   return (name) => {
     const variable = env[`SLUICE_SECRET_${name.toUpperCase().replaceAll('-', '_')}`];
     if (variable !== undefined) return variable;
+    if (basename(name) !== name) return undefined;
     try {
       return readFileSync(join(home, 'secrets', name), 'utf8').replace(/\r?\n$/, '');
     } catch {

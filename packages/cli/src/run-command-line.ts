@@ -6,8 +6,15 @@ import { EXIT_CODE } from './exit-code.ts';
 /** Runs one command and resolves to its exit code. Prints a bug of ours with its stack; everything expected without. */
 export async function runCommandLine(args: readonly string[], context: CommandContext): Promise<number> {
   const commandLine = createCommandLine(context);
+  const { program } = commandLine;
+  if (args[0] === 'completion' || args[0] === 'complete') {
+    const { addCompletion } = await import('./add-completion.ts');
+    addCompletion(program, context);
+  } else {
+    program.command('completion <shell>').description('print the completion script of bash, zsh, fish or powershell');
+  }
   try {
-    await commandLine.program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(args, { from: 'user' });
     return commandLine.exitCode();
   } catch (error) {
     // Commander has printed its message already; help and version come this way too.

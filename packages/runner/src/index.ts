@@ -5,6 +5,7 @@ export type { Reporter, RunnerEvent } from './reporter.ts';
 export { approveRun } from './run/approve-run.ts';
 export { cancelRun } from './run/cancel-run.ts';
 export { listRuns, type RunSummary } from './run/list-runs.ts';
+export { type PullOptions, pullOutput } from './run/pull-output.ts';
 export { readRun } from './run/read-run.ts';
 export { resumeRun } from './run/resume-run.ts';
 export type { ResumeRunOptions, RunHandle, RunnerOptions, RunRefusal, StartRunOptions } from './run/run-options.ts';

@@ -1,0 +1,41 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { runCommandLine } from '../src/run-command-line.ts';
+import { createTestContext } from './recording-terminal.ts';
+
+let cwd: string;
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'sluice-completion-'));
+  mkdirSync(join(cwd, '.sluice/runs/abc123'), { recursive: true });
+  mkdirSync(join(cwd, 'nightly'));
+  writeFileSync(join(cwd, 'nightly/pipeline.yaml'), '');
+  writeFileSync(join(cwd, 'notes.txt'), '');
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(cwd, { recursive: true, force: true });
+});
+
+/** What the shell's script is told for these words. */
+async function complete(...words: string[]): Promise<string[]> {
+  const lines: string[] = [];
+  vi.spyOn(console, 'log').mockImplementation((line: string) => {
+    lines.push(line);
+  });
+  await runCommandLine(['complete', '--', ...words], createTestContext({ cwd }));
+  return lines.map((line) => line.split('\t')[0] ?? '').filter((line) => line !== '' && !line.startsWith(':'));
+}
+
+test('addCompletion offers commands and options', async () => {
+  expect(await complete('res')).toEqual(['resume']);
+  expect(await complete('run', '--pa')).toEqual(['--param', '--parallelism']);
+});
+
+test('addCompletion offers pipeline files and runs', async () => {
+  expect(await complete('run', '')).toEqual(['nightly/pipeline.yaml']);
+  expect(await complete('show', '')).toEqual(['abc123']);
+});
