@@ -1,6 +1,7 @@
 export { openUserDirectory, type User, type UserDirectory } from './accounts/user-directory.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { EMBEDDED_SCOPE, embeddedConfig } from './config/embedded-config.ts';
+export { type ConfigProblem, type ConfigResult, parseServiceConfig } from './config/parse-service-config.ts';
 export { type ServiceConfig, type ServiceConfigInput, serviceConfigSchema } from './config/service-config.ts';
 export {
   createService,
@@ -11,3 +12,4 @@ export {
   type Service,
   type ServiceOptions,
 } from './service.ts';
+export { StoreInUseError } from './store/store-lock.ts';

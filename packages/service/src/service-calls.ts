@@ -35,6 +35,8 @@ export interface ServiceCallsOptions {
   readonly clusters: ReadonlyMap<string, Cluster>;
   readonly containers: ContainerCalls;
   readonly volumes: VolumeCalls;
+  /** Where SFTP is, once it is. */
+  readonly sftpAddress: () => { sftp?: string };
   /** Everyone who is to hear of changes. */
   readonly listeners: Set<(hint: ChangeHint) => void>;
 }
@@ -85,7 +87,7 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
       const storage = clusters.get(row.clusterID)?.storage;
       return storage === undefined ? undefined : { row, root: storagePaths.volume(storage, row.accountID, row.id) };
     },
-    localAddress: (volume) => ({ webdav: webDavUrl(LOCAL_ORIGIN, volume) }),
+    localAddress: (volume) => ({ webdav: webDavUrl(LOCAL_ORIGIN, volume), ...options.sftpAddress() }),
   };
   return calls;
 }

@@ -18,6 +18,8 @@ import { migrate } from './store/migrations.ts';
 import { openSequence } from './store/sequence.ts';
 import type { Store } from './store/store.ts';
 import { TABLES } from './store/tables.ts';
+import { createLoginThrottle, type LoginThrottle } from './volumes/login-throttle.ts';
+import type { SftpFront } from './volumes/open-sftp.ts';
 import type { VolumeAccess, VolumeIdentity } from './volumes/volume-access.ts';
 import { createVolumeCalls } from './volumes/volume-calls.ts';
 
@@ -33,6 +35,10 @@ export interface ServiceCore {
   readonly calls: ServiceCalls;
   /** Who may open a volume's files over WebDAV and SFTP. */
   readonly volumeAccess: VolumeAccess;
+  /** One for WebDAV and SFTP, so that guessing is slowed down over both. */
+  readonly transferThrottle: LoginThrottle;
+  /** Where SFTP is, where it is served. */
+  readonly sftpAddress: () => { sftp?: string };
   readonly clock: Clock;
   readonly log: Logger;
   /** Why the service can no longer be used, if so: its store failed. */
@@ -94,17 +100,32 @@ async function assemble(
       for (const listener of revocations) listener({ clusterID, accountID, volumeID: id });
     },
   });
-  const calls = createServiceCalls({ store, clusters, containers, volumes, listeners });
+  let sftp: SftpFront | undefined;
+  const sftpAddress = () => (sftp === undefined ? {} : { sftp: sftp.address });
+  const calls = createServiceCalls({ store, clusters, containers, volumes, listeners, sftpAddress });
+  const volumeAccess = openVolumeAccess({ clusters, calls, revocations });
+  const transferThrottle = createLoginThrottle(() => clock.now());
   await openClusters(clusters, store);
+  if (config.sftp !== undefined) {
+    const { openSftp } = await import('./volumes/open-sftp.ts');
+    sftp = await openSftp({
+      root: config.root,
+      at: config.sftp,
+      access: volumeAccess,
+      throttle: transferThrottle,
+      log,
+    });
+  }
   const stopRetention = startRetention({
     ...{ ...shared, clusters, volumes, volumeMs },
     containerMs: config.retention.containerDays * DAY_MS,
   });
   return {
     ...{ config, store, clusters, calls, clock, log },
-    volumeAccess: openVolumeAccess({ clusters, calls, revocations }),
+    ...{ volumeAccess, transferThrottle, sftpAddress },
     failure: () => failure,
     async close() {
+      await sftp?.close();
       await stopRetention();
       await Promise.all([...clusters.values()].map((cluster) => cluster.close()));
       await store.close();

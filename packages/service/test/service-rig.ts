@@ -9,10 +9,10 @@ import { createService, type Principal, type Service, type ServiceOptions } from
 import { VirtualClock } from './fakes/virtual-clock.ts';
 
 export const SCOPE = { clusterID: 'one', accountID: 'mine' };
-export const FOREIGN_SCOPE = { clusterID: 'one', accountID: 'yours' };
+export const FOREIGN_SCOPE = { clusterID: 'three', accountID: 'yours' };
 export const PRINCIPAL: Principal = { userID: 'u-test', accounts: [SCOPE, { clusterID: 'two', accountID: 'mine' }] };
 
-/** A service of two clusters in a directory of its own. */
+/** A service of three clusters in a directory of its own. */
 export interface Rig {
   readonly root: string;
   readonly clock: VirtualClock;
@@ -68,8 +68,9 @@ function rigConfig(root: string, options: RigOptions) {
     root,
     cancelGraceSeconds: 2,
     clusters: [
-      { id: 'one', engine, capacity, accounts: ['mine', 'yours'], instanceTypes },
+      { id: 'one', engine, capacity, accounts: ['mine'], instanceTypes },
       { id: 'two', engine, capacity, accounts: ['mine'], instanceTypes: [{ id: 'other', cores: 1, memoryGB: 1 }] },
+      { id: 'three', engine, capacity, accounts: ['yours'], instanceTypes },
     ],
     ...options.config,
   });

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Account } from '@sluice/client';
 import type { Clock } from '../clock.ts';
 import type { Principal } from '../service.ts';
 import { put, type Store } from '../store/store.ts';
@@ -12,7 +13,15 @@ export interface Tokens {
   principalOf(token: string): Principal | undefined;
 }
 
-export function createTokens(options: { store: Store; clock: Clock; lifetimeMs: number }): Tokens {
+export interface TokensOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly lifetimeMs: number;
+  /** Whether the configuration has the account; a grant may outlive it. */
+  readonly isAccount: (account: Account) => boolean;
+}
+
+export function createTokens(options: TokensOptions): Tokens {
   const { store, clock, lifetimeMs } = options;
   return {
     async issue(email) {
@@ -29,7 +38,7 @@ export function createTokens(options: { store: Store; clock: Clock; lifetimeMs: 
       const user = store.get(TABLES.users, row.email);
       // A new password ends what was given out under the old one.
       if (user === undefined || user.passwordTime > row.createTime) return undefined;
-      return { userID: user.userID, accounts: user.accounts };
+      return { userID: user.userID, accounts: user.accounts.filter(options.isAccount) };
     },
   };
 }

@@ -59,7 +59,11 @@ export function createApi(core: ServiceCore, options: ApiOptions): FastifyInstan
   addBodies(api);
   addErrors(api);
   addAccounting(api, options.metrics);
-  const tokens = createTokens({ ...core, lifetimeMs: core.config.login.tokenDays * DAY_MS });
+  const tokens = createTokens({
+    ...{ store: core.store, clock: core.clock },
+    lifetimeMs: core.config.login.tokenDays * DAY_MS,
+    isAccount: ({ clusterID, accountID }) => core.clusters.get(clusterID)?.config.accounts.includes(accountID) === true,
+  });
   const throttle = createLoginThrottle(core.clock);
   const authenticate = (request: FastifyRequest) => options.principal ?? principalOf(request, tokens.principalOf);
   for (const route of ROUTES) addRoute(api, route, { core, options, authenticate });

@@ -30,6 +30,7 @@ export function createHttpFront(core: ServiceCore): HttpFront {
   const metrics = createMetrics();
   const dav = createWebDavHandler(core.volumeAccess, {
     prefixOf: ({ clusterID, accountID, volumeID }) => `${DAV_PREFIX}${clusterID}/${accountID}/${volumeID}`,
+    throttle: core.transferThrottle,
     onError: (error, { method }) => core.log.error({ err: error, method }, 'a WebDAV request failed'),
   });
   return { listen: (options) => listen({ core, metrics, dav }, options), close: () => dav.close() };
@@ -46,7 +47,10 @@ async function listen(
     metrics,
     closing: closing.signal,
     principal: 'socketPath' in options ? options.principal : undefined,
-    address: (volume) => ({ webdav: webDavUrl(core.config.publicUrl?.replace(/\/$/, '') ?? origin, volume) }),
+    address: (volume) => ({
+      webdav: webDavUrl(core.config.publicUrl?.replace(/\/$/, '') ?? origin, volume),
+      ...core.sftpAddress(),
+    }),
     serverFactory: (handler) =>
       openServer(core, options, (request, reply) => {
         if (request.url?.startsWith(DAV_PREFIX)) dav(request, reply);

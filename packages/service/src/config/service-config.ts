@@ -42,8 +42,9 @@ export type ClusterConfig = z.infer<typeof clusterConfigSchema>;
 /** Certificate and key in PEM files. */
 export const tlsConfigSchema = z.strictObject({ certFile: absolutePath, keyFile: absolutePath });
 
-/** The whole configuration of a service, defaults filled in. `root` holds the store and, by default, all storage. */
-export const serviceConfigSchema = z.strictObject({
+const listenSchema = z.strictObject({ host: z.string().min(1), port: z.number().int().min(0).max(65_535) });
+
+const fieldsSchema = z.strictObject({
   root: absolutePath,
   clusters: z.array(clusterConfigSchema).min(1),
   retention: z
@@ -68,7 +69,38 @@ export const serviceConfigSchema = z.strictObject({
   tls: tlsConfigSchema.optional(),
   /** Addresses of front proxies whose X-Forwarded-For is believed. */
   trustedProxies: z.array(z.string().min(1)).default([]),
-  listen: z.array(z.strictObject({ host: z.string(), port: z.number().int().min(0).max(65_535) })).default([]),
+  /** Where the API and WebDAV are served. */
+  listen: z.array(listenSchema).default([]),
+  /** SFTP for the volumes; absent: none. */
+  sftp: listenSchema
+    .extend({
+      /** Made when absent. Default: `sftp_host_key` beneath the root. */
+      hostKeyFile: absolutePath.optional(),
+      /** `host:port` as clients reach it, where that is not where it listens. */
+      publicAddress: z.string().min(1).optional(),
+    })
+    .optional(),
+});
+
+/** Engines that run containers as one user of the host, so that accounts could reach each other's. */
+const ONE_ACCOUNT_ENGINES: ReadonlySet<string> = new Set(['process', 'local']);
+
+/** The whole configuration of a service, defaults filled in. `root` holds the store and, by default, all storage. */
+export const serviceConfigSchema = fieldsSchema.superRefine((config, context) => {
+  const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
+  config.clusters.forEach(({ id, engine, accounts, instanceTypes }, i) => {
+    if (config.clusters.findIndex((cluster) => cluster.id === id) < i)
+      refuse(['clusters', i, 'id'], `there are two clusters '${id}'`);
+    if (ONE_ACCOUNT_ENGINES.has(engine) && accounts.length > 1) {
+      const why = 'runs all containers as one user, which is no border between accounts: give it one account';
+      refuse(['clusters', i, 'accounts'], `the engine '${engine}' ${why}`);
+    }
+    instanceTypes.forEach((type, j) => {
+      if (instanceTypes.findIndex((other) => other.id === type.id) < j) {
+        refuse(['clusters', i, 'instanceTypes', j, 'id'], `there are two instance types '${type.id}'`);
+      }
+    });
+  });
 });
 export type ServiceConfig = z.infer<typeof serviceConfigSchema>;
 /** A configuration before its defaults are filled in, as a program or a file gives it. */

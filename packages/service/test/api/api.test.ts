@@ -76,7 +76,7 @@ describe('authentication', () => {
 
   it('answers a foreign account the same, whether it or the container exists or not', async () => {
     const replies = await Promise.all(
-      ['one/accounts/yours', 'one/accounts/nobody', 'nowhere/accounts/mine'].map((scope) =>
+      ['three/accounts/yours', 'one/accounts/nobody', 'nowhere/accounts/mine'].map((scope) =>
         http.send('GET', `/api/v1rc1/clusters/${scope}/containers/c1`),
       ),
     );
@@ -208,7 +208,7 @@ describe('operations', () => {
     expect((await http.send('GET', '/healthz', { headers })).status).toBe(200);
     expect((await http.send('GET', '/readyz', { headers })).json()).toEqual({
       ready: true,
-      engines: { one: 'ready', two: 'ready' },
+      engines: { one: 'ready', two: 'ready', three: 'ready' },
     });
     const metrics = await http.send('GET', '/metrics', { headers });
     expect(metrics.text).toContain('sluice_requests_total{operation="createContainer",status="200"}');

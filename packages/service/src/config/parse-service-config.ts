@@ -1,0 +1,123 @@
+import { resolve } from 'node:path';
+import { isMap, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { z } from 'zod';
+import { nearestName } from '../containers/parse-container-spec.ts';
+import { type ServiceConfig, serviceConfigSchema } from './service-config.ts';
+
+/** What is wrong with a configuration file, and where; lines and columns count from 1. */
+export interface ConfigProblem {
+  readonly line: number;
+  readonly column: number;
+  /** The field, as `clusters.0.engine`; empty where the text is no YAML. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export type ConfigResult =
+  | { readonly ok: true; readonly value: ServiceConfig }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
+
+const MAX_BYTES = 1_000_000;
+const MAX_DEPTH = 64;
+
+/** Reads a configuration file. Relative paths in it count from `directory`. All problems are given, in the file's order. */
+export function parseServiceConfig(text: string, directory: string): ConfigResult {
+  const unsafe = unsafeReason(text);
+  if (unsafe !== undefined) return { ok: false, problems: [{ line: 1, column: 1, path: '', message: unsafe }] };
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const at = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  if (document.errors.length > 0) {
+    const problems = document.errors.map(({ pos, message }) => ({ ...at(pos[0]), path: '', message }));
+    return { ok: false, problems };
+  }
+  const result = serviceConfigSchema.safeParse(withAbsolutePaths(document.toJS({ maxAliasCount: 100 }), directory));
+  if (result.success) return { ok: true, value: result.data };
+  const problems = result.error.issues
+    .flatMap((issue) => problemsOf(issue))
+    .map(({ path, message }) => ({
+      ...at(offsetOf(document.contents, path)),
+      path: path.join('.'),
+      message,
+    }));
+  return { ok: false, problems: problems.sort((a, b) => a.line - b.line || a.column - b.column) };
+}
+
+/** The parser recurses, and dies of nesting that nobody writes. */
+function unsafeReason(text: string): string | undefined {
+  if (Buffer.byteLength(text) > MAX_BYTES) return `the file is larger than ${MAX_BYTES} bytes`;
+  let depth = 0;
+  for (const c of text) {
+    if (c === '[' || c === '{') depth++;
+    else if (c === ']' || c === '}') depth = Math.max(0, depth - 1);
+    if (depth > MAX_DEPTH) return `the file is nested deeper than ${MAX_DEPTH}`;
+  }
+  return undefined;
+}
+
+function problemsOf(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: string }[] {
+  if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: issue.message }];
+  return issue.keys.map((key) => {
+    const nearest = nearestName(key, knownKeys(issue.path));
+    const hint = nearest === undefined ? '' : `; the nearest known field is '${nearest}'`;
+    return { path: [...issue.path, key], message: `the field '${key}' is unknown${hint}` };
+  });
+}
+
+interface SchemaNode {
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly items?: SchemaNode;
+}
+
+function knownKeys(path: readonly PropertyKey[]): string[] {
+  let node = z.toJSONSchema(serviceConfigSchema, { io: 'input' }) as SchemaNode | undefined;
+  for (const part of path) node = typeof part === 'number' ? node?.items : node?.properties?.[String(part)];
+  return Object.keys(node?.properties ?? {});
+}
+
+/** Where the value at `path` begins, or the key where the value is unknown; the nearest thing above where it is absent. */
+function offsetOf(contents: unknown, path: readonly PropertyKey[]): number {
+  let node = contents as Node | null;
+  let offset = node?.range?.[0] ?? 0;
+  for (const [depth, part] of path.entries()) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => (key as { value?: unknown } | null)?.value === part);
+      if (pair === undefined) return offset;
+      const isLast = depth === path.length - 1;
+      offset = ((isLast ? pair.key : pair.value) as Node | null)?.range?.[0] ?? offset;
+      node = pair.value as Node | null;
+    } else if (isSeq(node)) {
+      node = (node.items[Number(part)] ?? null) as Node | null;
+      offset = node?.range?.[0] ?? offset;
+    } else return offset;
+  }
+  return offset;
+}
+
+/** The fields that hold paths, made absolute; whatever has another shape is left for the schema to refuse. */
+function withAbsolutePaths(value: unknown, directory: string): unknown {
+  if (!isRecord(value)) return value;
+  const absolute = (record: Record<string, unknown>, ...names: string[]) => {
+    const paths = names.filter((name) => typeof record[name] === 'string');
+    return {
+      ...record,
+      ...Object.fromEntries(paths.map((name) => [name, resolve(directory, record[name] as string)])),
+    };
+  };
+  const config = absolute(value, 'root');
+  if (isRecord(config.tls)) config.tls = absolute(config.tls, 'certFile', 'keyFile');
+  if (isRecord(config.sftp)) config.sftp = absolute(config.sftp, 'hostKeyFile');
+  if (Array.isArray(config.clusters)) {
+    config.clusters = config.clusters.map((cluster: unknown) =>
+      isRecord(cluster) ? absolute(cluster, 'storage') : cluster,
+    );
+  }
+  return config;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,44 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { ServiceConfig } from '../config/service-config.ts';
+import type { LoginThrottle } from './login-throttle.ts';
+import { createSftpServer, generateHostKey } from './sftp/sftp-server.ts';
+import type { VolumeAccess } from './volume-access.ts';
+
+/** SFTP being served. */
+export interface SftpFront {
+  /** `host:port` as clients are told it. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+export interface SftpFrontOptions {
+  readonly root: string;
+  readonly at: NonNullable<ServiceConfig['sftp']>;
+  readonly access: VolumeAccess;
+  readonly throttle: LoginThrottle;
+  readonly log: Logger;
+}
+
+/** Serves the volumes over SFTP, with a host key that is made once and kept, since clients remember it. */
+export async function openSftp({ root, at, access, throttle, log }: SftpFrontOptions): Promise<SftpFront> {
+  const server = createSftpServer(access, {
+    hostKey: hostKey(at.hostKeyFile ?? join(root, 'sftp_host_key')),
+    throttle,
+    onError: (error) => log.error({ err: error }, 'an SFTP session failed'),
+  });
+  const { port } = await server.listen({ host: at.host, port: at.port });
+  return { address: at.publicAddress ?? `${at.host}:${port}`, close: () => server.close() };
+}
+
+function hostKey(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const key = generateHostKey();
+  writeFileSync(path, key, { mode: 0o600, flag: 'wx' });
+  return key;
+}
