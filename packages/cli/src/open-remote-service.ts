@@ -1,5 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { type ContainerService, type Credentials, createHttpService, isServiceError, type Scope } from '@sluice/client';
+import {
+  type ContainerService,
+  type Credentials,
+  createHttpService,
+  isServiceError,
+  type Scope,
+  type ServiceError,
+} from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import type { GlobalOptions } from './command-context.ts';
 import { EXIT_CODE } from './exit-code.ts';
@@ -81,8 +88,13 @@ async function findScope(
     return fail({ exitCode: EXIT_CODE.refused, message });
   } catch (error) {
     if (!isServiceError(error)) throw error;
-    const away = isServiceError(error, 'UNREACHABLE', 'NO_REPLY', 'INVALID_REPLY', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED');
-    const message = `Could not use ${url}: ${error.message}`;
-    return fail({ exitCode: away ? EXIT_CODE.unreachable : EXIT_CODE.refused, message });
+    return refuseService(url, error);
   }
+}
+
+/** Why a service cannot be worked with: 3 where asking later may help, else 2. */
+export function refuseService(url: string, error: ServiceError): { ok: false; error: Refusal } {
+  const away = isServiceError(error, 'UNREACHABLE', 'NO_REPLY', 'INVALID_REPLY', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED');
+  const message = `Could not use ${url}: ${error.message}`;
+  return fail({ exitCode: away ? EXIT_CODE.unreachable : EXIT_CODE.refused, message });
 }

@@ -1,15 +1,19 @@
-import { type Plan, type PlannedStep, planLevels } from '@sluice/core';
+import type { InstanceType } from '@sluice/client';
+import { type Plan, type PlannedStep, planLevels, type Resources } from '@sluice/core';
+import { chooseInstanceType } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
+import { listInstanceTypes } from '../list-instance-types.ts';
 import { loadPlan } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
+import { refuse } from '../refuse.ts';
 import { renderTable } from '../render-table.ts';
 
 export interface PlanOptions extends GlobalOptions {
   readonly param?: Readonly<Record<string, string>>;
 }
 
-/** `sluice plan`: what a run would do. Talks to no service and changes nothing. */
+/** `sluice plan`: what a run would do, without doing anything. */
 export async function plan(file: string, context: CommandContext, options: PlanOptions): Promise<number> {
   const { terminal } = context;
   const loaded = loadPlan(file, { context, params: options.param });
@@ -19,25 +23,34 @@ export async function plan(file: string, context: CommandContext, options: PlanO
     if (options.json !== true) terminal.err(`${countDiagnostics(diagnostics)} in ${file}\n`);
     return EXIT_CODE.refused;
   }
-  terminal.out(options.json === true ? `${JSON.stringify(loaded.value.plan)}\n` : renderPlan(loaded.value.plan));
-  return EXIT_CODE.ok;
+  if (options.json === true) {
+    terminal.out(`${JSON.stringify(loaded.value.plan)}\n`);
+    return EXIT_CODE.ok;
+  }
+  const types = await listInstanceTypes(options, context);
+  if (!types.ok) return refuse(types.error, { context, options });
+  terminal.out(renderPlan(loaded.value.plan, types.value));
+  const misfit = loaded.value.plan.steps.find((step) => instanceTypeOf(step, types.value) === undefined);
+  if (misfit === undefined) return EXIT_CODE.ok;
+  const message = `Step ${misfit.step.name} asks for more than any instance type offers; a run would be refused`;
+  return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
 }
 
-function renderPlan(plan: Plan): string {
+function renderPlan(plan: Plan, types: readonly InstanceType[]): string {
   const levels = planLevels(plan);
   const rows = plan.steps.map((step) => [
     step.final ? 'last' : String(levels[step.index]),
     step.step.name,
     step.cells === undefined ? 'at run time' : String(step.cells.length),
     dependenciesOf(step, plan),
-    resourcesOf(step),
+    instanceTypeOf(step, types) ?? `none with ${renderResources(step.step.resources ?? {})}`,
     step.step.cache === undefined ? 'no' : 'yes',
   ]);
   const known = plan.steps.reduce((sum, { cells }) => sum + (cells?.length ?? 0), 0);
   const open = plan.steps.filter(({ cells }) => cells === undefined).length;
   const containers = `${known}${open > 0 ? ' or more' : ''} container${known === 1 && open === 0 ? '' : 's'}`;
   const table = renderTable([['LEVEL', 'STEP', 'CELLS', 'AFTER', 'INSTANCE TYPE', 'CACHE'], ...rows]);
-  return `${table}\n${plan.pipeline.name}: ${plan.steps.length} steps, ${containers}${renderParams(plan)}\n`;
+  return `${table}\n${plan.pipeline.name}: ${plan.steps.length} step${plan.steps.length === 1 ? '' : 's'}, ${containers}${renderParams(plan)}\n`;
 }
 
 function renderParams({ params }: Plan): string {
@@ -54,13 +67,18 @@ function dependenciesOf(step: PlannedStep, plan: Plan): string {
   return named.length === 0 ? '-' : named.join(', ');
 }
 
-function resourcesOf({ step }: PlannedStep): string {
+/** The type that would be chosen; undefined where none of them fits. */
+function instanceTypeOf({ step }: PlannedStep, types: readonly InstanceType[]): string | undefined {
+  if (step.approval !== undefined) return '-';
   if (step.instanceType !== undefined) return step.instanceType;
-  const { cpu, memoryBytes, gpu, gpuModel } = step.resources ?? {};
+  return chooseInstanceType(types, step.resources)?.id;
+}
+
+function renderResources({ cpu, memoryBytes, gpu, gpuModel }: Resources): string {
   const parts = [
-    ...(cpu === undefined ? [] : [`${cpu} CPU`]),
-    ...(memoryBytes === undefined ? [] : [`${+(memoryBytes / 2 ** 30).toFixed(2)} GiB`]),
-    ...(gpu === undefined ? [] : [`${gpu} ${gpuModel ?? 'GPU'}`]),
+    ...(cpu === undefined ? [] : [`${cpu} cores`]),
+    ...(memoryBytes === undefined ? [] : [`${+(memoryBytes / 1e9).toFixed(2)} GB`]),
+    ...(gpu === undefined && gpuModel === undefined ? [] : [`${gpu ?? 1} GPU ${gpuModel ?? ''}`.trim()]),
   ];
-  return parts.length === 0 ? 'smallest' : `at least ${parts.join(', ')}`;
+  return parts.join(', ');
 }

@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { type InstanceType, isServiceError } from '@sluice/client';
+import { ok, type Result } from '@sluice/core';
+import type { CommandContext, GlobalOptions } from './command-context.ts';
+import { findHome } from './home.ts';
+import type { Refusal } from './refusal.ts';
+
+/**
+ * The instance types that a run would have to choose from. Those of the embedded service are known without opening it,
+ * so that planning neither makes a home nor waits for a run that is under way.
+ */
+export async function listInstanceTypes(
+  options: GlobalOptions,
+  context: CommandContext,
+): Promise<Result<readonly InstanceType[], Refusal>> {
+  const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
+  const { readProfile } = await import('./profile.ts');
+  const profile = readProfile({ ...options, home }, context);
+  if (!profile.ok) return profile;
+  const url = options.service ?? profile.value.service;
+  if (url === undefined) return ok(await listEmbedded(home));
+  const { openRemoteService, refuseService } = await import('./open-remote-service.ts');
+  const opened = await openRemoteService(url, { profile: profile.value, flags: options, env: context.env });
+  if (!opened.ok) return opened;
+  const { service, scope, close } = opened.value;
+  try {
+    const types = await service.discovery.listInstanceTypes(scope.clusterID);
+    return ok(types.filter(({ clusterID }) => clusterID === scope.clusterID));
+  } catch (error) {
+    if (isServiceError(error)) return refuseService(url, error);
+    throw error;
+  } finally {
+    await close();
+  }
+}
+
+async function listEmbedded(home: string): Promise<InstanceType[]> {
+  const { embeddedConfig } = await import('@sluice/service');
+  return embeddedConfig({ root: join(home, 'service') }).clusters.flatMap(({ id, instanceTypes }) =>
+    instanceTypes.map((type) => ({
+      id: type.id,
+      clusterID: id,
+      cpu: { cores: type.cores, model: type.cpuModel },
+      memory: { sizeGB: type.memoryGB },
+      gpu: { count: type.gpus, model: type.gpuModel },
+    })),
+  );
+}
