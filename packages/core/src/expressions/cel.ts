@@ -107,7 +107,7 @@ export function createTypeChecker(params: Readonly<Record<string, ParamType>>): 
   const environment = createEnvironment({ unlistedVariablesAreDyn: false });
   const names = Object.keys(params);
   if (names.length > 0 && names.every((name) => /^[A-Za-z_]\w*$/.test(name))) {
-    const schema = Object.fromEntries(names.map((name) => [name, CEL_TYPES[params[name] ?? 'string']]));
+    const schema = Object.fromEntries(names.map((name) => [name, CEL_TYPES[params[name] ?? 'string'] ?? 'dyn']));
     environment.registerVariable({ name: 'params', schema });
   } else environment.registerVariable('params', 'map');
   for (const root of ['env', 'secrets', 'matrix', 'steps', 'inputs', 'outputs', 'run']) {

@@ -1,16 +1,17 @@
+import { checkShape } from '../checks/check-shape.ts';
 import type { Fault } from '../checks/fault.ts';
 import { rewriteTemplates } from '../expressions/rewrite-templates.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
-import type { RawPipeline } from '../schema/pipeline-schema.ts';
-import type { RawStep } from '../schema/step-schema.ts';
+import { paramSchema, type RawPipeline } from '../schema/pipeline-schema.ts';
+import { type RawStep, stepSchema } from '../schema/step-schema.ts';
 import { bindWith } from './bind-with.ts';
-import { checkDocument } from './check-document.ts';
+import { checkDocument, keysAt } from './check-document.ts';
 import { type Assembly, besideFile, type FileSet, isRawMap, type Origins, type RawMap } from './file-set.ts';
 import { type Flattened, flattenPipeline, relink } from './flatten-pipeline.ts';
 import { includeFiles } from './include-files.ts';
 import { locateFaults } from './locate-faults.ts';
-import { resolvePipeline } from './resolve-pipeline.ts';
+import { isLongParam, PARAM_KEYS, resolvePipeline } from './resolve-pipeline.ts';
 import { applyDefaults } from './resolve-step.ts';
 import type { Path, SourceDocument, Spot } from './source-document.ts';
 
@@ -91,6 +92,12 @@ function useFile(work: Work, at: StepPath, step: RawStep): void {
     replaceStep(work, at, NO_PROGRAM);
     work.unread.push(at);
   };
+  const shape = checkShape(stepSchema, step as unknown as Json, { at, keysAt });
+  if (shape.length > 0) {
+    report(...shape);
+    skip();
+    return;
+  }
   const written = step.uses ?? '';
   const file = besideFile(locate({ path: [...at, 'uses'] })?.file ?? work.root.file, written);
   if (work.ancestors.includes(file)) {
@@ -143,7 +150,10 @@ function usePipeline(work: Work, { at, step, document, report, skip }: Use & { r
   const checked = checkDocument(assembly.value, { unread: assembly.unread, suspicious: true });
   const diagnostics = [...assembly.diagnostics, ...locateFaults(checked.faults, assembly)];
   work.diagnostics.push(...diagnostics.filter(({ severity }) => severity === 'error'));
-  if (checked.pipeline === undefined || diagnostics.some(({ severity }) => severity === 'error')) return skip();
+  if (checked.pipeline === undefined || diagnostics.some(({ severity }) => severity === 'error')) {
+    skip();
+    return;
+  }
   const raw = assembly.value as unknown as RawPipeline;
   const bound = bindWith(checked.pipeline.params, (step.with ?? {}) as RawMap, at);
   report(...bound.faults);
@@ -200,11 +210,8 @@ function useStep(
     $schema: _schema,
     ...keys
   } = document.value as { readonly [key: string]: Json };
-  const declared = resolvePipeline({
-    version: 1,
-    name: 'step',
-    params: (isRawMap(params) ? params : {}) as never,
-  }).params;
+  const sound = soundParams(params, document, work);
+  const declared = resolvePipeline({ version: 1, name: 'step', params: sound as never }).params;
   const bound = bindWith(declared, (step.with ?? {}) as RawMap, at);
   report(...bound.faults);
   const lent = rewriteTemplates(keys, ({ root, keys: [name, ...rest] }) => {
@@ -219,6 +226,18 @@ function useStep(
     const isOwn = key === undefined || Object.hasOwn(own, key);
     return isOwn ? outer(spot) : document.locate({ ...spot, path: spot.path.slice(2) });
   });
+}
+
+/** The parameters of a step file that are well-formed; the others are reported. */
+function soundParams(params: Json | undefined, document: SourceDocument, work: Work): RawMap {
+  if (!isRawMap(params)) return {};
+  const faults = Object.keys(params).flatMap((name) => {
+    const param = params[name] ?? null;
+    return isLongParam(param) ? checkShape(paramSchema, param, { at: ['params', name], keysAt: () => PARAM_KEYS }) : [];
+  });
+  work.diagnostics.push(...locateFaults(faults, document));
+  const faulty = new Set(faults.map(({ path }) => path[1]));
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !faulty.has(name)));
 }
 
 /** Puts one step, or several, where the step stands. */

@@ -7,6 +7,7 @@ import type { Pipeline } from '../model/pipeline.ts';
 import { isPlainStep } from '../schema/is-plain-step.ts';
 import { pipelineSchema, type RawPipeline } from '../schema/pipeline-schema.ts';
 import { stepSchema } from '../schema/step-schema.ts';
+import { MAX_DEPTH } from './limits.ts';
 import { prune } from './prune.ts';
 import { resolvePipeline } from './resolve-pipeline.ts';
 import type { Path } from './source-document.ts';
@@ -32,8 +33,7 @@ export function checkDocument(
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { pipeline: undefined, faults: shape };
   shape.push(...shape.flatMap((fault) => faultsOfMisnamed(fault, value as RawMap)));
-  const sound = shape.reduce((rest: Json, fault) => prune(rest, fault.path), value);
-  const raw = sound as unknown as RawPipeline;
+  const raw = soundPart(value, shape) as unknown as RawPipeline;
   const pipeline = resolvePipeline(raw);
   const faults = [...shape];
   const unread = (options.unread ?? []).map((path): Fault => ({ code: 'unreadable-file', message: '', path }));
@@ -44,6 +44,17 @@ export function checkDocument(
   });
   for (const check of ALL_CHECKS) check(context);
   return { pipeline, faults };
+}
+
+/** What is left without the faults of shape: a map that thereby loses a key it needs goes too, and so on upwards. */
+function soundPart(value: Json, shape: readonly Fault[]): Json {
+  let sound = value;
+  let faults = shape;
+  for (let round = 0; faults.length > 0 && round < MAX_DEPTH; round++) {
+    sound = faults.reduce((rest, fault) => prune(rest, fault.path), sound);
+    faults = checkShape(pipelineSchema, withoutPlainSteps(sound), { keysAt }).filter(({ path }) => path.length > 0);
+  }
+  return sound;
 }
 
 type RawMap = Readonly<Record<string, Json>>;
@@ -81,7 +92,8 @@ function isPrefix(prefix: Path, path: Path): boolean {
   return prefix.every((key, index) => key === path[index]);
 }
 
-const keysAt: KeysAt = (path) => {
+/** The keys that each map of a pipeline file may have. */
+export const keysAt: KeysAt = (path) => {
   if (path.length === 0) return Object.keys(pipelineSchema.shape);
   if (path[0] === 'steps' || path[0] === 'finally') {
     return path.length === 2 ? Object.keys(stepSchema.shape) : KEYS[String(path[2])]?.[path.length === 3 ? 0 : 1];

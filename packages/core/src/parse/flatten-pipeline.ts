@@ -6,7 +6,7 @@ import type { Pipeline } from '../model/pipeline.ts';
 import { allSteps, collectDependencies } from '../plan/collect-dependencies.ts';
 import type { RawPipeline } from '../schema/pipeline-schema.ts';
 import type { RawStep } from '../schema/step-schema.ts';
-import { besideFile, type RawMap } from './file-set.ts';
+import { besideFile, isRawMap, type RawMap } from './file-set.ts';
 import { applyDefaults } from './resolve-step.ts';
 
 export interface UsedPipeline {
@@ -141,16 +141,16 @@ export function relink(
   };
   const relinkStep = (step: RawStep, path: readonly string[]): RawStep => ({
     ...step,
-    ...(step.inputs && {
+    ...(isRawMap(step.inputs as Json) && {
       inputs: Object.fromEntries(
-        Object.entries(step.inputs).map(([name, input]) => {
+        Object.entries(step.inputs ?? {}).map(([name, input]) => {
           const at = [...path, 'inputs', name, 'from'];
           if (typeof input === 'string') return [name, edge(input, at)];
           return [name, typeof input?.from === 'string' ? { ...input, from: edge(input.from, at) } : input];
         }),
       ),
     }),
-    ...(step.needs !== undefined && typeof step.needs === 'object' && { needs: relinkNeeds(step.needs, used) }),
+    ...(typeof step.needs === 'object' && step.needs !== null && { needs: relinkNeeds(step.needs, used) }),
   });
   const section = (key: 'steps' | 'finally'): Json =>
     Object.fromEntries(

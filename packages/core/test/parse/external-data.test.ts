@@ -5,7 +5,7 @@ import { findCycles } from '../../src/graph/find-cycles.ts';
 import { createStepGraph } from '../../src/graph/step-graph.ts';
 import { createPlan, parsePipeline, planLevels } from '../../src/index.ts';
 import { readDocument } from '../../src/parse/read-document.ts';
-import { itWithData, readGzip, unpack } from '../data.ts';
+import { DATA, itWithData, readGzip, unpack } from '../data.ts';
 
 /** Refusals that are ours and not the language's: the file is YAML, but no pipeline could be in it. */
 const OURS = new Set([
@@ -164,5 +164,41 @@ describe('github-actions-shapes', () => {
       planned++;
     }
     expect(planned).toBeGreaterThan(700);
+  });
+});
+
+describe('argo-examples', () => {
+  itWithData('parsePipeline refuses every manifest of another system, and names our keys', () => {
+    const lines = readGzip('pipelines/argo-examples-skeletons.jsonl.gz').trim().split('\n');
+    expect(lines).toHaveLength(88);
+    for (const line of lines) {
+      for (const document of (JSON.parse(line) as { docs: unknown[] }).docs) {
+        const parsed = parsePipeline({ file: 'argo.json', text: JSON.stringify(document) });
+        const hints = parsed.ok ? [] : parsed.error.map(({ hint }) => hint ?? '');
+        expect(
+          hints.some((hint) => hint.includes('`version: 1`')),
+          line.slice(0, 80),
+        ).toBe(true);
+      }
+    }
+  });
+});
+
+describe('cron-expressions', () => {
+  itWithData('parsePipeline takes every expression that is in use, and refuses the others', () => {
+    const expressions = readFileSync(new URL('pipelines/cron-expressions.tsv', DATA), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => line.split('\t'))
+      .flatMap((fields) => fields.filter((field) => field.trim().split(/\s+/).length === 5 && /[*\d]/.test(field)));
+    expect(expressions.length).toBeGreaterThan(70);
+    const refused = expressions.filter(
+      (cron) =>
+        !parsePipeline({
+          file: 'p.json',
+          text: JSON.stringify({ version: 1, name: 'a', schedule: { cron }, steps: { s: { command: ['x'] } } }),
+        }).ok,
+    );
+    expect(refused).toEqual([]);
   });
 });
