@@ -34,12 +34,13 @@ function endStep(run: RunState, step: number): void {
   else run.openMain--;
   const early = (flags & STEP.watched) !== 0 && run.notRun[step] === -1;
   const { edgeStart, edgeTo, edgeKind } = run.index;
-  const end = stepEnd(run, step);
-  const good = end.state === 'succeeded';
+  // Nearly every step ends well and nearly every edge asks for just that: those are not worth a look at the rules.
+  const end = run.seen[step] === 1 << CODE.succeeded ? undefined : stepEnd(run, step);
   for (let edge = edgeStart[step]!; edge < edgeStart[step + 1]!; edge++) {
     const kind = edgeKind[edge]!;
     if (early && (kind & EDGE.early) !== 0) continue;
-    const satisfied = (good && kind === 0) || (kind & EDGE.orderOnly) !== 0 || isSatisfied(conditionOf(kind), end);
+    const plain = (end === undefined && kind === 0) || (kind & EDGE.orderOnly) !== 0;
+    const satisfied = plain || isSatisfied(conditionOf(kind), end ?? stepEnd(run, step));
     resolveEdge(run, edgeTo[edge]!, satisfied ? -1 : step);
   }
   if ((flags & STEP.usesService) !== 0) releaseServices(run, step);

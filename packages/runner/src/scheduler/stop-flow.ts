@@ -29,7 +29,8 @@ export function cancelCell(
 
 /** The reason for which the cell's attempt was asked to end. */
 export function cancelReason(run: RunState, id: number): CancelReason | undefined {
-  return CANCEL_REASONS[run.cells.cancel[id]! - 1];
+  const asked = run.cells.cancel[id]!;
+  return asked === 0 ? undefined : CANCEL_REASONS[asked - 1];
 }
 
 /** The end of whatever of the step has not started yet, when nothing of it may start any more; undefined while it may. */
