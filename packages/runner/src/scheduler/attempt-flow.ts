@@ -1,12 +1,12 @@
 import { attemptVerdict } from './attempt-verdict.ts';
 import { backoffDelay } from './backoff.ts';
-import { CODE } from './cell-code.ts';
 import { CELL } from './cell-table.ts';
 import type { Outcome, PostponeReason, SchedulerEvent } from './event.ts';
-import { CAUSE } from './moves.ts';
+import { CAUSE } from './legal-moves.ts';
 import { STEP } from './plan-index.ts';
 import { decideRetry, failureState } from './retry-decision.ts';
 import { CELL_SPAN, checkCell, moveCell, type RunState } from './run-state.ts';
+import { CODE } from './state-code.ts';
 import { accepts, cellRan, makeReady } from './step-flow.ts';
 import { cancelReason, stopEnd, stopStep } from './stop-flow.ts';
 

@@ -1,9 +1,9 @@
 import { attemptEvent, startReady } from './attempt-flow.ts';
-import { CODE } from './cell-code.ts';
 import type { SchedulerEvent } from './event.ts';
-import { CAUSE } from './moves.ts';
+import { CAUSE } from './legal-moves.ts';
 import { CELL_SPAN, checkCell, moveCell, type RunState, STOP } from './run-state.ts';
 import { runStatus } from './run-status.ts';
+import { CODE } from './state-code.ts';
 import {
   accepts,
   approved,

@@ -1,5 +1,5 @@
-import { CODE, FIRST_TERMINAL, isLive } from './cell-code.ts';
 import { PHASE, type RunState } from './run-state.ts';
+import { CODE, FIRST_TERMINAL, isLive } from './state-code.ts';
 
 /** See `Scheduler.assertInvariants`. */
 export function assertInvariants(run: RunState): void {

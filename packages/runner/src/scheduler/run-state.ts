@@ -1,13 +1,13 @@
 import type { Plan } from '@sluice/core';
-import { CODE, FIRST_TERMINAL, isLive, stateName } from './cell-code.ts';
 import { CELL, type CellTable, createCellTable } from './cell-table.ts';
 import type { Command, RunStatus } from './command.ts';
 import type { PostponeReason } from './event.ts';
 import { IllegalMove } from './illegal-move.ts';
-import { CAUSES, isLegal } from './moves.ts';
+import { CAUSES, isLegal } from './legal-moves.ts';
 import { createPlanIndex, EDGE, type PlanIndex, STEP } from './plan-index.ts';
 import { createReadyQueue, type ReadyQueue } from './ready-queue.ts';
 import type { SchedulerOptions } from './scheduler.ts';
+import { CODE, FIRST_TERMINAL, isLive, stateName } from './state-code.ts';
 import { createStory, type Story } from './story.ts';
 import { createTimers, type Timers } from './timers.ts';
 

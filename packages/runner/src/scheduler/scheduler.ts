@@ -1,16 +1,16 @@
 import type { Plan } from '@sluice/core';
-import { stateName } from './cell-code.ts';
 import type { CellState } from './cell-state.ts';
+import { countStates, knownCells, liveCells, openCommands } from './cell-views.ts';
 import type { Command, RunStatus } from './command.ts';
 import type { SchedulerEvent } from './event.ts';
 import { handleEvent } from './handle-event.ts';
 import { assertInvariants } from './invariants.ts';
 import { createRunState } from './run-state.ts';
 import { runStatus } from './run-status.ts';
+import { stateName } from './state-code.ts';
 import { stepState } from './step-flow.ts';
 import type { StoryEntry } from './story.ts';
 import { findStuck, type HeldStep } from './stuck.ts';
-import { countStates, knownCells, liveCells, openCommands } from './views.ts';
 import { skipCause, type WaitReason, waitReason } from './wait-reason.ts';
 
 /** Everything in it must be the same whenever the run's events are replayed; the shell keeps it beside the plan. */

@@ -1,12 +1,12 @@
-import { CODE, stateName } from './cell-code.ts';
 import type { CellState } from './cell-state.ts';
 import { CELL } from './cell-table.ts';
-import { CAUSE, isPossible } from './moves.ts';
+import { isSatisfied, type StepEnd } from './is-satisfied.ts';
+import { CAUSE, isPossible } from './legal-moves.ts';
 import { CONDITIONS, EDGE, STEP } from './plan-index.ts';
 import { CAUSE_KIND, CELL_SPAN, illegalMove, moveCell, PHASE, type RunState, setCells, setPhase } from './run-state.ts';
 import { runStatus } from './run-status.ts';
+import { CODE, stateName } from './state-code.ts';
 import { noLongerNeeded, stopEnd, stopStep } from './stop-flow.ts';
-import { isSatisfied, type StepEnd } from './trigger.ts';
 
 /** Resolves the edges of every step that has ended, until nothing follows from it any more. A list, not a recursion: chains are long. */
 export function resolveEnds(run: RunState): void {

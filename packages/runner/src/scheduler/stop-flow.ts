@@ -1,8 +1,8 @@
-import { CODE, isLive } from './cell-code.ts';
 import type { CancelReason } from './command.ts';
-import { CAUSE } from './moves.ts';
+import { CAUSE } from './legal-moves.ts';
 import { STEP } from './plan-index.ts';
 import { CAUSE_KIND, moveCell, PHASE, type RunState, STOP, stopServing } from './run-state.ts';
+import { CODE, isLive } from './state-code.ts';
 
 /** The reasons as numbers from 1, in `CellTable.cancel`. */
 const CANCEL_REASONS: readonly CancelReason[] = [

@@ -1,6 +1,6 @@
-import { stateName } from './cell-code.ts';
 import type { CellState } from './cell-state.ts';
-import { CAUSES, type Cause } from './moves.ts';
+import { CAUSES, type Cause } from './legal-moves.ts';
+import { stateName } from './state-code.ts';
 
 /** One move of a cell. */
 export interface StoryEntry {

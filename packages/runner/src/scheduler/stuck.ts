@@ -1,6 +1,6 @@
-import { CODE, FIRST_TERMINAL, stateName } from './cell-code.ts';
 import type { CellState } from './cell-state.ts';
 import { PHASE, type RunState } from './run-state.ts';
+import { CODE, FIRST_TERMINAL, stateName } from './state-code.ts';
 import { type WaitReason, waitReason } from './wait-reason.ts';
 
 /** A step of a stuck run that is not over, with the first of its cells that is not. */

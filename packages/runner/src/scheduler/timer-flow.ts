@@ -1,6 +1,6 @@
-import { CODE, isLive } from './cell-code.ts';
-import { CAUSE } from './moves.ts';
+import { CAUSE } from './legal-moves.ts';
 import { CAUSE_KIND, moveCell, PHASE, type RunState, STOP } from './run-state.ts';
+import { CODE, isLive } from './state-code.ts';
 import { endCells, makeReady } from './step-flow.ts';
 import { cancelCell, cancelSteps } from './stop-flow.ts';
 import type { Timer } from './timers.ts';

@@ -1,8 +1,8 @@
-import { CODE } from './cell-code.ts';
 import type { PostponeReason } from './event.ts';
 import { STEP } from './plan-index.ts';
 import { CAUSE_KIND, PHASE, type RunState } from './run-state.ts';
 import type { SkipCause } from './scheduler.ts';
+import { CODE } from './state-code.ts';
 
 /** Why a cell does not start: the answer to "why is this waiting?" (design §2, wait ledger). */
 export type WaitReason =

@@ -132,7 +132,7 @@ interface Question {
   readonly dependency: PlannedDependency;
 }
 
-/** Says again, in other words than `trigger.ts`, whether a dependency allows its dependent to start. */
+/** Says again, in other words than `is-satisfied.ts`, whether a dependency allows its dependent to start. */
 function isGiven({ plan, scheduler, ran, step, dependency: { on, condition, data } }: Question): boolean {
   const other = plan.steps[on]!;
   const state = scheduler.state(on);

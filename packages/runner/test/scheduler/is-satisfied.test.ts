@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CellState } from '../../src/scheduler/cell-state.ts';
-import { isSatisfied, type StepEnd } from '../../src/scheduler/trigger.ts';
+import { isSatisfied, type StepEnd } from '../../src/scheduler/is-satisfied.ts';
 
 const END: StepEnd = { state: 'succeeded', byWhen: false, tolerated: false, ran: true };
 const STATES: readonly CellState[] = ['succeeded', 'cached', 'failed', 'errored', 'timedOut', 'canceled', 'skipped'];

@@ -1,6 +1,6 @@
-import { CODE } from './cell-code.ts';
 import type { CellState } from './cell-state.ts';
 import { CELL_STATES } from './cell-state.ts';
+import { CODE } from './state-code.ts';
 
 /** What moves a cell: the types of events, and the scheduler's own reasons. */
 export const CAUSES = [
