@@ -1,0 +1,158 @@
+// Containers from create to end on a cluster of the service, beside the engine's own floor in the same run: the Engine
+// API's create, start, wait and remove for Docker, sbatch and squeue for Slurm, at the same number at once.
+//
+//   node bench/engines.mjs --engine docker|slurm|process [--containers 200] [--at-once 64] [--queued 0]
+//
+// With --queued N (Slurm), N jobs are put into the queue of a drained cluster, and the CPU that one minute of watching
+// them costs is printed. The environment is that of the tests: bash .ci/start-docker.sh, bash .ci/start-slurm.sh.
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs, promisify } from 'node:util';
+import { createService, serviceConfigSchema } from '@sluice/service';
+
+const { Pool } = createRequire(import.meta.url)('undici');
+const run = promisify(execFile);
+const { values } = parseArgs({
+  options: {
+    engine: { type: 'string', default: 'process' },
+    containers: { type: 'string', default: '200' },
+    'at-once': { type: 'string', default: '64' },
+    queued: { type: 'string', default: '0' },
+  },
+});
+const { engine } = values;
+const [count, atOnce, queued] = [values.containers, values['at-once'], values.queued].map(Number);
+const scope = { clusterID: 'c1', accountID: 'bench' };
+const image = engine === 'docker' ? process.env.SLUICE_TEST_DOCKER_IMAGE : undefined;
+const OPTIONS = {
+  process: {},
+  docker: { socketPath: process.env.SLUICE_TEST_DOCKER_SOCKET },
+  slurm: { partition: 'main' },
+};
+
+/** Runs `work` for 0 … count-1, `atOnce` at a time; gives seconds. */
+async function timeAll(work) {
+  const start = process.hrtime.bigint();
+  let next = 0;
+  const lane = async () => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, lane));
+  return Number(process.hrtime.bigint() - start) / 1e9;
+}
+
+async function openService(root) {
+  const cluster = {
+    id: 'c1',
+    engine,
+    options: OPTIONS[engine],
+    accounts: ['bench'],
+    instanceTypes: [{ id: 'one', cores: 1, memoryGB: 1 }],
+    ...(engine === 'slurm' ? {} : { capacity: { cores: atOnce, memoryGB: atOnce } }),
+  };
+  return createService({ config: serviceConfigSchema.parse({ root, clusters: [cluster] }) });
+}
+
+const spec = { instanceType: 'one', command: ['true'], ...(image ? { image } : {}) };
+
+async function throughService(api) {
+  const ends = new Map();
+  const stop = api.watch(({ containerID }) => ends.get(containerID)?.());
+  const seconds = await timeAll(async (i) => {
+    const id = `bench-${i}`;
+    const hints = { wake: () => {} };
+    ends.set(id, () => hints.wake());
+    await api.containers.create(scope, spec, { containerID: id });
+    for (;;) {
+      const hint = new Promise((resolve) => {
+        hints.wake = resolve;
+      });
+      const { phase, state } = await api.containers.get({ ...scope, id });
+      if (phase === 'Succeeded') break;
+      if (['Failed', 'Unknown', 'Canceled'].includes(phase)) throw new Error(`${id}: ${phase}, ${state}`);
+      await hint;
+    }
+    ends.delete(id);
+  });
+  stop?.();
+  return seconds;
+}
+
+const FLOORS = {
+  process: () => timeAll(() => run('unshare', ['--user', '--map-root-user', '--mount', '--pid', '--fork', 'true'])),
+  async docker() {
+    const pool = new Pool('http://localhost', {
+      socketPath: OPTIONS.docker.socketPath,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    const call = async (method, path, body) => {
+      const headers = body ? { 'content-type': 'application/json' } : {};
+      const reply = await pool.request({ method, path, headers, body: body ? JSON.stringify(body) : null });
+      const text = await reply.body.text();
+      if (reply.statusCode >= 400) throw new Error(`${method} ${path}: ${text}`);
+      return text ? JSON.parse(text) : undefined;
+    };
+    const body = { Image: image, Cmd: ['true'], HostConfig: { NetworkMode: 'host', NanoCpus: 1e9, Memory: 2 ** 30 } };
+    const seconds = await timeAll(async () => {
+      const { Id } = await call('POST', '/containers/create', body);
+      await call('POST', `/containers/${Id}/start`);
+      await call('POST', `/containers/${Id}/wait`);
+      await call('DELETE', `/containers/${Id}`);
+    });
+    await pool.destroy();
+    return seconds;
+  },
+  slurm: () =>
+    timeAll(async () => {
+      const args = ['--parsable', '--partition=main', '--ntasks=1', '--mem=1024M', '--output=/dev/null', '--wrap=true'];
+      const jobID = (await run('sbatch', args)).stdout.trim();
+      for (;;) {
+        const { stdout } = await run('squeue', ['--noheader', '--states=all', '--format=%T', `--jobs=${jobID}`]);
+        if (stdout.trim() === 'COMPLETED') return;
+        await pause(500);
+      }
+    }),
+};
+
+/** CPU of this process, in per cent of a core, over a minute with `queued` jobs that cannot start. */
+async function watchQueue(api) {
+  const scontrol = (state, ...reason) =>
+    execFileSync('scontrol', ['update', 'NodeName=n1,n2,n3', `State=${state}`, ...reason]);
+  scontrol('DRAIN', 'Reason=bench');
+  try {
+    for (let i = 0; i < queued; i += 32) {
+      const ids = Array.from({ length: Math.min(32, queued - i) }, (_, k) => `queued-${i + k}`);
+      await Promise.all(ids.map((containerID) => api.containers.create(scope, spec, { containerID })));
+    }
+    const inQueue = () => Number(execFileSync('sh', ['-c', 'squeue --noheader | wc -l'], { encoding: 'utf8' }));
+    while (inQueue() < queued) await pause(1000);
+    const before = process.cpuUsage();
+    await pause(60_000);
+    const { user, system } = process.cpuUsage(before);
+    console.log(`${queued} jobs queued: ${(((user + system) / 60e6) * 100).toFixed(1)} % of a core`);
+  } finally {
+    execFileSync('sh', ['-c', 'scancel --name "$(squeue --noheader --format=%j | sort -u | paste -sd,)"; true']);
+    scontrol('RESUME');
+  }
+}
+
+const root = mkdtempSync(join(tmpdir(), 'sluice-bench-engines-'));
+const service = await openService(root);
+const api = service.inProcess({ userID: 'bench', accounts: [scope] });
+try {
+  if (queued > 0) await watchQueue(api);
+  const floor = await FLOORS[engine]();
+  const ours = await throughService(api);
+  const perSecond = (seconds) => (count / seconds).toFixed(1);
+  console.log(`${engine}: ${count} containers, ${atOnce} at once`);
+  console.log(`  floor    ${perSecond(floor)} a second`);
+  console.log(`  service  ${perSecond(ours)} a second, ${(ours / floor).toFixed(2)} × the floor's time`);
+} finally {
+  await service.close();
+  rmSync(root, { recursive: true, force: true });
+}
