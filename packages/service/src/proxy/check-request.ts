@@ -1,0 +1,71 @@
+import type { IncomingMessage } from 'node:http';
+import type { Route, RouteTable } from './route-table.ts';
+
+/** Where a request goes, or why it goes nowhere. */
+export type CheckedRequest =
+  | { readonly ok: true; readonly route: Route; readonly target: string }
+  | { readonly ok: false; readonly status: number; readonly message: string };
+
+const HOST = /^([a-z0-9](?:[a-z0-9.-]{0,252}))(?::\d{1,5})?$/;
+
+/**
+ * Decides from everything in a request that could name a host or end a body, and refuses where two of them could be
+ * read differently by us and by the application behind. `serverName` is what the client asked for in the TLS handshake.
+ */
+export function checkRequest(
+  request: IncomingMessage,
+  options: { routes: RouteTable; serverName: string | undefined },
+): CheckedRequest {
+  const framing = framingFault(request);
+  if (framing !== undefined) return refusal(400, framing);
+  const hosts = valuesOf(request, 'host');
+  if (hosts.length !== 1) return refusal(400, `the request has ${hosts.length} Host headers instead of one`);
+  const host = hostName(hosts[0] as string);
+  if (host === undefined) return refusal(400, 'the Host header is malformed');
+  const target = targetOf(request, hosts[0] as string);
+  if (target === undefined) return refusal(400, 'the request target does not fit the Host header');
+  if (options.serverName !== undefined && hostName(options.serverName.toLowerCase()) !== host) {
+    return refusal(421, 'the connection was made for another host');
+  }
+  const route = options.routes.find(host);
+  if (route === undefined) return refusal(421, 'no running container exposes a port under this host');
+  return { ok: true, route, target };
+}
+
+function refusal(status: number, message: string): CheckedRequest {
+  return { ok: false, status, message };
+}
+
+/** Node's parser refuses most of it already; what is said here does not depend on its settings. */
+function framingFault(request: IncomingMessage): string | undefined {
+  const lengths = valuesOf(request, 'content-length');
+  const encodings = valuesOf(request, 'transfer-encoding');
+  if (lengths.length > 1) return 'the request has several Content-Length headers';
+  if (encodings.length > 0 && lengths.length > 0) return 'the request has both Content-Length and Transfer-Encoding';
+  if (encodings.length > 1 || (encodings[0] !== undefined && encodings[0].trim().toLowerCase() !== 'chunked')) {
+    return 'the request has a Transfer-Encoding other than chunked';
+  }
+  if (encodings.length > 0 && request.httpVersion !== '1.1') return 'the request is chunked, which HTTP/1.0 is not';
+  return undefined;
+}
+
+function valuesOf(request: IncomingMessage, name: string): string[] {
+  const { rawHeaders } = request;
+  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+}
+
+/** Lower case, without port and without the dot of the root. */
+function hostName(header: string): string | undefined {
+  return HOST.exec(header.trim().toLowerCase())?.[1]?.replace(/\.$/, '');
+}
+
+/** The path to ask the application for; undefined where the target names another host than the Host header. */
+function targetOf(request: IncomingMessage, host: string): string | undefined {
+  const url = request.url ?? '';
+  if (url.startsWith('/')) return url;
+  if (url === '*' && request.method === 'OPTIONS') return url;
+  const absolute = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url);
+  if (absolute === null || absolute[1]?.toLowerCase() !== host.trim().toLowerCase()) return undefined;
+  const rest = absolute[2] as string;
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}

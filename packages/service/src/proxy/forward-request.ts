@@ -1,0 +1,80 @@
+import { type ClientRequest, type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { replyHeaders, requestHeaders } from './forwarded-headers.ts';
+import type { Route } from './route-table.ts';
+
+const CONNECT_MS = 10_000;
+
+/** What became of an upstream that gave no reply. */
+export interface UpstreamFault {
+  readonly status: 502 | 503;
+  readonly message: string;
+}
+
+/**
+ * Opens the request to the application. A connection of its own each time: on loopback it costs next to nothing, and a
+ * kept one could outlive its route or break under a request that cannot be repeated.
+ */
+export function openUpstream(
+  route: Route,
+  message: IncomingMessage,
+  options: { target: string; headers: string[] },
+): ClientRequest {
+  const { host, port } = route.upstream;
+  const { target: path, headers } = options;
+  const upstream = openRequest({ host, port, method: message.method, path, headers, agent: false, setHost: false });
+  upstream.setNoDelay(true);
+  upstream.once('socket', (socket) => {
+    const timer = setTimeout(
+      () => socket.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })),
+      CONNECT_MS,
+    );
+    socket.once('connect', () => clearTimeout(timer));
+    socket.once('close', () => clearTimeout(timer));
+  });
+  return upstream;
+}
+
+/** 503 for an application that does not listen (yet): a client may come again; 502 for one that broke off. */
+export function upstreamFault(error: unknown): UpstreamFault {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  const absent = ['ECONNREFUSED', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code ?? '');
+  return absent
+    ? { status: 503, message: 'the application in the container does not listen on its port' }
+    : { status: 502, message: 'the application in the container broke off the connection' };
+}
+
+/** Carries one request to the application and its reply back, streaming both ways. Never throws. */
+export function forwardRequest(
+  route: Route,
+  request: IncomingMessage,
+  options: { reply: ServerResponse; target: string; refuse: (fault: UpstreamFault) => void },
+): void {
+  const { reply, target, refuse } = options;
+  const upstream = openUpstream(route, request, { target, headers: requestHeaders(request) });
+  const exchange = {
+    abort: () => {
+      upstream.destroy();
+      reply.destroy();
+    },
+  };
+  route.exchanges.add(exchange);
+  reply.once('close', () => {
+    route.exchanges.delete(exchange);
+    upstream.destroy();
+  });
+  upstream.on('error', (error) => {
+    if (!reply.headersSent && !reply.destroyed) refuse(upstreamFault(error));
+    else reply.destroy();
+  });
+  upstream.on('response', (answer) => {
+    reply.writeHead(answer.statusCode ?? 502, answer.statusMessage, replyHeaders(answer));
+    // Server-sent events may be long in coming: what the browser waits for is the head.
+    reply.flushHeaders();
+    pipeline(answer, reply).catch(() => reply.destroy());
+  });
+  // An application may answer without reading on: then the rest of the body fails, and the answer still counts.
+  pipeline(request, upstream).catch(() => {
+    if (!request.complete) upstream.destroy();
+  });
+}

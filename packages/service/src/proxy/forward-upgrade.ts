@@ -1,0 +1,65 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { openUpstream, type UpstreamFault, upstreamFault } from './forward-request.ts';
+import { replyHeaders, requestHeaders } from './forwarded-headers.ts';
+import type { Route } from './route-table.ts';
+
+/** Carries a WebSocket: the handshake, and then every byte both ways until one side ends. Never throws. */
+export function forwardUpgrade(
+  route: Route,
+  request: IncomingMessage,
+  options: { socket: Duplex; head: Buffer; target: string },
+): void {
+  const { socket, head, target } = options;
+  const headers = [...requestHeaders(request), 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
+  const upstream = openUpstream(route, request, { target, headers });
+  const exchange = {
+    abort: () => {
+      upstream.destroy();
+      socket.destroy();
+    },
+  };
+  route.exchanges.add(exchange);
+  socket.once('close', () => {
+    route.exchanges.delete(exchange);
+    upstream.destroy();
+  });
+  socket.on('error', () => socket.destroy());
+  upstream.on('error', (error) => refuseUpgrade(socket, upstreamFault(error)));
+  upstream.on('response', (answer) => {
+    // No: the application says so in an ordinary reply.
+    socket.write(renderHead(answer, [...replyHeaders(answer), 'Connection', 'close']));
+    answer.on('error', () => socket.destroy());
+    answer.pipe(socket);
+  });
+  upstream.on('upgrade', (answer, upstreamSocket, upstreamHead) => {
+    socket.once('close', () => upstreamSocket.destroy());
+    upstreamSocket.on('error', () => socket.destroy());
+    upstreamSocket.once('close', () => socket.destroy());
+    socket.write(renderHead(answer, [...replyHeaders(answer), 'Connection', 'Upgrade', 'Upgrade', 'websocket']));
+    if (upstreamHead.length > 0) socket.write(upstreamHead);
+    if (head.length > 0) upstreamSocket.write(head);
+    upstreamSocket.pipe(socket);
+    socket.pipe(upstreamSocket);
+  });
+  upstream.end();
+}
+
+/** Answers a handshake that goes nowhere, and ends the connection. */
+export function refuseUpgrade(socket: Duplex, fault: { status: number; message: string } | UpstreamFault): void {
+  if (socket.destroyed) return;
+  const body = `${fault.message}\n`;
+  const head = [
+    `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status] ?? ''}`,
+    'Content-Type: text/plain; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function renderHead(answer: IncomingMessage, headers: readonly string[]): string {
+  const lines = [`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage ?? ''}`];
+  for (let index = 0; index < headers.length; index += 2) lines.push(`${headers[index]}: ${headers[index + 1]}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}

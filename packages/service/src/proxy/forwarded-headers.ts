@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Meant for the next connection only. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** What only the proxy may say; a client's own is dropped, so that applications can trust it. */
+const OURS = /^(forwarded|x-forwarded-.*|x-real-ip)$/;
+
+/** Name, value, name, value: as on the wire, in its order and with its repetitions. */
+export type RawHeaders = readonly string[];
+
+/** What an application is sent: the client's own headers, and who asked for what. */
+export function requestHeaders(request: IncomingMessage): string[] {
+  const headers = passedOn(request, (name) => OURS.test(name) || name === 'expect');
+  const address = request.socket.remoteAddress ?? '';
+  const host = request.headers.host ?? '';
+  headers.push('X-Forwarded-For', address, 'X-Forwarded-Proto', 'https', 'X-Forwarded-Host', host);
+  if (request.headers['transfer-encoding'] !== undefined) headers.push('Transfer-Encoding', 'chunked');
+  return headers;
+}
+
+/** What a client is sent of an application's reply. */
+export function replyHeaders(reply: IncomingMessage): string[] {
+  return passedOn(reply, () => false);
+}
+
+function passedOn(message: IncomingMessage, drop: (name: string) => boolean): string[] {
+  const named = String(message.headers.connection ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase());
+  // Whoever lists these as hop-by-hop wants the other side to read another length or host than we do.
+  const dropped = new Set(named.filter((name) => !['host', 'content-length', 'content-type', 'close'].includes(name)));
+  const headers: string[] = [];
+  for (let index = 0; index < message.rawHeaders.length; index += 2) {
+    const name = message.rawHeaders[index] as string;
+    const key = name.toLowerCase();
+    if (HOP_BY_HOP.has(key) || dropped.has(key) || drop(key)) continue;
+    headers.push(name, message.rawHeaders[index + 1] as string);
+  }
+  return headers;
+}

@@ -1,0 +1,99 @@
+import { X509Certificate } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Certificate } from './port-proxy.ts';
+
+const DAY_MS = 86_400_000;
+const AUTHORITY_DAYS = 3_650;
+/** What browsers take at most. */
+const SERVER_DAYS = 397;
+const RENEW_BEFORE_DAYS = 30;
+
+export interface LocalCertificate extends Certificate {
+  /** The authority's own certificate, for clients to trust: a file that may be given away. */
+  readonly authorityPath: string;
+}
+
+/**
+ * A certificate for `domain` and every name right beneath it, signed by an authority that lives in `directory`. Both
+ * are made when they are missing, and the certificate anew when it runs out or is for another domain; the authority
+ * stays, since people have told their clients to trust it. `now` is in milliseconds since the epoch.
+ */
+export async function openLocalAuthority(
+  directory: string,
+  options: { domain: string; now?: number },
+): Promise<LocalCertificate> {
+  const { domain, now = Date.now() } = options;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const authorityPath = join(directory, 'authority.pem');
+  const authority = readPair(directory, 'authority') ?? (await makeAuthority(directory, now));
+  const current = readPair(directory, 'server');
+  if (current !== undefined && isGood(current, { authority, domain, now })) return { ...current, authorityPath };
+  const { generate } = await import('selfsigned');
+  const made = await generate([{ name: 'commonName', value: domain }], {
+    keyType: 'ec',
+    curve: 'P-256',
+    algorithm: 'sha256',
+    notBeforeDate: new Date(now - DAY_MS),
+    notAfterDate: new Date(now + SERVER_DAYS * DAY_MS),
+    ca: authority,
+    extensions: [
+      { name: 'basicConstraints', cA: false, critical: true },
+      { name: 'keyUsage', digitalSignature: true, critical: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      { name: 'subjectAltName', altNames: [domain, `*.${domain}`].map((value) => ({ type: 2, value })) },
+    ],
+  });
+  return { ...writePair(directory, 'server', { key: made.private, cert: made.cert }), authorityPath };
+}
+
+async function makeAuthority(directory: string, now: number): Promise<Certificate> {
+  const { generate } = await import('selfsigned');
+  const made = await generate([{ name: 'commonName', value: 'Sluice local authority' }], {
+    keyType: 'ec',
+    curve: 'P-256',
+    algorithm: 'sha256',
+    notBeforeDate: new Date(now - DAY_MS),
+    notAfterDate: new Date(now + AUTHORITY_DAYS * DAY_MS),
+    extensions: [
+      { name: 'basicConstraints', cA: true, critical: true },
+      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
+    ],
+  });
+  return writePair(directory, 'authority', { key: made.private, cert: made.cert });
+}
+
+function isGood(certificate: Certificate, options: { authority: Certificate; domain: string; now: number }): boolean {
+  const parsed = new X509Certificate(certificate.cert);
+  const issuer = new X509Certificate(options.authority.cert);
+  const left = Date.parse(parsed.validTo) - options.now;
+  const names = parsed.subjectAltName?.split(', ') ?? [];
+  return (
+    left > RENEW_BEFORE_DAYS * DAY_MS && names.includes(`DNS:*.${options.domain}`) && parsed.verify(issuer.publicKey)
+  );
+}
+
+function readPair(directory: string, name: string): Certificate | undefined {
+  try {
+    return {
+      key: readFileSync(join(directory, `${name}.key`), 'utf8'),
+      cert: readFileSync(join(directory, `${name}.pem`), 'utf8'),
+    };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** The key first, so that a certificate never lies there without it. */
+function writePair(directory: string, name: string, pair: Certificate): Certificate {
+  const write = (file: string, text: string, mode: number) => {
+    const path = join(directory, file);
+    writeFileSync(`${path}.new`, text, { mode });
+    chmodSync(`${path}.new`, mode);
+    renameSync(`${path}.new`, path);
+  };
+  write(`${name}.key`, pair.key, 0o600);
+  write(`${name}.pem`, pair.cert, 0o644);
+  return pair;
+}

@@ -1,0 +1,89 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import { checkRequest } from './check-request.ts';
+import { forwardRequest, type UpstreamFault } from './forward-request.ts';
+import { forwardUpgrade, refuseUpgrade } from './forward-upgrade.ts';
+import { createRouteTable, type RouteTable } from './route-table.ts';
+
+/** In PEM; `cert` is the chain, the server's own first. */
+export interface Certificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+export interface PortProxyOptions {
+  /** Must be valid for every host that gets a route: a wildcard, usually. */
+  readonly certificate: Certificate;
+}
+
+/** The HTTPS side of exposed ports: one host name each, served exactly as long as it has a route. */
+export interface PortProxy {
+  readonly routes: Pick<RouteTable, 'add' | 'remove' | 'hosts'>;
+  /** For a renewed certificate; connections that are open stay as they are. */
+  setCertificate(certificate: Certificate): void;
+  listen(at: { host: string; port: number }): Promise<{ host: string; port: number }>;
+  /** Stops listening and cuts what is under way. */
+  close(): Promise<void>;
+}
+
+export function createPortProxy(options: PortProxyOptions): PortProxy {
+  const routes = createRouteTable();
+  const server = createServer({ ...options.certificate, minVersion: 'TLSv1.2', requireHostHeader: false });
+  // Uploads may take hours; the time for the head of a request stays bounded by `headersTimeout`.
+  server.requestTimeout = 0;
+  server.on('request', (request: IncomingMessage, reply: ServerResponse) => {
+    const checked = checkRequest(request, { routes, serverName: serverNameOf(request.socket) });
+    if (!checked.ok) return refuse(reply, checked);
+    forwardRequest(checked.route, request, { reply, target: checked.target, refuse: (fault) => refuse(reply, fault) });
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+      return refuseUpgrade(socket, { status: 400, message: 'no upgrade but that to a WebSocket is possible' });
+    }
+    const checked = checkRequest(request, { routes, serverName: serverNameOf(request.socket) });
+    if (!checked.ok) return refuseUpgrade(socket, checked);
+    forwardUpgrade(checked.route, request, { socket, head, target: checked.target });
+  });
+
+  return {
+    routes,
+    setCertificate: (certificate) => server.setSecureContext({ ...certificate, minVersion: 'TLSv1.2' }),
+    listen: ({ host, port }) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => {
+          server.off('error', reject);
+          const address = server.address() as AddressInfo;
+          resolve({ host: address.address, port: address.port });
+        });
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        for (const host of routes.hosts()) routes.remove(host);
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** What the client named in the handshake; undefined where it named nothing. */
+function serverNameOf(socket: object): string | undefined {
+  const { servername } = socket as TLSSocket & { servername?: string | false };
+  return typeof servername === 'string' && servername !== '' ? servername : undefined;
+}
+
+function refuse(reply: ServerResponse, fault: { status: number; message: string } | UpstreamFault): void {
+  const body = Buffer.from(`${fault.message}\n`);
+  reply.writeHead(fault.status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': body.length,
+    'x-content-type-options': 'nosniff',
+    // What else comes on this connection may be what we have just refused to understand.
+    connection: 'close',
+    ...(fault.status === 503 ? { 'retry-after': '1' } : {}),
+  });
+  reply.end(body);
+}
