@@ -117,7 +117,10 @@ export function createCluster(options: ClusterOptions): Cluster {
 
   function restore(rows: readonly (readonly [string, ContainerRow])[]) {
     const unended = rows.filter(([, row]) => !isTerminalPhase(row.phase));
-    return unended.map(([rowKey, row]) => {
+    return unended.map(([rowKey, stored]) => {
+      // Pending is not written, yet an earlier process may have told it: no phase is told again that was left.
+      const row: ContainerRow =
+        stored.phase === 'Creating' ? { ...stored, phase: 'Pending', state: 'being looked for' } : stored;
       for (const port of Object.values(row.ports)) ports.hold(port);
       const launch = resolveLaunch(row, storage, instanceTypes.get(row.spec.instanceType));
       // Whether the engine was asked is not recorded, which saves a write for each: it is asked what it knows.

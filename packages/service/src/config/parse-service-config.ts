@@ -36,13 +36,12 @@ export function parseServiceConfig(text: string, directory: string): ConfigResul
   }
   const result = serviceConfigSchema.safeParse(withAbsolutePaths(document.toJS({ maxAliasCount: 100 }), directory));
   if (result.success) return { ok: true, value: result.data };
-  const problems = result.error.issues
-    .flatMap((issue) => problemsOf(issue))
-    .map(({ path, message }) => ({
-      ...at(offsetOf(document.contents, path)),
-      path: path.join('.'),
-      message,
-    }));
+  const faults = result.error.issues.flatMap((issue) => faultsOf(issue));
+  const problems = faults.map((fault) => ({
+    ...at(offsetOf(document.contents, fault)),
+    path: fault.path.join('.'),
+    message: fault.message,
+  }));
   return { ok: false, problems: problems.sort((a, b) => a.line - b.line || a.column - b.column) };
 }
 
@@ -58,12 +57,19 @@ function unsafeReason(text: string): string | undefined {
   return undefined;
 }
 
-function problemsOf(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: string }[] {
-  if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: issue.message }];
+interface Fault {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  /** The field itself is the fault, not its value. */
+  readonly isUnknown: boolean;
+}
+
+function faultsOf(issue: z.core.$ZodIssue): Fault[] {
+  if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: issue.message, isUnknown: false }];
   return issue.keys.map((key) => {
     const nearest = nearestName(key, knownKeys(issue.path));
     const hint = nearest === undefined ? '' : `; the nearest known field is '${nearest}'`;
-    return { path: [...issue.path, key], message: `the field '${key}' is unknown${hint}` };
+    return { isUnknown: true, path: [...issue.path, key], message: `the field '${key}' is unknown${hint}` };
   });
 }
 
@@ -79,15 +85,15 @@ function knownKeys(path: readonly PropertyKey[]): string[] {
 }
 
 /** Where the value at `path` begins, or the key where the value is unknown; the nearest thing above where it is absent. */
-function offsetOf(contents: unknown, path: readonly PropertyKey[]): number {
+function offsetOf(contents: unknown, { path, isUnknown }: Fault): number {
   let node = contents as Node | null;
   let offset = node?.range?.[0] ?? 0;
   for (const [depth, part] of path.entries()) {
     if (isMap(node)) {
       const pair = node.items.find(({ key }) => (key as { value?: unknown } | null)?.value === part);
       if (pair === undefined) return offset;
-      const isLast = depth === path.length - 1;
-      offset = ((isLast ? pair.key : pair.value) as Node | null)?.range?.[0] ?? offset;
+      const pointed = depth === path.length - 1 && isUnknown ? pair.key : pair.value;
+      offset = (pointed as Node | null)?.range?.[0] ?? offset;
       node = pair.value as Node | null;
     } else if (isSeq(node)) {
       node = (node.items[Number(part)] ?? null) as Node | null;

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { parseServiceConfig } from '../../src/config/parse-service-config.ts';
+
+const GOOD = `
+root: data
+clusters:
+  - id: here
+    engine: process
+    capacity: { cores: 4, memoryGB: 8 }
+    accounts: [team]
+    instanceTypes:
+      - { id: small, cores: 1, memoryGB: 2 }
+listen:
+  - { host: 127.0.0.1, port: 8080 }
+`;
+
+const problems = (text: string) => {
+  const result = parseServiceConfig(text, '/srv');
+  if (result.ok) throw new Error('the configuration was accepted');
+  return result.problems.map(({ line, column, message }) => `${line}:${column} ${message}`);
+};
+
+describe('parseServiceConfig', () => {
+  it('fills in defaults and resolves paths against the file’s directory', () => {
+    const result = parseServiceConfig(GOOD, '/srv');
+    expect(result).toMatchObject({
+      ok: true,
+      value: { root: '/srv/data', retention: { containerDays: 7 }, login: { tokenHeader: 'svc_token', tokenDays: 30 } },
+    });
+  });
+
+  it('gives all problems with their places, and the nearest names', () => {
+    const text = GOOD.replace('engine:', 'engin:').replace('cores: 1', 'cores: one').replace('listen:', 'lisen:');
+    expect(problems(text)).toEqual([
+      expect.stringMatching(/^4:5 .*string/),
+      "5:5 the field 'engin' is unknown; the nearest known field is 'engine'",
+      expect.stringMatching(/^9:29 .*number/),
+      "10:1 the field 'lisen' is unknown; the nearest known field is 'listen'",
+    ]);
+  });
+
+  it('refuses several accounts on an engine that is no border between them', () => {
+    expect(problems(GOOD.replace('[team]', '[team, others]'))).toEqual([
+      expect.stringMatching(/^7:15 the engine 'process' .*give it one account$/),
+    ]);
+  });
+
+  it('says where the text is no YAML, and survives what would kill the parser', () => {
+    expect(problems('root: [1')).toEqual([expect.stringMatching(/^1:\d+ /)]);
+    expect(problems('['.repeat(5000))).toEqual(['1:1 the file is nested deeper than 64']);
+  });
+});

@@ -1,0 +1,322 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ContainerService, ContainerSpec } from '@sluice/client';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type End, EngineError } from '../../src/engines/engine.ts';
+import { FakeEngine } from '../fakes/fake-engine.ts';
+import { openRig, PRINCIPAL, type Rig, SCOPE } from '../service-rig.ts';
+
+let engine: FakeEngine;
+let rig: Rig;
+let service: ContainerService;
+beforeEach(async () => {
+  engine = new FakeEngine();
+  const other = new FakeEngine();
+  rig = await openRig({
+    cores: 4,
+    engine: 'fake',
+    engines: { fake: ({ clusterID }) => (clusterID === 'one' ? engine : other) },
+  });
+  service = rig.service.inProcess(PRINCIPAL);
+});
+afterEach(() => rig.close());
+
+const ref = (id: string) => ({ ...SCOPE, id });
+const create = (id: string, spec: Partial<ContainerSpec> = {}) =>
+  service.containers.create(SCOPE, { instanceType: 'small', command: ['x'], ...spec }, { containerID: id });
+const get = (id: string) => service.containers.get(ref(id));
+const phase = async (id: string) => (await get(id)).phase;
+/** Resolves when the service has nothing more to do for now. */
+const reaches = (id: string, wanted: string) => expect.poll(() => phase(id), { interval: 2 }).toBe(wanted);
+const launched = (id: string) =>
+  expect
+    .poll(() => [...engine.launched.values()].some((launch) => launch.containerID === id), { interval: 2 })
+    .toBe(true);
+
+describe('phases', () => {
+  it('follow the engine, with times and IDs only when they are known', async () => {
+    const created = await create('a');
+    expect(created).toMatchObject({ phase: 'Pending', state: 'starting' });
+    expect(created).not.toHaveProperty('startTime');
+    await launched('a');
+    engine.observe('a', { type: 'pending', reason: 'pulling image: 3 of 7 layers' });
+    expect(await get('a')).toMatchObject({ phase: 'Pending', state: 'pulling image: 3 of 7 layers' });
+    const at = rig.clock.now();
+    engine.run('a', at + 1000);
+    const running = await get('a');
+    expect(running).toMatchObject({ phase: 'Running', nodeID: 'node-1', runID: 'run-a' });
+    expect(running.startTime).toBe(new Date(at + 1000).toISOString());
+    expect(running).not.toHaveProperty('endTime');
+    engine.observe('a', { type: 'exiting' });
+    expect(await phase('a')).toBe('Exiting');
+    engine.end('a', undefined, at + 3500);
+    await reaches('a', 'Succeeded');
+    expect(await get('a')).toMatchObject({ state: 'exit code 0', runTime: 2.5 });
+  });
+
+  it.each<[End, string, string]>([
+    [{ kind: 'exited', exitCode: 3 }, 'Failed', 'exit code 3'],
+    [{ kind: 'exited', exitCode: 137, signal: 'SIGKILL' }, 'Failed', 'exit code 137: killed by SIGKILL'],
+    [{ kind: 'exited', exitCode: 137, outOfMemory: true }, 'Failed', 'out of memory (exit code 137)'],
+    [{ kind: 'exited', exitCode: 0, outOfMemory: true }, 'Failed', 'out of memory (exit code 0)'],
+    [{ kind: 'refused', reason: 'no such image' }, 'Failed', 'no such image'],
+    [{ kind: 'fault', reason: 'the node is gone' }, 'Unknown', 'the node is gone'],
+    [{ kind: 'stopped' }, 'Unknown', 'stopped'],
+  ])('an end %j is %s', async (end, wanted, state) => {
+    await create('a');
+    await launched('a');
+    engine.run('a');
+    engine.end('a', end);
+    await reaches('a', wanted);
+    expect(await get('a')).toMatchObject({ state });
+  });
+
+  it('are never left once terminal, nor entered again', async () => {
+    await create('a');
+    await launched('a');
+    engine.run('a');
+    engine.end('a', { kind: 'exited', exitCode: 1 });
+    await reaches('a', 'Failed');
+    const end = await get('a');
+    engine.end('a');
+    engine.run('a');
+    engine.observe('a', { type: 'exiting' });
+    expect(await get('a')).toEqual(end);
+    await rig.restart();
+    service = rig.service.inProcess(PRINCIPAL);
+    expect(await get('a')).toEqual(end);
+  });
+
+  it('watch: hints at each change of the own accounts', async () => {
+    const hints: string[] = [];
+    const stop = service.watch((hint) => hints.push(hint.containerID));
+    await create('a');
+    await launched('a');
+    engine.run('a');
+    engine.end('a');
+    await reaches('a', 'Succeeded');
+    stop?.();
+    expect(hints.length).toBeGreaterThanOrEqual(2);
+    expect(new Set(hints)).toEqual(new Set(['a']));
+  });
+});
+
+describe('capacity', () => {
+  it('lets wait what does not fit, says for what, and never lets a small one pass a big one', async () => {
+    await create('s1');
+    await create('big', { instanceType: 'big' });
+    await create('s2');
+    expect(await get('big')).toMatchObject({ phase: 'Pending', state: 'waiting for 4 cores of cluster one (3 free)' });
+    expect(await get('s2')).toMatchObject({ state: 'waiting for its turn in cluster one (1 before it)' });
+    await launched('s1');
+    engine.end('s1');
+    await launched('big');
+    expect(await get('s2')).toMatchObject({ state: 'waiting for 1 core of cluster one (0 free)' });
+    engine.end('big');
+    await launched('s2');
+  });
+
+  it('refuses at once what never fits', async () => {
+    const call = service.containers.create(
+      { clusterID: 'two', accountID: 'mine' },
+      { instanceType: 'none', command: ['x'] },
+    );
+    await expect(call).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', reason: 'INSTANCE_TYPE_UNKNOWN' });
+  });
+
+  it('cancel: ends one that waits without the engine, and others move up', async () => {
+    await create('big', { instanceType: 'big' });
+    await create('s1');
+    await create('s2');
+    await service.containers.cancel(ref('s1'));
+    expect(await get('s1')).toMatchObject({ phase: 'Canceled', state: 'canceled before it was started', runTime: 0 });
+    await launched('big');
+    engine.end('big');
+    await launched('s2');
+    expect(engine.asked.map(({ containerID }) => containerID)).toEqual(['big', 's2']);
+  });
+
+  it('counts after a restart what runs already', async () => {
+    await create('big', { instanceType: 'big' });
+    await launched('big');
+    engine.run('big');
+    await create('s1');
+    await rig.restart();
+    service = rig.service.inProcess(PRINCIPAL);
+    expect(await get('big')).toMatchObject({ phase: 'Running' });
+    await expect.poll(async () => (await get('s1')).state).toBe('waiting for 1 core of cluster one (0 free)');
+    engine.end('big');
+    await launched('s1');
+  });
+});
+
+describe('an engine that is away', () => {
+  it('is asked again until it takes the container, which starts once', async () => {
+    engine.launchErrors.push(new EngineError('UNAVAILABLE', 'no answer'), new EngineError('UNAVAILABLE', 'no answer'));
+    await create('a');
+    await expect.poll(async () => (await get('a')).state).toBe('the engine is not available, trying again: no answer');
+    await rig.clock.advance(500);
+    await expect.poll(() => engine.asked.length).toBe(2);
+    await rig.clock.advance(1000);
+    await launched('a');
+    expect(new Set(engine.asked.map(({ key }) => key)).size).toBe(1);
+  });
+
+  it('a refusal ends the container with the engine’s words', async () => {
+    engine.launchErrors.push(new EngineError('REFUSED', 'could not run the image x because there is no Docker'));
+    await create('a');
+    await reaches('a', 'Failed');
+    expect(await get('a')).toMatchObject({ state: 'could not run the image x because there is no Docker' });
+    expect(await get('a')).not.toHaveProperty('startTime');
+  });
+
+  it('cancel: of a launch in doubt asks what became of it', async () => {
+    engine.launchErrors.push(new EngineError('UNAVAILABLE', 'no answer'));
+    await create('a');
+    await expect.poll(() => engine.asked.length).toBe(1);
+    await service.containers.cancel(ref('a'));
+    await rig.clock.advance(1000);
+    await reaches('a', 'Canceled');
+  });
+
+  it('open: keeps others served, and is taken up once it answers', async () => {
+    await create('a');
+    await launched('a');
+    engine.openError = new EngineError('UNAVAILABLE', 'the daemon is not running');
+    await rig.restart();
+    service = rig.service.inProcess(PRINCIPAL);
+    expect(await phase('a')).toBe('Pending');
+    await expect(create('b')).rejects.toMatchObject({ code: 'UNAVAILABLE', reason: 'ENGINE_UNAVAILABLE' });
+    engine.openError = undefined;
+    await expect
+      .poll(async () => {
+        await rig.clock.advance(500);
+        return create('b').then(
+          () => 'created',
+          () => 'refused',
+        );
+      })
+      .toBe('created');
+    engine.run('a');
+    expect(await phase('a')).toBe('Running');
+  });
+});
+
+describe('restart', () => {
+  it('absent: launches again under a new key what provably never started', async () => {
+    await create('a');
+    await launched('a');
+    const [old] = engine.launched.keys();
+    engine.launched.clear();
+    await rig.restart();
+    service = rig.service.inProcess(PRINCIPAL);
+    await launched('a');
+    expect(engine.launchOf('a').key).not.toBe(old);
+    engine.run('a');
+    engine.end('a');
+    await reaches('a', 'Succeeded');
+  });
+
+  it('absent: of one that ran ends Unknown, never Succeeded', async () => {
+    await create('a');
+    await launched('a');
+    engine.run('a');
+    await expect.poll(() => phase('a')).toBe('Running');
+    engine.launched.clear();
+    await rig.restart();
+    service = rig.service.inProcess(PRINCIPAL);
+    await reaches('a', 'Unknown');
+  });
+
+  it('cancel: one that was being canceled is stopped again', async () => {
+    engine.obeysStop = false;
+    await create('a');
+    await launched('a');
+    engine.run('a');
+    await service.containers.cancel(ref('a'));
+    expect(await phase('a')).toBe('Canceling');
+    engine.obeysStop = true;
+    await rig.restart();
+    service = rig.service.inProcess(PRINCIPAL);
+    await reaches('a', 'Canceled');
+    expect(engine.stopped).toHaveLength(2);
+    expect(engine.stopped[0]).toMatchObject({ graceMs: 2000 });
+  });
+
+  it('delete: what was being removed is removed', async () => {
+    engine.obeysStop = false;
+    await create('a');
+    await launched('a');
+    const { directory } = engine.launchOf('a');
+    const deleting = service.containers.delete(ref('a'));
+    deleting.catch(() => {});
+    await expect.poll(() => engine.stopped.length).toBe(1);
+    engine.obeysStop = true;
+    await rig.restart();
+    service = rig.service.inProcess(PRINCIPAL);
+    await expect(get('a')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect.poll(() => existsSync(directory)).toBe(false);
+  });
+
+  it('is refused while another process serves the root', async () => {
+    const { createService } = await import('../../src/service.ts');
+    const { embeddedConfig } = await import('../../src/config/embedded-config.ts');
+    await expect(createService({ config: embeddedConfig({ root: rig.root }) })).rejects.toMatchObject({
+      code: 'STORE_IN_USE',
+    });
+  });
+});
+
+describe('retention', () => {
+  const DAY = 86_400_000;
+
+  it('takes the record, the directory and the reservation of the ID', async () => {
+    await create('a');
+    await launched('a');
+    engine.end('a', undefined, rig.clock.now());
+    await reaches('a', 'Succeeded');
+    const containers = join(rig.root, 'clusters/one/containers');
+    expect(readdirSync(containers)).toHaveLength(1);
+    await rig.clock.advance(7 * DAY - 1);
+    await expect(create('a')).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
+    await rig.clock.advance(601_000);
+    await expect(get('a')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(readdirSync(containers)).toHaveLength(0);
+    await create('a');
+  });
+
+  it('takes a deleted volume, and until then undelete brings it back', async () => {
+    const volume = { ...SCOPE, id: 'v' };
+    await service.volumes.create(SCOPE, { volumeID: 'v' });
+    await service.volumes.delete(volume);
+    await rig.clock.advance(6 * DAY);
+    await service.volumes.undelete(volume);
+    await service.volumes.delete(volume);
+    await rig.clock.advance(6 * DAY);
+    await service.volumes.undelete(volume);
+    await service.volumes.delete(volume);
+    await rig.clock.advance(8 * DAY);
+    await expect(service.volumes.undelete(volume)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(existsSync(join(rig.root, 'clusters/one/volumes/mine/v'))).toBe(false);
+    await service.volumes.create(SCOPE, { volumeID: 'v' });
+  });
+});
+
+describe('volumes in use', () => {
+  it('force is refused while a live container mounts it, the ordinary deletion is not, and new mounts are', async () => {
+    const volume = { ...SCOPE, id: 'v' };
+    await service.volumes.create(SCOPE, { volumeID: 'v' });
+    await create('a', { volumeMounts: { 'v:in/put:dir': '/in' } });
+    await launched('a');
+    expect(engine.launchOf('a').mounts).toEqual([
+      { root: join(rig.root, 'clusters/one/volumes/mine/v'), subPath: 'in/put', kind: 'dir', target: '/in' },
+    ]);
+    await expect(service.volumes.delete(volume, { force: true })).rejects.toMatchObject({ reason: 'VOLUME_MOUNTED' });
+    await service.volumes.delete(volume);
+    await expect(create('b', { volumeMounts: { v: '/v' } })).rejects.toMatchObject({ reason: 'VOLUME_NOT_AVAILABLE' });
+    engine.end('a');
+    await reaches('a', 'Succeeded');
+    await service.volumes.delete(volume, { force: true });
+    expect(existsSync(join(rig.root, 'clusters/one/volumes/mine/v'))).toBe(false);
+  });
+});

@@ -1,0 +1,71 @@
+import type { End, Engine, EngineSink, Launch, Observation } from '../../src/engines/engine.ts';
+
+/** An engine whose containers do what the test says, and nothing else. It outlives the services that open it. */
+export class FakeEngine implements Engine {
+  /** Every launch asked for, in order, tries that failed included. */
+  readonly asked: Launch[] = [];
+  readonly launched = new Map<string, Launch>();
+  readonly stopped: { key: string; graceMs: number }[] = [];
+  readonly removed: string[] = [];
+  /** What the next calls of `launch` throw, one after the other. */
+  readonly launchErrors: Error[] = [];
+  /** What `open` throws, while set. */
+  openError: Error | undefined;
+  /** Whether a stop ends the container at once. */
+  obeysStop = true;
+  #sink: EngineSink | undefined;
+
+  async open(sink: EngineSink): Promise<void> {
+    if (this.openError !== undefined) throw this.openError;
+    this.#sink = sink;
+  }
+
+  async launch(launch: Launch): Promise<void> {
+    this.asked.push(launch);
+    const error = this.launchErrors.shift();
+    if (error !== undefined) throw error;
+    this.launched.set(launch.key, launch);
+  }
+
+  async recover(launches: readonly Launch[]): Promise<void> {
+    for (const launch of launches) {
+      if (!this.launched.has(launch.key)) this.#sink?.report(launch.key, { type: 'absent' });
+    }
+  }
+
+  async stop(key: string, options: { graceMs: number }): Promise<void> {
+    this.stopped.push({ key, graceMs: options.graceMs });
+    if (this.obeysStop) this.#report(key, { type: 'ended', endedAt: Date.now(), end: { kind: 'stopped' } });
+  }
+
+  async remove(key: string): Promise<void> {
+    this.removed.push(key);
+  }
+
+  async close(): Promise<void> {
+    this.#sink = undefined;
+  }
+
+  /** The launch of the container `id`; the latest, where the ID was used again. */
+  launchOf(id: string): Launch {
+    const launch = [...this.launched.values()].findLast(({ containerID }) => containerID === id);
+    if (launch === undefined) throw new Error(`the container ${id} was not launched`);
+    return launch;
+  }
+
+  observe(id: string, observation: Observation): void {
+    this.#report(this.launchOf(id).key, observation);
+  }
+
+  run(id: string, startedAt = Date.now()): void {
+    this.observe(id, { type: 'running', startedAt, nodeID: 'node-1', runID: `run-${id}`, host: '127.0.0.1' });
+  }
+
+  end(id: string, end: End = { kind: 'exited', exitCode: 0 }, endedAt = Date.now()): void {
+    this.observe(id, { type: 'ended', endedAt, end });
+  }
+
+  #report(key: string, observation: Observation): void {
+    this.#sink?.report(key, observation);
+  }
+}

@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fc, test } from '@fast-check/vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openLmdbStore } from '../../src/store/lmdb-store.ts';
+import { mergeRanges } from '../../src/store/merge-ranges.ts';
+import { migrate, SCHEMA_VERSION } from '../../src/store/migrations.ts';
+import { openSequence } from '../../src/store/sequence.ts';
+import { keysBeneath, put, remove, type Store, type Table } from '../../src/store/store.ts';
+import { TABLES } from '../../src/store/tables.ts';
+
+const WORDS: Table<string> = { name: 'words' };
+const OTHERS: Table<string> = { name: 'others' };
+
+let directory: string;
+let store: Store;
+const open = () => openLmdbStore(join(directory, 'store'), [WORDS, OTHERS, TABLES.meta]);
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'sluice-store-'));
+  store = open();
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const all = (table: Table<string>) =>
+  [...store.range(table, { from: '', to: '~' })].map(([key, value]) => `${key}=${value}`);
+
+describe('LmdbStore', () => {
+  it('reads what was written at once, before, while and after it becomes durable', async () => {
+    store.write([put(WORDS, 'a', '1'), put(WORDS, 'b', '2')]);
+    expect([store.get(WORDS, 'a'), all(WORDS)]).toEqual(['1', ['a=1', 'b=2']]);
+    const durable = store.durable();
+    await Promise.resolve();
+    store.write([remove(WORDS, 'a'), put(WORDS, 'c', '3')]);
+    expect([store.get(WORDS, 'a'), all(WORDS)]).toEqual([undefined, ['b=2', 'c=3']]);
+    await durable;
+    expect(all(WORDS)).toEqual(['b=2', 'c=3']);
+    await store.durable();
+    expect(all(WORDS)).toEqual(['b=2', 'c=3']);
+  });
+
+  it('finds everything again after it was closed', async () => {
+    store.write([put(WORDS, 'a', '1'), put(OTHERS, 'a', '2')]);
+    await store.close();
+    store = open();
+    expect([store.get(WORDS, 'a'), store.get(OTHERS, 'a')]).toEqual(['1', '2']);
+  });
+
+  it('keeps a range to its bounds', () => {
+    store.write(['x/1', 'x/2', 'x-/1', 'x0', 'w/9'].map((key) => put(WORDS, key, '')));
+    expect([...store.range(WORDS, keysBeneath('x/'))].map(([key]) => key)).toEqual(['x/1', 'x/2']);
+    expect([...store.range(WORDS, { from: 'x/1', to: 'x0', after: true })].map(([key]) => key)).toEqual(['x/2']);
+  });
+
+  it('shows what another process has written', async () => {
+    const script = `
+      import { open } from 'lmdb';
+      const root = open({ path: process.argv[1], maxDbs: 8, overlappingSync: false });
+      await root.openDB({ name: 'words' }).put('a', 'theirs');
+      await root.close();`;
+    store.write([put(WORDS, 'a', 'ours')]);
+    await store.durable();
+    const cwd = new URL('../..', import.meta.url);
+    execFileSync(process.execPath, ['--input-type=module', '-e', script, join(directory, 'store')], { cwd });
+    await expect.poll(() => store.get(WORDS, 'a')).toBe('theirs');
+  });
+
+  it('a write after close throws', async () => {
+    await store.close();
+    expect(() => store.write([put(WORDS, 'a', '1')])).toThrow('closed');
+  });
+});
+
+describe('openSequence', () => {
+  it('grows, sorts as text, and never gives a number again after a restart', async () => {
+    const first = openSequence(store);
+    const given = Array.from({ length: 100 }, () => first.next());
+    await store.close();
+    store = open();
+    given.push(openSequence(store).next());
+    expect(given.toSorted()).toEqual(given);
+    expect(new Set(given).size).toBe(given.length);
+  });
+});
+
+describe('migrate', () => {
+  it('marks a new store and refuses one of a later program', async () => {
+    await migrate(store);
+    expect(store.get(TABLES.meta, 'schema')).toBe(SCHEMA_VERSION);
+    store.write([put(TABLES.meta, 'schema', SCHEMA_VERSION + 1)]);
+    await expect(migrate(store)).rejects.toThrow(`has version ${SCHEMA_VERSION + 1}`);
+  });
+});
+
+const key = fc.string({ unit: fc.constantFrom('a', 'b', '/'), maxLength: 3 });
+describe('mergeRanges', () => {
+  test.prop([
+    fc.uniqueArray(key).map((keys) => keys.sort()),
+    fc.dictionary(key, fc.option(fc.nat(), { nil: undefined })),
+    key,
+    key,
+    fc.boolean(),
+  ])('gives what a map of both would, in order', (stored, fresh, from, to, after) => {
+    const range = { from, to, after };
+    const inside = (k: string) => (after ? k > from : k >= from) && k < to;
+    const entries = stored.filter(inside).map((k) => ({ key: k, value: 'stored' as unknown }));
+    const expected = new Map<string, unknown>(entries.map(({ key: k, value }) => [k, value]));
+    for (const [k, value] of Object.entries(fresh)) if (inside(k)) expected.set(k, value);
+    const merged = [...mergeRanges(entries, new Map(Object.entries(fresh)), range)];
+    expect(merged).toEqual(
+      [...expected].filter(([, value]) => value !== undefined).sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
+  });
+});
