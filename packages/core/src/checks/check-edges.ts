@@ -1,3 +1,4 @@
+import type { Input } from '../model/pipeline.ts';
 import type { Path } from '../parse/source-document.ts';
 import type { Check, CheckContext, CheckedStep } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
@@ -9,7 +10,7 @@ export const checkEdges: Check = (context) => {
     const { inputs } = checked.step;
     for (const name in inputs) {
       const from = inputs[name]?.from;
-      if (from === undefined) continue;
+      if (from === undefined || isSound(context, from, checked.final)) continue;
       const path = (): Path => pathInStep(context, checked, ['inputs', name, 'from']);
       if ('volume' in from) checkVolume(context, { name: from.volume, path });
       else checkStepOutput(context, { ...from, path, reader: checked });
@@ -19,6 +20,13 @@ export const checkEdges: Check = (context) => {
     checkStepOutput(context, { ...output.from, path: () => ['outputs', name, 'from'] });
   }
 };
+
+/** The common case, told without anything made for it: there are many edges and few faults. */
+function isSound({ steps, pipeline }: CheckContext, from: Input['from'], final: boolean): boolean {
+  if ('volume' in from) return Object.hasOwn(pipeline.volumes, from.volume);
+  const source = steps.get(from.step);
+  return source !== undefined && (final || !source.final) && Object.hasOwn(source.step.outputs, from.output);
+}
 
 function checkVolume({ pipeline, report }: CheckContext, { name, path }: { name: string; path: () => Path }): void {
   if (Object.hasOwn(pipeline.volumes, name)) return;
