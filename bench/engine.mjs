@@ -1,8 +1,9 @@
 // Containers that do nothing on the process engine, beside the floors of the same run: wall and CPU milliseconds for
 // each, by how many run at once. CPU is of the whole tree: engine, launcher, containers.
 //
-//   node bench/engine.mjs [--count 2000] [--at-once 2,8,64] [--rounds 3] [--cores 1] [--memory 268435456]
+//   node bench/engine.mjs [--count 2000] [--at-once 2,8,64] [--rounds 3] [--cores 1] [--memory 268435456] [--directory DIR]
 //
+// Directories are removed only at the end: ext4 is slow to make files for five seconds after many were deleted.
 // `unlimited` leaves out the limits of memory and cores, `mounts` adds two volumes at mount points that are not there.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     cores: { type: 'string', default: '1' },
     memory: { type: 'string', default: String(256 * 2 ** 20) },
+    directory: { type: 'string' },
     one: { type: 'string' },
   },
 });
@@ -30,11 +32,11 @@ const variants = {
   'spawn, from C (xargs)': (atOnce) => spawnAll(['true'], atOnce),
   'unshare, from C (xargs)': (atOnce) => spawnAll(unshare, atOnce),
   'spawn, from Node': (atOnce) => spawnFromNode(atOnce),
-  'engine, native': (atOnce) => runEngine({ launcher: 'native' }, { atOnce, limits }),
-  'engine, native, mounts': (atOnce) => runEngine({ launcher: 'native' }, { atOnce, limits, volumes: 2 }),
-  'engine, native, unlimited': (atOnce) =>
-    runEngine({ launcher: 'native' }, { atOnce, limits: { cores: 0, memoryBytes: 0, gpus: 0 } }),
-  'engine, shell': (atOnce) => runEngine({ launcher: 'shell' }, { atOnce, limits, share: 20 }),
+  'engine, native': (atOnce, base) => runEngine({ launcher: 'native' }, { atOnce, base, limits }),
+  'engine, native, mounts': (atOnce, base) => runEngine({ launcher: 'native' }, { atOnce, base, limits, volumes: 2 }),
+  'engine, native, unlimited': (atOnce, base) =>
+    runEngine({ launcher: 'native' }, { atOnce, base, limits: { cores: 0, memoryBytes: 0, gpus: 0 } }),
+  'engine, shell': (atOnce, base) => runEngine({ launcher: 'shell' }, { atOnce, base, limits, share: 20 }),
 };
 
 // Each measurement in a process of its own, so that its CPU is that of its children and of nothing before it.
@@ -42,11 +44,12 @@ if (values.one === undefined) report();
 else await measureOne(JSON.parse(values.one));
 
 function report() {
+  const base = mkdtempSync(join(values.directory ?? tmpdir(), 'sluice-bench-'));
   console.log('| ms for each container | at once | wall | CPU | wall / unshare |');
   console.log('| --- | --- | --- | --- | --- |');
   for (const atOnce of values['at-once'].split(',').map(Number)) {
     const rounds = Array.from({ length: Number(values.rounds) }, () =>
-      Object.fromEntries(Object.keys(variants).map((name) => [name, inOwnProcess({ name, atOnce })])),
+      Object.fromEntries(Object.keys(variants).map((name) => [name, inOwnProcess({ name, atOnce, base })])),
     );
     const median = (name, of) => rounds.map((round) => round[name][of]).sort((a, b) => a - b)[rounds.length >> 1];
     const floor = median('unshare, from C (xargs)', 'wall');
@@ -57,6 +60,7 @@ function report() {
       );
     }
   }
+  rmSync(base, { recursive: true, force: true });
 }
 
 function inOwnProcess(one) {
@@ -67,8 +71,8 @@ function inOwnProcess(one) {
   return JSON.parse(result.stdout);
 }
 
-async function measureOne({ name, atOnce }) {
-  const { wall, cpu, done } = await variants[name](atOnce);
+async function measureOne({ name, atOnce, base }) {
+  const { wall, cpu, done } = await variants[name](atOnce, base);
   process.stdout.write(JSON.stringify({ wall: wall / done, cpu: cpu / done }));
 }
 
@@ -110,8 +114,8 @@ function spawnFromNode(atOnce) {
   );
 }
 
-async function runEngine(config, { atOnce, limits: wanted, volumes = 0, share = 1 }) {
-  const base = mkdtempSync(join(tmpdir(), 'sluice-bench-'));
+async function runEngine(config, { atOnce, base: above, limits: wanted, volumes = 0, share = 1 }) {
+  const base = mkdtempSync(join(above, 'engine-'));
   const done = Math.ceil(count / share);
   const ends = new Map();
   const launches = Array.from({ length: done }, (_, i) => launchOf(base, i, { wanted, volumes }));
@@ -131,7 +135,6 @@ async function runEngine(config, { atOnce, limits: wanted, volumes = 0, share = 
     });
     return () => engine.close();
   });
-  rmSync(base, { recursive: true, force: true });
   return result;
 }
 

@@ -113,6 +113,16 @@ static int make_directory(int dir, const char *name) {
   return open_directory(dir, name);
 }
 
+/* A directory of that name may be another user's, of no use to us. */
+static int make_group(int above, const char *name) {
+  char trial[32];
+  snprintf(trial, sizeof trial, "%ld-0", launcher_pid);
+  int group = make_directory(above, name);
+  if (group < 0 || (mkdirat(group, trial, 0755) == 0 && unlinkat(group, trial, AT_REMOVEDIR) == 0)) return group;
+  close(group);
+  return -1;
+}
+
 /*
  * Upwards from this process's own cgroup to the first directory that may be written to and gives its children the
  * memory controller. Not in the own cgroup itself: one with processes in it may not hand controllers down.
@@ -126,7 +136,7 @@ static bool open_unified(const char *name) {
     int above = open_directory(AT_FDCWD, path);
     bool gives = above >= 0 && read_at(above, "cgroup.subtree_control", controllers, sizeof controllers) &&
                  has_word(controllers, "memory") && faccessat(above, "cgroup.procs", W_OK, AT_EACCESS) == 0;
-    int group = gives ? make_directory(above, name) : -1;
+    int group = gives ? make_group(above, name) : -1;
     if (above >= 0) close(above);
     if (group < 0) continue;
     if (write_at(group, "cgroup.subtree_control", "+memory")) {
@@ -146,7 +156,7 @@ static int open_legacy(const char *controller, const char *name) {
   snprintf(path, sizeof path, "%s%s", root, own);
   int above = open_directory(AT_FDCWD, path);
   if (above < 0) above = open_directory(AT_FDCWD, root);
-  int group = above < 0 ? -1 : make_directory(above, name);
+  int group = above < 0 ? -1 : make_group(above, name);
   if (above >= 0) close(above);
   return group;
 }

@@ -25,7 +25,7 @@ export interface RigLaunch {
   readonly limits?: Partial<Limits>;
 }
 
-const patienceMs = Number(process.env.PATIENCE ?? 30_000);
+const patienceMs = 30_000;
 let keys = 0;
 
 /** One container that a test has launched, and what the engine said of it. */

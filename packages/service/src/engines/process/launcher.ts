@@ -38,6 +38,7 @@ export type LauncherEvent =
 
 /** Starts containers that outlive it. The native and the shell launcher keep the same records and tell the same events. */
 export interface Launcher {
+  readonly kind: 'native' | 'shell';
   readonly memory: string;
   readonly cores: string;
   launch(request: LaunchRequest): void;

@@ -52,6 +52,7 @@ export async function openNativeLauncher(
 }
 
 class NativeLauncher implements Launcher {
+  readonly kind = 'native';
   readonly memory: string;
   readonly cores: string;
   readonly #child: Child;

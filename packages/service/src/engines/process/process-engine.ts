@@ -87,7 +87,9 @@ class ProcessEngine implements Engine {
           return;
         }
         const followed = this.#follow(launch, 'adopting');
-        await this.#takeUp(followed);
+        await this.#takeUp(followed).catch((error: Error) => {
+          this.#endWithoutRecord(followed, `its records could not be read: ${error.message}`);
+        });
         await followed.taken.promise;
       }),
     );

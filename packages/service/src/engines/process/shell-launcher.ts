@@ -68,6 +68,7 @@ async function checkTools(options: ShellLauncherOptions): Promise<void> {
 }
 
 class ShellLauncher implements Launcher {
+  readonly kind = 'shell';
   readonly memory = 'rlimit';
   readonly cores = 'none';
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;

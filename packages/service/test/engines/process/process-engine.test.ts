@@ -1,36 +1,62 @@
+import { existsSync } from 'node:fs';
+import { chmod, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { ProcessConfig } from '../../../src/engines/process/process-config.ts';
 import { createProcessEngine } from '../../../src/engines/process/process-engine.ts';
+import { probeProcess } from '../../../src/engines/process/process-probe.ts';
 import { describeEngine } from '../describe-engine.ts';
 import type { EngineUnderTest } from '../engine-under-test.ts';
 
-const launcherPath = fileURLToPath(new URL('../../../native/build/launcher', import.meta.url));
+const native = fileURLToPath(new URL('../../../native', import.meta.url));
 const isRoot = process.getuid?.() === 0;
 const nobody = { uid: 65534, gid: 65534 };
+/** Without a C compiler there is no native launcher; where everything is tested that is a fault. */
+const isBuilt = existsSync(join(native, 'build', 'launcher')) || process.env.CI === 'true';
 
-describeProcessEngine('process, native', { launcher: 'native' });
-describeProcessEngine('process, shell', { launcher: 'shell' });
+// Another user may not reach the working tree, hence runs a copy.
+const copy = await mkdtemp(join(tmpdir(), 'sluice-native-'));
+await chmod(copy, 0o755);
+await mkdir(join(copy, 'build'));
+for (const name of ['launcher.sh', 'container.sh', 'build/launcher']) {
+  if (existsSync(join(native, name))) await copyFile(join(native, name), join(copy, name));
+}
+const launcherPath = join(copy, 'build', 'launcher');
+afterAll(() => rm(copy, { recursive: true, force: true }));
+
+await describeProcessEngine('process, native', { launcher: 'native' });
+await describeProcessEngine('process, shell', { launcher: 'shell' });
 if (isRoot) {
   const prefix = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
-  describeProcessEngine('process, native, as an ordinary user', { launcher: 'native', prefix });
-  describeProcessEngine('process, shell, as an ordinary user', { launcher: 'shell', prefix });
+  await describeProcessEngine('process, native, as an ordinary user', { launcher: 'native', prefix });
+  await describeProcessEngine('process, shell, as an ordinary user', { launcher: 'shell', prefix });
 }
 
-function describeProcessEngine(name: string, wanted: ProcessConfig): void {
+const hasLegacyGroups = isRoot && existsSync('/sys/fs/cgroup/memory/memory.limit_in_bytes');
+test.runIf(isBuilt && hasLegacyGroups)('as root on a machine with cgroups, they are what limits', async () => {
+  expect(await probeProcess({ launcherPath })).toMatchObject({ memory: 'cgroup1', cores: 'cgroup1' });
+});
+
+async function describeProcessEngine(name: string, wanted: ProcessConfig): Promise<void> {
   const config = { launcherPath, ...wanted };
-  const isPrivileged = isRoot && wanted.prefix === undefined;
+  const probe = await probeProcess(config);
+  const limits = probe.works ? probe : { memory: 'rlimit', cores: 'none' };
   const subject: EngineUnderTest = {
     module: fileURLToPath(new URL('./create-engine.ts', import.meta.url)),
     environment: { SLUICE_TEST_PROCESS_CONFIG: JSON.stringify(config) },
     ...(wanted.prefix !== undefined && { owner: nobody }),
     ordersStreams: true,
     keepsBytes: true,
-    memoryLimit: isPrivileged && wanted.launcher === 'native' ? 'tree' : 'process',
-    coreLimit: wanted.launcher === 'native',
+    memoryLimit: limits.memory === 'rlimit' ? 'process' : 'tree',
+    coreLimit: limits.cores !== 'none',
     hostRoot: true,
     hidesInit: true,
     refusesMissingCommand: true,
     holdsSwappedLinks: true,
   };
-  describeEngine(name, () => createProcessEngine(config), subject);
+  describe.skipIf(wanted.launcher === 'native' && !isBuilt)(`${name} launcher`, () => {
+    describeEngine(name, () => createProcessEngine(config), subject);
+  });
 }

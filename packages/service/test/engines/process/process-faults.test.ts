@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Engine } from '../../../src/engines/engine.ts';
+import { createProcessEngine } from '../../../src/engines/process/process-engine.ts';
+import { probeProcess } from '../../../src/engines/process/process-probe.ts';
+import { EngineRig, type RigContainer } from '../engine-rig.ts';
+
+const launcherPath = fileURLToPath(new URL('../../../native/build/launcher', import.meta.url));
+/** Without a C compiler there is no native launcher; where everything is tested that is a fault. */
+const isBuilt = existsSync(launcherPath) || process.env.CI === 'true';
+const module = fileURLToPath(new URL('./create-engine.ts', import.meta.url));
+
+describe.skipIf(!isBuilt)('Process engine, when what it stands on fails', () => {
+  const masked: string[] = [];
+  const create = (): Engine => createProcessEngine({ launcherPath, launcher: 'native', maskedPaths: masked });
+  const rig = new EngineRig(create, {
+    module,
+    ordersStreams: true,
+    keepsBytes: true,
+    hidesInit: true,
+    holdsSwappedLinks: true,
+    memoryLimit: 'process',
+    coreLimit: true,
+    hostRoot: true,
+    refusesMissingCommand: true,
+  });
+
+  beforeAll(async () => {
+    masked.push(await mkdtemp('/var/tmp/sluice-masked-'));
+    await writeFile(join(masked[0]!, 'secret'), 'of the service');
+    await rig.open();
+  });
+  afterAll(async () => {
+    await rig.close();
+    await rm(masked[0]!, { recursive: true, force: true });
+  });
+
+  const gated = async (name: string): Promise<RigContainer> => {
+    const root = await rig.makeDirectory(name);
+    const script = 'echo up; while [ ! -e /v/gate ]; do sleep 0.05; done; exit $(cat /v/gate)';
+    const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/v' }];
+    return await rig.prepare({ command: ['sh', '-c', script], mounts });
+  };
+
+  test('masked paths are empty, also as the root user', async () => {
+    const container = await rig.run(`ls -A ${masked[0]} && echo x > ${masked[0]}/y`);
+    expect(await container.end()).not.toMatchObject({ exitCode: 0 });
+    expect(await container.text()).not.toContain('secret');
+  });
+
+  test('a launcher killed with -9 takes no container with it and is replaced', async () => {
+    const [one, other] = [await gated('one'), await gated('other')];
+    await Promise.all([one, other].map((container) => rig.engine.launch(container.launch)));
+    await rig.untilLog(one, 'up');
+    await rig.untilLog(other, 'up');
+    for (const pid of await launchers()) process.kill(pid, 'SIGKILL');
+    await rig.write('one/gate', '3');
+    expect(await one.end()).toEqual({ kind: 'exited', exitCode: 3 });
+    expect(await (await rig.run('exit 5')).end()).toEqual({ kind: 'exited', exitCode: 5 });
+    await rig.engine.stop(other.launch.key, { graceMs: 100 });
+    expect(await other.end()).toEqual({ kind: 'stopped' });
+  });
+
+  test('a first process killed from outside ends its container as a fault', async () => {
+    const container = await gated('first');
+    await rig.engine.launch(container.launch);
+    await rig.untilLog(container, 'up');
+    const [pid] = (await readlink(join(container.launch.directory, 'claim'))).split(' ');
+    process.kill(Number(pid), 'SIGKILL');
+    expect(await container.end()).toMatchObject({ kind: 'fault', reason: expect.stringContaining('no exit record') });
+  });
+
+  test('a claim of another boot, of a process that is no more, and one that cannot be read are faults', async () => {
+    const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).replaceAll('-', '').slice(0, 16);
+    for (const claim of ['1 1 0123456789abcdef', `${process.pid} 1 ${boot}`, 'nonsense']) {
+      const container = await gated('old');
+      await symlink(claim, join(container.launch.directory, 'claim'));
+      await rig.engine.recover([container.launch]);
+      expect(await container.end(), claim).toMatchObject({ kind: 'fault' });
+    }
+  });
+
+  test('what was said to be absent cannot be started by a launcher that is late', async () => {
+    const container = await gated('late');
+    await rig.engine.recover([container.launch]);
+    await container.seen('absent');
+    expect(await readlink(join(container.launch.directory, 'claim'))).toBe('absent');
+  });
+
+  test('where nothing works, open says what to do', async () => {
+    const engine = createProcessEngine({ launcher: 'native', launcherPath: '/nowhere/launcher' });
+    const error = await engine.open({ report: () => {} }).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({
+      name: 'EngineError',
+      code: 'UNAVAILABLE',
+      message: expect.stringMatching(/nowhere.*user namespaces/s),
+    });
+    expect(await probeProcess({ launcher: 'native', launcherPath: '/nowhere/launcher' })).toMatchObject({
+      works: false,
+    });
+  });
+
+  test('a missing launcher is stood in for by the shell', async () => {
+    const probe = await probeProcess({ launcherPath });
+    expect(probe).toMatchObject({ works: true, launcher: 'native' });
+    const scripts = join(rig.directory, 'scripts');
+    await mkdir(join(scripts, 'build'), { recursive: true });
+    for (const name of ['launcher.sh', 'container.sh']) {
+      await writeFile(join(scripts, name), await readFile(join(launcherPath, '..', '..', name)));
+    }
+    expect(await probeProcess({ launcherPath: join(scripts, 'build', 'launcher') })).toMatchObject({
+      works: true,
+      launcher: 'shell',
+    });
+  });
+});
+
+/** The native launchers that are children of this process. */
+async function launchers(): Promise<number[]> {
+  const found: number[] = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
+    const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+    const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
+    if (parent === process.pid && command.startsWith(launcherPath)) found.push(Number(name));
+  }
+  return found;
+}
