@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandContext } from './command-context.ts';
+import type { UserAction } from './commands/user.ts';
 import { EXIT_CODE } from './exit-code.ts';
 
 /** A command's work; its module is loaded only when it is called. The options are those that the grammar below declares. */
@@ -10,8 +11,9 @@ export function createCommandLine(context: CommandContext): { program: Command; 
   let exitCode: number = EXIT_CODE.ok;
   const program = new Command('sluice');
   /** Adds a command; `load` gives its work for the arguments that were parsed. */
-  const add = (usage: string, description: string, load: (...args: string[]) => Promise<Work>): Command =>
-    program
+  const users = new Command('user').description('the users of a service that sluice serve serves');
+  const add: Add = (usage, description, load, group) =>
+    (group === 'user' ? users : program)
       .command(usage)
       .description(description)
       .action(async (...parsed: unknown[]) => {
@@ -37,11 +39,12 @@ export function createCommandLine(context: CommandContext): { program: Command; 
   addRunning(add);
   addLooking(add);
   addServing(add);
-  for (const command of program.commands) command.copyInheritedSettings(program);
+  program.addCommand(users);
+  for (const command of [...program.commands, ...users.commands]) command.copyInheritedSettings(program);
   return { program, exitCode: () => exitCode };
 }
 
-type Add = (usage: string, description: string, load: (...args: string[]) => Promise<Work>) => Command;
+type Add = (usage: string, description: string, load: (...args: string[]) => Promise<Work>, group?: 'user') => Command;
 
 function addRunning(add: Add): void {
   add('run <file>', 'run a pipeline', async (file) => {
@@ -99,10 +102,37 @@ function addLooking(add: Add): void {
 }
 
 function addServing(add: Add): void {
+  const config = () =>
+    new Option('--config <file>', 'clusters, accounts and listeners (docs/serve.md)').makeOptionMandatory();
   add('serve', 'serve the container-and-volume protocol v1rc1', async () => {
     const { serve } = await import('./commands/serve.ts');
     return (context, options) => serve(context, options);
-  }).requiredOption('--config <file>', 'clusters, accounts and listeners (docs/serve.md)');
+  })
+    .addOption(config())
+    .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info');
+  const addUser = (usage: string, description: string, act: (email: string, account: string) => UserAction) =>
+    add(
+      usage,
+      description,
+      async (email, account) => {
+        const { user } = await import('./commands/user.ts');
+        return (context, options) => user(act(email!, account!), context, options);
+      },
+      'user',
+    ).addOption(config());
+  addUser('list', 'list users and their accounts', () => ({ verb: 'list' }));
+  addUser('add <email>', 'add a user; asks for the password', (email) => ({ verb: 'add', email })).option(
+    '--name <name>',
+    'for people',
+  );
+  addUser('password <email>', 'give a user another password', (email) => ({ verb: 'password', email }));
+  addUser('grant <email> <account>', 'let a user use CLUSTER/ACCOUNT', (email, account) => ({
+    verb: 'grant',
+    email,
+    account,
+  }));
+  addUser('revoke <email> <account>', 'undo grant', (email, account) => ({ verb: 'revoke', email, account }));
+  addUser('remove <email>', 'remove a user; containers and volumes stay', (email) => ({ verb: 'remove', email }));
 }
 
 function paramOption(): Option {

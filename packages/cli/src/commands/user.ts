@@ -1,0 +1,99 @@
+import type { Account } from '@sluice/client';
+import { fail, ok, type Result } from '@sluice/core';
+import { openUserDirectory, type ServiceConfig, type UserDirectory } from '@sluice/service';
+import type { CommandContext, GlobalOptions } from '../command-context.ts';
+import { EXIT_CODE } from '../exit-code.ts';
+import { readPassword } from '../read-password.ts';
+import { readServiceConfig } from '../read-service-config.ts';
+import type { Refusal } from '../refusal.ts';
+import { refuse } from '../refuse.ts';
+import { renderTable } from '../render-table.ts';
+
+export interface UserOptions extends GlobalOptions {
+  readonly config: string;
+  readonly name?: string;
+}
+
+/** What is to be done to whom; `account` is `CLUSTER/ACCOUNT`. */
+export type UserAction =
+  | { readonly verb: 'list' }
+  | { readonly verb: 'add' | 'password' | 'remove'; readonly email: string }
+  | { readonly verb: 'grant' | 'revoke'; readonly email: string; readonly account: string };
+
+/** `sluice user …`: the users of a service, also while it runs. */
+export async function user(action: UserAction, context: CommandContext, options: UserOptions): Promise<number> {
+  const config = readServiceConfig(options.config, context);
+  if (!config.ok) return refuse(config.error, { context, options });
+  const directory = await openUserDirectory(config.value.root);
+  try {
+    const done = await perform(action, { directory, config: config.value, context, options });
+    if (!done.ok) return refuse(done.error, { context, options });
+    context.terminal.out(done.value);
+    return EXIT_CODE.ok;
+  } catch (error) {
+    return refuse({ exitCode: EXIT_CODE.refused, message: (error as Error).message }, { context, options });
+  } finally {
+    await directory.close();
+  }
+}
+
+async function perform(
+  action: UserAction,
+  {
+    directory,
+    config,
+    context,
+    options,
+  }: { directory: UserDirectory; config: ServiceConfig; context: CommandContext; options: UserOptions },
+): Promise<Result<string, Refusal>> {
+  switch (action.verb) {
+    case 'list':
+      return ok(renderUsers(directory, options));
+    case 'add': {
+      const password = await readPassword(context);
+      await directory.add({
+        email: action.email,
+        password,
+        ...(options.name === undefined ? {} : { name: options.name }),
+      });
+      return ok(`added ${action.email}\n`);
+    }
+    case 'password':
+      await directory.setPassword(action.email, await readPassword(context));
+      return ok(`${action.email} has a new password; tokens of the old one have ended\n`);
+    case 'remove':
+      await directory.remove(action.email);
+      return ok(`removed ${action.email}\n`);
+    default: {
+      const account = parseAccount(action.account, config);
+      if (!account.ok) return account;
+      await directory[action.verb](action.email, account.value);
+      return ok(`${action.email} may ${action.verb === 'grant' ? 'now' : 'no longer'} use ${action.account}\n`);
+    }
+  }
+}
+
+function renderUsers(directory: UserDirectory, options: UserOptions): string {
+  const users = directory.list();
+  if (options.json === true) return users.map((one) => `${JSON.stringify(one)}\n`).join('');
+  const rows = users.map(({ email, name, accounts }) => [
+    email,
+    accounts.map(({ clusterID, accountID }) => `${clusterID}/${accountID}`).join(', '),
+    name,
+  ]);
+  return renderTable([['EMAIL', 'ACCOUNTS', 'NAME'], ...rows]);
+}
+
+/** An account that the configuration has. */
+function parseAccount(text: string, config: ServiceConfig): Result<Account, Refusal> {
+  const known = config.clusters.flatMap(({ id, accounts }) =>
+    accounts.map((accountID) => ({ clusterID: id, accountID })),
+  );
+  const found = known.find(({ clusterID, accountID }) => `${clusterID}/${accountID}` === text);
+  if (found !== undefined) return ok(found);
+  const names = known.map(({ clusterID, accountID }) => `${clusterID}/${accountID}`).join(', ');
+  return fail({
+    exitCode: EXIT_CODE.refused,
+    message: `There is no account ${text}; the configuration has ${names || 'none'}`,
+  });
+}
