@@ -1,4 +1,4 @@
-import type { Path, Spot } from './source-document.ts';
+import type { Spot } from './source-document.ts';
 
 /** What is wrong with a JSON text, and where. */
 export interface JsonFault {
@@ -14,10 +14,13 @@ export interface JsonNode {
   readonly start: number;
   readonly end: number;
   /** Of an object, by key; of an array, by index as text. */
-  readonly entries?: ReadonlyMap<
-    string,
-    { readonly keyStart: number; readonly keyEnd: number; readonly value: JsonNode }
-  >;
+  readonly entries?: ReadonlyMap<string, JsonEntry>;
+}
+
+interface JsonEntry {
+  readonly keyStart: number;
+  readonly keyEnd: number;
+  readonly value: JsonNode;
 }
 
 /**
@@ -25,98 +28,141 @@ export interface JsonNode {
  * `JSON.parse` is five times as fast and knows no places.
  */
 export function scanJson(text: string, maxDepth: number): { root: JsonNode | undefined; faults: readonly JsonFault[] } {
-  const faults: JsonFault[] = [];
-  let at = 0;
-  const stop = (message: string, start: number, code: JsonFault['code'] = 'syntax'): never => {
-    throw { code, message, start, end: Math.min(start + 1, text.length) } satisfies JsonFault;
-  };
-  const space = (): void => {
-    while (at < text.length && ' \t\n\r'.includes(text[at] ?? '')) at++;
-  };
-  const string = (): string => {
-    const start = at;
-    STRING.lastIndex = at;
-    if (!STRING.test(text))
-      return stop('a text that is not closed or holds a control character or a bad escape', start);
-    at = STRING.lastIndex;
-    return JSON.parse(text.slice(start, at)) as string;
-  };
-  const collection = (depth: number, close: '}' | ']'): JsonNode => {
-    const start = at++;
-    const entries = new Map<string, { keyStart: number; keyEnd: number; value: JsonNode }>();
-    space();
-    if (text[at] === close) return { start, end: ++at, entries };
-    for (let index = 0; ; index++) {
-      space();
-      const keyStart = at;
-      let key = String(index);
-      if (close === '}') {
-        if (text[at] !== '"') stop('a key in double quotes is wanted here', at);
-        key = string();
-        const known = entries.get(key);
-        if (known !== undefined) {
-          faults.push({
-            code: 'duplicate-key',
-            message: `the key \`${key}\` stands twice in one map`,
-            start: keyStart,
-            end: at,
-            first: { start: known.keyStart, end: known.keyEnd },
-          });
-        }
-      }
-      const keyEnd = at;
-      space();
-      if (close === '}' && text[at++] !== ':') stop('a `:` is wanted after the key', at - 1);
-      entries.set(key, { keyStart, keyEnd, value: value(depth + 1) });
-      space();
-      if (text[at] === close) return { start, end: ++at, entries };
-      if (text[at++] !== ',') stop(`a \`,\` or \`${close}\` is wanted here`, at - 1);
-    }
-  };
-  const value = (depth: number): JsonNode => {
-    space();
-    const start = at;
-    if (depth > maxDepth) stop(`nested deeper than ${maxDepth} levels`, at, 'too-deep');
-    if (text[at] === '{') return collection(depth, '}');
-    if (text[at] === '[') return collection(depth, ']');
-    if (text[at] === '"') {
-      string();
-      return { start, end: at };
-    }
-    WORD.lastIndex = at;
-    if (!WORD.test(text)) stop(at < text.length ? 'not a JSON value' : 'the file ends too early', at);
-    at = WORD.lastIndex;
-    return { start, end: at };
-  };
-  let root: JsonNode | undefined;
+  const scanner = new JsonScanner(text, maxDepth);
   try {
-    root = value(1);
-    space();
-    if (at < text.length) stop('text after the end of the document', at);
-  } catch (fault) {
-    if (fault instanceof Error) throw fault;
-    faults.push(fault as JsonFault);
+    return { root: scanner.document(), faults: scanner.faults };
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    return { root: undefined, faults: [...scanner.faults, error.fault] };
   }
-  return { root, faults };
+}
+
+/** Ends the scan: after a fault of syntax nothing is certain. */
+class Stop extends Error {
+  readonly fault: JsonFault;
+  constructor(fault: JsonFault) {
+    super(fault.message);
+    this.fault = fault;
+  }
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these inside a string
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const WORD = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
+const SPACE = /[ \t\n\r]*/y;
+
+class JsonScanner {
+  readonly faults: JsonFault[] = [];
+  readonly #text: string;
+  readonly #maxDepth: number;
+  #at = 0;
+
+  constructor(text: string, maxDepth: number) {
+    this.#text = text;
+    this.#maxDepth = maxDepth;
+  }
+
+  document(): JsonNode {
+    const root = this.#value(1);
+    this.#space();
+    if (this.#at < this.#text.length) this.#stop('text after the end of the document');
+    return root;
+  }
+
+  #value(depth: number): JsonNode {
+    this.#space();
+    const start = this.#at;
+    const first = this.#text[start];
+    if (depth > this.#maxDepth) this.#stop(`nested deeper than ${this.#maxDepth} levels`, 'too-deep');
+    if (first === '{') return this.#object(depth);
+    if (first === '[') return this.#array(depth);
+    if (first === '"') this.#string();
+    else if (!this.#take(WORD)) this.#stop(first === undefined ? 'the file ends too early' : 'not a JSON value');
+    return { start, end: this.#at };
+  }
+
+  #object(depth: number): JsonNode {
+    const start = this.#at++;
+    const entries = new Map<string, JsonEntry>();
+    if (this.#ends('}')) return { start, end: this.#at, entries };
+    do {
+      this.#space();
+      const keyStart = this.#at;
+      if (this.#text[keyStart] !== '"') this.#stop('a key in double quotes is wanted here');
+      const key = this.#string();
+      const keyEnd = this.#at;
+      this.#noteDuplicate(key, { known: entries.get(key), start: keyStart });
+      this.#space();
+      if (this.#text[this.#at] !== ':') this.#stop('a `:` is wanted after the key');
+      this.#at++;
+      entries.set(key, { keyStart, keyEnd, value: this.#value(depth + 1) });
+    } while (this.#continues('}'));
+    return { start, end: this.#at, entries };
+  }
+
+  #array(depth: number): JsonNode {
+    const start = this.#at++;
+    const entries = new Map<string, JsonEntry>();
+    if (this.#ends(']')) return { start, end: this.#at, entries };
+    do {
+      const value = this.#value(depth + 1);
+      entries.set(String(entries.size), { keyStart: value.start, keyEnd: value.end, value });
+    } while (this.#continues(']'));
+    return { start, end: this.#at, entries };
+  }
+
+  #noteDuplicate(key: string, { known, start }: { known: JsonEntry | undefined; start: number }): void {
+    if (known === undefined) return;
+    const message = `the key \`${key}\` stands twice in one map`;
+    const first = { start: known.keyStart, end: known.keyEnd };
+    this.faults.push({ code: 'duplicate-key', message, start, end: this.#at, first });
+  }
+
+  #ends(close: string): boolean {
+    this.#space();
+    if (this.#text[this.#at] !== close) return false;
+    this.#at++;
+    return true;
+  }
+
+  #continues(close: string): boolean {
+    if (this.#ends(close)) return false;
+    if (this.#text[this.#at] !== ',') this.#stop(`a \`,\` or \`${close}\` is wanted here`);
+    this.#at++;
+    return true;
+  }
+
+  #string(): string {
+    const start = this.#at;
+    if (!this.#take(STRING)) this.#stop('a text that is not closed, or holds a control character or a bad escape');
+    return JSON.parse(this.#text.slice(start, this.#at)) as string;
+  }
+
+  #space(): void {
+    this.#take(SPACE);
+  }
+
+  #take(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#at;
+    if (!pattern.test(this.#text)) return false;
+    this.#at = pattern.lastIndex;
+    return true;
+  }
+
+  #stop(message: string, code: JsonFault['code'] = 'syntax'): never {
+    throw new Stop({ code, message, start: this.#at, end: Math.min(this.#at + 1, this.#text.length) });
+  }
+}
 
 /** Offsets of the nearest node that exists on the way to `spot`. */
 export function findInJson(root: JsonNode, spot: Spot): { start: number; end: number } {
   let node = root;
   let found: { start: number; end: number } = { start: root.start, end: root.start + 1 };
-  const path: Path = spot.path;
-  for (const [depth, key] of path.entries()) {
+  for (const [depth, key] of spot.path.entries()) {
     const entry = node.entries?.get(String(key));
     if (entry === undefined) return found;
-    const last = depth === path.length - 1;
-    found =
-      (last && spot.on === 'key') || entry.value.entries !== undefined
-        ? { start: entry.keyStart, end: Math.max(entry.keyEnd, entry.keyStart + 1) }
-        : entry.value;
+    const onKey = (depth === spot.path.length - 1 && spot.on === 'key') || entry.value.entries !== undefined;
+    found = onKey ? { start: entry.keyStart, end: Math.max(entry.keyEnd, entry.keyStart + 1) } : entry.value;
     node = entry.value;
   }
   return found;

@@ -16,80 +16,82 @@ export interface YamlValue {
   readonly faults: readonly ConversionFault[];
 }
 
+/**
+ * The values of a YAML document: aliases and merge keys resolved, sizes after expansion bounded, so that a few lines
+ * of aliases to aliases cannot stand for billions of values. Aliased values are shared, never copied.
+ */
+export function yamlToJson(document: Document.Parsed): YamlValue {
+  const conversion = new Conversion();
+  try {
+    return { value: conversion.convert(document.contents), targets: conversion.targets, faults: conversion.faults };
+  } catch (error) {
+    if (!(error instanceof TooLarge)) throw error;
+    return { value: null, targets: conversion.targets, faults: conversion.faults };
+  }
+}
+
+class TooLarge extends Error {}
+
 interface Anchored {
   readonly node: Node;
   readonly value: Json;
   readonly size: number;
 }
 
-/**
- * The values of a YAML document: aliases and merge keys resolved, sizes after expansion bounded, so that a few lines
- * of aliases to aliases cannot stand for billions of values. Aliased values are shared, never copied.
- */
-export function yamlToJson(document: Document.Parsed): YamlValue {
-  const anchors = new Map<string, Anchored>();
-  const targets = new Map<Node, Node>();
-  const faults: ConversionFault[] = [];
-  let size = 0;
+class Conversion {
+  readonly targets = new Map<Node, Node>();
+  readonly faults: ConversionFault[] = [];
+  readonly #anchors = new Map<string, Anchored>();
+  /** Values so far, those behind aliases counted each time. */
+  #size = 0;
 
-  const report = (code: ConversionFault['code'], message: string, node: unknown): void => {
-    const range = (node as { range?: readonly number[] } | undefined)?.range;
-    faults.push({ code, message, start: range?.[0] ?? 0, end: range?.[1] ?? 1 });
-  };
-  const grow = (by: number, node: unknown): void => {
-    size += by;
-    if (size > MAX_VALUES) {
-      report('too-large', `more than ${MAX_VALUES} values once its aliases are expanded`, node);
-      throw new TooLarge();
-    }
-  };
-
-  const convert = (node: unknown): Json => {
-    grow(1, node);
-    const before = size;
-    if (isAlias(node)) return fromAlias(node.source, node);
+  convert(node: unknown): Json {
+    this.#grow(1, node);
+    const before = this.#size;
+    if (isAlias(node)) return this.#alias(node.source, node);
     let value: Json = null;
-    if (isScalar(node)) value = scalar(node.value, node);
-    else if (isSeq(node)) value = node.items.map(convert);
-    else if (isMap(node)) value = map(node);
+    if (isScalar(node)) value = this.#scalar(node.value, node);
+    else if (isSeq(node)) value = node.items.map((item) => this.convert(item));
+    else if (isMap(node)) value = this.#map(node);
     const anchor = (node as { anchor?: string } | null | undefined)?.anchor;
     // An anchor counts from here on only: an alias inside its own value finds nothing, so no value can hold itself.
-    if (anchor !== undefined) anchors.set(anchor, { node: node as Node, value, size: size - before });
+    if (anchor !== undefined) this.#anchors.set(anchor, { node: node as Node, value, size: this.#size - before });
     return value;
-  };
+  }
 
-  const fromAlias = (name: string, node: Node): Json => {
-    const target = anchors.get(name);
+  #alias(name: string, node: Node): Json {
+    const target = this.#anchors.get(name);
     if (target === undefined) {
-      report('alias', `the alias \`*${name}\` has no anchor \`&${name}\` that is complete before it`, node);
+      this.#report('alias', `the alias \`*${name}\` has no anchor \`&${name}\` that is complete before it`, node);
       return null;
     }
-    grow(target.size, node);
-    targets.set(node, target.node);
+    this.#grow(target.size, node);
+    this.targets.set(node, target.node);
     return target.value;
-  };
+  }
 
-  const scalar = (value: unknown, node: unknown): Json => {
+  #scalar(value: unknown, node: unknown): Json {
     if (typeof value === 'number' && !Number.isFinite(value)) {
-      report('bad-number', 'the number is not finite, and a pipeline holds finite numbers only', node);
+      this.#report('bad-number', 'the number is not finite, and a pipeline holds finite numbers only', node);
       return null;
     }
     if (typeof value === 'bigint') return Number(value);
     return (value ?? null) as Json;
-  };
+  }
 
-  const map = (node: YAMLMap): Json => {
+  #map(node: YAMLMap): Json {
     const result: Record<string, Json> = {};
     const merged: Record<string, Json>[] = [];
     for (const pair of node.items as Pair[]) {
       const key = keyText(pair.key);
       if (key === undefined) {
-        report('bad-key', 'a key that is no plain text', pair.key ?? node);
+        this.#report('bad-key', 'a key that is no plain text', pair.key ?? node);
         continue;
       }
-      const value = convert(pair.value);
-      if (key === '<<' && (pair.key as { type?: string }).type === 'PLAIN') merged.push(...sources(value, pair.value));
-      else setOwn(result, key, value);
+      const value = this.convert(pair.value);
+      if (key === '<<' && (pair.key as { type?: string }).type === 'PLAIN') {
+        merged.push(...this.#mergeSources(value, pair.value));
+      } else setOwn(result, key, value);
     }
     for (const source of merged) {
       for (const key of Object.keys(source)) {
@@ -97,26 +99,29 @@ export function yamlToJson(document: Document.Parsed): YamlValue {
       }
     }
     return result;
-  };
+  }
 
-  const sources = (value: Json, node: unknown): Record<string, Json>[] => {
+  #mergeSources(value: Json, node: unknown): Record<string, Json>[] {
     const list = Array.isArray(value) ? value : [value];
     if (list.every((item) => typeof item === 'object' && item !== null && !Array.isArray(item))) {
       return list as Record<string, Json>[];
     }
-    report('bad-merge', '`<<` merges maps, and this is neither a map nor a list of maps', node);
+    this.#report('bad-merge', '`<<` merges maps, and this is neither a map nor a list of maps', node);
     return [];
-  };
+  }
 
-  try {
-    return { value: convert(document.contents), targets, faults };
-  } catch (error) {
-    if (error instanceof TooLarge) return { value: null, targets, faults };
-    throw error;
+  #grow(by: number, node: unknown): void {
+    this.#size += by;
+    if (this.#size <= MAX_VALUES) return;
+    this.#report('too-large', `more than ${MAX_VALUES} values once its aliases are expanded`, node);
+    throw new TooLarge();
+  }
+
+  #report(code: ConversionFault['code'], message: string, node: unknown): void {
+    const range = (node as { range?: readonly number[] } | undefined)?.range;
+    this.faults.push({ code, message, start: range?.[0] ?? 0, end: range?.[1] ?? 1 });
   }
 }
-
-class TooLarge extends Error {}
 
 /** Numbers and booleans are keys too, as they stand: `1: x` has the key `1`. */
 export function keyText(key: unknown): string | undefined {
