@@ -110,6 +110,10 @@ function addServing(add: Add): void {
   })
     .addOption(config())
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info');
+  add('doctor', 'say what this machine can run containers with, and what to install', async () => {
+    const { doctor } = await import('./commands/doctor.ts');
+    return (context, options) => doctor(context, options);
+  });
   const addUser = (usage: string, description: string, act: (email: string, account: string) => UserAction) =>
     add(
       usage,

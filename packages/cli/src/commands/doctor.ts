@@ -1,0 +1,24 @@
+import { probeEngines } from '@sluice/service';
+import type { CommandContext, GlobalOptions } from '../command-context.ts';
+import { EXIT_CODE } from '../exit-code.ts';
+import { findHome } from '../home.ts';
+
+/** `sluice doctor`: what this machine can run containers with, and what to install. */
+export async function doctor(context: CommandContext, options: GlobalOptions): Promise<number> {
+  const { terminal } = context;
+  const engines = await probeEngines();
+  const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
+  if (options.json === true) {
+    terminal.out(`${JSON.stringify({ type: 'doctor', node: process.version, home, engines })}\n`);
+  } else {
+    terminal.out(`node     ${process.version}\nhome     ${home}\n`);
+    for (const { engine, works, found, advice } of engines) {
+      terminal.out(`${engine.padEnd(7)}  ${works ? 'works' : 'is not there'}: ${found}\n`);
+      if (advice !== undefined) terminal.out(`         to do: ${advice}\n`);
+    }
+    terminal.out(
+      '\nA step without an image runs on process, a step with one on docker; slurm is for `sluice serve`.\n',
+    );
+  }
+  return engines.some(({ works }) => works) ? EXIT_CODE.ok : EXIT_CODE.unreachable;
+}
