@@ -1,6 +1,8 @@
 const EXPORT =
   /^export (?:declare )?(?:abstract )?(?:async )?(?:const|let|function\*?|class|interface|type|enum) (\w+)|^export default (?:async )?(?:function|class) (\w+)/;
-const VAGUE = /(^|-)(utils?|types|common|helpers?|misc|managers?|base)$/;
+const VAGUE = /^(types|common|misc|base)$|(^|-)(utils?|helpers?|managers?)$/;
+/** A file with more functions than this is about a topic, and named after that. */
+const MAX_NAMESAKES = 3;
 
 /** A file bears the name of its main export, and no name that would fit any file. */
 export function check({ files }) {
@@ -10,7 +12,8 @@ export function check({ files }) {
     if (VAGUE.test(name)) return [{ file: path, line: 1, message: `"${name}" says nothing about what is in the file` }];
     const exported = lines.flatMap((line) => EXPORT.exec(line)?.slice(1).filter(Boolean) ?? []);
     const named = exported.filter((symbol) => symbol !== symbol.toUpperCase());
-    if (named.length === 0 || named.some((symbol) => fits(wordsOf(name), wordsOf(symbol)))) return [];
+    if (named.length === 0 || named.length > MAX_NAMESAKES) return [];
+    if (exported.some((symbol) => fits(wordsOf(name), wordsOf(symbol)))) return [];
     return [{ file: path, line: 1, message: `named after none of its exports ${named.slice(0, 5).join(', ')}` }];
   });
 }

@@ -1,9 +1,9 @@
 import { findLines } from './read-tree.mjs';
 
-/** Tests wait for what they need, never for a time; a file with "rig" in its name may hold the bounded waiting. */
+/** Tests wait for what they need, never for a time; a rig may hold the bounded waiting, a clock the timers. */
 export function check({ files }) {
   return files
-    .filter(({ path }) => /^(packages\/[^/]+\/)?test\/.*\.ts$/.test(path) && !/rig[^/]*\.ts$/.test(path))
+    .filter(({ path }) => /^(packages\/[^/]+\/)?test\/.*\.ts$/.test(path) && !/(rig|clock)[^/]*\.ts$/.test(path))
     .flatMap((file) =>
       findLines(
         file,
