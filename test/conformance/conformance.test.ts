@@ -7,6 +7,7 @@ import { describeContainerFields } from './describe-container-fields.ts';
 import { describeContainerPhases } from './describe-container-phases.ts';
 import { describeListsAndLogs } from './describe-lists-and-logs.ts';
 import { describeMounts } from './describe-mounts.ts';
+import { describeObservedRequests } from './describe-observed-requests.ts';
 import { describePorts } from './describe-ports.ts';
 import { describeRetention } from './describe-retention.ts';
 import { describeVolumes } from './describe-volumes.ts';
@@ -32,6 +33,7 @@ describe('the service by the protocol', () => {
   describePorts(rig);
   describeMounts(rig);
   describeListsAndLogs(rig);
+  describeObservedRequests(rig);
   describeRetention(rig);
   clauseCoverage();
 });
