@@ -1,0 +1,99 @@
+import type { Launch } from '../engine.ts';
+import { shellQuote as q } from './slurm-quote.ts';
+
+/** Written when the container could not be set up; its text is the reason that the user reads. */
+export const REFUSAL_RECORD = 'refused';
+
+/**
+ * PID 1 of a container whose image is the node's own file system: a root on tmpfs into which every entry of `/` is
+ * bound read-only, the volumes at their mount points, a private /tmp, a fresh /proc. Run as root of a user namespace
+ * with mount and PID namespaces of its own; needs sh, coreutils and util-linux.
+ */
+export function slurmHostRoot(launch: Launch): string {
+  const mounts = [...launch.mounts].sort((a, b) => (a.target < b.target ? -1 : 1));
+  return `d=${q(launch.directory)}
+r="$d/root"
+refuse() { printf '%s' "$1" >"$d/.refused" && mv "$d/.refused" "$d/${REFUSAL_RECORD}"; exit 125; }
+
+# Binds the entries of host directory $1 into $2, read-only. One program for many entries: a fork is what costs here.
+fill() {
+  from=$1 to=$2
+  : >"$d/.fstab"
+  set --
+  for e in "$from"/* "$from"/.[!.]*; do
+    n="$to/\${e##*/}"
+    case "$e" in
+    /proc | /tmp) set -- "$@" "$n" && continue ;;
+    *[!A-Za-z0-9/._+@,=-]*) continue ;; # fstab cannot name it plainly
+    /dev | /sys) options=rbind ;;
+    *) options=rbind,ro ;;
+    esac
+    if [ -L "$e" ]; then cp -P "$e" "$n" && continue
+    elif [ -d "$e" ]; then set -- "$@" "$n"
+    elif [ -e "$e" ]; then : >"$n"
+    else continue
+    fi
+    echo "$e $n none $options 0 0" >>"$d/.fstab"
+  done
+  [ $# = 0 ] || mkdir "$@"
+  mount --all --fstab "$d/.fstab"
+}
+# Makes the directory $1 beneath the new root; where its parent $2 is the host's, a tmpfs with the same entries covers it.
+point() {
+  [ -d "$r$1" ] || mkdir "$r$1" || { mount -t tmpfs tmpfs "$r$2" && { fill "$2" "$r$2"; mkdir "$r$1"; }; }
+}
+# Binds what is at $2 beneath the volume root $1, a $3, to $4. It is held open first and must then lie beneath the root,
+# so that a link swapped in meanwhile leads nowhere.
+volume() {
+  cd -P "$1" && base=$(pwd -P) || refuse "volume root $1 cannot be opened"
+  if [ "$3" = dir ]; then
+    cd -P "./$2" && real=$(pwd -P) || refuse "$2 of the volume is not a directory"
+    what=.
+  else
+    exec 3<"./$2" && real=$(readlink /proc/self/fd/3) || refuse "$2 of the volume is not a file"
+    what=/proc/self/fd/3
+    [ -e "$r$4" ] || : >"$r$4"
+  fi
+  case "$real/" in "$base"/*) ;; *) refuse "$2 leads out of the volume" ;; esac
+  mount --no-canonicalize --bind "$what" "$r$4" || refuse "$2 of the volume cannot be mounted at $4"
+  exec 3<&-
+  cd /
+}
+
+exec 4>&2 2>/dev/null
+mkdir -p "$r" "$d/tmp" && mount -t tmpfs -o mode=755 tmpfs "$r" || refuse 'the node does not allow mounts in user namespaces'
+fill '' "$r"
+mount --bind "$d/tmp" "$r/tmp" || refuse 'the private /tmp cannot be mounted'
+mount -t tmpfs tmpfs "$r/dev/shm"
+mount -t proc proc "$r/proc" || mount --rbind /proc "$r/proc"
+${mounts.flatMap(mountLines).join('\n')}
+mount -o remount,ro "$r"
+cd /
+exec 2>&4 4>&-
+chroot "$r" env -i -C /tmp ${[...environment(launch), ...launch.command].map(q).join(' ')} &
+c=$!
+trap 'kill -TERM $c 2>/dev/null' TERM
+wait $c
+code=$?
+while kill -0 $c 2>/dev/null; do
+  wait $c
+  code=$?
+done
+exit $code
+`;
+}
+
+function mountLines(mount: Launch['mounts'][number]): string[] {
+  const parts = mount.target.split('/').filter((part) => part !== '');
+  const paths = parts.map((_, i) => `/${parts.slice(0, i + 1).join('/')}`);
+  const directories = mount.kind === 'dir' ? paths : paths.slice(0, -1);
+  return [
+    ...directories.map((path) => `point ${q(path)} ${q(path.slice(0, path.lastIndexOf('/')))}`),
+    `volume ${[mount.root, mount.subPath === '' ? '.' : mount.subPath, mount.kind, mount.target].map(q).join(' ')}`,
+  ];
+}
+
+function environment(launch: Launch): string[] {
+  const base = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/tmp', LANG: 'C.UTF-8' };
+  return Object.entries({ ...base, ...launch.env }).map(([name, value]) => `${name}=${value}`);
+}
