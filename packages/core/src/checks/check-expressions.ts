@@ -48,57 +48,31 @@ function checkStep(checking: Checking, checked: CheckedStep): void {
     place,
     roots: roots.filter((root) => root !== 'item' || step.foreach !== undefined),
   });
-  const inContainer = (place: string): Scope => scope(place, IN_CONTAINER);
-  const one = (text: string | undefined, path: () => Path, place: () => Omit<Place, 'path'>): void => {
-    if (text !== undefined && hasExpression(text)) checkText(checking, text, { path: path(), ...place() });
+  const one = (text: string | undefined, keys: Path, roots: readonly string[]): void => {
+    if (text === undefined || !hasExpression(text)) return;
+    const place = keys[0] === 'env' ? 'the value of a variable' : `\`${keys[0]}\``;
+    checkText(checking, text, { path: at(...keys), scope: scope(place, roots) });
   };
-  one(
-    step.image,
-    () => at('image'),
-    () => ({ scope: inContainer('`image`') }),
-  );
-  one(
-    step.instanceType,
-    () => at('instanceType'),
-    () => ({ scope: inContainer('`instanceType`') }),
-  );
-  checkProgram(checking, { checked, at, scope: inContainer });
-  for (const name in step.env) {
-    if (name.startsWith('SLUICE_ARG_')) continue;
-    one(
-      step.env[name],
-      () => at('env', name),
-      () => ({ scope: scope('the value of a variable', IN_ENV) }),
-    );
-  }
-  if (step.when !== undefined)
+  one(step.image, ['image'], IN_CONTAINER);
+  one(step.instanceType, ['instanceType'], IN_CONTAINER);
+  checkProgram(checking, { checked, at, scope: (place) => scope(place, IN_CONTAINER) });
+  for (const name in step.env) if (!name.startsWith('SLUICE_ARG_')) one(step.env[name], ['env', name], IN_ENV);
+  if (step.when !== undefined) {
     checkWhole(checking, step.when, { path: at('when'), scope: scope('`when`', BEFORE_CELLS), wanted: 'bool' });
-  if (step.foreach !== undefined)
+  }
+  if (step.foreach !== undefined) {
     checkWhole(checking, step.foreach, {
       path: at('foreach'),
       scope: scope('`foreach`', BEFORE_CELLS),
       wanted: 'list',
     });
-  one(
-    step.cache?.key,
-    () => at('cache', 'key'),
-    () => ({ scope: inContainer('`cache`') }),
-  );
-  const message = step.approval?.message;
-  one(
-    message,
-    () => at('approval', 'message'),
-    () => ({ scope: scope('`approval`', BEFORE_CELLS) }),
-  );
+  }
+  one(step.cache?.key, ['cache', 'key'], IN_CONTAINER);
+  one(step.approval?.message, ['approval', 'message'], BEFORE_CELLS);
   const ready = step.service?.ready;
   if (ready !== undefined && 'command' in ready) {
-    for (const [index, text] of ready.command.entries()) {
-      one(
-        text,
-        () => at('service', 'ready', 'command', index),
-        () => ({ scope: inContainer('`ready`') }),
-      );
-    }
+    for (const [index, text] of ready.command.entries())
+      one(text, ['service', 'ready', 'command', index], IN_CONTAINER);
   }
   if (step.matrix !== undefined) checkMatrix(checking, checked, scope('`matrix`', BEFORE_RUN));
 }

@@ -1,6 +1,7 @@
 import type { RawStep } from '../schema/step-schema.ts';
-import type { Check, CheckedStep } from './check-context.ts';
+import type { Check, CheckContext, CheckedStep } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
+import type { Report } from './fault.ts';
 
 /** Keys that answer the same question, of which a step may have one. */
 const RIVALS: readonly (readonly [keyof RawStep, keyof RawStep])[] = [
@@ -25,75 +26,56 @@ const NOT_FOR_APPROVALS: readonly (keyof RawStep)[] = [
   'retry',
 ];
 
+/** Keys that mean something only beside another. */
+const COMPANIONS: readonly (readonly [keyof RawStep, readonly (keyof RawStep)[]])[] = [
+  ['shell', ['script']],
+  ['with', ['uses']],
+  ['maxParallel', ['matrix', 'foreach']],
+];
+
 /** Every step says what to run, once. */
 export const checkPrograms: Check = (context) => {
-  const { report } = context;
   for (const checked of context.steps.values()) {
-    const { step, path, raw } = checked;
-    for (const [one, other] of RIVALS) {
-      if (raw[one] === undefined || raw[other] === undefined) continue;
-      const message = `step \`${step.name}\` has both \`${one}\` and \`${other}\``;
-      report({
-        code: 'conflicting-keys',
-        message,
-        path: [...path, other],
-        on: 'key',
-        related: [{ message: `\`${one}\` stands here`, path: [...path, one], on: 'key' }],
-      });
-    }
-    if (step.approval !== undefined) checkApproval(checked, context.report);
-    else if (step.command === undefined && step.image === undefined && raw.uses === undefined) {
-      const message = `step \`${step.name}\` has nothing to run`;
-      report({
-        code: 'nothing-to-run',
-        lookedIn: path,
-        message,
-        path,
-        on: 'key',
-        hint: 'give it `command`, `script`, `image`, `uses` or `approval`',
-      });
-    }
-    if (step.command !== undefined && step.command.length === 0) {
-      report({
-        code: 'nothing-to-run',
-        message: `the command of step \`${step.name}\` is empty`,
-        path: pathInStep(context, checked, ['command']),
-      });
-    }
-    if (
-      raw.shell !== undefined &&
-      step.command !== undefined &&
-      raw.script === undefined &&
-      context.raw.defaults?.script === undefined
-    ) {
-      report({
-        code: 'conflicting-keys',
-        message: `\`shell\` of step \`${step.name}\` is for \`script\`, which it does not have`,
-        path: [...path, 'shell'],
-        on: 'key',
-      });
-    }
-    if (raw.with !== undefined && raw.uses === undefined) {
-      report({
-        code: 'conflicting-keys',
-        message: `\`with\` of step \`${step.name}\` is for \`uses\`, which it does not have`,
-        path: [...path, 'with'],
-        on: 'key',
-      });
-    }
-    if (
-      step.maxParallel !== undefined &&
-      step.matrix === undefined &&
-      step.foreach === undefined &&
-      raw.maxParallel !== undefined
-    ) {
-      const message = `\`maxParallel\` of step \`${step.name}\` is for \`matrix\` or \`foreach\`, and it has neither`;
-      report({ code: 'conflicting-keys', severity: 'warning', message, path: [...path, 'maxParallel'], on: 'key' });
-    }
+    checkRivals(checked, context.report);
+    checkCompanions(checked, context);
+    if (checked.step.approval === undefined) checkProgram(checked, context);
+    else checkApproval(checked, context.report);
   }
 };
 
-function checkApproval({ step, raw, path }: CheckedStep, report: Parameters<Check>[0]['report']): void {
+function checkRivals({ step, raw, path }: CheckedStep, report: Report): void {
+  for (const [one, other] of RIVALS) {
+    if (raw[one] === undefined || raw[other] === undefined) continue;
+    const message = `step \`${step.name}\` has both \`${one}\` and \`${other}\``;
+    const related = [{ message: `\`${one}\` stands here`, path: [...path, one], on: 'key' as const }];
+    report({ code: 'conflicting-keys', message, path: [...path, other], on: 'key', related });
+  }
+}
+
+function checkCompanions({ step, raw, path }: CheckedStep, { raw: { defaults }, report }: CheckContext): void {
+  const has = (key: keyof RawStep): boolean =>
+    raw[key] !== undefined || (defaults as RawStep | undefined)?.[key] !== undefined;
+  for (const [key, companions] of COMPANIONS) {
+    if (raw[key] === undefined || companions.some(has)) continue;
+    const message = `\`${key}\` of step \`${step.name}\` is for \`${companions.join('` or `')}\`, which it does not have`;
+    report({ code: 'conflicting-keys', message, path: [...path, key], on: 'key' });
+  }
+}
+
+function checkProgram(checked: CheckedStep, context: CheckContext): void {
+  const { step, raw, path } = checked;
+  if (step.command === undefined && step.image === undefined && raw.uses === undefined) {
+    const message = `step \`${step.name}\` has nothing to run`;
+    const hint = 'give it `command`, `script`, `image`, `uses` or `approval`';
+    context.report({ code: 'nothing-to-run', lookedIn: path, message, path, on: 'key', hint });
+  }
+  if (step.command?.length === 0) {
+    const message = `the command of step \`${step.name}\` is empty`;
+    context.report({ code: 'nothing-to-run', message, path: pathInStep(context, checked, ['command']) });
+  }
+}
+
+function checkApproval({ step, raw, path }: CheckedStep, report: Report): void {
   for (const key of NOT_FOR_APPROVALS) {
     if (raw[key] === undefined) continue;
     const message = `step \`${step.name}\` is an approval, runs no container, and cannot have \`${key}\``;

@@ -176,20 +176,30 @@ function usePipeline(work: Work, { at, step, document, report, skip }: Use & { r
     params: bound.values,
   });
   work.used.set(parent, flattened);
-  const own = (key: 'steps' | 'finally' | 'volumes' | 'pools'): RawMap => (work.value[key] ?? {}) as RawMap;
-  work.value.volumes = { ...flattened.volumes, ...own('volumes') };
-  if (raw.pools !== undefined) work.value.pools = { ...raw.pools, ...own('pools') };
-  if (raw.secrets !== undefined)
-    work.value.secrets = [...new Set([...((work.value.secrets ?? []) as string[]), ...raw.secrets])];
-  replaceStep(work, at, undefined, { ...flattened.steps, ...(section === 'finally' && flattened.finally) });
-  if (section === 'steps' && Object.keys(flattened.finally).length > 0) {
-    work.value.finally = { ...(flattened.finally as unknown as RawMap), ...own('finally') };
+  addTo(work, 'volumes', flattened.volumes);
+  addTo(work, 'pools', raw.pools ?? {});
+  const { secrets } = work.value;
+  if (raw.secrets !== undefined && (secrets === undefined || Array.isArray(secrets))) {
+    work.value.secrets = [...new Set([...(secrets ?? []), ...raw.secrets])];
   }
-  for (const [from, steps] of [
-    ['steps', flattened.steps],
-    ['finally', flattened.finally],
-  ] as const) {
-    for (const name of Object.keys(steps)) {
+  replaceStep(work, at, undefined, { ...flattened.steps, ...(section === 'finally' && flattened.finally) });
+  if (section === 'steps') addTo(work, 'finally', flattened.finally as unknown as RawMap);
+  rememberOrigins(work, { at, assembly, flattened });
+}
+
+/** What the pipeline has under that name already goes first; what is no map stays for the checks. */
+function addTo(work: Work, key: 'finally' | 'volumes' | 'pools', added: RawMap): void {
+  const present = work.value[key];
+  if (Object.keys(added).length === 0 || (present !== undefined && !isRawMap(present))) return;
+  work.value[key] = { ...added, ...(present as RawMap | undefined) };
+}
+
+function rememberOrigins(
+  work: Work,
+  { at: [section, parent], assembly, flattened }: { at: StepPath; assembly: Assembly; flattened: Flattened },
+): void {
+  for (const from of ['steps', 'finally'] as const) {
+    for (const name of Object.keys(flattened[from])) {
       const inner = (spot: Spot): ReturnType<Assembly['locate']> =>
         assembly.locate({ ...spot, path: [from, name.slice(parent.length + 1), ...spot.path.slice(2)] });
       work.origins.set(`${section}\0${name}`, inner);
