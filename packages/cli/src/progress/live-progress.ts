@@ -2,20 +2,22 @@ import { renderDuration } from '../render-duration.ts';
 import type { Terminal } from '../terminal.ts';
 import type { Progress } from './plain-progress.ts';
 import {
+  activeState,
   countOf,
   countOver,
   createProgressModel,
-  isActive,
   type ProgressModel,
   type StepProgress,
 } from './progress-model.ts';
 import { labelWidthOf, renderEvent } from './render-event.ts';
+import { renderState } from './render-state.ts';
 
 /** At most so often is the screen drawn again, whatever the number of events. */
 const REDRAW_MS = 100;
 /** Lines of active steps; more are counted in the last line. */
 const MAX_ACTIVE_LINES = 12;
 const BAR_WIDTH = 16;
+const STATE_WIDTH = 9;
 
 const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
@@ -68,7 +70,7 @@ function renderNow(
   { terminal, labelWidth, now }: { terminal: Terminal; labelWidth: number; now: number },
 ): string[] {
   if (model.startedAt === 0) return [];
-  const active = [...model.steps.values()].filter((step) => isActive(step));
+  const active = [...model.steps.values()].filter((step) => activeState(step) !== undefined);
   const room = Math.max(1, Math.min(MAX_ACTIVE_LINES, terminal.size().rows - 3));
   const shown = active.slice(0, room).map((step) => renderStepNow(step, { terminal, labelWidth, now }));
   const more = active.length > room ? `, ${active.length - room} more steps` : '';
@@ -82,14 +84,15 @@ function renderStepNow(
   const name = step.name.padEnd(labelWidth);
   const took = step.startedAt === undefined ? '' : renderDuration(now - step.startedAt);
   if (step.cells === 1) {
-    const running = countOf(step, 'running', 'publishing') > 0;
-    const note = !running && step.note !== undefined ? `  ${step.note}` : '';
-    return `${name}  ${terminal.style('cyan', running ? 'running  ' : 'pending  ')}  ${took}${note}`;
+    const state = activeState(step) ?? 'waiting';
+    const note = state !== 'running' && step.note !== undefined ? `  ${step.note}` : '';
+    return `${name}  ${renderState(state, { terminal, width: STATE_WIDTH })}  ${took}${note}`.trimEnd();
   }
   const [over, running, total] = [countOver(step), countOf(step, 'running', 'publishing'), step.cells ?? 0];
   const full = total === 0 ? 0 : Math.round((BAR_WIDTH * over) / total);
   const bar = `${terminal.style('green', '━'.repeat(full))}${terminal.style('dim', '━'.repeat(BAR_WIDTH - full))}`;
-  return `${name}  ${bar}  ${over}/${total} cells, ${running} running  ${took}`;
+  const note = running === 0 && step.note !== undefined ? `  ${step.note}` : '';
+  return `${name}  ${bar}  ${over}/${total} cells, ${running} running  ${took}${note}`.trimEnd();
 }
 
 function renderTotals(model: ProgressModel): string {

@@ -37,7 +37,17 @@ const OVER: ReadonlySet<CellState> = new Set([
   'skipped',
   'cached',
 ]);
-const ACTIVE: readonly CellState[] = ['submitting', 'pending', 'running', 'publishing'];
+/** From the most to the least interesting for who watches. */
+const ACTIVE: readonly CellState[] = [
+  'running',
+  'publishing',
+  'pending',
+  'submitting',
+  'awaitingApproval',
+  'backingOff',
+  'checking',
+  'ready',
+];
 
 export function isOver(state: CellState): boolean {
   return OVER.has(state);
@@ -47,8 +57,9 @@ export function countOf(step: StepProgress, ...states: readonly CellState[]): nu
   return states.reduce((sum, state) => sum + (step.counts.get(state) ?? 0), 0);
 }
 
-export function isActive(step: StepProgress): boolean {
-  return countOf(step, ...ACTIVE) > 0;
+/** What the step is about right now; undefined when it has not begun or is over. */
+export function activeState(step: StepProgress): CellState | undefined {
+  return ACTIVE.find((state) => countOf(step, state) > 0);
 }
 
 export function countOver(step: StepProgress): number {
