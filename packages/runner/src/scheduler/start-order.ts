@@ -67,7 +67,7 @@ function topologicalOrder(
  * The order in which ready steps start: priority, then the longest remaining path, then the file's order.
  *
  * All three go into one number, since a million numbers sort many times faster than a million calls of a comparison.
- * Paths too long for that are made coarser.
+ * Paths are told apart as finely as the number allows.
  */
 export function startOrder(plan: Plan, paths: Float64Array): { position: Int32Array; stepAt: Int32Array } {
   const { steps } = plan;
@@ -75,7 +75,7 @@ export function startOrder(plan: Plan, paths: Float64Array): { position: Int32Ar
   const priorities = [...new Set(steps.map(({ step }) => step.priority))].sort((a, b) => b - a);
   const rank = new Map(priorities.map((priority, i) => [priority, i]));
   const longest = paths.reduce((most, path) => Math.max(most, path), 0);
-  const scale = Math.max(1, (longest * priorities.length * count) / 2 ** 52);
+  const scale = (longest * priorities.length * count) / 2 ** 52 || 1;
   const levels = Math.ceil(longest / scale) + 1;
   const keys = new Float64Array(count);
   for (let i = 0; i < count; i++) {

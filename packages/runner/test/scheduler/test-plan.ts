@@ -20,7 +20,7 @@ const RETRY: Retry = {
 
 /** A plan of the given steps, in their order; those of `finally` must come last. */
 export function testPlan(steps: Readonly<Record<string, TestStep>>, pipeline: Partial<Pipeline> = {}): Plan {
-  const names = Object.keys(steps);
+  const numbers = new Map(Object.keys(steps).map((name, index) => [name, index]));
   return {
     pipeline: { ...PIPELINE, ...pipeline },
     params: {},
@@ -32,16 +32,16 @@ export function testPlan(steps: Readonly<Record<string, TestStep>>, pipeline: Pa
         cells === 'foreach'
           ? undefined
           : Array.from({ length: cells }, (_, i): Cell => ({ key: cells === 1 ? '' : `c${i}`, matrix: {} })),
-      dependencies: after.map((text) => dependency(text, names)).sort((a, b) => a.on - b.on),
+      dependencies: after.map((text) => dependency(text, numbers)).sort((a, b) => a.on - b.on),
     })),
   };
 }
 
-function dependency(text: string, names: readonly string[]) {
+function dependency(text: string, numbers: ReadonlyMap<string, number>) {
   const data = text.endsWith('!');
   const [name = '', condition = 'succeeded'] = (data ? text.slice(0, -1) : text).split(':');
-  const on = names.indexOf(name);
-  if (on < 0) throw new Error(`the test names no step ${JSON.stringify(name)}`);
+  const on = numbers.get(name);
+  if (on === undefined) throw new Error(`the test names no step ${JSON.stringify(name)}`);
   return { on, condition: condition as NeedCondition, data };
 }
 
