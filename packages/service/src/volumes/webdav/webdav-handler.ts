@@ -21,6 +21,8 @@ export interface WebDavOptions {
   readonly prefixOf?: (session: VolumeSession) => string;
   /** Shared with the SFTP server, so that guessing is slowed down over both. */
   readonly throttle?: LoginThrottle;
+  /** Whose guesses are counted; default the connection's other end. Needed behind a proxy, which is one for all. */
+  readonly addressOf?: (request: IncomingMessage) => string;
   /** Told of what is no fault of the client. */
   readonly onError?: (error: unknown, request: { readonly method: string; readonly url: string }) => void;
   /** Milliseconds since the epoch. */
@@ -63,6 +65,7 @@ export function createWebDavHandler(access: VolumeAccess, settings: WebDavOption
   const throttle = settings.throttle ?? createLoginThrottle(settings.now);
   const now = settings.now ?? Date.now;
   const prefixOf = settings.prefixOf ?? (() => '');
+  const addressOf = settings.addressOf ?? ((request: IncomingMessage) => request.socket.remoteAddress ?? '');
   const volumes = new Map<string, DavVolume>();
   const active = new Map<ServerResponse, string>();
 
@@ -89,7 +92,7 @@ export function createWebDavHandler(access: VolumeAccess, settings: WebDavOption
 
   const serve = async (request: IncomingMessage, reply: ServerResponse): Promise<void> => {
     for (const [name, value] of Object.entries(SAFE_HEADERS)) reply.setHeader(name, value);
-    const session = await authenticate(request, { access, throttle });
+    const session = await authenticate(request, { access, throttle, address: addressOf(request) });
     const key = volumeKey(session);
     active.set(reply, key);
     reply.once('close', () => active.delete(reply));
@@ -119,7 +122,7 @@ export function createWebDavHandler(access: VolumeAccess, settings: WebDavOption
 
 async function authenticate(
   request: IncomingMessage,
-  { access, throttle }: { access: VolumeAccess; throttle: LoginThrottle },
+  { access, throttle, address }: { access: VolumeAccess; throttle: LoginThrottle; address: string },
 ): Promise<VolumeSession> {
   const login = /^Basic ([A-Za-z0-9+/=_-]+)$/i.exec(request.headers.authorization ?? '')?.[1];
   const text = Buffer.from(login ?? '', 'base64').toString();
@@ -129,7 +132,6 @@ async function authenticate(
   });
   if (login === undefined || colon < 0) throw unauthorized;
   const username = text.slice(0, colon);
-  const address = request.socket.remoteAddress ?? '';
   const pause = throttle.pauseMs(address, username);
   if (pause > 0) {
     const headers = { 'retry-after': String(Math.ceil(pause / 1_000)) };
