@@ -70,6 +70,22 @@ export function describePhases(open: UnderTest): void {
       expect(it.runTime).toBeCloseTo(((end ?? 0) - (started ?? 0)) / 1000, 0);
     });
 
+    it('watch: hints at the end of a container, where there are hints at all', async ({ skip }) => {
+      const sut = open();
+      const hinted = new Set<string>();
+      const stop = sut.service.watch(({ clusterID, accountID, containerID }) => {
+        hinted.add([clusterID, accountID, containerID].join('/'));
+      });
+      if (stop === undefined) return skip('the service gives no hints');
+      const ref = await start(open, { end: 0 });
+      await ended(sut, ref);
+      await until('the hint', async () => hinted.has([ref.clusterID, ref.accountID, ref.id].join('/')));
+      stop();
+      const before = hinted.size;
+      await ended(sut, await start(open, { end: 0 }));
+      expect(hinted.size).toBe(before);
+    });
+
     it('get: an end stays as it is', async () => {
       const sut = open();
       const ref = await start(open, { end: 5 });
