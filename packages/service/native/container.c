@@ -9,7 +9,8 @@
  *   claim -> <pid> <start ticks> <boot id>                       before anything runs: whoever makes it starts it
  *   exit  -> exited <code> <signal> <out of memory> <started ms> <ended ms>
  *            stopped <started ms> <ended ms>
- *            refused <ended ms> <reason>
+ *            refused <ended ms> <reason>      its own fault
+ *            fault <ended ms> <reason>        the machine's
  */
 #define _GNU_SOURCE
 #include "launcher.h"
@@ -38,16 +39,19 @@ static void record(const char *text) {
   /* Without a record (a full disk) the service learns from the end of this process that something failed below. */
 }
 
-__attribute__((noreturn, format(printf, 1, 2))) static void refuse(const char *format, ...) {
+__attribute__((noreturn, format(printf, 2, 3))) static void give_up(const char *kind, const char *format, ...) {
   char reason[1024], text[1100];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(reason, sizeof reason, format, arguments);
   va_end(arguments);
-  snprintf(text, sizeof text, "refused %lld %s", clock_ms(), reason);
+  snprintf(text, sizeof text, "%s %lld %s", kind, clock_ms(), reason);
   record(text);
   _exit(0);
 }
+
+#define refuse(...) give_up("refused", __VA_ARGS__)
+#define fault(...) give_up("fault", __VA_ARGS__)
 
 static void claim(void) {
   long pid;
@@ -102,9 +106,9 @@ static void make_late_mount_point(const struct mount_request *mount) {
 }
 
 static int open_private_tmp(void) {
-  if (mkdirat(directory_fd, "tmp", 0700) != 0 && errno != EEXIST) refuse("could not make the private /tmp: %s", strerror(errno));
+  if (mkdirat(directory_fd, "tmp", 0700) != 0 && errno != EEXIST) fault("could not make the private /tmp: %s", strerror(errno));
   int tree = sys_open_tree(directory_fd, "tmp", TREE_CLONE | 0x100 /* AT_SYMLINK_NOFOLLOW */);
-  if (tree < 0) refuse("could not open the private /tmp: %s", strerror(errno));
+  if (tree < 0) fault("could not open the private /tmp: %s", strerror(errno));
   sys_mount_setattr(tree, "", PATH_EMPTY, ATTR_NOSUID | ATTR_NODEV);
   return tree;
 }
@@ -115,9 +119,9 @@ static void enter_view(const struct launch *launch, int template_fd) {
   int tmp = open_private_tmp();
   int shm = sys_fresh_tmpfs("1777", NULL);
   if (setns(template_fd, CLONE_NEWNS) != 0 || unshare(CLONE_NEWNS) != 0)
-    refuse("could not make a mount namespace: %s", strerror(errno));
+    fault("could not make a mount namespace: %s", strerror(errno));
   mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC | (launcher.is_root ? MS_RDONLY : 0), NULL);
-  if (sys_move_mount(tmp, "", AT_FDCWD, "/tmp", MOVE_FROM_EMPTY) != 0) refuse("could not mount /tmp: %s", strerror(errno));
+  if (sys_move_mount(tmp, "", AT_FDCWD, "/tmp", MOVE_FROM_EMPTY) != 0) fault("could not mount /tmp: %s", strerror(errno));
   if (shm >= 0) sys_move_mount(shm, "", AT_FDCWD, "/dev/shm", MOVE_FROM_EMPTY);
   for (size_t i = 0; i < launch->mount_count; i++) {
     if (launch->mounts[i].late) make_late_mount_point(&launch->mounts[i]);
@@ -128,8 +132,8 @@ static void enter_view(const struct launch *launch, int template_fd) {
 
 static void open_streams(const struct launch *launch) {
   int log = open(launch->log_path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0640);
-  if (log < 0) refuse("could not open the log '%s': %s", launch->log_path, strerror(errno));
-  if (dup2(log, 1) < 0 || dup2(log, 2) < 0) refuse("could not use the log: %s", strerror(errno));
+  if (log < 0) fault("could not open the log '%s': %s", launch->log_path, strerror(errno));
+  if (dup2(log, 1) < 0 || dup2(log, 2) < 0) fault("could not use the log: %s", strerror(errno));
 }
 
 static const char *search_path(char **envp) {
@@ -177,7 +181,7 @@ static pid_t start_command(const struct launch *launch, const struct limit_use *
   }
   if (pid > 0 && error == 0) return pid;
   if (pid > 0) waitpid(pid, NULL, 0);
-  if (pid < 0) refuse("could not start a process: %s", strerror(errno));
+  if (pid < 0) fault("could not start a process: %s", strerror(errno));
   if (error == ENOENT && strchr(launch->argv[0], '/') == NULL)
     refuse("could not start '%s': no such command in PATH (127)", launch->argv[0]);
   refuse("could not start '%s': %s (%d)", launch->argv[0], strerror(error), error == ENOENT ? 127 : 126);
@@ -234,7 +238,7 @@ __attribute__((noreturn)) void container_run(struct launch *launch, int template
   claim();
   open_streams(launch);
   enter_view(launch, template_fd);
-  if (chdir(launch->working_directory) != 0) refuse("could not enter '%s': %s", launch->working_directory, strerror(errno));
+  if (chdir(launch->working_directory) != 0) fault("could not enter '%s': %s", launch->working_directory, strerror(errno));
   long long started = clock_ms();
   pid_t command = start_command(launch, use);
   send_event("started %s %lld", launch->id, started);

@@ -12,6 +12,7 @@
  * Lines on standard output:
  *   ready <memory limits> <core limits> | failed <reason>
  *   claimed <id> <pid> <start ticks> <boot id> | exists <id> | started <id> <ms> | ended <id> <exit record>
+ *   refused <id> <reason> | fault <id> <reason>     before it was claimed
  *   gone <id>       its first process is no more, and every process of it
  *   unknown <id>    nothing to adopt or to stop
  * End of input ends the launcher; the containers run on.
@@ -120,15 +121,12 @@ static void take_mounts(struct fields *fields, struct launch *launch) {
   }
 }
 
-static void refuse_launch(const struct launch *launch, const char *reason) {
-  send_event("refused %s %s", launch->id, reason);
-}
-
 static void start(struct launch *launch) {
   char reason[512];
-  int template_fd = template_for(launch, reason, sizeof reason);
+  bool is_fault = false;
+  int template_fd = template_for(launch, reason, sizeof reason, &is_fault);
   if (template_fd < 0) {
-    refuse_launch(launch, reason);
+    send_event("%s %s %s", is_fault ? "fault" : "refused", launch->id, reason);
     return;
   }
   struct limit_use use;
@@ -330,7 +328,8 @@ int main(int argc, char **argv) {
   limits_open(argc > 1 ? argv[1] : "sluice");
   struct launch none = {.mount_count = 0};
   char reason[512];
-  if (template_for(&none, reason, sizeof reason) < 0) {
+  bool is_fault;
+  if (template_for(&none, reason, sizeof reason, &is_fault) < 0) {
     send_event("failed %s", reason);
     return 1;
   }

@@ -51,7 +51,7 @@ enum { EXIT_WAS_OUT_OF_MEMORY = 9 }; /* of a first process; all else that it has
 __attribute__((noreturn)) void container_run(struct launch *launch, int template_fd, const struct limit_use *use);
 
 /* template.c: a mount namespace with the read-only root and the mount points of `launch`; kept for the next one. */
-int template_for(struct launch *launch, char *reason, size_t reason_size);
+int template_for(struct launch *launch, char *reason, size_t reason_size, bool *is_fault);
 
 /* limits.c */
 struct slot;

@@ -53,6 +53,7 @@ struct building {
   size_t target_count;
   size_t entries;
   struct template *template;
+  int error;
   char *reason;
   size_t reason_size;
 };
@@ -64,6 +65,7 @@ static bool is_beneath(const char *path, const char *above) {
 }
 
 static bool fail(struct building *building, const char *what, const char *path) {
+  building->error = errno;
   snprintf(building->reason, building->reason_size, "%s '%s': %s", what, path, strerror(errno));
   return false;
 }
@@ -122,7 +124,7 @@ static bool remember_covered(struct building *building, const char *path) {
   struct template *template = building->template;
   struct stat status;
   if (template->covered_count == COVERED || stat(path, &status) != 0) {
-    errno = ENOSPC;
+    errno = EMLINK;
     return fail(building, "could not make mount points beneath", path);
   }
   template->covered[template->covered_count++] =
@@ -362,8 +364,13 @@ static struct template *slot_for(const char *key) {
   return oldest;
 }
 
+/* Whether it would go well another time, or with another request. */
+static bool is_want(int error) {
+  return error == ENOSPC || error == ENOMEM || error == EMFILE || error == ENFILE || error == EAGAIN || error == EPERM;
+}
+
 /* The service sends mounts sorted by target, so equal sets have equal keys. Returns -1 with a reason. */
-int template_for(struct launch *launch, char *reason, size_t reason_size) {
+int template_for(struct launch *launch, char *reason, size_t reason_size, bool *is_fault) {
   char *key = key_of(launch);
   struct template *template = slot_for(key);
   if (template->key != NULL && strcmp(template->key, key) == 0 && is_fresh(template)) {
@@ -393,6 +400,7 @@ int template_for(struct launch *launch, char *reason, size_t reason_size) {
   if (building.root_fd >= 0) close(building.root_fd);
   if (setns(launcher.host_ns_fd, CLONE_NEWNS) != 0) _exit(70);
   int result = template->ns_fd;
+  *is_fault = is_want(building.error);
   if (result < 0) drop(template);
   return result;
 }

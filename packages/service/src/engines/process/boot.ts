@@ -1,13 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { uptime } from 'node:os';
+import type { Boot } from './read-fate.ts';
 
-/** The first 16 hexadecimal digits of this boot's id: a process id means nothing across boots. */
-export async function readBootID(): Promise<string> {
+/** The boot's id is cut to its first 16 hexadecimal digits, as in claims. */
+export async function readBoot(): Promise<Boot> {
   const text = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
-  return text.replaceAll('-', '').slice(0, 16);
-}
-
-/** When this machine was started, in milliseconds since the epoch by today's clock. */
-export function bootTimeMs(): number {
-  return Date.now() - uptime() * 1000;
+  return { id: text.replaceAll('-', '').slice(0, 16), timeMs: Date.now() - uptime() * 1000 };
 }

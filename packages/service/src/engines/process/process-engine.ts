@@ -1,20 +1,14 @@
-import { lstat, stat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type Engine, EngineError, type EngineSink, type Launch, type Observation } from '../engine.ts';
 import { type Answer, createAnswer } from './answer.ts';
-import { bootTimeMs, readBootID } from './boot.ts';
-import {
-  claimAbsent,
-  type ExitRecord,
-  parseExitRecord,
-  readClaim,
-  readExitRecord,
-  withdrawAbsent,
-} from './container-record.ts';
+import { readBoot } from './boot.ts';
+import { type ExitRecord, parseExitRecord, readClaim, readExitRecord, withdrawAbsent } from './container-record.ts';
 import type { Launcher, LauncherEvent } from './launcher.ts';
 import { openLauncher } from './open-launcher.ts';
 import type { ProcessConfig } from './process-config.ts';
+import { type Boot, readFate } from './read-fate.ts';
 import { resolveRequest } from './resolve-request.ts';
 
 /** A container as the engine follows it. `ended` and `absent` are kept until `remove`, so that nothing is reported twice in vain. */
@@ -34,7 +28,6 @@ interface Followed {
 
 /** What a container that ignores its first process's own deadline gets on top before it is killed from outside. */
 const killMarginMs = 2_000;
-const relaunchesAtMost = 3;
 
 /** Containers as process trees in namespaces of this machine (design §5). Creating it does nothing; `open` does. */
 export function createProcessEngine(config: ProcessConfig = {}): Engine {
@@ -47,17 +40,16 @@ class ProcessEngine implements Engine {
   readonly #byID = new Map<string, Followed>();
   #sink: EngineSink | undefined;
   #launcher: Launcher | undefined;
-  #relaunching: Promise<void> | undefined;
-  #bootID = '';
+  #replacing: Promise<void> | undefined;
+  #boot: Boot = { id: '', timeMs: 0 };
   #nextID = 1;
-  #losses = 0;
 
   constructor(config: ProcessConfig) {
     this.#config = config;
   }
 
   async open(sink: EngineSink): Promise<void> {
-    this.#bootID = await readBootID();
+    this.#boot = await readBoot();
     this.#launcher = await this.#openLauncher();
     this.#sink = sink;
   }
@@ -121,7 +113,7 @@ class ProcessEngine implements Engine {
   }
 
   async #ready(): Promise<Launcher> {
-    await this.#relaunching;
+    if (this.#sink !== undefined && this.#launcher === undefined) await this.#replaceLauncher();
     if (this.#launcher === undefined)
       throw new EngineError('UNAVAILABLE', 'could not use the process engine: it is not open');
     return this.#launcher;
@@ -130,7 +122,7 @@ class ProcessEngine implements Engine {
   #openLauncher(): Promise<Launcher> {
     return openLauncher(this.#config, {
       event: (event) => this.#handle(event),
-      lost: (reason) => this.#handleLoss(reason),
+      lost: () => this.#handleLoss(),
     });
   }
 
@@ -200,10 +192,7 @@ class ProcessEngine implements Engine {
     try {
       if (cause === 'exists') {
         followed.state = 'adopting';
-        // What is still to come under the old id is about the process that gave way.
-        this.#byID.delete(followed.id);
-        followed.id = String(this.#nextID++);
-        this.#byID.set(followed.id, followed);
+        this.#renew(followed);
         return await this.#settleClaimed(followed);
       }
       const record = await readExitRecord(followed.launch.directory);
@@ -235,31 +224,14 @@ class ProcessEngine implements Engine {
     this.#launcher?.launch(resolveRequest(followed.launch, followed.id));
   }
 
-  /** Decides from claim and exit record what became of a container that this launcher did not start. */
+  /** Decides from the records what became of a container that this launcher did not start. */
   async #takeUp(followed: Followed): Promise<void> {
     const { directory } = followed.launch;
-    const record = await readExitRecord(directory);
-    if (record !== undefined) return this.#end(followed, record);
-    const claim = await readClaim(directory);
-    if (claim === undefined) return await this.#takeUpUnclaimed(followed);
-    if (claim.kind === 'absent') return this.#absent(followed);
-    if (claim.bootID !== this.#bootID)
-      return this.#endWithoutRecord(followed, 'the machine was restarted while it ran');
-    this.#launcher?.adopt(followed.id, claim, directory);
-  }
-
-  async #takeUpUnclaimed(followed: Followed): Promise<void> {
-    const { directory } = followed.launch;
-    const { birthtimeMs, mtimeMs } = await stat(directory);
-    // Records are not forced to disk: across a crash of the machine a missing claim proves nothing.
-    if ((birthtimeMs > 0 ? birthtimeMs : mtimeMs) < bootTimeMs()) {
-      return this.#endWithoutRecord(
-        followed,
-        'the machine was restarted, and nothing is left to say whether it had started',
-      );
-    }
-    if (await claimAbsent(directory)) return this.#absent(followed);
-    return await this.#takeUp(followed);
+    const fate = await readFate(directory, this.#boot);
+    if (fate.type === 'ended') this.#end(followed, fate.record);
+    else if (fate.type === 'absent') this.#absent(followed);
+    else if (fate.type === 'lost') this.#endWithoutRecord(followed, fate.reason);
+    else this.#launcher?.adopt(followed.id, fate.by, directory);
   }
 
   #absent(followed: Followed): void {
@@ -286,7 +258,7 @@ class ProcessEngine implements Engine {
   }
 
   #reportRunning(followed: Followed, startedAt: number): void {
-    const runID = `${this.#bootID}-${followed.launch.key}`;
+    const runID = `${this.#boot.id}-${followed.launch.key}`;
     this.#report(followed, { type: 'running', startedAt, nodeID: hostname(), runID, host: '127.0.0.1' });
   }
 
@@ -295,29 +267,39 @@ class ProcessEngine implements Engine {
     this.#sink?.report(followed.launch.key, observation);
   }
 
-  /** Containers do not need the launcher to live: a new one takes up what the lost one watched. */
-  #handleLoss(reason: string): void {
+  /** Tried once at once, and again when something is wanted: a launcher that cannot live must not be started in a loop. */
+  #handleLoss(): void {
     this.#launcher = undefined;
-    if (this.#sink === undefined || this.#relaunching !== undefined) return;
-    this.#relaunching = this.#relaunch(reason).finally(() => {
-      this.#relaunching = undefined;
-    });
+    if (this.#sink !== undefined) this.#replaceLauncher().catch(() => {});
   }
 
-  async #relaunch(reason: string): Promise<void> {
-    this.#losses++;
+  #replaceLauncher(): Promise<void> {
+    this.#replacing ??= this.#openAndTakeUp().finally(() => {
+      this.#replacing = undefined;
+    });
+    return this.#replacing;
+  }
+
+  /** Containers do not need the launcher to live: a new one takes up what the lost one watched. */
+  async #openAndTakeUp(): Promise<void> {
     const open = [...this.#byKey.values()].filter((followed) => followed.state !== 'ended');
     try {
-      if (this.#losses > relaunchesAtMost) throw new Error(reason);
       this.#launcher = await this.#openLauncher();
-    } catch (cause) {
-      const error = new EngineError('UNAVAILABLE', `could not start a launcher again after ${reason}`, { cause });
-      for (const followed of open) if (followed.state === 'launching') this.#reject(followed, error);
-      return;
+    } catch (error) {
+      for (const followed of open) if (followed.state === 'launching') this.#reject(followed, error as EngineError);
+      throw error;
     }
     for (const followed of open) {
+      this.#renew(followed);
       if (followed.state === 'launching') this.#launcher.launch(resolveRequest(followed.launch, followed.id));
       else await this.#takeUp(followed).catch((error: Error) => this.#endWithoutRecord(followed, error.message));
     }
+  }
+
+  /** What is still to come under the old id is of no account: about a process that gave way, or from a lost launcher. */
+  #renew(followed: Followed): void {
+    this.#byID.delete(followed.id);
+    followed.id = String(this.#nextID++);
+    this.#byID.set(followed.id, followed);
   }
 }

@@ -1,0 +1,38 @@
+import { stat } from 'node:fs/promises';
+import { claimAbsent, type ExitRecord, readClaim, readExitRecord } from './container-record.ts';
+import type { ProcessIdentity } from './process-identity.ts';
+
+/** What the records say of a container that somebody else may have started. */
+export type Fate =
+  | { readonly type: 'ended'; readonly record: ExitRecord }
+  /** It never started, and from now on nobody can start it but by withdrawing that claim. */
+  | { readonly type: 'absent' }
+  /** This process was to run it, in this boot of the machine. Whether it is there is to be looked at. */
+  | { readonly type: 'claimed'; readonly by: ProcessIdentity }
+  | { readonly type: 'lost'; readonly reason: string };
+
+/** This boot of the machine; `timeMs` is when it began. */
+export interface Boot {
+  readonly id: string;
+  readonly timeMs: number;
+}
+
+/** Throws where the records cannot be read. */
+export async function readFate(directory: string, boot: Boot): Promise<Fate> {
+  for (;;) {
+    const record = await readExitRecord(directory);
+    if (record !== undefined) return { type: 'ended', record };
+    const claim = await readClaim(directory);
+    if (claim?.kind === 'absent') return { type: 'absent' };
+    if (claim !== undefined) {
+      if (claim.bootID === boot.id) return { type: 'claimed', by: claim };
+      return { type: 'lost', reason: 'the machine was restarted while it ran' };
+    }
+    const { birthtimeMs, mtimeMs } = await stat(directory);
+    // Records are not forced to disk: across a crash of the machine a missing claim proves nothing.
+    if ((birthtimeMs > 0 ? birthtimeMs : mtimeMs) < boot.timeMs) {
+      return { type: 'lost', reason: 'the machine was restarted, and nothing is left to say whether it had started' };
+    }
+    if (await claimAbsent(directory)) return { type: 'absent' };
+  }
+}

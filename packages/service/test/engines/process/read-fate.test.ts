@@ -1,0 +1,40 @@
+import { mkdtemp, readlink, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readFate } from '../../../src/engines/process/read-fate.ts';
+
+describe('readFate', () => {
+  const boot = { id: '0123456789abcdef', timeMs: 0 };
+  let directory = '';
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'sluice-fate-'));
+  });
+  afterEach(() => rm(directory, { recursive: true, force: true }));
+
+  test('believes an exit record before anything else', async () => {
+    await symlink('1 2 of-another-boot', join(directory, 'claim'));
+    await symlink('exited 3 0 0 10 20', join(directory, 'exit'));
+    expect(await readFate(directory, boot)).toMatchObject({ type: 'ended', record: { endedAt: 20 } });
+  });
+
+  test('gives the process of a claim of this boot, and none of another', async () => {
+    await symlink(`12 345 ${boot.id}`, join(directory, 'claim'));
+    expect(await readFate(directory, boot)).toMatchObject({ type: 'claimed', by: { pid: 12, startTicks: '345' } });
+    expect(await readFate(directory, { ...boot, id: 'fedcba9876543210' })).toMatchObject({ type: 'lost' });
+  });
+
+  test('claims what is unclaimed, so that absent stays true', async () => {
+    expect(await readFate(directory, boot)).toEqual({ type: 'absent' });
+    expect(await readlink(join(directory, 'claim'))).toBe('absent');
+    expect(await readFate(directory, boot)).toEqual({ type: 'absent' });
+  });
+
+  test('does not call absent what may have started before the machine crashed', async () => {
+    const later = { ...boot, timeMs: Date.now() + 60_000 };
+    expect(await readFate(directory, later)).toMatchObject({
+      type: 'lost',
+      reason: expect.stringContaining('restarted'),
+    });
+  });
+});
