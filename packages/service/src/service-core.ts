@@ -10,6 +10,7 @@ import { createContainerCalls } from './containers/container-calls.ts';
 import type { ContainerRow } from './containers/container-row.ts';
 import { storagePaths } from './containers/resolve-launch.ts';
 import { ENGINE_FACTORIES } from './engines/engine-factories.ts';
+import type { PortExposure } from './proxy/open-port-proxy.ts';
 import { startRetention } from './retention.ts';
 import type { ServiceOptions } from './service.ts';
 import { createServiceCalls, type ServiceCalls } from './service-calls.ts';
@@ -68,13 +69,14 @@ async function assemble(
   const cancelGraceMs = config.cancelGraceSeconds * 1000;
   const shared = { store, clock, log };
   const clusters = new Map<string, Cluster>();
+  const exposure = await openExposure(config, clock);
   for (const clusterConfig of config.clusters) {
     const cluster = createCluster({
       ...shared,
       config: clusterConfig,
       storage: storageOf(config, clusterConfig),
       engine: await createEngine(options, clusterConfig),
-      cancelGraceMs,
+      ...{ cancelGraceMs, exposure },
       mustOpen: config.clusters.length === 1,
       onChange: ({ clusterID, accountID, id }) => {
         for (const listener of listeners) listener({ clusterID, accountID, containerID: id });
@@ -88,7 +90,7 @@ async function assemble(
   }
   const sequence = openSequence(store);
   const containers = createContainerCalls({
-    ...{ store, clusters, sequence, clock, cancelGraceMs, hostFor: undefined },
+    ...{ store, clusters, sequence, clock, cancelGraceMs, hostFor: exposure?.hostFor },
     retentionMs: config.retention.containerDays * DAY_MS,
     maxLive: MAX_LIVE_PER_ACCOUNT,
   });
@@ -106,6 +108,7 @@ async function assemble(
   const volumeAccess = openVolumeAccess({ clusters, calls, revocations });
   const transferThrottle = createLoginThrottle(() => clock.now());
   await openClusters(clusters, store);
+  await exposure?.listen();
   if (config.sftp !== undefined) {
     const { openSftp } = await import('./volumes/open-sftp.ts');
     sftp = await openSftp({
@@ -125,12 +128,18 @@ async function assemble(
     ...{ volumeAccess, transferThrottle, sftpAddress },
     failure: () => failure,
     async close() {
-      await sftp?.close();
+      await Promise.all([sftp?.close(), exposure?.close()]);
       await stopRetention();
       await Promise.all([...clusters.values()].map((cluster) => cluster.close()));
       await store.close();
     },
   };
+}
+
+async function openExposure(config: ServiceConfig, clock: Clock): Promise<PortExposure | undefined> {
+  if (config.ports === undefined) return undefined;
+  const { openPortProxy } = await import('./proxy/open-port-proxy.ts');
+  return openPortProxy(config.ports, { root: config.root, now: clock.now() });
 }
 
 function openVolumeAccess(options: {

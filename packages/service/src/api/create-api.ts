@@ -54,6 +54,10 @@ export function createApi(core: ServiceCore, options: ApiOptions): FastifyInstan
       /^\/+user\/+api\/+login\/*(\?|$)/.test(url) ? url.replace(/^[^?]*/, LOGIN_PATH) : url,
     routerOptions: { maxParamLength: 512 },
     forceCloseConnections: 'idle',
+    frameworkErrors(error, _, reply) {
+      const { status, body } = plainError(error.statusCode ?? 400, `could not read the request: ${error.message}`);
+      (reply as unknown as FastifyReply).code(status).send(body);
+    },
     genReqId: () => crypto.randomUUID(),
   }) as unknown as FastifyInstance;
   addBodies(api);

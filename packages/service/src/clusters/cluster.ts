@@ -11,6 +11,7 @@ import { LiveContainers } from '../containers/live-containers.ts';
 import { PortNumbers } from '../containers/port-numbers.ts';
 import { resolveLaunch, storagePaths } from '../containers/resolve-launch.ts';
 import type { Engine } from '../engines/engine.ts';
+import type { PortExposure } from '../proxy/open-port-proxy.ts';
 import { randomID } from '../random-id.ts';
 import type { Store } from '../store/store.ts';
 import { EngineDriver } from './engine-driver.ts';
@@ -37,6 +38,8 @@ export interface ClusterOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Where exposed ports are made reachable; absent where this service exposes none. */
+  readonly exposure: PortExposure | undefined;
   readonly cancelGraceMs: number;
   /** Whether `open` throws where the engine cannot be opened, or goes on trying in the background. */
   readonly mustOpen: boolean;
@@ -50,6 +53,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     mkdirSync(join(storage, directory), { recursive: true, mode: 0o700 });
   }
   const ports = new PortNumbers();
+  const exposed = new Set<string>();
   const instanceTypes = new Map(config.instanceTypes.map((type) => [type.id, type]));
   const driver = new EngineDriver({
     engine: options.engine,
@@ -64,7 +68,11 @@ export function createCluster(options: ClusterOptions): Cluster {
     clock,
     driver,
     queue,
+    onUnreachable: (row) => unexpose(row),
     onChange(row) {
+      // Before anybody is told: a port is reachable exactly while the phase is Running.
+      if (row.phase === 'Running') expose(row);
+      else unexpose(row);
       if (isTerminalPhase(row.phase)) for (const port of Object.values(row.ports)) ports.release(port);
       options.onChange(row);
     },
@@ -103,10 +111,24 @@ export function createCluster(options: ClusterOptions): Cluster {
     close: () => driver.close(),
   };
 
+  function expose(row: ContainerRow): void {
+    for (const [name, host] of Object.entries(row.hosts)) {
+      const port = row.ports[name];
+      if (port === undefined || row.host === undefined || exposed.has(host)) continue;
+      exposed.add(host);
+      options.exposure?.add(host, { host: row.host, port });
+    }
+  }
+
+  function unexpose(row: ContainerRow): void {
+    for (const host of Object.values(row.hosts)) if (exposed.delete(host)) options.exposure?.remove(host);
+  }
+
   /** What was under way when the earlier process ended goes on. */
   function settle(rows: readonly (readonly [string, ContainerRow])[]): void {
     for (const [rowKey, row] of rows) {
       const entry = containers.get(rowKey);
+      if (entry?.row.phase === 'Running' && !entry.ending && !entry.row.deleted) expose(entry.row);
       if (entry === undefined && row.deleted) containers.sweep(rowKey, row).catch(options.onFailure);
       else if (entry === undefined) continue;
       else if (row.deleted) void containers.destroy(entry);

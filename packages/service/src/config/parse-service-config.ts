@@ -115,6 +115,9 @@ function withAbsolutePaths(value: unknown, directory: string): unknown {
   };
   const config = absolute(value, 'root');
   if (isRecord(config.tls)) config.tls = absolute(config.tls, 'certFile', 'keyFile');
+  if (isRecord(config.ports) && isRecord(config.ports.tls)) {
+    config.ports = { ...config.ports, tls: absolute(config.ports.tls, 'certFile', 'keyFile') };
+  }
   if (isRecord(config.sftp)) config.sftp = absolute(config.sftp, 'hostKeyFile');
   if (Array.isArray(config.clusters)) {
     config.clusters = config.clusters.map((cluster: unknown) =>

@@ -71,6 +71,16 @@ const fieldsSchema = z.strictObject({
   trustedProxies: z.array(z.string().min(1)).default([]),
   /** Where the API and WebDAV are served. */
   listen: z.array(listenSchema).default([]),
+  /** HTTPS for the ports that containers expose, under one host name each beneath `domain`; absent: none can be. */
+  ports: listenSchema
+    .extend({
+      domain: z.string().regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/, 'must be a domain name in lower case'),
+      /** For `*.domain`. Default: one signed by an authority of our own, in `authority` beneath the root. */
+      tls: tlsConfigSchema.optional(),
+      /** The port that browsers reach, where a front proxy or the firewall maps it. */
+      publicPort: z.number().int().min(1).max(65_535).optional(),
+    })
+    .optional(),
   /** SFTP for the volumes; absent: none. */
   sftp: listenSchema
     .extend({

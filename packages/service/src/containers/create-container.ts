@@ -25,8 +25,8 @@ export interface CreateContainerOptions {
   readonly retentionMs: number;
   /** Live containers that an account may have on a cluster. */
   readonly maxLive: number;
-  /** The public host for an exposed port of a container, or undefined where this service exposes none. */
-  readonly hostFor: ((cluster: string, portName: string, launchKey: string) => string) | undefined;
+  /** A public host for a port of this name, or undefined where this service exposes none. */
+  readonly hostFor: ((portName: string) => string) | undefined;
 }
 
 /** Endpoint 7. Everything is judged first, then the row is made durable, and only then does anything start. */
@@ -59,7 +59,7 @@ export async function createContainer(
   checkFree(options, `${clusterID}/${accountID}/${id}`);
   checkEngine(options, cluster, accountID);
   const launchKey = `${id}-${randomID(16)}`;
-  const hosts = exposedHosts(options, cluster, spec, launchKey);
+  const hosts = exposedHosts(options, spec);
   const ports = await takePorts(cluster, spec);
   try {
     // Another may have taken the ID while ports were probed; from here to `write` nothing else runs.
@@ -166,12 +166,7 @@ function checkEngine(options: CreateContainerOptions, cluster: Cluster, accountI
   }
 }
 
-function exposedHosts(
-  options: CreateContainerOptions,
-  cluster: Cluster,
-  spec: ContainerSpec,
-  launchKey: string,
-): Record<string, string> {
+function exposedHosts(options: CreateContainerOptions, spec: ContainerSpec): Record<string, string> {
   const hosts: Record<string, string> = {};
   for (const [name, port] of Object.entries(spec.ports ?? {})) {
     if (port.https === undefined) continue;
@@ -181,7 +176,7 @@ function exposedHosts(
         details: { field: `ports.${name}.https` },
       });
     }
-    hosts[name] = options.hostFor(cluster.id, name, launchKey);
+    hosts[name] = options.hostFor(name);
   }
   return hosts;
 }

@@ -36,6 +36,8 @@ export interface LiveContainersOptions {
   readonly queue: CapacityQueue;
   /** A container has changed in a way that a reader could see. */
   readonly onChange: (row: ContainerRow) => void;
+  /** Nothing may reach its ports any more: it has ended or is being removed. Comes before `onChange`, perhaps twice. */
+  readonly onUnreachable: (row: ContainerRow) => void;
   /** The same container under a launch key of its own, with an empty directory. */
   readonly renew: (row: ContainerRow) => { row: ContainerRow; launch: Launch };
   /** Removes what is outside of the store; false where that failed. May be called again after a crash. */
@@ -148,6 +150,7 @@ export class LiveContainers {
     if (this.#byRowKey.get(live.rowKey) !== live) return;
     const gone = new Promise<void>((resolve) => live.onGone.add(resolve));
     if (!live.ending) {
+      this.#options.onUnreachable(live.row);
       if (live.launched) this.#options.driver.stop(live.launch, 0);
       else void this.#end(live, 'withdraw', { state: 'deleted', endTime: this.#options.clock.now() });
     }
@@ -236,6 +239,7 @@ export class LiveContainers {
 
   async #end(live: LiveContainer, trigger: PhaseTrigger, end: { state: string; endTime: number }): Promise<void> {
     live.ending = true;
+    this.#options.onUnreachable(live.row);
     this.#options.driver.ended(live.row.launchKey);
     this.#options.queue.release(live.rowKey);
     this.#options.queue.pump();

@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROUTES } from '../../src/api/routes.ts';
+import { API, openRawHttp, type RawHttp } from './raw-http.ts';
+
+let http: RawHttp;
+beforeAll(async () => {
+  http = await openRawHttp();
+});
+afterAll(() => http.close());
+
+/** Everything that can be listed. */
+async function everything(): Promise<string> {
+  const lists = await Promise.all(
+    ['containers?all=true', 'volumes'].map(async (list) => (await http.send('GET', `${API}/${list}`)).text),
+  );
+  return lists.join('\n');
+}
+
+const SUITE = new URL('../../../../../shared/data/json-test-suite/test_parsing.tar.gz', import.meta.url).pathname;
+
+describe.skipIf(!existsSync(SUITE) && process.env.CI !== 'true')('the JSON test suite', () => {
+  it('as the body of every POST gives a clean 4xx and changes nothing', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'sluice-json-'));
+    execFileSync('tar', ['-xzf', SUITE, '-C', directory]);
+    const names = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.json'),
+    );
+    expect(names.length).toBe(149);
+    const before = await everything();
+    const paths = [
+      `${API}/containers`,
+      `${API}/volumes`,
+      `${API}/containers/none:cancel`,
+      `${API}/volumes/none:undelete`,
+    ];
+    for (const name of names) {
+      const body = readFileSync(join(directory, name));
+      for (const path of paths) {
+        // `{}` and the like are how a volume is asked for.
+        if (path.endsWith('/volumes') && isEmptyObject(body)) continue;
+        const { status, text } = await http.send('POST', path, { body });
+        expect(status, `${name} to ${path}: ${text}`).toBeGreaterThanOrEqual(400);
+        expect(status, `${name} to ${path}: ${text}`).toBeLessThan(500);
+        expect(JSON.parse(text)).toMatchObject({ code: status, message: expect.any(String) });
+        // No body at all is right for the verbs.
+        if (/(^|\/)n_/.test(name) && body.length > 0) expect(status, name).toBe(400);
+      }
+    }
+    expect(await everything()).toBe(before);
+    rmSync(directory, { recursive: true, force: true });
+  }, 60_000);
+});
+
+function isEmptyObject(body: Buffer): boolean {
+  return body.length === 0 || /^\s*\{\s*\}\s*$/.test(body.toString());
+}
+
+describe('hostile requests', () => {
+  it.each([
+    ['a header without end', `GET /healthz HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(100_000)}`, 431],
+    ['two lengths', 'POST /user/api/login HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\na', 400],
+    [
+      'a length and chunks',
+      'POST /user/api/login HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+    ],
+    ['no HTTP', 'hello\r\n\r\n', 400],
+    ['a control character in a header', 'GET /healthz HTTP/1.1\r\nHost: x\r\nX: a\x01b\r\n\r\n', 400],
+  ])('%s is answered with an error and leaves the service well', async (_, bytes, status) => {
+    const { port } = new URL(http.url);
+    const reply = await new Promise<string>((resolve) => {
+      let text = '';
+      const socket = connect(Number(port), '127.0.0.1', () => socket.write(bytes, 'latin1'));
+      socket.on('data', (data: Buffer) => {
+        text += data.toString();
+      });
+      socket.once('close', () => resolve(text));
+      socket.on('error', () => {});
+    });
+    expect(reply).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect((await http.send('GET', '/healthz')).status).toBe(200);
+  });
+
+  it.each([
+    '/api/v1rc1/clusters/one/accounts/mine/containers/a%00b',
+    `${API}/containers/${'x'.repeat(400)}`,
+    `${API}/containers/..%2f..%2fetc`,
+    `${API}/containers/%ff`,
+  ])('%s is a clean 4xx', async (path) => {
+    const { status, text } = await http.send('GET', path);
+    expect([400, 404]).toContain(status);
+    expect(JSON.parse(text)).toMatchObject({ code: status });
+  });
+
+  it('errors never tell paths of the host', async () => {
+    const body = JSON.stringify({ instanceType: 'small', command: ['x'], volumeMounts: { 'v:../../etc:dir': '/x' } });
+    for (const { text } of [await http.send('POST', `${API}/containers`, { body })])
+      expect(text).not.toContain(tmpdir());
+  });
+});
+
+describe('openapi.json', () => {
+  it('has exactly the operations that the router serves', async () => {
+    const document = (await http.send('GET', '/openapi.json')).json() as {
+      paths: Record<string, Record<string, object>>;
+    };
+    const documented = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const routed = ROUTES.map(({ method, path }) => `${method} /api/v1rc1${path}`);
+    expect(documented.sort()).toEqual([...routed, 'POST /user/api/login'].sort());
+    // Each documented operation is served: without a token it is refused as such, not as an unknown path.
+    for (const { method, path } of ROUTES) {
+      const concrete = `/api/v1rc1${path.replaceAll(/\{\w+\}/g, 'x')}`;
+      expect((await http.send(method, concrete, { headers: { authorization: '' } })).status, concrete).toBe(401);
+    }
+  });
+});

@@ -1,0 +1,110 @@
+import {
+  appendFileSync,
+  closeSync,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fc, test } from '@fast-check/vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Life, type LogOptions, readLog } from '../../src/containers/read-log.ts';
+
+let directory: string;
+let path: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'sluice-log-'));
+  path = join(directory, 'log');
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+async function text(options: LogOptions, life?: Life): Promise<string> {
+  const blocks: Uint8Array[] = [];
+  for await (const block of readLog(path, options, life)) blocks.push(block);
+  return Buffer.concat(blocks).toString('latin1');
+}
+
+/** A container that lives until the test ends it. */
+function createLife(): Life & { end(): void } {
+  const listeners = new Set<() => void>();
+  let live = true;
+  return {
+    isLive: () => live,
+    onEnd(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    end() {
+      live = false;
+      for (const listener of listeners) listener();
+    },
+  };
+}
+
+describe('readLog', () => {
+  it('gives nothing where nothing was written', async () => {
+    expect(await text({})).toBe('');
+    expect(await text({ tail: 3 })).toBe('');
+  });
+
+  test.prop(
+    [fc.array(fc.constantFrom('', 'a', 'bb', 'x'.repeat(70_000)), { maxLength: 8 }), fc.boolean(), fc.nat({ max: 10 })],
+    { numRuns: 60 },
+  )('tail gives the last lines, with or without a newline at the end', async (lines, closed, tail) => {
+    const whole = lines.join('\n') + (closed && lines.length > 0 ? '\n' : '');
+    writeFileSync(path, whole);
+    const parts = whole.split(/(?<=\n)/);
+    expect(await text({ tail })).toBe(tail === 0 ? '' : parts.slice(-tail).join(''));
+  });
+
+  it('follow gives what comes, and ends with the container', async () => {
+    const life = createLife();
+    writeFileSync(path, 'one\n');
+    const log = readLog(path, { follow: true }, life);
+    const next = async () => Buffer.from(((await log.next()).value as Uint8Array | undefined) ?? []).toString();
+    expect(await next()).toBe('one\n');
+    appendFileSync(path, 'two\n');
+    expect(await next()).toBe('two\n');
+    const last = next();
+    appendFileSync(path, 'three\n');
+    life.end();
+    expect(await last).toBe('three\n');
+    expect((await log.next()).done).toBe(true);
+  });
+
+  it('follow waits for a log that is not there yet', async () => {
+    const life = createLife();
+    const all = text({ follow: true, tail: 5 }, life);
+    writeFileSync(path, 'late\n');
+    life.end();
+    expect(await all).toBe('late\n');
+  });
+
+  it('tail of a log of 10 GB reads its end only', async () => {
+    const file = openSync(path, 'w');
+    ftruncateSync(file, 10_000_000_000);
+    writeSync(file, 'a\nb\nc\n', 10_000_000_000);
+    closeSync(file);
+    expect(await text({ tail: 2 })).toBe('b\nc\n');
+  });
+
+  it('a reader who does not read holds one block, and a thousand followers of silence hold little', async () => {
+    const file = openSync(path, 'w');
+    ftruncateSync(file, 1_000_000_000);
+    closeSync(file);
+    const life = createLife();
+    const before = process.memoryUsage().rss;
+    const slow = Array.from({ length: 50 }, () => readLog(path, { follow: true }, life));
+    await Promise.all(slow.map((log) => log.next()));
+    const silent = Array.from({ length: 1000 }, () => text({ follow: true, tail: 0 }, life));
+    await Promise.all(slow.map((log) => log.next()));
+    expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
+    await Promise.all(slow.map((log) => log.return(undefined)));
+    life.end();
+    expect((await Promise.all(silent)).join('')).toBe('');
+  });
+});
