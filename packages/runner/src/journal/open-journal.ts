@@ -42,6 +42,8 @@ export async function openJournal(
   });
   if (!claim) return fail({ code: 'RUN_IN_USE', message: describeHolder(await readLease(disk, directory)) });
   try {
+    // First the lease, then the reading: what an older runner commits after that is refused.
+    lease = await takeLease(disk, directory, { at: clock.now(), epoch: 0 });
     const file = journalPath(directory);
     const bytes = (await disk.read(file)) ?? new Uint8Array();
     const content = readJournal(bytes);
@@ -50,11 +52,13 @@ export async function openJournal(
       return fail({ code: 'JOURNAL_DAMAGED', message: `could not open ${file}: ${content.error}` });
     }
     const { size, seq, epoch, records } = content.value;
-    lease = await takeLease(disk, directory, { at: clock.now(), epoch });
+    if (epoch >= lease.epoch) lease = await takeLease(disk, directory, { at: clock.now(), epoch });
     const held = lease;
     if (size < bytes.length) {
       await disk.replace(path.join(directory, `journal.torn-${held.epoch}`), bytes.subarray(size));
     }
+    // Written anew: what an earlier runner wrote but could not sync can be read now and still be lost with the machine.
+    if (size > 0) await disk.replace(file, bytes.subarray(0, size));
     const journal = createJournal(await disk.append(file, size), {
       seq,
       epoch: held.epoch,

@@ -15,6 +15,7 @@ import { watchReadiness } from '../watch/watch-readiness.ts';
 import { createWatcher } from '../watch/watcher.ts';
 import { createCellReporter } from './cell-reporter.ts';
 import { createReport } from './create-report.ts';
+import { isDiskError } from './disk-error.ts';
 import { forgetWake, performCommand } from './perform-command.ts';
 import { probeUrl } from './probe-url.ts';
 import type { MoveListener } from './replay-run.ts';
@@ -73,7 +74,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
   }
 
   function stopFor(error: unknown): void {
-    if (error instanceof JournalFailure) void suspend(error.message);
+    if (error instanceof JournalFailure || isDiskError(error)) void suspend((error as Error).message);
     else void close(() => settle.reject(error));
   }
 

@@ -1,10 +1,11 @@
 import { fail, ok, type Result } from '@sluice/core';
 import { openJournal } from '../journal/open-journal.ts';
 import { controlRun } from './control-run.ts';
+import { refuseDiskErrors } from './disk-error.ts';
 import { driveRun } from './drive-run.ts';
 import { prepareSurroundings } from './prepare-surroundings.ts';
 import { type MoveListener, replayRun } from './replay-run.ts';
-import { withDefaults } from './run-defaults.ts';
+import { type FilledOptions, withDefaults } from './run-defaults.ts';
 import { readPlan, runDirectory } from './run-home.ts';
 import type { ResumeRunOptions, RunHandle, RunRefusal } from './run-options.ts';
 import { summarize, writeSummary } from './run-summary.ts';
@@ -13,8 +14,12 @@ import { summarize, writeSummary } from './run-summary.ts';
  * Takes up a run that no living runner drives, in the order of design §3: lock, read, ask for every open ID, only then
  * schedule.
  */
-export async function resumeRun(given: ResumeRunOptions): Promise<Result<RunHandle, RunRefusal>> {
+export function resumeRun(given: ResumeRunOptions): Promise<Result<RunHandle, RunRefusal>> {
   const options = withDefaults(given);
+  return refuseDiskErrors(options.home, () => resume(options));
+}
+
+async function resume(options: FilledOptions<ResumeRunOptions>): Promise<Result<RunHandle, RunRefusal>> {
   const { disk, clock, runId } = options;
   const directory = runDirectory(options.home, runId);
   const plan = await readPlan(disk, directory);

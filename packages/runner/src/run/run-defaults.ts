@@ -5,8 +5,11 @@ import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import type { RunnerOptions } from './run-options.ts';
 
+/** Options whose clock and disk are there. */
+export type FilledOptions<T extends RunnerOptions> = T & { readonly clock: Clock; readonly disk: Disk };
+
 /** Fills what the caller left open. */
-export function withDefaults<T extends RunnerOptions>(options: T): T & { readonly clock: Clock; readonly disk: Disk } {
+export function withDefaults<T extends RunnerOptions>(options: T): FilledOptions<T> {
   return {
     ...options,
     home: path.resolve(options.home),

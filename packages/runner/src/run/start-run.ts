@@ -3,10 +3,11 @@ import { createRunId } from '../identity/run-id.ts';
 import { openJournal } from '../journal/open-journal.ts';
 import { applyRecord } from './apply-record.ts';
 import { controlRun } from './control-run.ts';
+import { refuseDiskErrors } from './disk-error.ts';
 import { driveRun } from './drive-run.ts';
 import { prepareSurroundings } from './prepare-surroundings.ts';
 import { createRunScheduler, type MoveListener } from './replay-run.ts';
-import { withDefaults } from './run-defaults.ts';
+import { type FilledOptions, withDefaults } from './run-defaults.ts';
 import { createRunFacts } from './run-facts.ts';
 import { runDirectory, writePlan } from './run-home.ts';
 import type { RunHandle, RunRefusal, StartRunOptions } from './run-options.ts';
@@ -18,8 +19,12 @@ const DEFAULT_MAX_IN_FLIGHT = 1000;
  * Freezes the plan in the home and starts driving it. What can refuse a run (secrets, sources, volumes, instance
  * types, the service itself) is asked first, so that a refused one leaves nothing behind but uploaded sources.
  */
-export async function startRun(given: StartRunOptions): Promise<Result<RunHandle, RunRefusal>> {
+export function startRun(given: StartRunOptions): Promise<Result<RunHandle, RunRefusal>> {
   const options = withDefaults(given);
+  return refuseDiskErrors(options.home, () => start(options));
+}
+
+async function start(options: FilledOptions<StartRunOptions>): Promise<Result<RunHandle, RunRefusal>> {
   const { plan, clock, disk, scope, baseDir, home } = options;
   const surroundings = await prepareSurroundings(options);
   if (!surroundings.ok) return surroundings;

@@ -38,15 +38,32 @@ export async function submitAttempt(session: RunSession, submission: Submission)
     if (!step) {
       if (attempt.cancel && !doubtful) return end(session, attempt, { result: 'canceled' });
       const failure = await post(session, submission);
-      if (failure?.kind === 'refused' && doubtful) refusedSince ??= session.clock.now();
-      const believed = refusedSince !== undefined && session.clock.now() - refusedSince >= DOUBT_MS;
-      step = failure ? judge(session, attempt, { failure, doubtful: doubtful && !believed }) : DONE;
+      if (failure && doubtful && isRefusal(failure)) refusedSince ??= session.clock.now();
+      else refusedSince = undefined;
+      if (failure && refusedSince !== undefined && session.clock.now() - refusedSince >= DOUBT_MS) {
+        return giveUp(session, attempt, failure);
+      }
+      step = failure ? judge(session, attempt, { failure, doubtful }) : DONE;
     }
     if (step.done || session.stopped) return;
     // The first question after a lost reply comes at once: mostly the container is there.
     if (step.waitMs > 0) await pause(session, Math.max(step.waitMs, pauseMs));
     doubtful = step.doubtful;
   }
+}
+
+/** Whether the service said no to the container itself, and not to the moment. */
+function isRefusal(failure: CreateFailure): boolean {
+  return failure.kind === 'refused' || failure.error.code === 'ALREADY_EXISTS';
+}
+
+/**
+ * The ID can neither be found nor created, for so long that no earlier POST can still be on its way: it was started and
+ * is gone, or never can be. The next attempt has an ID of its own.
+ */
+function giveUp(session: RunSession, attempt: Attempt, failure: CreateFailure): void {
+  const message = `the service kept refusing the container, and does not know it: ${failure.error.message}`;
+  end(session, attempt, { result: 'failed', class: 'infrastructure', message });
 }
 
 /** Asks for the ID. Undefined: nothing is there (which proves nothing), so the same ID may be posted. */

@@ -3,28 +3,32 @@ import type { AppendFile, ControlListener, Disk } from '../../src/journal/disk.t
 /** A disk in memory that can crash, fill up and fail: what is synced survives, of the rest perhaps some. */
 export interface MemoryDisk extends Disk {
   readonly files: Map<string, Uint8Array>;
-  /** Takes away what was not synced, but for the first `kept` bytes of it, and every claim. */
+  /** The bytes of a file that would survive a crash of the machine now. */
+  durable(path: string): Uint8Array;
+  /** The machine goes down: takes away what was not synced, but for the first `kept` bytes of it, and every claim. */
   crash(kept: (unsynced: number) => number): void;
   /** Bytes that can still be written. */
   room: number;
-  /** Set: the next syncs fail with it. */
-  syncError: NodeJS.ErrnoException | undefined;
+  /** How many of the next syncs fail; what they should have made durable is lost, whatever later syncs say. */
+  failingSyncs: number;
   /** Whether claims keep others out; a network file system may not. */
   locksWork: boolean;
 }
 
-interface OpenFile {
+interface Written {
   synced: number;
+  /** Set by a failed sync: nothing from here on is durable, ever. */
+  lostFrom: number | undefined;
 }
 
 export function createMemoryDisk(): MemoryDisk {
   const files = new Map<string, Uint8Array>();
-  const open = new Map<string, OpenFile>();
-  const claims = new Map<string, ControlListener | undefined>();
+  const written = new Map<string, Written>();
+  const claims = new Map<string, { readonly listener: ControlListener | undefined }>();
   const disk: MemoryDisk = {
     files,
     room: Number.POSITIVE_INFINITY,
-    syncError: undefined,
+    failingSyncs: 0,
     locksWork: true,
     read: async (path) => files.get(path),
     readNow: (path) => files.get(path),
@@ -35,6 +39,7 @@ export function createMemoryDisk(): MemoryDisk {
     async replace(path, bytes) {
       take(bytes.length);
       files.set(path, bytes.slice());
+      written.delete(path);
     },
     async extend(path, bytes) {
       take(bytes.length);
@@ -43,16 +48,30 @@ export function createMemoryDisk(): MemoryDisk {
     append: async (path, size) => openFile(path, size),
     async claim(directory, listener) {
       if (disk.locksWork && claims.has(directory)) return undefined;
-      claims.set(directory, listener);
-      return { release: async () => void claims.delete(directory) };
+      const claim = { listener };
+      claims.set(directory, claim);
+      return {
+        release: async () => {
+          if (claims.get(directory) === claim) claims.delete(directory);
+        },
+      };
     },
-    ask: async (directory, line) => (claims.has(directory) ? (claims.get(directory)?.(line) ?? '') : undefined),
+    ask: async (directory, line) => {
+      const claim = claims.get(directory);
+      return claim && (claim.listener?.(line) ?? '');
+    },
+    durable(path) {
+      const bytes = files.get(path) ?? new Uint8Array();
+      const file = written.get(path);
+      return file ? bytes.slice(0, file.lostFrom ?? file.synced) : bytes;
+    },
     crash(kept) {
-      for (const [path, file] of open) {
+      for (const [path, file] of written) {
         const bytes = files.get(path) ?? new Uint8Array();
-        files.set(path, bytes.slice(0, file.synced + kept(bytes.length - file.synced)));
+        const safe = file.lostFrom ?? file.synced;
+        files.set(path, bytes.slice(0, safe + (file.lostFrom === undefined ? kept(bytes.length - safe) : 0)));
       }
-      open.clear();
+      written.clear();
       claims.clear();
     },
   };
@@ -63,22 +82,24 @@ export function createMemoryDisk(): MemoryDisk {
   }
 
   function openFile(path: string, size: number): AppendFile {
-    const bytes = (files.get(path) ?? new Uint8Array()).slice(0, size);
-    files.set(path, bytes);
-    const file: OpenFile = { synced: size };
-    open.set(path, file);
+    files.set(path, (files.get(path) ?? new Uint8Array()).slice(0, size));
+    const file: Written = { synced: size, lostFrom: written.get(path)?.lostFrom };
+    written.set(path, file);
     return {
       write(more) {
+        const part = more.subarray(0, Math.max(0, Math.min(more.length, disk.room)));
+        files.set(path, Buffer.concat([files.get(path) ?? new Uint8Array(), part]));
         take(more.length);
-        files.set(path, Buffer.concat([files.get(path) ?? new Uint8Array(), more]));
       },
       async sync() {
-        if (disk.syncError) throw disk.syncError;
+        if (disk.failingSyncs > 0) {
+          disk.failingSyncs--;
+          file.lostFrom ??= file.synced;
+          throw Object.assign(new Error('input/output error'), { code: 'EIO' });
+        }
         file.synced = files.get(path)?.length ?? 0;
       },
-      close: async () => {
-        if (open.get(path) === file) open.delete(path);
-      },
+      close: async () => {},
     };
   }
   return disk;

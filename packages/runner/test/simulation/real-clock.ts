@@ -9,9 +9,6 @@ export function createRealClock(): VirtualClock {
   return {
     ...clock,
     delay: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-    jump() {
-      throw new Error('real time does not jump');
-    },
     async runUntil(done) {
       const deadline = clock.now() + LONGEST_MS;
       while (!done()) {

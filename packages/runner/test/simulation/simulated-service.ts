@@ -10,6 +10,7 @@ import {
   ServiceError,
   type ServiceErrorCode,
   type Volume,
+  type VolumeFiles,
 } from '@sluice/client';
 import type { Dialect } from './dialect.ts';
 import { type CallFate, drawFate, type FaultRates } from './faults.ts';
@@ -69,8 +70,6 @@ export interface SimulatedService {
   readonly volumes: ReadonlyMap<string, MemoryVolume>;
   /** Calls so far, by name. */
   readonly calls: ReadonlyMap<string, number>;
-  /** Cuts everything that is on its way to the present caller: its process has died. */
-  cut(): void;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -89,26 +88,24 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
   const volumes = new Map<string, MemoryVolume>();
   const calls = new Map<string, number>();
   const listeners = new Set<(hint: { clusterID: string; accountID: string; containerID: string }) => void>();
-  let generation = 0;
+  /** IDs of records that have vanished: whatever comes late for them must not start them again. */
+  const vanished = new Set<string>();
   let incarnations = 0;
 
   /** One call: the request's way, what the service does, and the reply's way. */
-  async function call<T>(name: string, id: string | undefined, act: () => T): Promise<T> {
+  async function call<T>(name: string, id: string | undefined, act: () => T | Promise<T>): Promise<T> {
     calls.set(name, (calls.get(name) ?? 0) + 1);
     options.onDeed?.({ kind: 'asked', at: clock.now(), call: name, id });
-    const caller = generation;
     const fate = drawFate(random, faults());
     const outcome = await travel(fate, act);
-    // The process that asked has died meanwhile: nobody hears the answer.
-    if (caller !== generation) await new Promise<never>(() => {});
     if ('error' in outcome) throw outcome.error;
     return structuredClone(outcome.value);
   }
 
-  async function travel<T>(fate: CallFate, act: () => T): Promise<{ value: T } | { error: unknown }> {
-    const attempt = (): { value: T } | { error: unknown } => {
+  async function travel<T>(fate: CallFate, act: () => T | Promise<T>): Promise<{ value: T } | { error: unknown }> {
+    const attempt = async (): Promise<{ value: T } | { error: unknown }> => {
       try {
-        return { value: act() };
+        return { value: await act() };
       } catch (error) {
         return { error };
       }
@@ -121,8 +118,9 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     }
     await clock.delay(fate.requestMs);
     const gate = gateError(fate.gate);
-    const outcome = gate ? { error: gate } : attempt();
-    if (fate.duplicateAfterMs !== undefined) {
+    const outcome = gate ? { error: gate } : await attempt();
+    // What the gate turns away, it turns away each time.
+    if (fate.duplicateAfterMs !== undefined && !gate) {
       clock.setTimer(clock.now() + fate.duplicateAfterMs, () => void attempt());
     }
     if (fate.replyLost) {
@@ -147,6 +145,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
       if (dialect.conflict === 400) throw fail('INVALID_ARGUMENT', `container ${id} exists`, 400);
       throw fail('ALREADY_EXISTS', `container ${id} exists`, 409);
     }
+    if (vanished.has(id)) throw fail('ALREADY_EXISTS', `container ${id} has existed`, 409);
     const live = [...containers.values()].filter((container) => container.live).length;
     if (options.quota !== undefined && live >= options.quota)
       throw fail('RESOURCE_EXHAUSTED', 'the quota is used up', 429);
@@ -239,6 +238,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
   function vanish(id: string, made: SimulatedContainer): void {
     made.live = false;
     containers.delete(id);
+    vanished.add(id);
     options.onDeed?.({ kind: 'ended', at: clock.now(), id, container: made });
   }
 
@@ -279,6 +279,19 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     if (!dialect.mixedTimes || !wire.createTime) return wire;
     const moved = new Date(Date.parse(wire.createTime) + 8 * 3_600_000).toISOString();
     return { ...wire, createTime: `${moved.slice(0, 19)}+08:00` };
+  }
+
+  /** Files travel like everything else. Reading is left out: it changes nothing, and is repeated as a whole. */
+  function overNetwork(files: VolumeFiles): VolumeFiles {
+    return {
+      stat: (path) => call('files.stat', undefined, () => files.stat(path)),
+      list: (path) => call('files.list', undefined, () => files.list(path)),
+      read: (path, range) => files.read(path, range),
+      write: (path, body, more) => call('files.write', undefined, () => files.write(path, body, more)),
+      makeDirectory: (path) => call('files.makeDirectory', undefined, () => files.makeDirectory(path)),
+      move: (from, to) => call('files.move', undefined, () => files.move(from, to)),
+      remove: (path) => call('files.remove', undefined, () => files.remove(path)),
+    };
   }
 
   const service: ContainerService = {
@@ -330,7 +343,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
       files(ref) {
         const volume = volumes.get(ref.id);
         if (!volume) throw fail('NOT_FOUND', `there is no volume ${ref.id}`, 404);
-        return createMemoryFiles(volume);
+        return overNetwork(createMemoryFiles(volume));
       },
     },
     watch(listener) {
@@ -340,16 +353,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     },
     close: async () => {},
   };
-  return {
-    service,
-    containers,
-    volumes,
-    calls,
-    cut() {
-      generation++;
-      listeners.clear();
-    },
-  };
+  return { service, containers, volumes, calls };
 }
 
 function assignPorts(spec: ContainerSpec, incarnation: number): NonNullable<Container['ports']> {

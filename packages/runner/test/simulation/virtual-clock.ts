@@ -6,8 +6,6 @@ export interface VirtualClock extends Clock {
   runUntil(done: () => boolean): Promise<void>;
   /** Resolves after so many milliseconds. */
   delay(ms: number): Promise<void>;
-  /** Sets the clock that `now` shows forwards or back; timers keep their distances. */
-  jump(ms: number): void;
 }
 
 interface Timer {
@@ -24,7 +22,6 @@ const MAX_TIMERS = 2_000_000;
 export function createVirtualClock(): VirtualClock {
   /** Monotonic: what timers go by. */
   let elapsed = 0;
-  let offset = START;
   let order = 0;
   let fired = 0;
   const timers: Timer[] = [];
@@ -74,13 +71,10 @@ export function createVirtualClock(): VirtualClock {
   }
 
   return {
-    now: () => offset + elapsed,
-    setTimer: (at, callback) => add(Math.max(elapsed, at - offset), callback),
+    now: () => START + elapsed,
+    setTimer: (at, callback) => add(Math.max(elapsed, at - START), callback),
     defer: (callback) => void deferred.push(callback),
     delay: (ms) => new Promise((resolve) => add(elapsed + ms, resolve)),
-    jump(ms) {
-      offset += ms;
-    },
     async runUntil(done) {
       for (;;) {
         await settle();

@@ -1,0 +1,163 @@
+import type { ContainerService, VolumeFiles } from '@sluice/client';
+import type { Clock } from '../../src/clock.ts';
+import type { AppendFile, Claim, Disk } from '../../src/journal/disk.ts';
+
+/** One runner process, which can be killed between any two things it does. */
+export interface SimulatedProcess {
+  readonly clock: Clock;
+  readonly disk: Disk;
+  readonly service: ContainerService;
+  readonly alive: boolean;
+  /** Things done so far. */
+  readonly operations: number;
+  /** Nothing that the process waits for ever comes, and nothing that it does has an effect. */
+  kill(): void;
+  /** Sets the process's clock forwards or back; what it waits for comes no sooner and no later. */
+  jump(ms: number): void;
+}
+
+export interface ProcessOptions {
+  readonly clock: Clock;
+  readonly disk: Disk;
+  readonly service: ContainerService;
+  /** Called around each operation, numbered from 1; it may kill the process or spoil the disk. */
+  readonly onOperation?: (number: number, when: 'before' | 'after') => void;
+  readonly onDeath?: () => void;
+}
+
+const NEVER = new Promise<never>(() => {});
+
+export function createProcess(options: ProcessOptions): SimulatedProcess {
+  const { clock, disk, service, onOperation } = options;
+  const claims = new Set<Claim>();
+  let alive = true;
+  let operations = 0;
+  let offset = 0;
+
+  function kill(): void {
+    if (!alive) return;
+    alive = false;
+    for (const claim of claims) void claim.release();
+    options.onDeath?.();
+  }
+
+  /** Counts an operation. Undefined: the process is dead, or dies now. */
+  function begin(): number | undefined {
+    if (!alive) return undefined;
+    const number = ++operations;
+    onOperation?.(number, 'before');
+    return alive ? number : undefined;
+  }
+
+  async function act<T>(operation: () => Promise<T>): Promise<T> {
+    const number = begin();
+    if (number === undefined) return NEVER;
+    try {
+      const result = operation();
+      onOperation?.(number, 'after');
+      const value = await result;
+      return alive ? value : NEVER;
+    } catch (error) {
+      if (!alive) return NEVER;
+      throw error;
+    }
+  }
+
+  function actNow<T>(operation: () => T): T {
+    const number = begin();
+    if (number === undefined) throw new Error('the process is dead');
+    const value = operation();
+    onOperation?.(number, 'after');
+    if (!alive) throw new Error('the process is dead');
+    return value;
+  }
+
+  async function* stream<T>(open: () => AsyncIterable<T>): AsyncIterable<T> {
+    if (begin() === undefined) await NEVER;
+    for await (const item of open()) {
+      if (!alive) await NEVER;
+      yield item;
+    }
+    if (!alive) await NEVER;
+  }
+
+  return {
+    clock: {
+      now: () => clock.now() + offset,
+      setTimer: (at, callback) => clock.setTimer(at - offset, () => void (alive && callback())),
+      defer: (callback) => clock.defer(() => void (alive && callback())),
+    },
+    disk: {
+      read: (path) => act(() => disk.read(path)),
+      readNow: (path) => disk.readNow(path),
+      list: (path) => act(() => disk.list(path)),
+      replace: (path, bytes) => act(() => disk.replace(path, bytes)),
+      extend: (path, bytes) => act(() => disk.extend(path, bytes)),
+      ask: (directory, line) => act(() => disk.ask(directory, line)),
+      async append(path, size) {
+        const file = await act(() => disk.append(path, size));
+        return guardFile(file, { act, actNow });
+      },
+      async claim(directory, listener) {
+        const claim = await act(() => disk.claim(directory, listener));
+        if (claim) claims.add(claim);
+        return claim;
+      },
+    },
+    service: {
+      discovery: {
+        listAccounts: (cluster) => act(() => service.discovery.listAccounts(cluster)),
+        listInstanceTypes: (cluster) => act(() => service.discovery.listInstanceTypes(cluster)),
+      },
+      containers: {
+        create: (scope, spec, more) => act(() => service.containers.create(scope, spec, more)),
+        get: (ref) => act(() => service.containers.get(ref)),
+        list: (scope, more) => stream(() => service.containers.list(scope, more)),
+        logs: (ref, more) => stream(() => service.containers.logs(ref, more)),
+        cancel: (ref) => act(() => service.containers.cancel(ref)),
+        delete: (ref) => act(() => service.containers.delete(ref)),
+      },
+      volumes: {
+        create: (scope, more) => act(() => service.volumes.create(scope, more)),
+        list: (scope, more) => stream(() => service.volumes.list(scope, more)),
+        delete: (ref, more) => act(() => service.volumes.delete(ref, more)),
+        undelete: (ref) => act(() => service.volumes.undelete(ref)),
+        files: (ref, login) => guardFiles(service.volumes.files(ref, login), act),
+      },
+      watch: (listener) => service.watch((hint) => void (alive && listener(hint))),
+      close: async () => {},
+    },
+    get alive() {
+      return alive;
+    },
+    get operations() {
+      return operations;
+    },
+    kill,
+    jump(ms) {
+      offset += ms;
+    },
+  };
+}
+
+type Act = <T>(operation: () => Promise<T>) => Promise<T>;
+
+function guardFile(file: AppendFile, { act, actNow }: { act: Act; actNow: <T>(operation: () => T) => T }): AppendFile {
+  return {
+    write: (bytes) => actNow(() => file.write(bytes)),
+    sync: () => act(() => file.sync()),
+    close: () => act(() => file.close()),
+  };
+}
+
+function guardFiles(files: VolumeFiles, act: Act): VolumeFiles {
+  return {
+    stat: (path) => act(() => files.stat(path)),
+    list: (path) => act(() => files.list(path)),
+    read: (path, range) => act(() => files.read(path, range)),
+    write: (path, body, more) => act(() => files.write(path, body, more)),
+    makeDirectory: (path) => act(() => files.makeDirectory(path)),
+    move: (from, to) => act(() => files.move(from, to)),
+    remove: (path) => act(() => files.remove(path)),
+  };
+}
