@@ -59,6 +59,11 @@ export function createDockerEngine(config: DockerConfig, clusterID: string): Eng
     });
   }
 
+  /** Podman ends a followed log with the container, also when not all of it was sent. */
+  async function readRest({ key, logPath }: Launch): Promise<void> {
+    await followDockerLog(api, dockerName(key), { logPath, signal: closing.signal, follow: false }).catch(() => {});
+  }
+
   /** Reports what the daemon says of a container now. */
   async function settle(entry: Tracked, container: DockerContainer): Promise<void> {
     const { State } = container;
@@ -78,6 +83,7 @@ export function createDockerEngine(config: DockerConfig, clusterID: string): Eng
     entry.ended = true;
     sink.report(entry.launch.key, { type: 'exiting' });
     await entry.log;
+    if (api.isPodman) await readRest(entry.launch);
     if (closing.signal.aborted) return;
     const end = dockerEnd(State, entry.stopped);
     sink.report(entry.launch.key, { type: 'ended', endedAt: endTime(State), end });

@@ -10,7 +10,7 @@ export async function followDockerLog(api: DockerApi, name: string, options: Log
   try {
     let skip = (await file.stat()).size;
     const body = await api.stream('GET', `/containers/${name}/logs`, {
-      query: { follow: 'true', stdout: 'true', stderr: 'true' },
+      query: { follow: String(options.follow ?? true), stdout: 'true', stderr: 'true' },
       signal: options.signal,
     });
     for await (const bytes of payloads(body)) {
@@ -26,6 +26,8 @@ export async function followDockerLog(api: DockerApi, name: string, options: Log
 interface LogOptions {
   readonly logPath: string;
   readonly signal: AbortSignal;
+  /** Default true; false reads what is there. */
+  readonly follow?: boolean;
 }
 
 /**
