@@ -117,6 +117,45 @@ steps:
   fit: *common
 `,
   }),
+  example('Values that a pipeline cannot hold', 'Tags of other tools, and numbers that JSON cannot hold.', {
+    codes: ['unknown-tag'],
+    text: `
+steps:
+  fit:
+    command: !reference [common, command]
+`,
+  }),
+  example('Several documents', 'A file is one pipeline.', {
+    codes: ['several-documents'],
+    text: `
+steps:
+  fit:
+    command: [node, fit.mjs]
+---
+version: 1
+`,
+  }),
+  example('Forms of edges', 'An edge begins at an output of a step, or at a volume.', {
+    codes: ['bad-edge', 'bad-edge'],
+    text: `
+steps:
+  fit:
+    command: [node, fit.mjs]
+    inputs: { data: prepare }
+    outputs: { model: /model }
+outputs:
+  model: { from: volumes.models/best }
+`,
+  }),
+  example('Other files', 'Files under `include` and `uses` can be read. (This page is made without other files.)', {
+    codes: ['unreadable-file', 'unreadable-file'],
+    text: `
+include: common.yaml
+steps:
+  fit:
+    uses: ./fit.yaml
+`,
+  }),
   example('Nothing to run', 'Every step has a program, or is an approval.', {
     codes: ['nothing-to-run'],
     text: `

@@ -12,6 +12,8 @@ export interface ParsedYaml {
   readonly document: Document.Parsed | undefined;
   /** Documents in the stream. */
   readonly documents: number;
+  /** Where the second of several documents begins. */
+  readonly second?: number;
   readonly faults: readonly YamlFault[];
 }
 
@@ -68,7 +70,8 @@ export function parseYaml(text: string): ParsedYaml {
       });
     }
   }
-  return { document: documents[0], documents: documents.length, faults };
+  const second = documents[1]?.range[0];
+  return { document: documents[0], documents: documents.length, faults, ...(second !== undefined && { second }) };
 }
 
 /** One sentence without the parser's full stop and line hints. */

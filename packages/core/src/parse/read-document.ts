@@ -30,7 +30,7 @@ export function readDocument(file: string, text: string): Result<SourceDocument,
 
 function readYaml(file: string, text: string): Result<SourceDocument, readonly Diagnostic[]> {
   const lines = createLineIndex(file, text);
-  const { document, documents, faults } = parseYaml(text);
+  const { document, documents, second, faults } = parseYaml(text);
   const diagnostics: Diagnostic[] = faults.map(({ code, message, start, end }) => ({
     code,
     severity: 'error',
@@ -39,7 +39,8 @@ function readYaml(file: string, text: string): Result<SourceDocument, readonly D
   }));
   if (documents > 1) {
     const message = `${file} holds ${documents} documents, and a pipeline file holds one`;
-    diagnostics.push({ code: 'several-documents', severity: 'error', message });
+    const at = Math.max(0, text.indexOf('---', Math.max(0, (second ?? 0) - 4)));
+    diagnostics.push({ code: 'several-documents', severity: 'error', message, range: lines.range(at, at + 3) });
   }
   if (document === undefined || diagnostics.length > 0) return fail(diagnostics);
   const { value, targets, faults: conversion } = yamlToJson(document);

@@ -131,7 +131,7 @@ describe('parsePipeline of damaged pipelines', () => {
           survives(JSON.stringify(damaged), 'p.json');
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: 400 },
     );
   });
 
@@ -153,7 +153,7 @@ describe('parsePipeline of damaged pipelines', () => {
           survives(files.get('main.json') ?? '', 'main.json', files);
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: 400 },
     );
   });
 
@@ -187,7 +187,7 @@ describe('parsePipeline of damaged pipelines', () => {
           survives(`${text.slice(0, start + length)}${put}${text.slice(start)}`, 'p.yaml');
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 120 },
     );
   });
 });
