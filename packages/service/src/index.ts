@@ -3,6 +3,7 @@ export { type Clock, systemClock } from './clock.ts';
 export { EMBEDDED_SCOPE, embeddedConfig } from './config/embedded-config.ts';
 export { type ConfigProblem, type ConfigResult, parseServiceConfig } from './config/parse-service-config.ts';
 export { type ServiceConfig, type ServiceConfigInput, serviceConfigSchema } from './config/service-config.ts';
+export { createServiceLog } from './create-service-log.ts';
 export { type EngineProbe, probeEngines } from './engines/probe-engines.ts';
 export {
   createService,
