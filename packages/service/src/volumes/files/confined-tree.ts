@@ -16,22 +16,16 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type HeldDirectory, holdBelow, holdExactly, holdNode, release, within } from './held-directory.ts';
+import { ConfinementError, errno, errnoOf, isAbsence } from './file-errors.ts';
+import { type HeldDirectory, holdExactly, holdNode, release, within } from './held-directory.ts';
+import { climbs, resolveLinks } from './resolve-links.ts';
 import { joinVolumePath, splitVolumePath } from './volume-path.ts';
 
-/** More links than this on one way are taken for a circle, as the kernel does. */
-const MAX_LINKS = 40;
 /** Entries looked at before other work gets its turn. */
 const LIST_BATCH = 500;
 
 /** Names that begin so are half-written files: never listed, never served. */
 export const TEMPORARY_PREFIX = '.sluice-tmp-';
-
-/** Thrown where a symlink leads out of the volume; `code` is an errno name, as of the errors of `node:fs`. */
-export class ConfinementError extends Error {
-  override readonly name = 'ConfinementError';
-  readonly code = 'ELOOP';
-}
 
 /** What `list` says of an entry; of a symlink that resolves inside the volume it says what it leads to. */
 export interface TreeEntry {
@@ -76,7 +70,7 @@ export class ConfinedTree {
       // Also ENOENT may be the answer of a place outside the volume, which a link led to: it must not be told.
       failure = error;
     }
-    const real = this.#resolve(path, { links, last: true });
+    const real = resolveLinks(this.root, path, links);
     if (real === path && failure !== undefined) throw failure;
     const resolved = holdExactly(this.#absolute(real));
     if (resolved === undefined) throw new ConfinementError(`cannot open '${path}': it changed while it was opened`);
@@ -87,7 +81,7 @@ export class ConfinedTree {
   stat(path: string): Stats | undefined {
     try {
       const stats = this.lstat(path);
-      return stats?.isSymbolicLink() ? this.lstat(this.#resolve(path, { links: 'follow', last: true })) : stats;
+      return stats?.isSymbolicLink() ? this.lstat(resolveLinks(this.root, path, 'follow')) : stats;
     } catch (error) {
       if (isAbsence(error)) return undefined;
       throw error;
@@ -144,7 +138,7 @@ export class ConfinedTree {
     });
     if (opened === undefined) {
       if ((flags & constants.O_EXCL) !== 0) throw errno('EEXIST', `cannot create '${path}': a symlink is there`);
-      return this.openFile(this.#resolve(path, { links: 'follow', last: true }), flags, mode);
+      return this.openFile(resolveLinks(this.root, path, 'follow'), flags, mode);
     }
     try {
       refuseUnlessFile(path, fstatSync(opened));
@@ -258,7 +252,7 @@ export class ConfinedTree {
 
   /** `path` with every link on the way and at its end replaced by where it leads; all of it inside the volume. */
   realPath(path: string): string {
-    return this.#resolve(path, { links: 'follow', last: true });
+    return resolveLinks(this.root, path, 'follow');
   }
 
   #absolute(path: string): string {
@@ -289,49 +283,6 @@ export class ConfinedTree {
       throw new ConfinementError(`cannot link to '${target}': it is not inside the volume`);
     }
   }
-
-  /**
-   * Walks down segment by segment from one held directory to the next and replaces links by their targets. What comes
-   * out is a proposal: whoever uses it opens it with `holdExactly`, which would notice a change since.
-   */
-  #resolve(path: string, options: { links: 'follow' | 'refuse'; last: boolean }): string {
-    const ahead = path === '' ? [] : path.split('/').reverse();
-    const names: string[] = [];
-    let links = 0;
-    while (ahead.length > 0) {
-      const name = ahead.pop() as string;
-      if (name === '' || name === '.') continue;
-      if (name === '..') {
-        if (names.pop() === undefined) throw new ConfinementError(`cannot open '${path}': a symlink leaves the volume`);
-        continue;
-      }
-      const target = this.#linkTarget(names, name, ahead.length === 0);
-      if (target === undefined) {
-        names.push(name);
-        continue;
-      }
-      links += 1;
-      if (options.links === 'refuse' || target.startsWith('/') || links > MAX_LINKS) {
-        throw new ConfinementError(`cannot open '${path}': '${joinVolumePath(names.join('/'), name)}' is a symlink`);
-      }
-      ahead.push(...target.split('/').reverse());
-    }
-    return names.join('/');
-  }
-
-  /** Undefined where `name` is no link. Throws `ENOENT` and `ENOTDIR` as a walk through it would. */
-  #linkTarget(names: readonly string[], name: string, last: boolean): string | undefined {
-    const directory = holdExactly(this.#absolute(names.join('/')));
-    if (directory === undefined) throw new ConfinementError(`cannot open '${names.join('/')}': it changed meanwhile`);
-    try {
-      const stats = lstatSync(within(directory, name));
-      if (stats.isSymbolicLink()) return readlinkSync(within(directory, name));
-      if (!last) release(holdBelow(directory, name));
-      return undefined;
-    } finally {
-      release(directory);
-    }
-  }
 }
 
 /** The tree beneath `root`, which must exist; links in the way to it are the operator's, and are resolved once. */
@@ -339,36 +290,10 @@ export function openConfinedTree(root: string): ConfinedTree {
   return new ConfinedTree(realpathSync(root));
 }
 
-/** The errno name of an error of `node:fs`. */
-export function errnoOf(error: unknown): string | undefined {
-  return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-}
-
-/** Whether `error` says that nothing (of this volume) is there. */
-export function isAbsence(error: unknown): boolean {
-  const code = errnoOf(error);
-  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENAMETOOLONG';
-}
-
-function errno(code: string, message: string): Error {
-  return Object.assign(new Error(message), { code });
-}
-
 function refuseUnlessFile(path: string, stats: Stats): void {
   if (stats.isFile()) return;
   if (stats.isDirectory()) throw errno('EISDIR', `cannot open '${path}': it is a directory`);
   throw errno('EINVAL', `cannot open '${path}': it is not a regular file`);
-}
-
-/** Whether a relative target, read `depth` directories below the root, goes above the root on its way. */
-function climbs(target: string, depth: number): boolean {
-  let level = depth;
-  for (const segment of target.split('/')) {
-    if (segment === '..') level -= 1;
-    else if (segment !== '' && segment !== '.') level += 1;
-    if (level < 0) return true;
-  }
-  return false;
 }
 
 function compareText(left: string, right: string): number {

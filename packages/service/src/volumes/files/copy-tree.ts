@@ -1,6 +1,7 @@
 import { closeSync, constants, copyFile, readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { type ConfinedTree, ConfinementError, errnoOf, TEMPORARY_PREFIX } from './confined-tree.ts';
+import { type ConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
+import { ConfinementError, errnoOf } from './file-errors.ts';
 import { within } from './held-directory.ts';
 import { joinVolumePath, splitVolumePath } from './volume-path.ts';
 

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { type FileEntry, ServiceError, type VolumeFiles } from '@sluice/client';
-import { type ConfinedTree, errnoOf, openConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
+import { type ConfinedTree, openConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
+import { errnoOf } from './file-errors.ts';
 import { fileFailure } from './file-failure.ts';
 import { readRange } from './file-range.ts';
 import { removeTree } from './remove-tree.ts';

@@ -1,5 +1,5 @@
 import { isServiceError, ServiceError, type ServiceErrorCode } from '@sluice/client';
-import { errnoOf } from './confined-tree.ts';
+import { errnoOf } from './file-errors.ts';
 
 const CODES: Readonly<Record<string, ServiceErrorCode>> = {
   ENOENT: 'NOT_FOUND',

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type ConfinedTree, errnoOf, TEMPORARY_PREFIX } from './confined-tree.ts';
+import { type ConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
+import { errnoOf } from './file-errors.ts';
 import { type HeldDirectory, holdBelow, release, within } from './held-directory.ts';
 import { splitVolumePath } from './volume-path.ts';
 

@@ -1,6 +1,7 @@
 import { closeSync, constants } from 'node:fs';
 import { ServiceError } from '@sluice/client';
-import { type ConfinedTree, errnoOf, openConfinedTree } from './confined-tree.ts';
+import { type ConfinedTree, openConfinedTree } from './confined-tree.ts';
+import { errnoOf } from './file-errors.ts';
 import { fileFailure } from './file-failure.ts';
 import { checkVolumePath, splitVolumePath } from './volume-path.ts';
 

@@ -1,4 +1,4 @@
-import { errnoOf } from '../files/confined-tree.ts';
+import { errnoOf } from '../files/file-errors.ts';
 import { MalformedPacket, STATUS } from './sftp-packet.ts';
 
 /** Thrown to answer a request with a status. */

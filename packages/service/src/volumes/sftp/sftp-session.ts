@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
-import { type ConfinedTree, isAbsence } from '../files/confined-tree.ts';
+import type { ConfinedTree } from '../files/confined-tree.ts';
+import { isAbsence } from '../files/file-errors.ts';
 import {
   closeHandle,
   openFile,

@@ -1,4 +1,4 @@
-import { errnoOf } from '../files/confined-tree.ts';
+import { errnoOf } from '../files/file-errors.ts';
 
 /** Thrown to answer a request with `status`; `condition` is the DAV: precondition element of the body, as XML. */
 export class DavRefusal extends Error {
