@@ -107,11 +107,11 @@ async function measure() {
 
 async function startServer(root) {
   const child = fork(fileURLToPath(import.meta.url), ['--serve', root]);
-  const answer = () =>
-    new Promise((resolve, reject) => {
-      child.once('message', resolve);
-      child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)));
-    });
+  const ended = new Promise((_, reject) => {
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)));
+  });
+  ended.catch(() => {});
+  const answer = () => Promise.race([ended, new Promise((resolve) => child.once('message', resolve))]);
   const { url } = await answer();
   return {
     url,
@@ -121,7 +121,7 @@ async function startServer(root) {
     },
     async stop() {
       child.send('stop');
-      await new Promise((resolve) => child.once('exit', resolve));
+      await ended.catch(() => {});
     },
   };
 }
