@@ -186,16 +186,12 @@ export const CLAUSES: Readonly<Record<string, readonly string[]>> = {
 
 /** Clauses that no test of ours can show, with the reason. Everything else has one. */
 export const UNTESTED: Readonly<Record<string, string>> = {
-  'What the service does > #3': 'needs the port proxy, which the service does not start yet',
   'What the service does > #6': 'an overview of what the endpoints say one by one',
   'Container > #2': 'says only what is left open',
   'Container > #4': 'says only what is left open',
-  'Container > ports.<port-name>.https': 'needs the port proxy, which the service does not start yet',
-  'Container > ports.<port-name>.https.host': 'needs the port proxy, which the service does not start yet',
   'Container phases > #3': 'says only what is left open',
   'Volume phases > Failed': 'needs storage that fails while a volume is made',
   'Volume phases > Unknown': 'needs storage that fails beneath a volume',
   'Volume phases > #1': 'says only what is left open',
-  '7. Create a container > #4': 'needs the port proxy, which the service does not start yet',
   'Events > #1': 'says that there is nothing',
 };

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '@sluice/client/contract';
 import { createService, openUserDirectory, type Service, serviceConfigSchema } from '@sluice/service';
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent, Client, type Dispatcher, request } from 'undici';
 import { expect } from 'vitest';
 import { faultyEngine } from './faulty-engine.ts';
 import { MovableClock } from './movable-clock.ts';
@@ -48,6 +48,8 @@ export interface ConformanceRig {
   /** The reply with its body unread. */
   open(method: string, path: string, call?: Call): Promise<Dispatcher.ResponseData>;
   login(fields: Readonly<Record<string, string>>): Promise<Answer>;
+  /** GET over HTTPS from an exposed port, as a browser that trusts the service's own authority. */
+  throughProxy(host: string, path: string): Promise<Answer>;
   advance(ms: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -74,6 +76,7 @@ function configuration(root: string) {
     root,
     cancelGraceSeconds: 1,
     sftp: { host: '127.0.0.1', port: 0 },
+    ports: { host: '127.0.0.1', port: 0, domain: 'ports.test' },
     clusters: [
       {
         id: 'north',
@@ -130,6 +133,16 @@ async function serve(
   return {
     ...{ origin, token, call, open, login },
     strangerToken: await tokenOf(STRANGER),
+    async throughProxy(host, path) {
+      const [servername = '', port = '443'] = host.split(':');
+      const ca = await readFile(join(root, 'authority', 'authority.pem'), 'utf8');
+      const client = new Client(`https://127.0.0.1:${port}`, { connect: { ca, servername } });
+      try {
+        return await toAnswer(await client.request({ method: 'GET', path, headers: { host } }));
+      } finally {
+        await client.close();
+      }
+    },
     advance: (ms) => clock.advance(ms),
     async close() {
       await agent.destroy();

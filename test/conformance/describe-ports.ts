@@ -1,3 +1,4 @@
+import { until } from '@sluice/client/contract';
 import { describe, expect } from 'vitest';
 import { clause } from './clause-test.ts';
 import { type Fields, NORTH, type Rig, reach, start } from './conformance-rig.ts';
@@ -50,5 +51,40 @@ export function describePorts(rig: Rig): void {
       expect(new Set(ports).size).toBe(20);
       await Promise.all(made.map(({ path }) => rig().call('DELETE', path)));
     });
+  });
+  describeExposed(rig);
+}
+
+function describeExposed(rig: Rig): void {
+  describe('exposed ports', () => {
+    clause(
+      [
+        'Container > ports.<port-name>.https',
+        'Container > ports.<port-name>.https.host',
+        '7. Create a container > #4',
+        '8. Get a container > #1',
+        'Container phases > Running',
+        'What the service does > #3',
+      ],
+      'an exposed port is an HTTPS service under its host while the container runs, and not after',
+      async () => {
+        const server =
+          'require("node:http").createServer((q,s)=>s.end("hello from "+q.url)).listen(process.env.BAT_PORT_web,"127.0.0.1")';
+        const command = [process.execPath, '-e', server];
+        const { path, created } = await start(rig(), '', { command, ports: { web: { https: {} } } });
+        const { https } = (created.ports as Record<string, Fields>).web ?? {};
+        const host = String((https as Fields | undefined)?.host);
+        expect(host).toMatch(/^[a-z0-9-]+\.ports\.test:\d+$/);
+        const running = await reach(rig(), path, 'Running');
+        expect(running.ports).toEqual(created.ports);
+        await until(
+          'the web application',
+          async () => (await rig().throughProxy(host, '/a/b')).text === 'hello from /a/b',
+        );
+        await rig().call('POST', `${path}:cancel`);
+        await reach(rig(), path, 'Canceled');
+        expect((await rig().throughProxy(host, '/')).status).toBe(421);
+      },
+    );
   });
 }
