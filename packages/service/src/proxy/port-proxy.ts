@@ -31,7 +31,15 @@ export interface PortProxy {
 
 export function createPortProxy(options: PortProxyOptions): PortProxy {
   const routes = createRouteTable();
-  const server = createServer({ ...options.certificate, minVersion: 'TLSv1.2', requireHostHeader: false });
+  const server = createServer({
+    ...options.certificate,
+    minVersion: 'TLSv1.2',
+    handshakeTimeout: 20_000,
+    requireHostHeader: false,
+    // Whoever vanishes without a word under an open WebSocket would hold it for ever.
+    keepAlive: true,
+    keepAliveInitialDelay: 60_000,
+  });
   // Uploads may take hours; the time for the head of a request stays bounded by `headersTimeout`.
   server.requestTimeout = 0;
   server.on('request', (request: IncomingMessage, reply: ServerResponse) => {
