@@ -54,15 +54,50 @@ export interface DavClient {
   again<T>(once: (doubt: boolean) => Promise<T>, what: string): Promise<T>;
 }
 
+/** What the verbs are made from. */
+type Sender = Pick<DavClient, 'send' | 'refusal' | 'again'>;
+
 export function createDavClient(options: DavOptions): DavClient {
-  const { clock, timeouts } = options;
+  const { clock, timeouts, origin } = options;
+  const sender: Sender = {
+    send: createSend(options),
+    async refusal(reply, what) {
+      await discard(reply);
+      return davError(reply, { what, now: clock.now() });
+    },
+    again: (once, what) => tryAgain(once, { clock, what }),
+  };
+  return {
+    clock,
+    timeouts,
+    ...sender,
+    propfind: (path, { depth, what }) => propfind(sender, { path, depth, what }),
+    makeCollections: (path) => makeCollections(sender, path),
+    move: (from, { to, overwrite, what }) => {
+      const headers = { destination: origin + urlPath(options, { path: to }), overwrite: overwrite ? 'T' : 'F' };
+      return move(sender, { method: 'MOVE', path: from, headers, what });
+    },
+    async remove(path, what) {
+      const reply = await sender.send({ method: 'DELETE', path, what });
+      if (![200, 204, 404].includes(reply.statusCode)) throw await sender.refusal(reply, what);
+      await discard(reply);
+    },
+  };
+}
+
+/** Encoded path of something in the volume; the root and what is meant as a directory end with a slash. */
+function urlPath(options: DavOptions, { path, directory = false }: { path: string; directory?: boolean }): string {
+  const segments = volumePathSegments(path).map(encodeURIComponent);
+  return [options.rootPath, ...segments].join('/') + (directory || path === '' ? '/' : '');
+}
+
+function createSend(options: DavOptions): DavClient['send'] {
+  const { timeouts, origin } = options;
   const authorization = `Basic ${Buffer.from(`${options.username}:${options.password}`).toString('base64')}`;
-  const pathOf = (path: string, directory = false) =>
-    [options.rootPath, ...volumePathSegments(path).map(encodeURIComponent)].join('/') + (directory ? '/' : '');
-  const send = (request: DavRequest): Promise<Reply> => {
+  return (request) => {
     const sent: Exchange = {
       method: request.method,
-      path: pathOf(request.path, request.directory === true || request.path === ''),
+      path: urlPath(options, request),
       headers: { 'user-agent': options.userAgent, authorization, ...request.headers },
       ...(request.body === undefined ? {} : { body: request.body }),
       what: request.what,
@@ -70,72 +105,51 @@ export function createDavClient(options: DavOptions): DavClient {
       replyMs: request.replyMs ?? timeouts.replyMs,
       bodyMs: timeouts.bodyMs,
     };
-    return exchange(options.dispatcher(options.origin), sent);
+    return exchange(options.dispatcher(origin), sent);
   };
-  const again: DavClient['again'] = (once, what) => tryAgain(once, { clock, what });
-  const refusal: DavClient['refusal'] = async (reply, what) => {
-    await discard(reply);
-    return davError(reply, { what, now: clock.now() });
+}
+
+function propfind(sender: Sender, asked: { path: string; depth: 0 | 1; what: string }) {
+  const { path, depth, what } = asked;
+  const headers = { depth: String(depth), 'content-type': 'application/xml; charset=utf-8' };
+  const directory = depth === 1;
+  const once = async () => {
+    const reply = await sender.send({ method: 'PROPFIND', path, directory, headers, body: PROPFIND_BODY, what });
+    if (reply.statusCode === 404) return discard(reply, undefined);
+    if (reply.statusCode !== 207) throw await sender.refusal(reply, what);
+    return await multistatus(reply, what);
   };
-  const makeCollections: DavClient['makeCollections'] = async (path) => {
-    if (path === '') return 'there';
-    const what = `make the directory ${JSON.stringify(path)}`;
-    const once = async () => {
-      const reply = await send({ method: 'MKCOL', path, directory: true, what });
-      if (reply.statusCode === 201) return discard(reply, 'made' as const);
-      // 405 is the answer of the RFC for "is there"; 301 that of servers that look for the slash first.
-      if (reply.statusCode === 405 || reply.statusCode === 301) return discard(reply, 'there' as const);
-      if (reply.statusCode === 409) return discard(reply, 'noParent' as const);
-      throw await refusal(reply, what);
-    };
-    let outcome = await again(once, what);
-    if (outcome === 'noParent') {
-      await makeCollections(parentPath(path) ?? '');
-      outcome = await again(once, what);
-    }
-    if (outcome !== 'noParent') return outcome;
-    throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: a file is in the way`, { status: 409 });
+  return sender.again(once, what);
+}
+
+async function makeCollections(sender: Sender, path: string): Promise<'made' | 'there'> {
+  if (path === '') return 'there';
+  const what = `make the directory ${JSON.stringify(path)}`;
+  const once = async () => {
+    const reply = await sender.send({ method: 'MKCOL', path, directory: true, what });
+    if (reply.statusCode === 201) return discard(reply, 'made' as const);
+    // 405 is the answer of the RFC for "is there"; 301 that of servers that look for the slash first.
+    if (reply.statusCode === 405 || reply.statusCode === 301) return discard(reply, 'there' as const);
+    if (reply.statusCode === 409) return discard(reply, 'noParent' as const);
+    throw await sender.refusal(reply, what);
   };
-  return {
-    clock,
-    timeouts,
-    send,
-    refusal,
-    again,
-    makeCollections,
-    propfind: (path, { depth, what }) => {
-      const headers = { depth: String(depth), 'content-type': 'application/xml; charset=utf-8' };
-      const once = async () => {
-        const reply = await send({
-          method: 'PROPFIND',
-          path,
-          directory: depth === 1,
-          headers,
-          body: PROPFIND_BODY,
-          what,
-        });
-        if (reply.statusCode === 404) return discard(reply, undefined);
-        if (reply.statusCode !== 207) throw await refusal(reply, what);
-        return await multistatus(reply, what);
-      };
-      return again(once, what);
-    },
-    async move(from, { to, overwrite, what }) {
-      const headers = { destination: options.origin + pathOf(to), overwrite: overwrite ? 'T' : 'F' };
-      const reply = await send({ method: 'MOVE', path: from, headers, what });
-      if (reply.statusCode === 201 || reply.statusCode === 204) return discard(reply, 'moved' as const);
-      if (reply.statusCode === 404) return discard(reply, 'absent' as const);
-      if (reply.statusCode === 412) return discard(reply, 'occupied' as const);
-      // Apache's file systems answer 500 where the RFC wants 409.
-      if (reply.statusCode === 409 || reply.statusCode === 500) return discard(reply, 'noParent' as const);
-      throw await refusal(reply, what);
-    },
-    async remove(path, what) {
-      const reply = await send({ method: 'DELETE', path, what });
-      if (![200, 204, 404].includes(reply.statusCode)) throw await refusal(reply, what);
-      await discard(reply);
-    },
-  };
+  let outcome = await sender.again(once, what);
+  if (outcome === 'noParent') {
+    await makeCollections(sender, parentPath(path) ?? '');
+    outcome = await sender.again(once, what);
+  }
+  if (outcome !== 'noParent') return outcome;
+  throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: a file is in the way`, { status: 409 });
+}
+
+async function move(sender: Sender, request: DavRequest): Promise<MoveOutcome> {
+  const reply = await sender.send(request);
+  if (reply.statusCode === 201 || reply.statusCode === 204) return discard(reply, 'moved' as const);
+  if (reply.statusCode === 404) return discard(reply, 'absent' as const);
+  if (reply.statusCode === 412) return discard(reply, 'occupied' as const);
+  // Apache's file systems answer 500 where the RFC wants 409.
+  if (reply.statusCode === 409 || reply.statusCode === 500) return discard(reply, 'noParent' as const);
+  throw await sender.refusal(reply, request.what);
 }
 
 async function multistatus(reply: Reply, what: string): Promise<Resource[]> {

@@ -32,44 +32,7 @@ interface Draft {
  */
 export async function readMultistatus(body: AsyncIterable<Uint8Array>): Promise<Resource[]> {
   const found: Resource[] = [];
-  const parser = new SaxesParser({ xmlns: true });
-  const stack: string[] = [];
-  let text = '';
-  let draft = emptyDraft();
-  let props: Partial<Draft> = {};
-  let status = '';
-  parser.on('error', (error) => {
-    throw error;
-  });
-  parser.on('opentag', (tag: SaxesTagNS) => {
-    const name = tag.uri === DAV ? tag.local : `{${tag.uri}}${tag.local}`;
-    stack.push(name);
-    if (stack.length > MAX_DEPTH) throw new Error('nested too deeply');
-    text = '';
-    if (name === 'response') draft = emptyDraft();
-    if (name === 'propstat') {
-      props = {};
-      status = '';
-    }
-    if (name === 'collection' && stack.at(-2) === 'resourcetype') props.kind = 'dir';
-  });
-  parser.on('text', (part) => {
-    text += part;
-  });
-  parser.on('cdata', (part) => {
-    text += part;
-  });
-  parser.on('closetag', () => {
-    const name = stack.pop();
-    const value = text.trim();
-    text = '';
-    if (name === 'href' && stack.at(-1) === 'response') draft.path ??= pathOfHref(value);
-    else if (name === 'getcontentlength' && /^\d+$/.test(value)) props.size = Number(value);
-    else if (name === 'getlastmodified') props.modifiedAt = Date.parse(value);
-    else if (name === 'status' && stack.at(-1) === 'propstat') status = value;
-    else if (name === 'propstat' && / 200\b/.test(status)) Object.assign(draft, props);
-    else if (name === 'response' && draft.path !== undefined) found.push(toResource(draft, draft.path));
-  });
+  const parser = createParser((resource) => found.push(resource));
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let characters = 0;
   for await (const part of body) {
@@ -80,6 +43,44 @@ export async function readMultistatus(body: AsyncIterable<Uint8Array>): Promise<
   }
   parser.write(decoder.decode()).close();
   return found;
+}
+
+function createParser(take: (resource: Resource) => void) {
+  const parser = new SaxesParser({ xmlns: true });
+  const stack: string[] = [];
+  let text = '';
+  let draft = emptyDraft();
+  let props: Partial<Draft> = {};
+  let status = '';
+  const addText = (part: string) => {
+    text += part;
+  };
+  parser.on('error', (error) => {
+    throw error;
+  });
+  parser.on('text', addText);
+  parser.on('cdata', addText);
+  parser.on('opentag', (tag: SaxesTagNS) => {
+    const name = tag.uri === DAV ? tag.local : `{${tag.uri}}${tag.local}`;
+    stack.push(name);
+    if (stack.length > MAX_DEPTH) throw new Error('nested too deeply');
+    text = '';
+    if (name === 'response') draft = emptyDraft();
+    if (name === 'propstat') [props, status] = [{}, ''];
+    if (name === 'collection' && stack.at(-2) === 'resourcetype') props.kind = 'dir';
+  });
+  parser.on('closetag', () => {
+    const name = stack.pop();
+    const value = text.trim();
+    text = '';
+    if (name === 'href' && stack.at(-1) === 'response') draft.path ??= pathOfHref(value);
+    else if (name === 'getcontentlength' && /^\d+$/.test(value)) props.size = Number(value);
+    else if (name === 'getlastmodified') props.modifiedAt = Date.parse(value);
+    else if (name === 'status' && stack.at(-1) === 'propstat') status = value;
+    else if (name === 'propstat' && / 200\b/.test(status)) Object.assign(draft, props);
+    else if (name === 'response' && draft.path !== undefined) take(toResource(draft, draft.path));
+  });
+  return parser;
 }
 
 const emptyDraft = (): Draft => ({ path: undefined, kind: 'file', size: 0, modifiedAt: 0 });
