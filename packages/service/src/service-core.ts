@@ -126,7 +126,7 @@ async function assemble(
   return {
     ...{ config, store, clusters, calls, clock, log },
     ...{ volumeAccess, transferThrottle, sftpAddress },
-    failure: () => failure,
+    failure: () => failure ?? store.failure,
     async close() {
       await Promise.all([sftp?.close(), exposure?.close()]);
       await stopRetention();

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { Refusal } from '../refusal.ts';
 import { mergeRanges } from './merge-ranges.ts';
 import type { Change, KeyRange, Store, Table } from './store.ts';
 
@@ -18,7 +19,7 @@ interface Commit {
  */
 export function openLmdbStore(path: string, tables: readonly Table<unknown>[]): Store {
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  const root = open({ path, maxDbs: tables.length + 4, overlappingSync: false });
+  const root = open({ path, maxDbs: tables.length + 4, overlappingSync: false, eventTurnBatching: false });
   const databases = new Map(tables.map((table) => [table.name, root.openDB<unknown, string>({ name: table.name })]));
   return new LmdbStore(root, databases);
 }
@@ -32,7 +33,7 @@ class LmdbStore implements Store {
   #flushing: Unflushed = new Map();
   #underWay: Commit | undefined;
   #next: Commit | undefined;
-  #failure: Error | undefined;
+  #failure: Refusal | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(root: RootDatabase, databases: ReadonlyMap<string, Database<unknown, string>>) {
@@ -60,7 +61,8 @@ class LmdbStore implements Store {
 
   write(changes: readonly Change[]): void {
     if (this.#failure !== undefined) throw this.#failure;
-    if (this.#closed !== undefined) throw new Error('could not write to the store because it is closed');
+    if (this.#closed !== undefined)
+      throw new Refusal('CLOSING', 'could not change anything because the service is closing');
     for (const { table, key, value } of changes) {
       let rows = this.#waiting.get(table);
       if (rows === undefined) {
@@ -77,8 +79,14 @@ class LmdbStore implements Store {
     return (this.#next ?? this.#underWay)?.done ?? Promise.resolve();
   }
 
+  get failure(): unknown {
+    return this.#failure;
+  }
+
   close(): Promise<void> {
-    this.#closed ??= this.durable().finally(() => this.#root.close());
+    this.#closed ??= this.durable()
+      .catch(() => {})
+      .then(() => this.#root.close());
     return this.#closed;
   }
 
@@ -103,22 +111,41 @@ class LmdbStore implements Store {
     this.#flushing = this.#waiting;
     this.#waiting = new Map();
     try {
-      let last: Promise<unknown> | undefined;
-      // All in one turn of the event loop, which LMDB's own batching makes into one transaction.
-      for (const [table, rows] of this.#flushing) {
-        const database = this.#database(table);
-        for (const [key, value] of rows) last = value === undefined ? database.remove(key) : database.put(key, value);
-      }
-      await last;
+      // All promises are awaited: one left alone would end the process, were the commit to fail. For the same reason
+      // LMDB does not do its own batching, which keeps such a promise to itself.
+      const written = new Set<Promise<unknown>>();
+      const batch = this.#root.batch(() => {
+        for (const [table, rows] of this.#flushing) {
+          const database = this.#database(table);
+          for (const [key, value] of rows) {
+            written.add(value === undefined ? database.remove(key) : database.put(key, value));
+          }
+        }
+      });
+      written.add(batch);
+      await Promise.all(written);
     } catch (error) {
       // A failed sync is never tried again: the kernel may have dropped the pages and would report success.
-      this.#failure = new Error('could not write to the store; restart the service once the disk is well', {
-        cause: error,
-      });
+      this.#failure = new Refusal(
+        'STORE_UNAVAILABLE',
+        'could not write to the store; restart the service once the disk is well',
+        { cause: await commitError(error) },
+      );
       throw this.#failure;
     } finally {
       this.#flushing = new Map();
       if (this.#next === undefined) this.#underWay = undefined;
     }
   }
+}
+
+/** LMDB tells the reason of a failed commit by another promise, which rejects with it. */
+async function commitError(error: unknown): Promise<unknown> {
+  const reason = (error as { commitError?: Promise<unknown> } | null)?.commitError;
+  return reason === undefined
+    ? error
+    : Promise.resolve(reason).then(
+        () => error,
+        (cause: unknown) => cause,
+      );
 }

@@ -10,6 +10,8 @@ export interface Store {
   write(changes: readonly Change[]): void;
   /** Resolves when every write made so far is on the disk; rejects when it cannot get there. */
   durable(): Promise<void>;
+  /** Why nothing can be written any more, if so; it does not go away. */
+  readonly failure: unknown;
   /** Waits for the writes made so far, then lets go. Idempotent. */
   close(): Promise<void>;
 }

@@ -71,7 +71,7 @@ describe('LmdbStore', () => {
 
   it('a write after close throws', async () => {
     await store.close();
-    expect(() => store.write([put(WORDS, 'a', '1')])).toThrow('closed');
+    expect(() => store.write([put(WORDS, 'a', '1')])).toThrow('the service is closing');
   });
 });
 
