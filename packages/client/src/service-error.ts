@@ -9,7 +9,7 @@ export type ServiceErrorCode =
   | 'NO_REPLY'
   /** A reply came that cannot be read as the protocol says. The service may have acted. */
   | 'INVALID_REPLY'
-  /** The caller's own signal aborted the call. The service may have acted. */
+  /** The caller's own signal aborted the call, or the caller closed the client. The service may have acted. */
   | 'ABORTED'
   /** 401, also after one fresh login. */
   | 'UNAUTHENTICATED'

@@ -17,7 +17,8 @@ export function sendError(cause: unknown, about: { what: string; signal?: AbortS
     return new ServiceError('UNREACHABLE', `Could not ${about.what}: no connection to the service (${why})`, { cause });
   }
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
-    return new ServiceError('UNREACHABLE', `Could not ${about.what}: the client is closed`, { cause });
+    // Also what was under way when it was closed, so nothing is said of whether it was sent.
+    return new ServiceError('ABORTED', `Could not ${about.what}: the client is closed`, { cause });
   }
   if (code !== undefined && OUR_MISTAKE.has(code)) return cause;
   if (cause instanceof Error && cause.name === 'HTTPParserError') {

@@ -3,6 +3,7 @@ import { createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHttpService, type HttpServiceOptions } from '@sluice/client';
+import { until } from '@sluice/client/contract';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { instantClock } from '../rig/instant-clock.ts';
 import { json, scriptedServer } from '../rig/scripted-server.ts';
@@ -114,12 +115,15 @@ describe('connections', () => {
     expect(ports.size).toBeLessThanOrEqual(2);
   });
 
-  it('close: frees the connections; later calls are UNREACHABLE', async () => {
-    const { service } = await withService((_, reply) => json(reply, CONTAINER));
-    await service.containers.get(REF);
+  it('close: ends what is under way, which may have been done, and what comes later', async () => {
+    const { service, server } = await withService(() => {});
+    const created = outcome(service.containers.create(SCOPE, { instanceType: 't' }));
+    await until('the request', async () => server.seen.length === 1);
     await service.close();
     await service.close();
-    await expect(service.containers.get(REF)).rejects.toMatchObject({ code: 'UNREACHABLE' });
+    expect(await created).toMatchObject({ code: 'ABORTED' });
+    await expect(service.containers.get(REF)).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(server.seen).toHaveLength(1);
   });
 
   it.each(['ftp://x', 'not a url', 'http://user:pass@x/', 'http://x/?q=1', 'http://x/#f'])(
