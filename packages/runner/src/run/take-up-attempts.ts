@@ -1,4 +1,5 @@
 import { isServiceError } from '@sluice/client';
+import { carriesLabels } from '../identity/labels.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
 import { type Attempt, createAttempt } from '../submission/attempt.ts';
 import { observeContainer } from '../watch/observe-container.ts';
@@ -38,6 +39,8 @@ async function askForDoubtful(session: RunSession, watcher: Watcher, attempt: At
   for (let tries = 0; tries < 3 && !session.stopped; tries++) {
     try {
       const seen = await session.calls.add(() => session.service.containers.get(attempt.ref));
+      // Somebody else's under our ID is for `submit` to judge.
+      if (seen.labels && !carriesLabels(seen, attempt.name)) return;
       if (observeContainer(session, attempt, seen) && !attempt.over) watcher.track(attempt);
       return;
     } catch (error) {

@@ -3,6 +3,7 @@ import { type AttemptName, containerId } from '../identity/container-id.ts';
 import type { Incarnation } from '../identity/incarnation.ts';
 import type { RunSession } from '../run/run-session.ts';
 import type { CancelReason } from '../scheduler/command.ts';
+import type { Missing } from '../watch/lost-container.ts';
 
 /** An attempt whose container exists, or may exist. */
 export interface Attempt {
@@ -20,9 +21,9 @@ export interface Attempt {
   /** Last `state` text that was reported. */
   said?: string;
   /** When it was first seen, for the age that polling goes by. */
-  readonly since: number;
+  since: number;
   /** Looks that found nothing since the last that found it. */
-  missing?: { readonly first: number; count: number };
+  missing?: Missing;
   cancel?: CancelReason;
   /** The service hinted at a change before the container was confirmed. */
   hinted?: boolean;

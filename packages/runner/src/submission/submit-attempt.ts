@@ -38,7 +38,8 @@ export async function submitAttempt(session: RunSession, submission: Submission)
     if (!step) {
       if (attempt.cancel && !doubtful) return end(session, attempt, { result: 'canceled' });
       const failure = await post(session, submission);
-      if (failure && doubtful && isRefusal(failure)) refusedSince ??= session.clock.now();
+      if (failure && doubtful && isRefusal(failure))
+        refusedSince = Math.min(refusedSince ?? Number.POSITIVE_INFINITY, session.clock.now());
       else refusedSince = undefined;
       if (failure && refusedSince !== undefined && session.clock.now() - refusedSince >= DOUBT_MS) {
         return giveUp(session, attempt, failure);

@@ -35,7 +35,11 @@ export function createPollPace(): PollPace {
     },
     interval(now, attempts, hinted) {
       let youngest = now;
-      for (const attempt of attempts) youngest = Math.min(youngest, now - attempt.since);
+      for (const attempt of attempts) {
+        // The clock was set back: ages count from then on, or everything would be young for hours.
+        attempt.since = Math.min(attempt.since, now);
+        youngest = Math.min(youngest, now - attempt.since);
+      }
       const byAge = Math.min(SLOWEST_MS, Math.max(FASTEST_MS, youngest / 10, latencyMs * 4));
       return Math.max(hinted ? HINTED_MS : byAge, penaltyMs);
     },

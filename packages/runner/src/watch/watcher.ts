@@ -59,22 +59,25 @@ export function createWatcher(session: RunSession): Watcher {
       const seen = await calls.add(() => service.containers.get(attempt.ref));
       if (session.stopped) return;
       pace.answered();
-      if (!observeContainer(session, attempt, seen)) await noteMissing(attempt, 'another container is under its ID');
+      if (!observeContainer(session, attempt, seen)) await noteMissing(attempt, 'another');
     } catch (error) {
       if (session.stopped) return;
-      if (isServiceError(error, 'NOT_FOUND')) await noteMissing(attempt, 'the service does not know it any more');
+      if (isServiceError(error, 'NOT_FOUND')) await noteMissing(attempt, 'nothing');
       else pace.failed(error);
     }
   }
 
   /** Absence proves nothing by itself (design §3): it must last, and a full list must not have it either. */
-  async function noteMissing(attempt: Attempt, why: string): Promise<void> {
+  async function noteMissing(attempt: Attempt, found: Missing['found']): Promise<void> {
     if (!attempt.confirmed || attempt.over) return;
-    const missing: Missing = attempt.missing ?? { first: clock.now(), count: 0 };
+    const missing: Missing = attempt.missing ?? { first: clock.now(), count: 0, found };
+    missing.first = Math.min(missing.first, clock.now());
     missing.count++;
+    missing.found = found;
     attempt.missing = missing;
     if (!(await isLost(session, attempt, missing)) || attempt.over || session.stopped) return;
     attempt.over = true;
+    const why = found === 'nothing' ? 'the service does not know it any more' : 'another container is under its ID';
     const message = `the container is lost: ${why}, for ${Math.round((clock.now() - missing.first) / 1000)} s`;
     const outcome = { result: 'failed', class: 'infrastructure', message } as const;
     session.post({ type: 'ended', at: clock.now(), ...attempt.at, outcome });

@@ -37,6 +37,7 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
   const violations: string[] = [];
   const evidence = createEvidenceReader(disk, `/home/runs/${runId}/journal.ndjson`);
   const truths = new Map<string, Truth>();
+  const judged = new Set<string>();
   const claim = (holds: boolean, message: () => string) => {
     if (!holds) violations.push(message());
   };
@@ -119,9 +120,20 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     }
   }
 
+  /** Each verdict is held against what the service knows at the moment when it has become durable. */
+  function checkNewVerdicts(): void {
+    const { ended } = evidence();
+    if (ended.size === judged.size) return;
+    for (const [key, record] of ended) {
+      if (judged.has(key)) continue;
+      judged.add(key);
+      checkVerdict(record);
+    }
+  }
+
   function finish(report: RunReport): void {
+    checkNewVerdicts();
     const now = evidence();
-    for (const record of now.ended.values()) checkVerdict(record);
     for (const [id, truth] of truths) {
       const container = options.simulated().containers.get(id);
       const { step, cell, attempt } = place(truth.labels);
@@ -167,11 +179,14 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     work,
     finish,
     onDeed(deed) {
+      checkNewVerdicts();
       if (deed.kind === 'asked') onAsked(deed.call, deed.id);
       else if (deed.kind === 'created') onCreated(deed.id, deed.container.wire);
       else {
         const truth = truths.get(deed.id);
-        if (truth) truth.phase = options.simulated().containers.has(deed.id) ? deed.container.wire.phase : 'Vanished';
+        if (truth)
+          truth.phase =
+            options.simulated().containers.get(deed.id) === deed.container ? deed.container.wire.phase : 'Vanished';
       }
     },
   };
@@ -196,6 +211,7 @@ function allows(outcome: Outcome, truth: Truth | undefined): boolean {
       return truth === undefined || truth.phase === 'Canceled';
     case 'failed':
       if (outcome.message.startsWith('the service refused')) return truth === undefined;
+      if (outcome.message.startsWith('the ID ')) return !truth || truth.phase === 'Vanished';
       if (outcome.message.startsWith('the service kept refusing')) return !truth || truth.phase === 'Vanished';
       if (outcome.message.startsWith('the container is lost')) return truth?.phase === 'Vanished';
       return outcome.class === 'infrastructure' ? truth?.phase === 'Unknown' : truth?.phase === 'Failed';

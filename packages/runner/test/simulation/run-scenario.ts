@@ -118,6 +118,8 @@ function behave(scenario: Scenario, checker: RunChecker, spec: ContainerSpec): B
       return { ...base, end: 'Unknown' };
     case 'vanish':
       return { ...base, end: 'Succeeded', vanishes: true };
+    case 'replaced':
+      return { ...base, end: 'Succeeded', replaced: true };
   }
 }
 
@@ -170,13 +172,20 @@ async function liveOnce(
   if (mishap?.kind === 'clockJump') clock.setTimer(clock.now() + mishap.afterMs, () => process.jump(mishap.ms));
   if (mishap?.kind !== 'second') return until(world, process, handle.finished);
   let second: Promise<RunReport | undefined> | undefined;
+  let isTaken = false;
   clock.setTimer(clock.now() + mishap.afterMs, () => {
     const other = addProcess(world, undefined);
-    second = open(world, other).then((taken) => (taken.ok ? taken.value.finished : undefined));
+    second = open(world, other).then((taken) => {
+      isTaken = taken.ok;
+      return taken.ok ? taken.value.finished : undefined;
+    });
     second.catch(() => {});
   });
   const first = await until(world, process, handle.finished);
-  if (first && first.status !== 'suspended') return first;
+  if (first && first.status !== 'suspended') {
+    if (isTaken) throw new Error('the older of two runners went on to the end');
+    return first;
+  }
   return second ? until(world, process, second) : first;
 }
 

@@ -16,7 +16,7 @@ export interface StepScript {
   readonly retries: number;
   readonly timeoutMs: number | undefined;
   readonly continueOnError: boolean;
-  readonly attempts: readonly ('succeed' | 'fail' | 'oom' | 'break' | 'vanish')[];
+  readonly attempts: readonly ('succeed' | 'fail' | 'oom' | 'break' | 'vanish' | 'replaced')[];
   readonly runMs: number;
 }
 
@@ -70,7 +70,7 @@ export function drawScenario(seed: string): Scenario {
 function drawStep(random: Random, earlier: readonly StepScript[]): StepScript {
   const needs = earlier.filter(() => random.chance(0.25)).map(({ name }) => name);
   const inputs = earlier.filter(({ hasOutput }) => hasOutput && random.chance(0.4)).map(({ name }) => name);
-  const endings = ['succeed', 'succeed', 'succeed', 'succeed', 'fail', 'oom', 'break', 'vanish'] as const;
+  const endings = ['succeed', 'succeed', 'succeed', 'succeed', 'fail', 'oom', 'break', 'vanish', 'replaced'] as const;
   return {
     name: `s${earlier.length}`,
     needs,

@@ -27,6 +27,8 @@ export interface Behaviour {
   readonly outOfMemory?: boolean;
   /** The record vanishes while it runs, as after a fault of the service's own. */
   readonly vanishes?: boolean;
+  /** Like `vanishes`, but somebody else's container, which succeeds, is under its ID afterwards. */
+  readonly replaced?: boolean;
   /** Called at its end when it succeeds: writes its outputs. */
   readonly work?: (container: Container) => void;
 }
@@ -205,6 +207,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
       made.startedAt = clock.now();
       if (!dialect.hidesRunning) move(made, 'Running', 'running', { startTime: new Date(clock.now()).toISOString() });
       if (behaviour.vanishes) later(behaviour.runMs / 2, () => vanish(id, made));
+      if (behaviour.replaced) later(behaviour.runMs / 2, () => replace(id, made));
       later(behaviour.runMs, () => {
         if (behaviour.end === 'Succeeded') behaviour.work?.(made.wire);
         end(id, made, behaviour.end, describeEnd(behaviour));
@@ -240,6 +243,21 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     containers.delete(id);
     vanished.add(id);
     options.onDeed?.({ kind: 'ended', at: clock.now(), id, container: made });
+  }
+
+  function replace(id: string, made: SimulatedContainer): void {
+    vanish(id, made);
+    const incarnation = ++incarnations;
+    const createTime = new Date(clock.now()).toISOString();
+    const wire = {
+      ...made.wire,
+      labels: {},
+      phase: 'Succeeded',
+      state: 'completed',
+      runID: `r${incarnation}`,
+      createTime,
+    };
+    containers.set(id, { incarnation, createdAt: clock.now(), visibleAt: clock.now(), live: false, wire });
   }
 
   function hint(made: SimulatedContainer): void {

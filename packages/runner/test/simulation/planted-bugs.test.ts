@@ -1,0 +1,51 @@
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { PLANTED_BUGS, type PlantedBug } from './planted-bugs.ts';
+import { type RunnerUnderTest, runScenario } from './run-scenario.ts';
+import { drawScenario } from './scenario.ts';
+
+const PACKAGE = path.resolve(import.meta.dirname, '../..');
+const COPIES = path.join(PACKAGE, '.cache', `planted-${process.pid}`);
+/** A bug that needs more seeds than this would slip through. */
+const MAX_SEEDS = 400;
+
+afterAll(() => rm(COPIES, { recursive: true, force: true }));
+
+/** A copy of the runner with the bug in it. */
+async function plant(bug: PlantedBug, number: number): Promise<RunnerUnderTest> {
+  const copy = path.join(COPIES, String(number), 'src');
+  await mkdir(copy, { recursive: true });
+  await cp(path.join(PACKAGE, 'src'), copy, { recursive: true });
+  const file = path.join(copy, bug.file);
+  const text = await readFile(file, 'utf8');
+  expect(text.split(bug.find), `${bug.file} has the place for the bug once`).toHaveLength(2);
+  await writeFile(
+    file,
+    text.replace(bug.find, () => bug.replace),
+  );
+  const load = (name: string) => import(/* @vite-ignore */ path.join(copy, 'run', name));
+  const [{ startRun }, { resumeRun }, { readRun }] = await Promise.all([
+    load('start-run.ts'),
+    load('resume-run.ts'),
+    load('read-run.ts'),
+  ]);
+  return { startRun, resumeRun, readRun };
+}
+
+describe('the simulation', () => {
+  test.each(PLANTED_BUGS.map((bug, number) => ({ ...bug, number })))(
+    'finds a runner that $name',
+    { timeout: 120_000 },
+    async (bug) => {
+      const runner = await plant(bug, bug.number);
+      let found: string | undefined;
+      for (let seed = 0; seed < MAX_SEEDS && found === undefined; seed++) {
+        const { violations } = await runScenario(drawScenario(`seed-${seed}`), runner);
+        if (violations.length > 0) found = `seed ${seed}: ${violations[0]}`;
+      }
+      if (process.env.SLUICE_SHOW) console.log(`${bug.name}: ${found}`);
+      expect(found).toBeDefined();
+    },
+  );
+});

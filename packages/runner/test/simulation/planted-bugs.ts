@@ -1,0 +1,142 @@
+/** A bug that the simulation must find: one piece of the runner's source, and what it becomes. */
+export interface PlantedBug {
+  readonly name: string;
+  /** Relative to `src`. */
+  readonly file: string;
+  /** Stands exactly once in the file. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** Proof that the checker bites: every one of these has cost somebody a run somewhere. */
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  {
+    name: 'lets effects out before the journal is durable',
+    file: 'run/run-loop.ts',
+    find: '    journal.commit().then(\n',
+    replace: '    void journal.commit().catch(() => {});\n    Promise.resolve().then(\n',
+  },
+  {
+    name: 'writes no intent before it creates',
+    file: 'submission/submitter.ts',
+    find: '    if (!doubtful) {',
+    replace: '    if (!attempt) {',
+  },
+  {
+    name: 'takes a new ID after a 404',
+    file: 'submission/submit-attempt.ts',
+    find: "if (isServiceError(error, 'NOT_FOUND')) return undefined;",
+    replace:
+      "if (isServiceError(error, 'NOT_FOUND')) { Object.assign(attempt, { ref: { ...attempt.ref, id: attempt.ref.id + 'x' } }); return undefined; }",
+  },
+  {
+    name: 'takes absence for an end',
+    file: 'watch/watcher.ts',
+    find: 'if (!(await isLost(session, attempt, missing)) || attempt.over || session.stopped) return;',
+    replace: 'if (attempt.over || session.stopped || !isLost) return;',
+  },
+  {
+    name: 'believes the first 404s',
+    file: 'watch/lost-container.ts',
+    find: 'missing.count < LOST_AFTER_LOOKS || clock.now() - missing.first < LOST_AFTER_MS',
+    replace: 'missing.count < LOST_AFTER_LOOKS - 3 || clock.now() - missing.first < LOST_AFTER_MS * 0',
+  },
+  {
+    name: 'tries a failed sync again',
+    file: 'journal/journal.ts',
+    find: '      await file.sync();\n',
+    replace: '      await file.sync().catch(() => file.sync());\n',
+  },
+  {
+    name: 'does not write the journal anew when it is opened',
+    file: 'journal/open-journal.ts',
+    find: 'if (size > 0) await disk.replace(file, bytes.subarray(0, size));',
+    replace: '',
+  },
+  {
+    name: 'takes a verdict from another incarnation',
+    file: 'watch/observe-container.ts',
+    find: 'if (!isSameIncarnation(attempt.incarnation, seen)) return false;',
+    replace: 'void isSameIncarnation;',
+  },
+  {
+    name: 'compares times by their text',
+    file: 'identity/incarnation.ts',
+    find: 'if (fraction.test(first) && fraction.test(seen)) return a === b;',
+    replace: 'if (fraction) return first === seen;',
+  },
+  {
+    name: 'deletes a container as soon as it has ended',
+    file: 'watch/observe-container.ts',
+    find: '  if (outcome) {\n',
+    replace: '  if (outcome) {\n    void session.service.containers.delete(attempt.ref).catch(() => {});\n',
+  },
+  {
+    name: 'believes a refusal although an earlier create is in doubt',
+    file: 'submission/submit-attempt.ts',
+    find: "    case 'refused': {\n      if (doubtful) return",
+    replace: "    case 'refused': {\n      if (!attempt) return",
+  },
+  {
+    name: 'forgets at resume that a create is in doubt',
+    file: 'submission/submitter.ts',
+    find: 'const doubtful = known.id !== undefined;',
+    replace: 'const doubtful = known.id === null;',
+  },
+  {
+    name: 'takes an unknown phase for an end',
+    file: 'submission/container-outcome.ts',
+    find: '    default:\n      return undefined;',
+    replace:
+      "    default:\n      return container.phase === 'Warming' ? { result: 'failed', class: 'infrastructure', message: 'unknown' } : undefined;",
+  },
+  {
+    name: 'takes Canceling for an end',
+    file: 'submission/container-outcome.ts',
+    find: "    case 'Canceled':\n",
+    replace: "    case 'Canceling':\n    case 'Canceled':\n",
+  },
+  {
+    name: 'fails an attempt for which there is no room',
+    file: 'submission/submit-attempt.ts',
+    find: "return postpone(session, attempt, 'quota', waitMs);",
+    replace:
+      "{ end(session, attempt, { result: 'failed', class: 'infrastructure', message: 'no room' }); return DONE; }",
+  },
+  {
+    name: 'cancels without writing it down',
+    file: 'submission/submitter.ts',
+    find: "    session.note({ kind: 'cancelIntent', at: session.clock.now(), ...attempt.at, reason: command.reason });\n",
+    replace: '',
+  },
+  {
+    name: 'says published without publishing',
+    file: 'data/publish-attempt.ts',
+    find: '    await files.move(from, to);\n',
+    replace: '',
+  },
+  {
+    name: 'mounts what an attempt wrote instead of what was published',
+    file: 'data/layout.ts',
+    find: 'return join(`runs/${of.runId}/out/${of.step}/${of.output}`',
+    replace: 'return join(`runs/${of.runId}/work/${of.step}/a1/${of.output}`',
+  },
+  {
+    name: 'does not follow what an earlier runner has started',
+    file: 'run/take-up-attempts.ts',
+    find: '    if (known.id === undefined) continue;\n',
+    replace: '    if (known.id !== undefined) continue;\n',
+  },
+  {
+    name: 'does not ask whether it is still the newest runner',
+    file: 'journal/lease.ts',
+    find: 'return bytes !== undefined && parseLease(bytes)?.control === lease.control;',
+    replace: 'return bytes !== undefined && lease.epoch > 0;',
+  },
+  {
+    name: 'starts more than the run allows',
+    file: 'scheduler/run-state.ts',
+    find: 'plan.pipeline.parallelism ?? Infinity',
+    replace: 'Infinity',
+  },
+];
