@@ -44,23 +44,22 @@ else await serve(values.serve);
 async function compare() {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-transfer-'));
   const stops = [];
-  try {
-    const file = join(directory, 'file');
-    writeRandom(file, Number(values.megabytes));
-    chmodSync(directory, 0o755);
-    const ours = await startOurs(directory, stops);
-    const theirs = { ...(await startNginx(directory, stops)), ...(await startSshd(directory, stops)) };
-    const rows = await measureAll({ file, directory, ours, theirs });
-    console.log(`\n${'MB/s'.padEnd(42)} ${'up'.padStart(7)} ${'down'.padStart(7)}`);
-    for (const { name, up, down } of rows) {
-      console.log(`${name.padEnd(42)} ${up.toFixed(0).padStart(7)} ${down.toFixed(0).padStart(7)}`);
-    }
-    const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${ours.pid}/status`, 'utf8'))?.[1];
-    console.log(`\npeak memory of our server, all of the above in one process: ${Math.round(Number(peak) / 1024)} MiB`);
-  } finally {
+  // Also when interrupted: servers and gigabytes must not stay behind.
+  process.on('exit', () => {
     for (const stop of stops) stop();
     rmSync(directory, { recursive: true, force: true });
-  }
+  });
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
+  const file = join(directory, 'file');
+  writeRandom(file, Number(values.megabytes));
+  chmodSync(directory, 0o755);
+  const ours = await startOurs(directory, stops);
+  const theirs = { ...(await startNginx(directory, stops)), ...(await startSshd(directory, stops)) };
+  console.log(`${'MB/s'.padEnd(42)} ${'up'.padStart(7)} ${'down'.padStart(7)}`);
+  measureAll({ file, directory, ours, theirs });
+  const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${ours.pid}/status`, 'utf8'))?.[1];
+  console.log(`peak memory of our server, all of the above in one process: ${Math.round(Number(peak) / 1024)} MiB`);
+  process.exit();
 }
 
 function writeRandom(path, megabytes) {
@@ -72,7 +71,7 @@ function writeRandom(path, megabytes) {
 }
 
 /** Contestants with `up(file)` and `down(to)`, each a command line. */
-async function measureAll({ file, directory, ours, theirs }) {
+function measureAll({ file, directory, ours, theirs }) {
   const out = join(directory, 'out');
   const curl = (url, ...more) => ({
     up: ['curl', '-sSfk', '-u', 'data:secret', '-H', 'Expect:', ...more, '-T', file, url],
@@ -99,7 +98,6 @@ async function measureAll({ file, directory, ours, theirs }) {
       );
     }
   }
-  const rows = [];
   for (const [name, { up, down }] of Object.entries(contestants)) {
     if (!new RegExp(values.only).test(name)) continue;
     const row = { name, up: 0, down: 0 };
@@ -109,10 +107,8 @@ async function measureAll({ file, directory, ours, theirs }) {
       if (spawnSync('cmp', [file, out]).status !== 0) throw new Error(`${name} gave another file back`);
       rmSync(out);
     }
-    rows.push(row);
-    process.stderr.write('.');
+    console.log(`${name.padEnd(42)} ${row.up.toFixed(0).padStart(7)} ${row.down.toFixed(0).padStart(7)}`);
   }
-  return rows;
 }
 
 function batch(directory, text) {
