@@ -90,3 +90,13 @@ function describeHolder(lease: Lease | undefined): string {
   const since = new Date(lease.at).toISOString();
   return `could not lock the run: process ${lease.pid} on ${lease.host} has been driving it since ${since}`;
 }
+
+/** Does what follows the opening; a failure there lets go of the run again, or nobody could take it up. */
+export async function releaseOnFailure<T>(opened: OpenJournal, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    await opened.release().catch(() => {});
+    throw error;
+  }
+}

@@ -1,5 +1,5 @@
-import { fail, ok, type Result } from '@sluice/core';
-import { openJournal } from '../journal/open-journal.ts';
+import { fail, ok, type Plan, type Result } from '@sluice/core';
+import { type OpenJournal, openJournal, releaseOnFailure } from '../journal/open-journal.ts';
 import { controlRun } from './control-run.ts';
 import { refuseDiskErrors } from './disk-error.ts';
 import { driveRun } from './drive-run.ts';
@@ -27,18 +27,29 @@ async function resume(options: FilledOptions<ResumeRunOptions>): Promise<Result<
   const control = controlRun();
   const opened = await openJournal(directory, { disk, clock, control: control.listener });
   if (!opened.ok) return opened;
-  const refuse = async (refusal: RunRefusal) => {
-    await opened.value.release();
-    return fail(refusal);
-  };
+  return releaseOnFailure(opened.value, async () => {
+    const taken = await takeUp(options, { directory, plan, opened: opened.value });
+    if (taken.ok) control.attach(taken.value);
+    else await opened.value.release();
+    return taken;
+  });
+}
+
+/** Gives the run back from its journal, asks for what it left, and drives it. */
+async function takeUp(
+  options: FilledOptions<ResumeRunOptions>,
+  given: { readonly directory: string; readonly plan: Plan; readonly opened: OpenJournal },
+): Promise<Result<RunHandle, RunRefusal>> {
+  const { disk, runId } = options;
+  const { directory, plan, opened } = given;
   const moves: MoveListener = {};
-  const replayed = replayRun(plan, opened.value.records, moves);
-  if (!replayed) return refuse({ code: 'RUN_NOT_FOUND', message: `run ${runId} had not begun when it was left` });
+  const replayed = replayRun(plan, opened.records, moves);
+  if (!replayed) return fail({ code: 'RUN_NOT_FOUND', message: `run ${runId} had not begun when it was left` });
   const { facts, scheduler } = replayed;
   if (facts.finished) {
     // Its summary may be older: a crash came between the last record and that.
     await writeSummary(disk, directory, summarize(facts));
-    return refuse({ code: 'RUN_FINISHED', message: `run ${runId} is over: ${facts.finished.status}` });
+    return fail({ code: 'RUN_FINISHED', message: `run ${runId} is over: ${facts.finished.status}` });
   }
   const scope = { clusterID: facts.header!.clusterID, accountID: facts.header!.accountID };
   const surroundings = await prepareSurroundings({
@@ -48,10 +59,8 @@ async function resume(options: FilledOptions<ResumeRunOptions>): Promise<Result<
     baseDir: facts.header!.baseDir,
     frozen: facts.volumes,
   });
-  if (!surroundings.ok) return refuse(surroundings.error);
+  if (!surroundings.ok) return surroundings;
   const { instanceTypes, workspace } = surroundings.value;
-  const start = { options, directory, plan, opened: opened.value, facts, scheduler, moves, instanceTypes, workspace };
-  const handle = await driveRun({ ...start, resumed: true, cancelBy: options.cancelBy });
-  control.attach(handle);
-  return ok(handle);
+  const start = { options, directory, plan, opened, facts, scheduler, moves, instanceTypes, workspace };
+  return ok(await driveRun({ ...start, resumed: true, cancelBy: options.cancelBy }));
 }

@@ -1,11 +1,11 @@
 import { ok, type Result } from '@sluice/core';
 import { createRunId } from '../identity/run-id.ts';
-import { openJournal } from '../journal/open-journal.ts';
+import { type OpenJournal, openJournal, releaseOnFailure } from '../journal/open-journal.ts';
 import { applyRecord } from './apply-record.ts';
 import { controlRun } from './control-run.ts';
 import { refuseDiskErrors } from './disk-error.ts';
 import { driveRun } from './drive-run.ts';
-import { prepareSurroundings } from './prepare-surroundings.ts';
+import { prepareSurroundings, type Surroundings } from './prepare-surroundings.ts';
 import { createRunScheduler, type MoveListener } from './replay-run.ts';
 import { type FilledOptions, withDefaults } from './run-defaults.ts';
 import { createRunFacts } from './run-facts.ts';
@@ -25,7 +25,7 @@ export function startRun(given: StartRunOptions): Promise<Result<RunHandle, RunR
 }
 
 async function start(options: FilledOptions<StartRunOptions>): Promise<Result<RunHandle, RunRefusal>> {
-  const { plan, clock, disk, scope, baseDir, home } = options;
+  const { plan, clock, disk, home } = options;
   const surroundings = await prepareSurroundings(options);
   if (!surroundings.ok) return surroundings;
   const runId = options.runId ?? createRunId();
@@ -34,6 +34,24 @@ async function start(options: FilledOptions<StartRunOptions>): Promise<Result<Ru
   const control = controlRun();
   const opened = await openJournal(directory, { disk, clock, control: control.listener });
   if (!opened.ok) return opened;
+  return releaseOnFailure(opened.value, async () => {
+    const handle = await begin(options, { runId, directory, opened: opened.value, surroundings: surroundings.value });
+    control.attach(handle);
+    return ok(handle);
+  });
+}
+
+interface Beginning {
+  readonly runId: string;
+  readonly directory: string;
+  readonly opened: OpenJournal;
+  readonly surroundings: Surroundings;
+}
+
+/** Writes down what the run is, and drives it. */
+async function begin(options: FilledOptions<StartRunOptions>, given: Beginning): Promise<RunHandle> {
+  const { plan, clock, disk, scope, baseDir } = options;
+  const { runId, directory, opened, surroundings } = given;
   const facts = createRunFacts(plan);
   const moves: MoveListener = {};
   const scheduler = { maxInFlight: options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT, seed: runId };
@@ -48,23 +66,21 @@ async function start(options: FilledOptions<StartRunOptions>): Promise<Result<Ru
     baseDir,
     scheduler,
   } as const;
-  for (const record of [header, { kind: 'volumes', volumes: surroundings.value.volumes } as const]) {
+  for (const record of [header, { kind: 'volumes', volumes: surroundings.volumes } as const]) {
     applyRecord(facts, record);
-    opened.value.journal.append(record);
+    opened.journal.append(record);
   }
   await writeSummary(disk, directory, summarize(facts));
-  const handle = await driveRun({
+  return driveRun({
     options,
     directory,
     plan,
-    opened: opened.value,
+    opened,
     facts,
     scheduler: createRunScheduler(plan, scheduler, moves),
     moves,
-    instanceTypes: surroundings.value.instanceTypes,
-    workspace: surroundings.value.workspace,
+    instanceTypes: surroundings.instanceTypes,
+    workspace: surroundings.workspace,
     resumed: false,
   });
-  control.attach(handle);
-  return ok(handle);
 }

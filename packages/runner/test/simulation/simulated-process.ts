@@ -99,8 +99,12 @@ export function createProcess(options: ProcessOptions): SimulatedProcess {
         return guardFile(file, { act, actNow });
       },
       async claim(directory, listener) {
-        const claim = await act(() => disk.claim(directory, listener));
-        if (claim) claims.add(claim);
+        const claim = await act(async () => {
+          const taken = await disk.claim(directory, listener);
+          if (taken && alive) claims.add(taken);
+          else if (taken) void taken.release();
+          return taken;
+        });
         return claim;
       },
     },
