@@ -21,7 +21,6 @@ export function describePorts(rig: Rig): void {
           'printf "%s %s %s" "$BAT_PORT_web" "$1" "$2"',
           'sh',
           '$BAT_PORT_web',
-          // biome-ignore lint/suspicious/noTemplateCurlyInString: the service expands it
           '${BAT_PORT_api-2}',
         ];
         const { path, created } = await start(rig(), '', { command, ports: { web: {}, 'api-2': {} } });

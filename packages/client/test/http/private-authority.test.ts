@@ -10,12 +10,14 @@ import { instantClock } from '../rig/instant-clock.ts';
 import { json } from '../rig/scripted-server.ts';
 import { CONTAINER, REF } from '../rig/with-service.ts';
 
+const OPENSSL = '/usr/bin/openssl';
+
 /** A certificate for 127.0.0.1 that signs itself, or undefined where no OpenSSL is there to make it. */
 function selfSigned(): { key: string; cert: string } | undefined {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-tls-'));
   try {
     const made = spawnSync(
-      'openssl',
+      OPENSSL,
       ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
         .concat(['-subj', '/CN=test', '-addext', 'subjectAltName=IP:127.0.0.1'])
         .concat(['-keyout', 'key.pem', '-out', 'cert.pem']),
