@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 /**
- * Looks up a pipeline's secrets: the variable `SLUICE_SECRET_<NAME>` (upper case, `_` for `-`), else the file
+ * Looks up a pipeline's secrets: the variable `SLUICE_SECRET_<name>`, else the file
  * `secrets/<name>` in the home, without its final newline. Undefined where neither is there.
  */
 export function createSecretReader(home: string, env: NodeJS.ProcessEnv): (name: string) => string | undefined {
   return (name) => {
-    const variable = env[`SLUICE_SECRET_${name.toUpperCase().replaceAll('-', '_')}`];
+    const variable = env[`SLUICE_SECRET_${name}`];
     if (variable !== undefined) return variable;
     if (basename(name) !== name) return undefined;
     try {

@@ -9,14 +9,14 @@ let home: string;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'sluice-secrets-'));
   mkdirSync(join(home, 'secrets'));
-  writeFileSync(join(home, 'secrets/api-key'), 'from file\n');
+  writeFileSync(join(home, 'secrets/API_KEY'), 'from file\n');
 });
 
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 test('createSecretReader takes the variable before the file, and knows what neither has', () => {
-  expect(createSecretReader(home, { SLUICE_SECRET_API_KEY: 'from variable' })('api-key')).toBe('from variable');
-  expect(createSecretReader(home, {})('api-key')).toBe('from file');
+  expect(createSecretReader(home, { SLUICE_SECRET_API_KEY: 'from variable' })('API_KEY')).toBe('from variable');
+  expect(createSecretReader(home, {})('API_KEY')).toBe('from file');
   expect(createSecretReader(home, {})('other')).toBeUndefined();
 });
 

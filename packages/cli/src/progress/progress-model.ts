@@ -70,6 +70,7 @@ export function countOver(step: StepProgress): number {
 export interface ProgressModel {
   readonly steps: ReadonlyMap<string, StepProgress>;
   readonly startedAt: number;
+  readonly runId: string;
   /** Takes the event in; returns the move where the event is one. */
   apply(event: RunnerEvent): CellMove | undefined;
 }
@@ -79,6 +80,7 @@ export function createProgressModel(): ProgressModel {
   /** State of the cells that have left `waiting`, when their present attempt began, and what ended the one before. */
   const cells = new Map<string, { state: CellState; attempt: number; beganAt?: number; failure?: string }>();
   let startedAt = 0;
+  let runId = '';
 
   const applyMove = (event: Extract<RunnerEvent, { type: 'cellChanged' }>): CellMove | undefined => {
     const step = steps.get(event.step);
@@ -90,12 +92,13 @@ export function createProgressModel(): ProgressModel {
     if (event.state === 'submitting') step.startedAt ??= event.at;
     if (event.state === 'submitting' || event.state === 'running') known.beganAt = event.at;
     known.state = event.state;
-    known.attempt = event.attempt;
     cells.set(key, known);
     if (event.reason === undefined) delete step.note;
     else step.note = event.reason;
-    const failedBefore = event.state === 'submitting' ? known.failure : undefined;
+    // Moves of one moment come as one: the new attempt may be running already when it is first heard of.
+    const failedBefore = event.attempt > known.attempt ? known.failure : undefined;
     if (failedBefore !== undefined) delete known.failure;
+    known.attempt = event.attempt;
     const stepOver = isOver(event.state) && step.cells !== undefined && countOver(step) >= step.cells;
     if (stepOver) step.endedAt = event.at;
     return {
@@ -115,10 +118,14 @@ export function createProgressModel(): ProgressModel {
     get startedAt() {
       return startedAt;
     },
+    get runId() {
+      return runId;
+    },
     apply: (event) => {
       switch (event.type) {
         case 'runStarted':
           startedAt = event.at;
+          runId = event.runId;
           for (const { name, cells: keys } of event.steps) steps.set(name, createStep(name, keys?.length));
           return undefined;
         case 'stepExpanded': {

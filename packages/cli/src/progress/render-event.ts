@@ -21,7 +21,7 @@ export function renderEvent(
     case 'transfer':
       return event.done && event.files > 0 ? `${renderTransfer(event)}\n` : '';
     case 'approvalAsked':
-      return `${event.step.padEnd(labelWidth)}  asks: ${event.message}\n`;
+      return `${event.step.padEnd(labelWidth)}  asks: ${event.message}  answer: sluice approve ${model.runId} ${event.step}\n`;
     case 'warning':
       return `${terminal.style('yellow', 'warning')}: ${event.message}\n`;
     default:

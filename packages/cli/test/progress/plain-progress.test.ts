@@ -103,7 +103,7 @@ test('createPlainProgress tells failed attempts, transfers, questions and warnin
   expect(lines).toEqual([
     'uploaded volume raw: 2 files, 58 kB',
     'fit/a  attempt 2 after: exit code 3',
-    'fit    asks: go on?',
+    'fit    asks: go on?  answer: sluice approve r1 fit',
     'warning: the service does not answer',
   ]);
 });
