@@ -3,8 +3,8 @@
 set -euo pipefail
 
 packages=(
-  # WebDAV and SFTP
-  litmus cadaver curl rclone lftp openssh-client
+  # WebDAV and SFTP; a WebDAV server of others, and certificates, for the client's tests
+  litmus cadaver curl rclone lftp openssh-client apache2 openssl
   # pages
   chromium
   # compiler of the process engine's launcher

@@ -25,7 +25,8 @@ function time(command, args, options) {
   const start = process.hrtime.bigint();
   const { error, status, stderr } = spawnSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'], ...options });
   if (error?.code === 'ENOENT') return undefined;
-  if (error || status !== 0) throw new Error(`${command} ${args.join(' ')}: ${error ?? stderr.toString().slice(-2000)}`);
+  if (error || status !== 0)
+    throw new Error(`${command} ${args.join(' ')}: ${error ?? stderr.toString().slice(-2000)}`);
   return Number(process.hrtime.bigint() - start) / 1e6;
 }
 
@@ -54,7 +55,9 @@ try {
         writeFileSync(join(cwd, 'build.ninja'), ninjaOf(needs));
         const ours = time(
           process.execPath,
-          [sluice, 'run', 'pipeline.json', '--home', join(cwd, 'home'), '--cores', atOnce, '--parallelism', atOnce].map(String),
+          [sluice, 'run', 'pipeline.json', '--home', join(cwd, 'home'), '--cores', atOnce, '--parallelism', atOnce].map(
+            String,
+          ),
           { cwd },
         );
         const make = time('make', [`-j${atOnce}`, '-s'], { cwd });

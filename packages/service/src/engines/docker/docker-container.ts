@@ -1,7 +1,7 @@
 import type { Launch, Mount } from '../engine.ts';
 
 /** Container names and labels carry the key, so that a lost reply is found again by name (design §5). */
-export const KEY_LABEL = 'sluice.key';
+const KEY_LABEL = 'sluice.key';
 export const CLUSTER_LABEL = 'sluice.cluster';
 
 export function dockerName(key: string): string {
