@@ -1,22 +1,47 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 
 /** Tests read the packages' sources, so that no build is needed before them. */
 const resolve = { conditions: ['sluice-source', 'node', 'import', 'default'] };
-const project = (name: string, include: string[], timeout = 20_000) => ({
-  resolve,
-  ssr: { resolve: { conditions: resolve.conditions } },
-  test: { name, include, testTimeout: timeout, hookTimeout: timeout },
-});
+
+interface Project {
+  readonly include: string[];
+  readonly exclude?: string[];
+  readonly timeout?: number;
+  /** Groups run one after the other, projects of a group side by side. Default 0. */
+  readonly group?: number;
+  /** Files one after the other: they use what there is only one of. */
+  readonly isSerial?: boolean;
+}
+
+function project(name: string, { include, exclude = [], timeout = 30_000, group = 0, isSerial = false }: Project) {
+  return {
+    resolve,
+    ssr: { resolve: { conditions: resolve.conditions } },
+    test: {
+      name,
+      include,
+      exclude,
+      testTimeout: timeout,
+      hookTimeout: timeout,
+      fileParallelism: !isSerial,
+      sequence: { groupOrder: group },
+    },
+  } satisfies TestProjectConfiguration;
+}
+
+/** Tests that drain, restart and kill the one Docker daemon and the one Slurm cluster of this machine. */
+const engines = ['packages/service/test/engines/{docker,slurm}/**/*.test.ts', 'test/engines/**/*.test.ts'];
 
 export default defineConfig({
   test: {
     projects: [
-      project('core', ['packages/core/test/**/*.test.ts']),
-      project('client', ['packages/client/test/**/*.test.ts']),
-      project('runner', ['packages/runner/test/**/*.test.ts']),
-      project('service', ['packages/service/test/**/*.test.ts'], 60_000),
-      project('cli', ['packages/cli/test/**/*.test.ts'], 60_000),
-      project('e2e', ['test/**/*.test.ts'], 180_000),
+      project('core', { include: ['packages/core/test/**/*.test.ts'] }),
+      project('client', { include: ['packages/client/test/**/*.test.ts'] }),
+      project('runner', { include: ['packages/runner/test/**/*.test.ts'] }),
+      project('service', { include: ['packages/service/test/**/*.test.ts'], exclude: engines, timeout: 60_000 }),
+      project('cli', { include: ['packages/cli/test/**/*.test.ts'], timeout: 60_000 }),
+      project('e2e', { include: ['test/**/*.test.ts'], exclude: engines, timeout: 180_000, group: 1 }),
+      project('engines', { include: engines, timeout: 60_000, group: 2, isSerial: true }),
     ],
   },
 });
