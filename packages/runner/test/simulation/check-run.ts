@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Container } from '@sluice/client';
 import type { Plan } from '@sluice/core';
+import { replayRun } from '../../src/run/replay-run.ts';
 import type { RunReport } from '../../src/run/run-report.ts';
 import { createEvidenceReader, type JournalEvidence } from './journal-evidence.ts';
 import type { MemoryDisk } from './memory-disk.ts';
@@ -142,6 +143,21 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     }
     claim(['succeeded', 'failed', 'canceled'].includes(report.status), () => `the run ended as ${report.status}`);
     if (report.status === 'succeeded') checkOutputs();
+    checkPrefixes(now);
+  }
+
+  /** Some prefixes of the journal, each a state that a crash could have left: all of them can be taken up. */
+  function checkPrefixes({ records }: JournalEvidence): void {
+    const count = records.length;
+    for (const length of new Set([count, Math.floor(count * 0.75), Math.floor(count / 2), Math.floor(count / 4), 2])) {
+      try {
+        const replayed = replayRun(plan, records.slice(0, length));
+        replayed?.scheduler.resume();
+        replayed?.scheduler.assertInvariants();
+      } catch (error) {
+        violations.push(`the first ${length} records cannot be replayed: ${(error as Error).message}`);
+      }
+    }
   }
 
   function checkVerdict(record: ReturnType<JournalEvidence['ended']['get']>): void {

@@ -16,7 +16,8 @@ afterAll(() => rm(COPIES, { recursive: true, force: true }));
 async function plant(bug: PlantedBug, number: number): Promise<RunnerUnderTest> {
   const copy = path.join(COPIES, String(number), 'src');
   await mkdir(copy, { recursive: true });
-  await cp(path.join(PACKAGE, 'src'), copy, { recursive: true });
+  const isSource = (file: string) => !file.endsWith('tsconfig.json');
+  await cp(path.join(PACKAGE, 'src'), copy, { recursive: true, filter: isSource });
   const file = path.join(copy, bug.file);
   const text = await readFile(file, 'utf8');
   expect(text.split(bug.find), `${bug.file} has the place for the bug once`).toHaveLength(2);
