@@ -71,6 +71,8 @@ export interface ProgressModel {
   readonly steps: ReadonlyMap<string, StepProgress>;
   readonly startedAt: number;
   readonly runId: string;
+  /** Where a cell that has moved is now. */
+  cellOf(step: string, cell: string): { readonly state: CellState; readonly attempt: number } | undefined;
   /** Takes the event in; returns the move where the event is one. */
   apply(event: RunnerEvent): CellMove | undefined;
 }
@@ -121,6 +123,7 @@ export function createProgressModel(): ProgressModel {
     get runId() {
       return runId;
     },
+    cellOf: (step, cell) => cells.get(`${step}/${cell}`),
     apply: (event) => {
       switch (event.type) {
         case 'runStarted':

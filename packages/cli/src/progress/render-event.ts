@@ -18,6 +18,13 @@ export function renderEvent(
   switch (event.type) {
     case 'cellChanged':
       return move === undefined ? '' : renderMove(move, { terminal, labelWidth });
+    case 'attemptFailed': {
+      const { step, cell, attempt, message } = event.failure;
+      const now = model.cellOf(step, cell);
+      // The last attempt is told by the end of its cell, and one whose successor is not known yet by that one's begin.
+      if (now === undefined || isOver(now.state) || now.attempt <= attempt) return '';
+      return renderRetry({ name: label(step, cell), attempt: attempt + 1, message }, labelWidth);
+    }
     case 'transfer':
       return event.done && event.files > 0 ? `${renderTransfer(event)}\n` : '';
     case 'approvalAsked':
@@ -45,11 +52,15 @@ export function labelWidthOf(steps: readonly { name: string; cells?: readonly st
   );
 }
 
+function renderRetry(retry: { name: string; attempt: number; message: string }, labelWidth: number): string {
+  return `${retry.name.padEnd(labelWidth)}  attempt ${retry.attempt} after: ${retry.message}\n`;
+}
+
 function renderMove(move: CellMove, options: { terminal: Terminal; labelWidth: number }): string {
   const { step } = move;
   if (move.failedBefore !== undefined) {
-    const name = label(step.name, move.cell).padEnd(options.labelWidth);
-    return `${name}  attempt ${move.attempt} after: ${move.failedBefore}\n`;
+    const retry = { name: label(step.name, move.cell), attempt: move.attempt, message: move.failedBefore };
+    return renderRetry(retry, options.labelWidth);
   }
   if (!isOver(move.state)) return '';
   const plain = step.cells === 1 && move.cell === '';

@@ -95,7 +95,9 @@ test('createPlainProgress tells failed attempts, transfers, questions and warnin
       move(1, 'fit/a', 'submitting'),
       { type: 'attemptFailed', at: 1, failure },
       move(1, 'fit/a', 'backingOff'),
-      move(2, 'fit/a', 'submitting', { attempt: 2 }),
+      move(2, 'fit/a', 'backingOff', { attempt: 2 }),
+      move(4, 'fit/a', 'running', { attempt: 3 }),
+      { type: 'attemptFailed', at: 5, failure: { ...failure, message: 'late log', attempt: 2 } },
       { type: 'approvalAsked', at: 1, step: 'fit', message: 'go on?' },
       { type: 'warning', at: 1, message: 'the service does not answer' },
     ],
@@ -103,6 +105,7 @@ test('createPlainProgress tells failed attempts, transfers, questions and warnin
   expect(lines).toEqual([
     'uploaded volume raw: 2 files, 58 kB',
     'fit/a  attempt 2 after: exit code 3',
+    'fit/a  attempt 3 after: late log',
     'fit    asks: go on?  answer: sluice approve r1 fit',
     'warning: the service does not answer',
   ]);
