@@ -16,10 +16,7 @@ const HOP_BY_HOP = new Set([
 /** What only the proxy may say; a client's own is dropped, so that applications can trust it. */
 const OURS = /^(forwarded|x-forwarded-.*|x-real-ip)$/;
 
-/** Name, value, name, value: as on the wire, in its order and with its repetitions. */
-export type RawHeaders = readonly string[];
-
-/** What an application is sent: the client's own headers, and who asked for what. */
+/** What an application is sent: the client's own headers, as pairs in the order of the wire, and who asked for what. */
 export function requestHeaders(request: IncomingMessage): string[] {
   const headers = passedOn(request, (name) => OURS.test(name) || name === 'expect');
   const address = request.socket.remoteAddress ?? '';
