@@ -228,36 +228,58 @@ static bool write_text(int dir, const char *path, const char *text) {
   return good;
 }
 
+/* Every user that there is here, as itself: `file` is uid_map or gid_map. Within a container that is not all there are. */
+static bool map_all(int dir, const char *file) {
+  char path[64], line[128], text[4096] = "";
+  snprintf(path, sizeof path, "/proc/self/%s", file);
+  FILE *own = fopen(path, "re");
+  size_t used = 0;
+  unsigned long inside, outside, count;
+  while (own != NULL && fgets(line, sizeof line, own) != NULL && used < sizeof text - 64) {
+    if (sscanf(line, "%lu %lu %lu", &inside, &outside, &count) == 3)
+      used += (size_t)sprintf(text + used, "%lu %lu %lu\n", inside, inside, count);
+  }
+  if (own != NULL) fclose(own);
+  return used > 0 && write_text(dir, file, text);
+}
+
+enum entry { ENTERED, NOT_ENTERED, NOT_MAPPED };
+
 /* Only a process outside may map other users than itself: a child that stayed there does it for root. */
-static bool map_all_from_outside(void) {
+static enum entry map_all_from_outside(void) {
   int ask[2], answer[2];
-  if (pipe2(ask, O_CLOEXEC) != 0 || pipe2(answer, O_CLOEXEC) != 0) return false;
+  if (pipe2(ask, O_CLOEXEC) != 0 || pipe2(answer, O_CLOEXEC) != 0) return NOT_ENTERED;
   char path[64], byte = 0;
   snprintf(path, sizeof path, "/proc/%d/", (int)getpid());
   pid_t child = fork();
   if (child == 0) {
+    /* Else it would wait for itself where there is nothing to map. */
+    close(ask[1]);
     int dir = read(ask[0], &byte, 1) == 1 ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-    bool good = write_text(dir, "uid_map", "0 0 4294967295\n") && write_text(dir, "gid_map", "0 0 4294967295\n");
+    bool good = map_all(dir, "uid_map") && map_all(dir, "gid_map");
     _exit(good && write(answer[1], "", 1) == 1 ? 0 : 1);
   }
   close(answer[1]);
   bool entered = child > 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
-  if (write(ask[1], "", 1) != 1) entered = false;
-  bool mapped = read(answer[0], &byte, 1) == 1;
-  waitpid(child, NULL, 0);
-  close(ask[0]);
+  int error = errno;
+  bool mapped = entered && write(ask[1], "", 1) == 1 && read(answer[0], &byte, 1) == 1;
   close(ask[1]);
+  close(ask[0]);
   close(answer[0]);
-  return entered && mapped;
+  if (child > 0) waitpid(child, NULL, 0);
+  errno = error;
+  if (!entered) return NOT_ENTERED;
+  return mapped ? ENTERED : NOT_MAPPED;
 }
 
-static bool map_self(uid_t uid, gid_t gid) {
-  if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
-  char map[64];
-  snprintf(map, sizeof map, "%u %u 1\n", uid, uid);
-  if (!write_text(AT_FDCWD, "/proc/self/uid_map", map) || !write_text(AT_FDCWD, "/proc/self/setgroups", "deny")) return false;
-  snprintf(map, sizeof map, "%u %u 1\n", gid, gid);
-  return write_text(AT_FDCWD, "/proc/self/gid_map", map);
+static enum entry map_self(uid_t uid, gid_t gid) {
+  if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return NOT_ENTERED;
+  char users[64], groups[64];
+  snprintf(users, sizeof users, "%u %u 1\n", uid, uid);
+  snprintf(groups, sizeof groups, "%u %u 1\n", gid, gid);
+  bool mapped = write_text(AT_FDCWD, "/proc/self/uid_map", users) &&
+                write_text(AT_FDCWD, "/proc/self/setgroups", "deny") && write_text(AT_FDCWD, "/proc/self/gid_map", groups);
+  return mapped ? ENTERED : NOT_MAPPED;
 }
 
 __attribute__((noreturn)) static void give_up(const char *what) {
@@ -269,8 +291,11 @@ static void enter_namespaces(void) {
   uid_t uid = geteuid();
   gid_t gid = getegid();
   launcher.is_root = uid == 0;
-  bool entered = launcher.is_root ? map_all_from_outside() || unshare(CLONE_NEWNS) == 0 : map_self(uid, gid);
-  if (!entered) give_up("could not make a user namespace");
+  enum entry entry = launcher.is_root ? map_all_from_outside() : map_self(uid, gid);
+  /* Root can do without where the machine has switched user namespaces off. */
+  if (launcher.is_root && entry == NOT_ENTERED && unshare(CLONE_NEWNS) == 0) entry = ENTERED;
+  if (entry == NOT_ENTERED) give_up("could not make a user namespace");
+  if (entry == NOT_MAPPED) give_up("could not map users into a user namespace");
   /* Mounts that the host makes later shall still come in; none of ours shall go out. */
   if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) give_up("could not make a mount namespace");
   launcher.proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
