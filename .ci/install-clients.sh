@@ -4,7 +4,7 @@ set -euo pipefail
 
 packages=(
   # WebDAV and SFTP; a WebDAV server of others, and certificates, for the client's tests
-  litmus cadaver curl rclone lftp openssh-client apache2 openssl
+  litmus cadaver curl rclone davfs2 lftp openssh-client sshfs apache2 openssl
   # pages
   chromium
   # compiler of the process engine's launcher
