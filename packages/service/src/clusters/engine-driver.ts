@@ -48,7 +48,7 @@ export class EngineDriver {
     try {
       await this.#engine.open(this.#sink);
       for (const launch of recovered) this.#activate(launch, true);
-      if (recovered.length > 0) await this.#engine.recover(recovered);
+      await this.#recover(recovered);
       this.#unavailable = undefined;
     } catch (error) {
       this.#unavailable = error instanceof Error ? error.message : String(error);
@@ -107,6 +107,13 @@ export class EngineDriver {
     return entry;
   }
 
+  async #recover(launches: readonly Launch[]): Promise<void> {
+    if (launches.length === 0) return;
+    // One whose row was durable may have none yet; without it the engine could not note that it never started.
+    await Promise.all(launches.map(({ directory }) => makeDirectory(directory, { recursive: true, mode: 0o700 })));
+    await this.#engine.recover(launches);
+  }
+
   async #launchUntilAnswered(launch: Launch): Promise<void> {
     const { key } = launch;
     for (let wait = FIRST_WAIT_MS; this.#active.has(key) && !this.#stopping.has(key) && !this.#closed; ) {
@@ -137,7 +144,7 @@ export class EngineDriver {
     for (let wait = FIRST_WAIT_MS; !this.#closed; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
       try {
         // A launch whose answer was lost: the engine says what became of it before it is told to stop it.
-        if (this.#active.get(key)?.taken === false) await this.#engine.recover([launch]);
+        if (this.#active.get(key)?.taken === false) await this.#recover([launch]);
         if (this.#active.has(key)) await this.#engine.stop(key, { graceMs });
         return;
       } catch (error) {

@@ -11,7 +11,7 @@ import {
   isTerminalPhase,
 } from '@sluice/client';
 import { until } from '@sluice/client/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { EMBEDDED_SCOPE } from '../../src/index.ts';
 import { buildServiceProgram, type ServiceProgram } from './service-process.ts';
 
@@ -26,6 +26,14 @@ beforeAll(async () => {
   program = await buildServiceProgram();
 });
 afterAll(() => program.remove());
+// Also of a test that failed nothing stays: neither containers nor the service.
+afterEach(async () => {
+  if (child?.exitCode !== null || child.signalCode !== null) return;
+  const service = createHttpService({ baseUrl: 'http://localhost', socketPath: join(root, 's.sock'), token: 'none' });
+  for (const id of (await listAll(service)).keys()) await service.containers.delete({ ...EMBEDDED_SCOPE, id });
+  await service.close();
+  await kill();
+});
 
 async function kill(): Promise<void> {
   const gone = once(child!, 'exit');

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { End, Engine, EngineSink, Launch, Observation } from '../../src/engines/engine.ts';
 
 /** An engine whose containers do what the test says, and nothing else. It outlives the services that open it. */
@@ -29,6 +30,8 @@ export class FakeEngine implements Engine {
 
   async recover(launches: readonly Launch[]): Promise<void> {
     for (const launch of launches) {
+      // As the interface promises; a real engine notes there that it never started.
+      if (!existsSync(launch.directory)) throw new Error(`could not find the directory ${launch.directory}`);
       if (!this.launched.has(launch.key)) this.#sink?.report(launch.key, { type: 'absent' });
     }
   }
