@@ -3,7 +3,7 @@ import { completeIncarnation, isSameIncarnation } from '../identity/incarnation.
 import type { ContainerFacts } from '../journal/journal-record.ts';
 import type { RunSession } from '../run/run-session.ts';
 import type { Attempt } from '../submission/attempt.ts';
-import { judgeTerminalPhase } from '../submission/container-outcome.ts';
+import { judgeTerminalPhase } from '../submission/judge-terminal-phase.ts';
 
 /**
  * Takes what the service says of an attempt's container and posts what follows. False: this is not the container that

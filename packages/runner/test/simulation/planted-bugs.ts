@@ -85,14 +85,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'takes an unknown phase for an end',
-    file: 'submission/container-outcome.ts',
+    file: 'submission/judge-terminal-phase.ts',
     find: '    default:\n      return undefined;',
     replace:
       "    default:\n      return container.phase === 'Warming' ? { result: 'failed', class: 'infrastructure', message: 'unknown' } : undefined;",
   },
   {
     name: 'takes Canceling for an end',
-    file: 'submission/container-outcome.ts',
+    file: 'submission/judge-terminal-phase.ts',
     find: "    case 'Canceled':\n",
     replace: "    case 'Canceling':\n    case 'Canceled':\n",
   },
