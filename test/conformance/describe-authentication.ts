@@ -116,7 +116,8 @@ export function describeAuthentication(rig: Rig): void {
     );
 
     clause(['What the service does > #7'], 'an API body that is not JSON is refused', async () => {
-      for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x']) {
+      const form = 'application/x-www-form-urlencoded';
+      for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', form]) {
         const call = { body: '{"instanceType":"n-small","command":["true"]}', headers: { 'content-type': type } };
         const refused = await rig().call('POST', `${NORTH}/containers`, call);
         expect([400, 415], type).toContain(refused.status);

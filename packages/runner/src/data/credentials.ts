@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { type VolumeService, volumeServiceSchema } from '@sluice/client';
+import { volumeServiceSchema } from '@sluice/client';
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
 import type { Disk } from '../journal/disk.ts';
@@ -25,7 +25,6 @@ const credentialsSchema = z.object({
 
 /** Logins of the volumes that this home has made. The only secrets that a home keeps; readable by its owner only. */
 export type Credentials = z.infer<typeof credentialsSchema>;
-export type Workspace = Credentials['workspaces'][string] & { readonly login?: VolumeService | undefined };
 
 export interface HomePlace {
   readonly disk: Disk;

@@ -90,6 +90,8 @@ function addRoute(api: FastifyInstance, route: ApiRoute, { core, options, authen
     // Before the body is read: who may not call is not listened to.
     onRequest: async (request) => {
       request.principal = authenticate(request);
+      // Only the login takes a form: here its fields would pass for those of a JSON body.
+      if (FORM.test(request.headers['content-type'] ?? '')) throw unsupportedBody();
     },
     handler: async (request, reply) => {
       const result = await route.handle({
@@ -156,7 +158,7 @@ function addBodies(api: FastifyInstance): void {
   };
   api.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json(?:;|$)/, { parseAs: 'buffer' }, parse(parseJson));
   api.addContentTypeParser(
-    /^application\/x-www-form-urlencoded(?:;|$)/,
+    FORM,
     { parseAs: 'buffer' },
     parse((bytes) => Object.fromEntries(new URLSearchParams(bytes.toString()))),
   );
@@ -165,10 +167,7 @@ function addBodies(api: FastifyInstance): void {
     { parseAs: 'buffer' },
     parse((bytes) => {
       if (bytes.length === 0) return undefined;
-      throw new Refusal(
-        'BODY_TYPE_UNSUPPORTED',
-        'could not read the body because its Content-Type is not application/json',
-      );
+      throw unsupportedBody();
     }),
   );
   api.addHook('onRequest', async (request) => {
@@ -179,6 +178,15 @@ function addBodies(api: FastifyInstance): void {
     const timer = setTimeout(() => request.raw.destroy(), BODY_DEADLINE_MS).unref();
     request.raw.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
   });
+}
+
+const FORM = /^application\/x-www-form-urlencoded(?:;|$)/;
+
+function unsupportedBody(): Refusal {
+  return new Refusal(
+    'BODY_TYPE_UNSUPPORTED',
+    'could not read the body because its Content-Type is not application/json',
+  );
 }
 
 type ParseDone = (error: Error | null, body?: unknown) => void;
