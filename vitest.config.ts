@@ -20,7 +20,7 @@ function project(name: string, { include, exclude = [], timeout = 30_000, group 
     test: {
       name,
       include,
-      exclude,
+      exclude: ['**/node_modules/**', ...exclude],
       testTimeout: timeout,
       hookTimeout: timeout,
       fileParallelism: !isSerial,
