@@ -18,5 +18,9 @@ export type {
   StepReport,
 } from './run/run-report.ts';
 export { startRun } from './run/start-run.ts';
+export { type OpenSchedule, openSchedule } from './schedule/open-schedule.ts';
+export { createPlannedTimes, describeScheduleFault, type PlannedTimes } from './schedule/planned-times.ts';
+export type { ScheduleEvent } from './schedule/schedule-event.ts';
+export type { ScheduleOptions } from './schedule/schedule-session.ts';
 export type { CellState } from './scheduler/cell-state.ts';
 export type { RunStatus } from './scheduler/command.ts';

@@ -10,6 +10,8 @@ export interface Disk {
   list(path: string): Promise<string[]>;
   /** Puts a whole file in place, durable and readable by its owner only; a reader sees the old or the new one. */
   replace(path: string, bytes: Uint8Array): Promise<void>;
+  /** As `replace`, but only where there is no such file: of any number of callers one gets true, the others false. */
+  create(path: string, bytes: Uint8Array): Promise<boolean>;
   /** Opens for appending after cutting the file to `size`; makes it and the directories above it. */
   append(path: string, size: number): Promise<AppendFile>;
   /** Adds whole lines to a file that several processes add to. Not durable: for what may be lost in a crash. */

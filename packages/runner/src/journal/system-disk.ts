@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { appendFile, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { appendFile, link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { askHolder } from './ask-holder.ts';
 import { claimDirectory } from './claim-directory.ts';
@@ -18,6 +18,7 @@ export function createSystemDisk(): Disk {
     },
     list: async (directory) => (await readdir(directory).catch(absent))?.sort() ?? [],
     replace: replaceFile,
+    create: createFile,
     append: openForAppending,
     async extend(file, bytes) {
       await makeDirectory(path.dirname(file));
@@ -36,6 +37,35 @@ function absent(error: unknown): undefined {
 let replacements = 0;
 
 async function replaceFile(file: string, bytes: Uint8Array): Promise<void> {
+  const next = await writeBeside(file, bytes);
+  try {
+    await rename(next, file);
+  } catch (error) {
+    await rm(next, { force: true });
+    throw error;
+  }
+  await syncDirectory(path.dirname(file));
+}
+
+/** A link, not a rename: it fails where the name is taken, on network file systems too. */
+async function createFile(file: string, bytes: Uint8Array): Promise<boolean> {
+  const next = await writeBeside(file, bytes);
+  let created = true;
+  try {
+    await link(next, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    created = false;
+  } finally {
+    await rm(next, { force: true });
+  }
+  // Also for the one who comes second: what it does now relies on the other's file.
+  await syncDirectory(path.dirname(file));
+  return created;
+}
+
+/** A whole file under a name of its own, its bytes durable. */
+async function writeBeside(file: string, bytes: Uint8Array): Promise<string> {
   await makeDirectory(path.dirname(file));
   const next = `${file}.${process.pid}-${replacements++}.new`;
   try {
@@ -46,12 +76,11 @@ async function replaceFile(file: string, bytes: Uint8Array): Promise<void> {
     } finally {
       await handle.close();
     }
-    await rename(next, file);
   } catch (error) {
     await rm(next, { force: true });
     throw error;
   }
-  await syncDirectory(path.dirname(file));
+  return next;
 }
 
 async function openForAppending(file: string, size: number): Promise<AppendFile> {
@@ -73,8 +102,13 @@ async function openForAppending(file: string, size: number): Promise<AppendFile>
   };
 }
 
+/** New directories are durable, too: a file in one that is lost is lost with it. */
 async function makeDirectory(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const first = await mkdir(directory, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = directory; made.length >= first.length; made = path.dirname(made)) {
+    await syncDirectory(path.dirname(made));
+  }
 }
 
 /** A new name is durable only when its directory is. */

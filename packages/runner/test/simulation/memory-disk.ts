@@ -41,6 +41,11 @@ export function createMemoryDisk(): MemoryDisk {
       files.set(path, bytes.slice());
       written.delete(path);
     },
+    async create(path, bytes) {
+      if (files.has(path)) return false;
+      await disk.replace(path, bytes);
+      return true;
+    },
     async extend(path, bytes) {
       take(bytes.length);
       files.set(path, Buffer.concat([files.get(path) ?? new Uint8Array(), bytes]));

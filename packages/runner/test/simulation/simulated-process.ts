@@ -92,6 +92,7 @@ export function createProcess(options: ProcessOptions): SimulatedProcess {
       readNow: (path) => disk.readNow(path),
       list: (path) => act(() => disk.list(path)),
       replace: (path, bytes) => act(() => disk.replace(path, bytes)),
+      create: (path, bytes) => act(() => disk.create(path, bytes)),
       extend: (path, bytes) => act(() => disk.extend(path, bytes)),
       ask: (directory, line) => act(() => disk.ask(directory, line)),
       async append(path, size) {

@@ -1,0 +1,51 @@
+import type { Schedule } from '@sluice/core';
+import type { RunStanding } from './run-standing.ts';
+import type { StartRecord } from './schedule-record.ts';
+
+/** A run that was decided on and is not over. */
+export interface OpenRun {
+  readonly record: StartRecord;
+  readonly standing: Exclude<RunStanding['kind'], 'over'>;
+}
+
+export interface Turns {
+  /** To be started or resumed now. */
+  readonly open: readonly OpenRun[];
+  /** Have begun and make room for a newer one. */
+  readonly cancel: readonly OpenRun[];
+  /** Never began and never will. */
+  readonly drop: readonly { readonly run: OpenRun; readonly reason: string }[];
+}
+
+/**
+ * Which runs may go on now; `runs` in order of their planned times. What has begun is always taken up again, since its
+ * containers may still be there.
+ */
+export function chooseTurns(
+  runs: readonly OpenRun[],
+  { schedule, now }: { schedule: Pick<Schedule, 'overlap' | 'startingDeadlineMs'>; now: number },
+): Turns {
+  const late = runs.filter((run) => isTooLate(run, { now, deadlineMs: schedule.startingDeadlineMs }));
+  const drop = late.map((run) => ({ run, reason: 'its starting deadline passed while it waited' }));
+  const rest = runs.filter((run) => !late.includes(run));
+  const begun = rest.filter(({ standing }) => standing !== 'absent');
+  const left = begun.filter(({ standing }) => standing === 'suspended');
+  const absent = rest.filter(({ standing }) => standing === 'absent');
+  if (schedule.overlap === 'allow') return { open: [...left, ...absent], cancel: [], drop };
+  if (schedule.overlap !== 'replace') {
+    return { open: begun.length > 0 ? left : absent.slice(0, 1), cancel: [], drop };
+  }
+  const newest = rest.findLast(({ record }) => record.cause === 'time');
+  const isOld = (run: OpenRun) => run !== newest && run.record.cause === 'time';
+  const replaced = absent.filter(isOld).map((run) => ({ run, reason: 'a newer one has replaced it' }));
+  return {
+    open: begun.length > 0 ? left.filter((run) => !isOld(run)) : absent.filter((run) => !isOld(run)).slice(0, 1),
+    cancel: begun.filter(isOld),
+    drop: [...drop, ...replaced],
+  };
+}
+
+function isTooLate({ record, standing }: OpenRun, given: { now: number; deadlineMs: number | undefined }): boolean {
+  if (standing !== 'absent' || record.cause !== 'time' || given.deadlineMs === undefined) return false;
+  return given.now - record.planned > given.deadlineMs;
+}

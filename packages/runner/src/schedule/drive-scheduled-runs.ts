@@ -1,0 +1,119 @@
+import path from 'node:path';
+import type { Result } from '@sluice/core';
+import { askRunner } from '../run/ask-runner.ts';
+import { resumeRun } from '../run/resume-run.ts';
+import { runDirectory } from '../run/run-home.ts';
+import type { RunHandle, RunRefusal } from '../run/run-options.ts';
+import { startRun } from '../run/start-run.ts';
+import { chooseTurns, type OpenRun } from './choose-turns.ts';
+import { findOpenRuns, type ScheduleSession } from './schedule-session.ts';
+import { inTurn } from './take-planned-times.ts';
+
+/** In whose name a newer run cancels an older one. */
+const CANCELED_BY = 'schedule';
+/** Reasons that may be gone at the next try. */
+const PASSING: ReadonlySet<RunRefusal['code']> = new Set(['SERVICE_UNREACHABLE', 'GROUP_BUSY', 'HOME_UNUSABLE']);
+
+/**
+ * Starts, resumes and cancels what may be now; one process at a time, others leave it to that one. Gives the IDs of the
+ * runs that could not be started for a reason that may pass.
+ */
+export async function driveScheduledRuns(session: ScheduleSession): Promise<ReadonlySet<string>> {
+  const { disk, home, clock } = session.options;
+  const postponed = new Set<string>();
+  const claim = await disk.claim(path.join(home, 'locks', `schedule-${session.name}-runs`));
+  if (claim === undefined) return postponed;
+  try {
+    const runs = await findOpenRuns(session);
+    const turns = chooseTurns(runs, { schedule: session.schedule, now: clock.now() });
+    for (const { run, reason } of turns.drop) await drop(session, run, reason);
+    for (const run of turns.cancel) await cancel(session, run);
+    for (const run of turns.open) {
+      if (session.closed()) break;
+      if (await open(session, run)) postponed.add(run.record.runId);
+    }
+  } finally {
+    await claim.release();
+  }
+  return postponed;
+}
+
+/** True: it could not be started now. */
+async function open(session: ScheduleSession, run: OpenRun): Promise<boolean> {
+  const { planned, runId } = run.record;
+  const { plan, scope, baseDir } = session.options;
+  const options = { ...session.options, runId };
+  const resumed = await resumeRun(options);
+  if (resumed.ok) {
+    attach(session, { run, handle: resumed.value });
+    session.report({ type: 'resumed', planned, runId });
+    return false;
+  }
+  if (resumed.error.code === 'RUN_FINISHED') return false;
+  if (resumed.error.code !== 'RUN_NOT_FOUND') return refuse(session, run, resumed);
+  const started = await startRun({ ...options, plan, scope, baseDir });
+  if (!started.ok) return refuse(session, run, started);
+  session.report({ type: 'started', planned, runId });
+  attach(session, { run, handle: started.value });
+  return false;
+}
+
+/** Follows a run of ours to its end. */
+function attach(session: ScheduleSession, { run, handle }: { run: OpenRun; handle: RunHandle }): void {
+  const { planned, runId } = run.record;
+  session.driven.set(runId, handle);
+  const finished = handle.finished.then(({ status, message }) => {
+    session.driven.delete(runId);
+    if (status === 'suspended' || status === 'active') {
+      session.report({ type: 'left', planned, runId, message: message ?? 'it is not over' });
+    } else {
+      session.over.set(runId, status);
+      session.report({ type: 'finished', planned, runId, status });
+    }
+    session.wake();
+  });
+  finished.catch(session.bug);
+  if (session.closed()) void handle.detach();
+}
+
+async function refuse(
+  session: ScheduleSession,
+  run: OpenRun,
+  { error }: Extract<Result<RunHandle, RunRefusal>, { ok: false }>,
+): Promise<boolean> {
+  const { planned } = run.record;
+  // Another process was faster: the run is driven, which is all that is wanted.
+  if (error.code === 'RUN_IN_USE') return false;
+  if (PASSING.has(error.code)) {
+    session.report({ type: 'postponed', planned, message: error.message });
+    return true;
+  }
+  await drop(session, run, error.message);
+  return false;
+}
+
+/** The record says from now on that the run of that time does not take place. */
+async function drop(session: ScheduleSession, { record }: OpenRun, reason: string): Promise<void> {
+  const { planned, cause, runId } = record;
+  await inTurn(session, async () => {
+    const there = await session.records.read(planned);
+    if (there?.verdict !== 'start' || there.runId !== runId) return;
+    await session.records.replace({ verdict: 'skip', planned, cause, reason });
+    session.report({ type: 'skipped', planned, message: reason });
+  });
+}
+
+async function cancel(session: ScheduleSession, run: OpenRun): Promise<void> {
+  const { runId } = run.record;
+  const { disk, home } = session.options;
+  const ours = session.driven.get(runId);
+  if (ours) {
+    ours.cancel(CANCELED_BY);
+  } else if (run.standing === 'driven') {
+    await askRunner(disk, runDirectory(home, runId), { verb: 'cancel', by: CANCELED_BY });
+  } else {
+    const resumed = await resumeRun({ ...session.options, runId, cancelBy: CANCELED_BY });
+    if (resumed.ok) attach(session, { run, handle: resumed.value });
+    else if (resumed.error.code !== 'RUN_FINISHED') await refuse(session, run, resumed);
+  }
+}

@@ -1,0 +1,17 @@
+import type { RunStatus } from '../scheduler/command.ts';
+
+/** What a schedule has done; `planned` is the time that it was to be done at. Plain JSON data. */
+export type ScheduleEvent = { readonly schedule: string; readonly at: number } & (
+  | { readonly type: 'started' | 'resumed'; readonly planned: number; readonly runId: string }
+  | { readonly type: 'finished'; readonly planned: number; readonly runId: string; readonly status: RunStatus }
+  /** This process drives the run no more, and it is not over. */
+  | { readonly type: 'left'; readonly planned: number; readonly runId: string; readonly message: string }
+  /** No run of that time is started, now or later. */
+  | { readonly type: 'skipped'; readonly planned: number; readonly message: string }
+  /** It could not be started now, and is tried again. */
+  | { readonly type: 'postponed'; readonly planned: number; readonly message: string }
+  /** Planned times that passed while nobody looked, and that `catchup` does not bring back. */
+  | { readonly type: 'missed'; readonly first: number; readonly last: number }
+  /** The home could not be used; it is tried again. */
+  | { readonly type: 'troubled'; readonly message: string }
+);

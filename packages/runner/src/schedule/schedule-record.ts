@@ -1,0 +1,83 @@
+import path from 'node:path';
+import { z } from 'zod';
+import type { Disk } from '../journal/disk.ts';
+
+const recordSchema = z.discriminatedUnion('verdict', [
+  z.object({
+    verdict: z.literal('start'),
+    planned: z.number(),
+    /** `backfill`: somebody asked for that time; it says nothing about the times before it. */
+    cause: z.enum(['time', 'backfill']),
+    runId: z.string(),
+  }),
+  z.object({
+    verdict: z.literal('skip'),
+    planned: z.number(),
+    cause: z.enum(['time', 'backfill']),
+    reason: z.string(),
+  }),
+]);
+const watchedSchema = z.object({ since: z.number(), schedule: z.string() });
+
+/** What was decided about one planned time. */
+export type ScheduleRecord = z.infer<typeof recordSchema>;
+export type StartRecord = Extract<ScheduleRecord, { verdict: 'start' }>;
+
+/** Since when a schedule is watched, and as what: what is planned before that is nobody's to make up for. */
+export type Watched = z.infer<typeof watchedSchema>;
+
+/** The decisions of one schedule, a file for each planned time: the name is the key, and can be made once only. */
+export interface ScheduleRecords {
+  readWatched(): Promise<Watched | undefined>;
+  writeWatched(watched: Watched): Promise<void>;
+  read(planned: number): Promise<ScheduleRecord | undefined>;
+  /** The newest thousand, in order of time. */
+  listNewest(): Promise<ScheduleRecord[]>;
+  /** Durable when it resolves. False: that time has been decided already, here or elsewhere. */
+  create(record: ScheduleRecord): Promise<boolean>;
+  replace(record: ScheduleRecord): Promise<void>;
+}
+
+/** Older ones are over, or are the business of the backfill that made them. */
+const NEWEST = 1000;
+const FILE = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.json$/;
+
+/** The records of the schedule `name` in a home; makes no directory before there is something to write. */
+export function openScheduleRecords(disk: Disk, place: { home: string; name: string }): ScheduleRecords {
+  const directory = path.join(place.home, 'schedules', place.name);
+  const watchedFile = path.join(directory, 'watched.json');
+  const fileOf = (planned: number) => path.join(directory, recordName(planned));
+
+  async function readFile<T>(file: string, schema: z.ZodType<T>): Promise<T | undefined> {
+    const bytes = await disk.read(file);
+    if (bytes === undefined) return undefined;
+    try {
+      return schema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
+    } catch (error) {
+      throw new Error(`could not read ${file}: it is damaged; move it away to have its time decided again`, {
+        cause: error,
+      });
+    }
+  }
+
+  return {
+    readWatched: () => readFile(watchedFile, watchedSchema),
+    writeWatched: (watched) => disk.replace(watchedFile, encode(watched)),
+    read: (planned) => readFile(fileOf(planned), recordSchema),
+    async listNewest() {
+      const names = (await disk.list(directory)).filter((name) => FILE.test(name)).slice(-NEWEST);
+      const records = await Promise.all(names.map((name) => readFile(path.join(directory, name), recordSchema)));
+      return records.filter((record) => record !== undefined);
+    },
+    create: (record) => disk.create(fileOf(record.planned), encode(record)),
+    replace: (record) => disk.replace(fileOf(record.planned), encode(record)),
+  };
+}
+
+function recordName(planned: number): string {
+  return `${new Date(planned).toISOString().slice(0, 19).replaceAll(':', '-')}Z.json`;
+}
+
+function encode(value: object): Uint8Array {
+  return Buffer.from(`${JSON.stringify(value)}\n`);
+}

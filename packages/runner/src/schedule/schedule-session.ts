@@ -1,0 +1,53 @@
+import type { Plan, Schedule } from '@sluice/core';
+import type { FilledOptions } from '../run/run-defaults.ts';
+import type { RunHandle, RunnerOptions, StartRunOptions } from '../run/run-options.ts';
+import type { RunStatus } from '../scheduler/command.ts';
+import type { OpenRun } from './choose-turns.ts';
+import type { PlannedTimes } from './planned-times.ts';
+import { readRunStanding } from './run-standing.ts';
+import type { ScheduleEvent } from './schedule-event.ts';
+import type { ScheduleRecords } from './schedule-record.ts';
+
+export interface ScheduleOptions extends RunnerOptions, Pick<StartRunOptions, 'scope' | 'baseDir'> {
+  /** Its pipeline has a `schedule`; every run is a run of this plan. */
+  readonly plan: Plan;
+  readonly onEvent: (event: ScheduleEvent) => void;
+}
+
+type WithoutStamp<T> = T extends unknown ? Omit<T, 'schedule' | 'at'> : never;
+
+/** What the parts of a schedule that is open share. */
+export interface ScheduleSession {
+  readonly name: string;
+  readonly schedule: Schedule;
+  readonly times: PlannedTimes;
+  readonly options: FilledOptions<ScheduleOptions>;
+  readonly records: ScheduleRecords;
+  /** The runs that this process drives, by ID. */
+  readonly driven: Map<string, RunHandle>;
+  /** The runs that are known to be over, by ID: they are not looked at again. */
+  readonly over: Map<string, RunStatus>;
+  readonly closed: () => boolean;
+  /** Has the schedule look again at once. */
+  readonly wake: () => void;
+  /** A bug of ours: ends the schedule. */
+  readonly bug: (error: unknown) => void;
+  readonly report: (event: WithoutStamp<ScheduleEvent>) => void;
+}
+
+/** The runs that were decided on and are not over, in order of their planned times. */
+export async function findOpenRuns(session: ScheduleSession): Promise<OpenRun[]> {
+  const { records, over, driven, options } = session;
+  const open: OpenRun[] = [];
+  for (const record of await records.listNewest()) {
+    if (record.verdict !== 'start' || over.has(record.runId)) continue;
+    if (driven.has(record.runId)) {
+      open.push({ record, standing: 'driven' });
+      continue;
+    }
+    const standing = await readRunStanding(options.disk, options.home, record.runId);
+    if (standing.kind === 'over') over.set(record.runId, standing.status);
+    else open.push({ record, standing: standing.kind });
+  }
+  return open;
+}
