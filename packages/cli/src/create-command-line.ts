@@ -53,6 +53,18 @@ function addRunning(add: Add): void {
   })
     .addOption(paramOption())
     .option('--parallelism <n>', 'containers at once, beside the limit in the file', parseCount);
+  add('schedule <file...>', 'run pipelines at the times of their `schedule`, until interrupted', async (...files) => {
+    const { schedule } = await import('./commands/schedule.ts');
+    return (context, options) => schedule(files.flat(), context, options);
+  })
+    .addOption(paramOption())
+    .addOption(
+      new Option('--once', 'only what is due now and what was left, to its end').conflicts(['backfill', 'next']),
+    )
+    .addOption(
+      new Option('--backfill <from..to>', 'the planned times of these days, one after the other').conflicts('next'),
+    )
+    .option('--next <n>', 'only list the next planned times', parseCount);
   add('resume [run]', 'take up a suspended run (default: the newest)', async (run) => {
     const { resume } = await import('./commands/resume.ts');
     return (context, options) => resume(run, context, options);

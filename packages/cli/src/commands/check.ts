@@ -10,7 +10,7 @@ export interface CheckOptions extends GlobalOptions {
 /** `sluice check`: every fault of a file at once, in file order. */
 export async function check(file: string, context: CommandContext, options: CheckOptions): Promise<number> {
   const { terminal } = context;
-  const loaded = loadPlan(file, { context, params: options.param });
+  const loaded = await loadPlan(file, { context, params: options.param });
   const diagnostics = loaded.ok ? loaded.value.warnings : loaded.error.diagnostics;
   const { texts } = loaded.ok ? loaded.value : loaded.error;
   printDiagnostics(diagnostics, texts, { terminal, ...options });

@@ -16,7 +16,7 @@ export interface PlanOptions extends GlobalOptions {
 /** `sluice plan`: what a run would do, without doing anything. */
 export async function plan(file: string, context: CommandContext, options: PlanOptions): Promise<number> {
   const { terminal } = context;
-  const loaded = loadPlan(file, { context, params: options.param });
+  const loaded = await loadPlan(file, { context, params: options.param });
   const diagnostics = loaded.ok ? loaded.value.warnings : loaded.error.diagnostics;
   printDiagnostics(diagnostics, loaded.ok ? loaded.value.texts : loaded.error.texts, { terminal, ...options });
   if (!loaded.ok) {

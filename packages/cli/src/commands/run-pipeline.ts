@@ -13,7 +13,7 @@ export interface RunPipelineOptions extends GlobalOptions {
 /** `sluice run`: a wrong file starts nothing; a right one runs to its end, or until it is left. */
 export async function runPipeline(file: string, context: CommandContext, options: RunPipelineOptions): Promise<number> {
   const { terminal } = context;
-  const loaded = loadPlan(file, { context, params: options.param });
+  const loaded = await loadPlan(file, { context, params: options.param });
   printDiagnostics(
     loaded.ok ? loaded.value.warnings : loaded.error.diagnostics,
     loaded.ok ? loaded.value.texts : loaded.error.texts,

@@ -1,6 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
-import { createPlan, type Diagnostic, fail, ok, type Plan, parsePipeline, type Result } from '@sluice/core';
+import {
+  createPlan,
+  type Diagnostic,
+  fail,
+  ok,
+  type Pipeline,
+  type Plan,
+  parsePipeline,
+  type Result,
+} from '@sluice/core';
 import type { CommandContext } from '../command-context.ts';
 
 /** A pipeline file that was read, checked and planned. */
@@ -22,10 +31,10 @@ export interface RefusedFile {
 }
 
 /** Reads, checks and plans a pipeline file and the files that it includes. Starts nothing. */
-export function loadPlan(
+export async function loadPlan(
   file: string,
   options: { context: CommandContext; params?: Readonly<Record<string, string>> | undefined },
-): Result<LoadedPlan, RefusedFile> {
+): Promise<Result<LoadedPlan, RefusedFile>> {
   const path = resolve(options.context.cwd, file);
   const texts = new Map<string, string>();
   const text = readText(path);
@@ -41,9 +50,19 @@ export function loadPlan(
   };
   const parsed = parsePipeline({ text: text.value, file: name, read });
   if (!parsed.ok) return fail({ diagnostics: parsed.error, texts });
+  const fault = await scheduleFault(parsed.value.pipeline);
+  if (fault !== undefined) return fail({ diagnostics: [...parsed.value.warnings, fault], texts });
   const planned = createPlan(parsed.value.pipeline, { params: options.params ?? {} });
   if (!planned.ok) return fail({ diagnostics: planned.error, texts });
   return ok({ plan: planned.value, baseDir: dirname(path), warnings: parsed.value.warnings, texts });
+}
+
+/** The file's checks know how an expression looks; whether it ever comes is asked of what will go by it. */
+async function scheduleFault({ schedule }: Pipeline): Promise<Diagnostic | undefined> {
+  if (schedule === undefined) return undefined;
+  const { describeScheduleFault } = await import('@sluice/runner');
+  const message = describeScheduleFault(schedule, Date.now());
+  return message === undefined ? undefined : { code: 'bad-cron', severity: 'error', message };
 }
 
 function readText(path: string): Result<string, string> {

@@ -1,0 +1,174 @@
+import type { Plan } from '@sluice/core';
+import { createPlannedTimes, type OpenSchedule, openSchedule, parseRange, type ScheduleEvent } from '@sluice/runner';
+import type { CommandContext, GlobalOptions } from '../command-context.ts';
+import { createSecretReader } from '../create-secret-reader.ts';
+import { EXIT_CODE } from '../exit-code.ts';
+import { type OpenedService, openService } from '../open-service.ts';
+import { type LoadedPlan, loadPlan } from '../pipeline/load-plan.ts';
+import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
+import { refuse } from '../refuse.ts';
+import { renderPlannedTime } from '../render-planned-time.ts';
+import { renderScheduleEvent } from '../render-schedule-event.ts';
+
+export interface ScheduleCommandOptions extends GlobalOptions {
+  readonly param?: Readonly<Record<string, string>>;
+  readonly once?: boolean;
+  readonly next?: number;
+  readonly backfill?: string;
+}
+
+/** A file's plan, whose pipeline has a schedule. */
+interface Scheduled {
+  readonly name: string;
+  readonly plan: Plan;
+  readonly baseDir: string;
+  readonly timezone: string;
+}
+
+/** `sluice schedule`: runs pipelines at their planned times, until it is ended. */
+export async function schedule(
+  files: readonly string[],
+  context: CommandContext,
+  options: ScheduleCommandOptions,
+): Promise<number> {
+  const scheduled = await loadScheduled(files, context, options);
+  if (typeof scheduled === 'string')
+    return refuse({ exitCode: EXIT_CODE.refused, message: scheduled }, { context, options });
+  if (options.next !== undefined) return listNext(scheduled, context, { ...options, next: options.next });
+  const opened = await openService(options, context);
+  if (!opened.ok) return refuse(opened.error, { context, options });
+  try {
+    return await runSchedules(scheduled, { ...opened.value, context, options });
+  } finally {
+    await opened.value.close();
+  }
+}
+
+/** The files' plans, or why there is nothing to be done. */
+async function loadScheduled(
+  files: readonly string[],
+  context: CommandContext,
+  options: ScheduleCommandOptions,
+): Promise<readonly Scheduled[] | string> {
+  const { terminal } = context;
+  const found = new Map<string, Scheduled>();
+  for (const file of files) {
+    const loaded = await loadPlan(file, { context, params: options.param });
+    const { texts } = loaded.ok ? loaded.value : loaded.error;
+    const diagnostics = loaded.ok ? loaded.value.warnings : loaded.error.diagnostics;
+    printDiagnostics(diagnostics, texts, { terminal, ...options });
+    if (!loaded.ok) return `${countDiagnostics(diagnostics)} in ${file}; nothing was started`;
+    const one = withSchedule(loaded.value);
+    if (one === undefined) return `Could not schedule ${file}: it has no \`schedule\``;
+    if (found.has(one.name)) return `Could not schedule ${file}: another file has a pipeline ${one.name} too`;
+    found.set(one.name, one);
+  }
+  return [...found.values()];
+}
+
+function withSchedule({ plan, baseDir }: LoadedPlan): Scheduled | undefined {
+  const { name, schedule } = plan.pipeline;
+  return schedule && { name, plan, baseDir, timezone: schedule.timezone };
+}
+
+function listNext(
+  scheduled: readonly Scheduled[],
+  { terminal }: CommandContext,
+  options: ScheduleCommandOptions & { readonly next: number },
+): number {
+  const planned = scheduled.flatMap(({ name, plan, timezone }) => {
+    const times = createPlannedTimes(plan.pipeline.schedule!);
+    const found: { schedule: string; planned: number; timezone: string }[] = [];
+    for (let at = times.after(Date.now()); at !== undefined && found.length < options.next; at = times.after(at)) {
+      found.push({ schedule: name, planned: at, timezone });
+    }
+    return found;
+  });
+  planned.sort((a, b) => a.planned - b.planned || (a.schedule < b.schedule ? -1 : 1));
+  for (const { schedule, planned: at, timezone } of planned.slice(0, options.next)) {
+    const line = options.json
+      ? JSON.stringify({ schedule, planned: at })
+      : `${renderPlannedTime(at, timezone)}  ${schedule}`;
+    terminal.out(`${line}\n`);
+  }
+  return EXIT_CODE.ok;
+}
+
+/** A schedule that is open, and what it has been opened for. */
+interface Work {
+  readonly schedule: OpenSchedule;
+  /** False: not everything succeeded. */
+  act(): Promise<boolean>;
+}
+
+type Given = OpenedService & { home: string; context: CommandContext; options: ScheduleCommandOptions };
+
+async function runSchedules(scheduled: readonly Scheduled[], given: Given): Promise<number> {
+  const { context, options } = given;
+  const left = new Set<string>();
+  const work: Work[] = [];
+  for (const one of scheduled) {
+    const opened = openWork(one, { ...given, left });
+    if (typeof opened === 'string') {
+      const message = `Could not schedule ${one.name}: ${opened}; nothing was started`;
+      return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+    }
+    work.push(opened);
+  }
+  if (!options.once && options.backfill === undefined) announce(scheduled, context, options);
+  let signal: NodeJS.Signals | undefined;
+  const end = (name: NodeJS.Signals) => {
+    // The second one does not wait for the journals; they survive that too.
+    if (signal !== undefined) context.leave(EXIT_CODE.interrupted);
+    signal = name;
+    for (const { schedule } of work) void schedule.close();
+  };
+  const forget = [
+    context.onSignal('SIGINT', () => end('SIGINT')),
+    context.onSignal('SIGTERM', () => end('SIGTERM')),
+    context.onSignal('SIGHUP', () => {}),
+  ];
+  let succeeded: readonly boolean[];
+  try {
+    succeeded = await Promise.all(work.map((one) => one.act()));
+  } finally {
+    await Promise.all(work.map(({ schedule }) => schedule.close()));
+    for (const one of forget) one();
+  }
+  if (signal === 'SIGINT') return EXIT_CODE.interrupted;
+  if (left.size > 0) return EXIT_CODE.suspended;
+  return signal !== undefined || !succeeded.includes(false) ? EXIT_CODE.ok : EXIT_CODE.runFailed;
+}
+
+/** Opens a schedule; the string says why that cannot be. `left` is told of runs that this process lets go of. */
+function openWork({ plan, baseDir, timezone }: Scheduled, given: Given & { left: Set<string> }): Work | string {
+  const { service, scope, home, context, options, left } = given;
+  const range = options.backfill === undefined ? undefined : parseRange(options.backfill, timezone);
+  if (range && !range.ok) return range.error;
+  if (range && range.value.to > Date.now()) return `the range ${options.backfill} is not over yet`;
+  const onEvent = (event: ScheduleEvent) => {
+    if (event.type === 'left') left.add(event.runId);
+    if (event.type === 'finished') left.delete(event.runId);
+    context.terminal.out(options.json ? `${JSON.stringify(event)}\n` : renderScheduleEvent(event, timezone));
+  };
+  const secrets = createSecretReader(home, context.env);
+  const opened = openSchedule({ plan, service, scope, home, baseDir, secrets, onEvent });
+  if (!opened.ok) return opened.error;
+  const schedule = opened.value;
+  const act = async () => {
+    if (range) return schedule.backfill(range.value);
+    if (options.once) return schedule.runDue();
+    await schedule.watch();
+    return true;
+  };
+  return { schedule, act };
+}
+
+/** Says what is watched and when it runs next. */
+function announce(scheduled: readonly Scheduled[], { terminal }: CommandContext, options: GlobalOptions): void {
+  for (const { name, plan, timezone } of scheduled) {
+    const next = createPlannedTimes(plan.pipeline.schedule!).after(Date.now());
+    if (options.json) terminal.out(`${JSON.stringify({ type: 'watching', schedule: name, at: Date.now(), next })}\n`);
+    else if (next !== undefined) terminal.out(`${name}: next at ${renderPlannedTime(next, timezone)}\n`);
+  }
+}

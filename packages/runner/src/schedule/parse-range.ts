@@ -1,0 +1,46 @@
+import { fail, ok, type Result } from '@sluice/core';
+import { Cron } from 'croner';
+
+const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d))?$/;
+
+/**
+ * Reads `FROM..TO`, each a date or `YYYY-MM-DDTHH:MM` by the clocks of the time zone; both ends belong to the range, a
+ * date with all of its day.
+ */
+export function parseRange(text: string, timezone: string): Result<{ from: number; to: number }, string> {
+  const [first, last, ...rest] = text.split('..');
+  const from = first === undefined ? undefined : readMoment(first, timezone);
+  const to = last === undefined ? undefined : readMoment(last, timezone);
+  if (from === undefined || to === undefined || rest.length > 0) {
+    return fail(`could not read the range "${text}": it must look like 2026-01-01..2026-01-31`);
+  }
+  const end = to.isDay ? instant(nextDay(to.date), timezone)! - 1 : to.at;
+  if (end < from.at) return fail(`could not use the range "${text}": it ends before it begins`);
+  return ok({ from: from.at, to: end });
+}
+
+function readMoment(text: string, timezone: string): { at: number; date: string; isDay: boolean } | undefined {
+  const [, date, time] = MOMENT.exec(text) ?? [];
+  if (date === undefined || !isDate(date)) return undefined;
+  const at = instant(`${date}T${time ?? '00:00'}:00`, timezone);
+  return at === undefined ? undefined : { at, date, isDay: time === undefined };
+}
+
+/** Not for the 30th of February, which the clock would take for a day in March. */
+function isDate(date: string): boolean {
+  const time = Date.parse(`${date}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date);
+}
+
+function instant(local: string, timezone: string): number | undefined {
+  try {
+    return new Cron(local, { timezone, paused: true }).getOnce()?.getTime();
+  } catch {
+    return undefined;
+  }
+}
+
+function nextDay(date: string): string {
+  const next = new Date(Date.parse(`${date}T00:00:00Z`) + 24 * 3_600_000);
+  return `${next.toISOString().slice(0, 10)}T00:00:00`;
+}

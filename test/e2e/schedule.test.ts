@@ -1,0 +1,93 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createWorkplace, parseLines, until, type Workplace } from './workplace-rig.ts';
+
+const page = readFileSync(new URL('../../docs/schedules.md', import.meta.url), 'utf8');
+const block = (language: string) => new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(page)![1]!;
+const EXAMPLE = block('yaml');
+
+let place: Workplace;
+
+beforeEach(() => {
+  place = createWorkplace();
+  write('report.yaml', EXAMPLE);
+});
+
+afterEach(() => place.remove());
+
+function write(name: string, text: string): void {
+  writeFileSync(join(place.directory, name), text);
+}
+
+test('docs/schedules.md shows what sluice schedule --backfill prints, and a second backfill runs nothing', async () => {
+  const args = block('sh').trim().split(' ').slice(1);
+  const first = await place.sluice(...args);
+  expect(first).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(hideRuns(first.stdout)).toBe(hideRuns(block('text')));
+  expect(await place.runs()).toHaveLength(3);
+  const second = await place.sluice(...args);
+  expect(second).toMatchObject({ exitCode: 0 });
+  expect(second.stdout).toMatch(/^(report .*: skipped: run \w{13} of that time succeeded before\n){3}$/);
+  expect(await place.runs()).toHaveLength(3);
+});
+
+test('sluice schedule waits until it is told to end', async () => {
+  const started = place.start(['schedule', 'report.yaml', '--json']);
+  await until(() => started.stdout().includes('\n'), 'its first line');
+  started.process.kill('SIGTERM');
+  const { exitCode, stdout } = await started.ended;
+  expect(exitCode).toBe(0);
+  expect(parseLines(stdout)).toMatchObject([{ type: 'watching', schedule: 'report', next: expect.any(Number) }]);
+});
+
+test('sluice schedule --once runs nothing that was planned before it was first looked after', async () => {
+  expect(await place.sluice('schedule', '--once', 'report.yaml')).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+});
+
+test('sluice schedule --next lists the next times of all files in order', async () => {
+  write('other.yaml', EXAMPLE.replace('name: report', 'name: other').replace('30 2 * * *', '0 * * * *'));
+  const { exitCode, stdout } = await place.sluice('schedule', '--next', '30', 'report.yaml', 'other.yaml');
+  expect(exitCode).toBe(0);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines).toHaveLength(30);
+  expect(lines.every((line) => /^\d{4}-\d\d-\d\d \d\d:\d\d \+0[12]:00 {2}(report|other)$/.test(line))).toBe(true);
+  expect(lines.some((line) => line.endsWith('report'))).toBe(true);
+});
+
+test.each([
+  ['two files with one name', ['report.yaml', 'report.yaml'], 'another file has a pipeline report too'],
+  ['a file without a schedule', ['plain.yaml'], 'it has no `schedule`'],
+  ['an expression that never comes', ['never.yaml'], 'names no time that ever comes'],
+  ['a range that is no range', ['--backfill', 'yesterday', 'report.yaml'], 'could not read the range "yesterday"'],
+  ['a range to come', ['--backfill', '2025-01-01..2999-01-01', 'report.yaml'], 'is not over yet'],
+  ['two things at once', ['--once', '--next', '3', 'report.yaml'], 'cannot be used with'],
+])('sluice schedule refuses %s', async (_, args, reason) => {
+  write('plain.yaml', 'version: 1\nname: p\nsteps:\n  a: { command: [echo] }\n');
+  write('never.yaml', EXAMPLE.replace('30 2 * * *', '0 0 31 2 *'));
+  const { exitCode, stderr } = await place.sluice('schedule', ...args);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(reason);
+  expect(await place.runs()).toEqual([]);
+});
+
+test('sluice check and sluice run refuse a schedule that can never run', async () => {
+  for (const cron of ['0 0 31 2 *', '*/70 * * * *']) {
+    write('never.yaml', EXAMPLE.replace('30 2 * * *', cron));
+    for (const command of ['check', 'plan', 'run']) {
+      expect(await place.sluice(command, 'never.yaml')).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining(`"${cron}"`),
+      });
+    }
+  }
+});
+
+/** Numbers the runs instead of naming them, so that texts with other runs can be compared. */
+function hideRuns(text: string): string {
+  const runs: string[] = [];
+  return text.replace(/(?<=run )[a-z2-7]{13}/g, (runId) => {
+    if (!runs.includes(runId)) runs.push(runId);
+    return `#${runs.indexOf(runId)}`;
+  });
+}
