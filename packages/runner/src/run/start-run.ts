@@ -1,4 +1,4 @@
-import { ok, type Result } from '@sluice/core';
+import { fail, ok, type Result } from '@sluice/core';
 import { createRunId } from '../identity/run-id.ts';
 import { type OpenJournal, openJournal, releaseOnFailure } from '../journal/open-journal.ts';
 import { applyRecord } from './apply-record.ts';
@@ -34,6 +34,10 @@ async function start(options: FilledOptions<StartRunOptions>): Promise<Result<Ru
   const control = controlRun();
   const opened = await openJournal(directory, { disk, clock, control: control.listener });
   if (!opened.ok) return opened;
+  if (opened.value.records.some(({ kind }) => kind === 'run')) {
+    await opened.value.release();
+    return fail({ code: 'RUN_IN_USE', message: `could not start run ${runId}: it has begun already` });
+  }
   return releaseOnFailure(opened.value, async () => {
     const handle = await begin(options, { runId, directory, opened: opened.value, surroundings: surroundings.value });
     control.attach(handle);
