@@ -4,19 +4,33 @@ import type { Attempt } from '../submission/attempt.ts';
 
 /** Looks that found nothing since the last that found the container. */
 export interface Missing {
-  first: number;
+  /** When the last of them was. */
+  readonly last: number;
+  /** Milliseconds that they span, in steps of at most `LONGEST_STEP_MS`: a clock that jumps is no minute of looking. */
+  readonly lasted: number;
   /** What the last look found: nothing, or somebody else's container under the same ID. */
-  found: 'nothing' | 'another';
-  count: number;
+  readonly found: 'nothing' | 'another';
+  readonly count: number;
 }
 
 const LOST_AFTER_MS = 60_000;
+const LONGEST_STEP_MS = 15_000;
 const LOST_AFTER_LOOKS = 4;
+
+/** Adds a look that did not find the container. */
+export function addMissedLook(
+  missing: Missing | undefined,
+  { at, found }: { at: number; found: Missing['found'] },
+): Missing {
+  if (!missing) return { last: at, lasted: 0, count: 1, found };
+  const step = Math.min(Math.max(at - missing.last, 0), LONGEST_STEP_MS);
+  return { last: at, lasted: missing.lasted + step, count: missing.count + 1, found };
+}
 
 /** Whether a container is gone for good: not found repeatedly over a minute, and absent from the list of everything. */
 export async function isLost(session: RunSession, attempt: Attempt, missing: Missing): Promise<boolean> {
-  const { clock, calls, service } = session;
-  if (missing.count < LOST_AFTER_LOOKS || clock.now() - missing.first < LOST_AFTER_MS) return false;
+  const { calls, service } = session;
+  if (missing.count < LOST_AFTER_LOOKS || missing.lasted < LOST_AFTER_MS) return false;
   // Who is there now cannot be ours, and the list, which says less, adds nothing to that.
   if (missing.found === 'another') return true;
   const { clusterID, accountID, id } = attempt.ref;

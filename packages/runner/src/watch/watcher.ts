@@ -2,7 +2,7 @@ import { isServiceError } from '@sluice/client';
 import type { RunSession } from '../run/run-session.ts';
 import { type Attempt, refKey } from '../submission/attempt.ts';
 import { listLiveContainers } from './list-live-containers.ts';
-import { isLost, type Missing } from './lost-container.ts';
+import { addMissedLook, isLost, type Missing } from './lost-container.ts';
 import { observeContainer } from './observe-container.ts';
 import { createPollPace } from './poll-pace.ts';
 
@@ -70,15 +70,12 @@ export function createWatcher(session: RunSession): Watcher {
   /** Absence proves nothing by itself (design §3): it must last, and a full list must not have it either. */
   async function noteMissing(attempt: Attempt, found: Missing['found']): Promise<void> {
     if (!attempt.confirmed || attempt.over) return;
-    const missing: Missing = attempt.missing ?? { first: clock.now(), count: 0, found };
-    missing.first = Math.min(missing.first, clock.now());
-    missing.count++;
-    missing.found = found;
+    const missing = addMissedLook(attempt.missing, { at: clock.now(), found });
     attempt.missing = missing;
     if (!(await isLost(session, attempt, missing)) || attempt.over || session.stopped) return;
     attempt.over = true;
     const why = found === 'nothing' ? 'the service does not know it any more' : 'another container is under its ID';
-    const message = `the container is lost: ${why}, for ${Math.round((clock.now() - missing.first) / 1000)} s`;
+    const message = `the container is lost: ${why}, for ${Math.round(missing.lasted / 1000)} s`;
     const outcome = { result: 'failed', class: 'infrastructure', message } as const;
     session.post({ type: 'ended', at: clock.now(), ...attempt.at, outcome });
   }
