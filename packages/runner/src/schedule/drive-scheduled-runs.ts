@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Result } from '@sluice/core';
 import { askRunner } from '../run/ask-runner.ts';
+import { isDiskError } from '../run/disk-error.ts';
 import { resumeRun } from '../run/resume-run.ts';
 import { runDirectory } from '../run/run-home.ts';
 import type { RunHandle, RunRefusal } from '../run/run-options.ts';
@@ -14,28 +15,45 @@ const CANCELED_BY = 'schedule';
 /** Reasons that may be gone at the next try. */
 const PASSING: ReadonlySet<RunRefusal['code']> = new Set(['SERVICE_UNREACHABLE', 'GROUP_BUSY', 'HOME_UNUSABLE']);
 
+/** So long a run that could not be started is left alone. */
+const AGAIN_MS = 10_000;
+
 /**
- * Starts, resumes and cancels what may be now; one process at a time, others leave it to that one. Gives the IDs of the
- * runs that could not be started for a reason that may pass.
+ * Starts, resumes and cancels what may be now; one process at a time, others leave it to that one. Starting goes on
+ * after this has resolved, and wakes the schedule when it is done.
  */
-export async function driveScheduledRuns(session: ScheduleSession): Promise<ReadonlySet<string>> {
+export async function driveScheduledRuns(session: ScheduleSession): Promise<void> {
   const { disk, home, clock } = session.options;
-  const postponed = new Set<string>();
   const claim = await disk.claim(path.join(home, 'locks', `schedule-${session.name}-runs`));
-  if (claim === undefined) return postponed;
+  if (claim === undefined) return;
+  const openings: Promise<void>[] = [];
   try {
-    const runs = await findOpenRuns(session);
-    const turns = chooseTurns(runs, { schedule: session.schedule, now: clock.now() });
+    const turns = chooseTurns(await findOpenRuns(session), { schedule: session.schedule, now: clock.now() });
     for (const { run, reason } of turns.drop) await drop(session, run, reason);
     for (const run of turns.cancel) await cancel(session, run);
     for (const run of turns.open) {
-      if (session.closed()) break;
-      if (await open(session, run)) postponed.add(run.record.runId);
+      if ((session.postponed.get(run.record.runId) ?? 0) > clock.now()) continue;
+      openings.push(openInBackground(session, run));
     }
   } finally {
-    await claim.release();
+    void Promise.all(openings).then(() => claim.release());
   }
-  return postponed;
+}
+
+async function openInBackground(session: ScheduleSession, run: OpenRun): Promise<void> {
+  const { runId } = run.record;
+  session.postponed.delete(runId);
+  session.opening.add(runId);
+  try {
+    if (await open(session, run)) session.postponed.set(runId, session.options.clock.now() + AGAIN_MS);
+  } catch (error) {
+    session.postponed.set(runId, session.options.clock.now() + AGAIN_MS);
+    if (isDiskError(error)) session.report({ type: 'troubled', message: (error as Error).message });
+    else session.bug(error);
+  } finally {
+    session.opening.delete(runId);
+    session.wake();
+  }
 }
 
 /** True: it could not be started now. */

@@ -45,6 +45,8 @@ export function openSchedule(given: ScheduleOptions): Result<OpenSchedule, strin
     options,
     records: openScheduleRecords(options.disk, { home: options.home, name }),
     driven: new Map(),
+    opening: new Set(),
+    postponed: new Map(),
     over: new Map(),
     closed: () => closed,
     wake: pause.wake,
@@ -91,9 +93,9 @@ async function runDue(session: ScheduleSession, rest: () => Promise<void>): Prom
   await takePlannedTimes(session);
   const mine = new Set((await findOpenRuns(session)).map(({ record }) => record.runId));
   while (!session.closed()) {
-    const postponed = await driveScheduledRuns(session);
+    await driveScheduledRuns(session);
     const open = await findOpenRuns(session);
-    if (open.every(({ record }) => postponed.has(record.runId))) break;
+    if (open.every(({ record }) => session.postponed.has(record.runId))) break;
     await rest();
   }
   return [...mine].every((runId) => session.over.get(runId) === 'succeeded');

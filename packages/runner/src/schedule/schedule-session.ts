@@ -25,6 +25,10 @@ export interface ScheduleSession {
   readonly records: ScheduleRecords;
   /** The runs that this process drives, by ID. */
   readonly driven: Map<string, RunHandle>;
+  /** The runs that this process is about to drive: starting may take long, in a concurrency group for example. */
+  readonly opening: Set<string>;
+  /** Until when the runs that could not be started are left alone. */
+  readonly postponed: Map<string, number>;
   /** The runs that are known to be over, by ID: they are not looked at again. */
   readonly over: Map<string, RunStatus>;
   readonly closed: () => boolean;
@@ -37,11 +41,11 @@ export interface ScheduleSession {
 
 /** The runs that were decided on and are not over, in order of their planned times. */
 export async function findOpenRuns(session: ScheduleSession): Promise<OpenRun[]> {
-  const { records, over, driven, options } = session;
+  const { records, over, driven, opening, options } = session;
   const open: OpenRun[] = [];
   for (const record of await records.listNewest()) {
     if (record.verdict !== 'start' || over.has(record.runId)) continue;
-    if (driven.has(record.runId)) {
+    if (driven.has(record.runId) || opening.has(record.runId)) {
       open.push({ record, standing: 'driven' });
       continue;
     }
