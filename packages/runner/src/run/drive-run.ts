@@ -128,14 +128,14 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
 
   await cache.open();
   cellReporter.runStarted(start.resumed);
+  // A crash may have left the run's first record without the event that begins it.
+  if (facts.startedAt === 0) session.post({ type: 'started', at: session.clock.now() });
   if (start.resumed) {
     const taken = await takeUpAttempts(session, watcher);
     if (start.cancelBy !== undefined)
       session.post({ type: 'cancelRequested', at: session.clock.now(), by: start.cancelBy });
     loop.absorb();
     for (const event of taken) watchReadiness(session, event);
-  } else {
-    session.post({ type: 'started', at: session.clock.now() });
   }
   loop.begin();
   return {

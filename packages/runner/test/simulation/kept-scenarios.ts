@@ -10,4 +10,9 @@ export const KEPT_SCENARIOS: readonly { readonly seed: string; readonly found: s
   { seed: 'seed-32', found: 'a container that another one had replaced was looked for without end' },
   { seed: 'seed-179', found: 'after the clock was set back, everything counted as young and was polled at full speed' },
   { seed: 'seed-664', found: 'a run whose opening failed half way stayed locked' },
+  { seed: 'seed-1442', found: 'a clock that jumped a minute ahead made a container lost that one look had missed' },
+  {
+    seed: 'seed-3606',
+    found: 'a crash of the machine between the first record and the start left a run that never began',
+  },
 ];
