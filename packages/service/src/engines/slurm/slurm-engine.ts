@@ -162,7 +162,8 @@ export function createSlurmEngine(config: SlurmConfig): Engine {
   }
 
   async function cancel(entry: Tracked, graceMs: number): Promise<void> {
-    if (!entry.running) return void (await scancel(entry.jobID));
+    // A job that has started is asked by a signal; the records know of it before the next tick does.
+    if (!entry.running && !(await entry.records.readStart())) return void (await scancel(entry.jobID));
     await scancel('--batch', `--signal=${STOP_SIGNAL}`, entry.jobID);
     const kill = setTimeout(() => {
       if (tracked.has(entry.launch.key)) void scancel(entry.jobID).catch(() => undefined);

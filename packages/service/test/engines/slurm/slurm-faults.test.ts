@@ -121,5 +121,5 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real 
     await until(`${nodeID} is back`, () =>
       /idle|mix|alloc/.test(slurm('sinfo', '--noheader', '-n', nodeID, '-o', '%t')),
     );
-  }, 180_000);
+  }, 400_000);
 });

@@ -27,13 +27,13 @@ export function slurm(program: 'scontrol' | 'squeue' | 'sbatch' | 'sinfo', ...ar
   return execFileSync(program, args, { encoding: 'utf8' });
 }
 
-/** Waits, at most 60 s, until `condition` holds of the real cluster. */
+/** Waits, at most 150 s, until `condition` holds of the real cluster, which takes its time to miss a node. */
 export async function until(what: string, condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 300; i++) {
+  for (let i = 0; i < 750; i++) {
     if (condition()) return;
     await pause(200);
   }
-  throw new Error(`could not see that ${what} within 60 s`);
+  throw new Error(`could not see that ${what} within 150 s`);
 }
 
 /** Ends a node's daemon as a crash does, with the steps it runs. */
