@@ -38,8 +38,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'believes the first 404s',
     file: 'watch/lost-container.ts',
-    find: 'missing.count < LOST_AFTER_LOOKS || clock.now() - missing.first < LOST_AFTER_MS',
-    replace: 'missing.count < LOST_AFTER_LOOKS - 3 || clock.now() - missing.first < LOST_AFTER_MS * 0',
+    find: 'missing.count < LOST_AFTER_LOOKS || missing.lasted < LOST_AFTER_MS',
+    replace: 'missing.count < LOST_AFTER_LOOKS - 3 || missing.lasted < LOST_AFTER_MS * 0',
   },
   {
     name: 'tries a failed sync again',
