@@ -1,10 +1,11 @@
-import { fail, ok, type Result } from '@sluice/core';
+import { fail, ok, type Plan, type Result, resolveText } from '@sluice/core';
 import { createRunId } from '../identity/run-id.ts';
 import { type OpenJournal, openJournal, releaseOnFailure } from '../journal/open-journal.ts';
 import { applyRecord } from './apply-record.ts';
 import { controlRun } from './control-run.ts';
 import { refuseDiskErrors } from './disk-error.ts';
 import { driveRun } from './drive-run.ts';
+import { enterGroup } from './enter-group.ts';
 import { prepareSurroundings, type Surroundings } from './prepare-surroundings.ts';
 import { createRunScheduler, type MoveListener } from './replay-run.ts';
 import { type FilledOptions, withDefaults } from './run-defaults.ts';
@@ -30,9 +31,14 @@ async function start(options: FilledOptions<StartRunOptions>): Promise<Result<Ru
   if (!surroundings.ok) return surroundings;
   const runId = options.runId ?? createRunId();
   const directory = runDirectory(home, runId);
-  await writePlan(disk, directory, plan);
   const control = controlRun();
-  const opened = await openJournal(directory, { disk, clock, control: control.listener });
+  const open = async () => {
+    await writePlan(disk, directory, plan);
+    return openJournal(directory, { disk, clock, control: control.listener });
+  };
+  const group = resolveGroup(plan, runId);
+  if (!group.ok) return group;
+  const opened = await (group.value === undefined ? open() : enterGroup(options, { group: group.value, runId }, open));
   if (!opened.ok) return opened;
   if (opened.value.records.some(({ kind }) => kind === 'run')) {
     await opened.value.release();
@@ -43,6 +49,16 @@ async function start(options: FilledOptions<StartRunOptions>): Promise<Result<Ru
     control.attach(handle);
     return ok(handle);
   });
+}
+
+/** Name of the concurrency group that the run belongs to; undefined where it belongs to none. */
+function resolveGroup(plan: Plan, runId: string): Result<string | undefined, RunRefusal> {
+  const { name, concurrency } = plan.pipeline;
+  if (!concurrency) return ok(undefined);
+  const group = resolveText(plan, concurrency.group, { run: { id: runId, name }, attempt: 1, steps: () => undefined });
+  return group.ok
+    ? group
+    : fail({ code: 'GROUP_BUSY', message: `could not tell the concurrency group: ${group.error}` });
 }
 
 interface Beginning {

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { startRun } from '../../src/run/start-run.ts';
+import { createHandPlan, createStep } from '../simulation/plans.ts';
+import { createRig } from '../simulation/rig.ts';
+
+const grouped = (behavior: 'queue' | 'cancel' | 'fail') =>
+  createHandPlan([createStep('slow')], { concurrency: { group: 'nightly', limit: 1, behavior } });
+const slow = { behave: { slow: { runMs: 600_000 } } };
+
+describe('startRun with a concurrency group', () => {
+  test('refuses a second run at once with `fail`, and takes it when the first is over', async () => {
+    const rig = createRig('group-fail', slow);
+    const start = () => rig.go(startRun({ ...rig.options, plan: grouped('fail'), baseDir: '/base' }));
+    const first = await start();
+    if (!first.ok) throw new Error(first.error.message);
+    expect(await start()).toMatchObject({ ok: false, error: { code: 'GROUP_BUSY' } });
+    await rig.go(first.value.finished);
+    expect(await start()).toMatchObject({ ok: true });
+  });
+
+  test('waits with `queue`', async () => {
+    const rig = createRig('group-queue', slow);
+    const start = () => rig.go(startRun({ ...rig.options, plan: grouped('queue'), baseDir: '/base' }));
+    const first = await start();
+    const before = rig.clock.now();
+    const second = await start();
+    expect([first.ok, second.ok]).toEqual([true, true]);
+    expect(rig.clock.now() - before).toBeGreaterThan(590_000);
+  });
+
+  test('cancels the older run with `cancel`', async () => {
+    const rig = createRig('group-cancel', slow);
+    const start = () => rig.go(startRun({ ...rig.options, plan: grouped('cancel'), baseDir: '/base' }));
+    const first = await start();
+    if (!first.ok) throw new Error(first.error.message);
+    expect(await start()).toMatchObject({ ok: true });
+    expect(await first.value.finished).toMatchObject({ status: 'canceled' });
+  });
+
+  test('leaves no place taken by a runner that is gone', async () => {
+    const rig = createRig('group-gone', slow);
+    const start = () => rig.go(startRun({ ...rig.options, plan: grouped('fail'), baseDir: '/base' }));
+    const first = await start();
+    if (!first.ok) throw new Error(first.error.message);
+    await rig.go(first.value.detach());
+    expect(await start()).toMatchObject({ ok: true });
+  });
+});

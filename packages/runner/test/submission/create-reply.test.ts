@@ -1,0 +1,48 @@
+import { ServiceError, type ServiceErrorCode } from '@sluice/client';
+import { describe, expect, test } from 'vitest';
+import { classifyCreateFailure } from '../../src/submission/create-reply.ts';
+import { judgeTerminalPhase } from '../../src/submission/judge-terminal-phase.ts';
+
+describe('classifyCreateFailure', () => {
+  test.each<[ServiceErrorCode, string]>([
+    ['UNREACHABLE', 'notSent'],
+    ['NO_REPLY', 'doubt'],
+    ['INVALID_REPLY', 'doubt'],
+    ['ABORTED', 'doubt'],
+    ['ALREADY_EXISTS', 'doubt'],
+    ['RESOURCE_EXHAUSTED', 'doubt'],
+    ['UNAVAILABLE', 'doubt'],
+    ['UNAUTHENTICATED', 'auth'],
+    ['FAILED_PRECONDITION', 'notYet'],
+    ['PERMISSION_DENIED', 'refused'],
+    ['NOT_FOUND', 'refused'],
+    ['INVALID_ARGUMENT', 'refused'],
+  ])('sorts %s as %s', (code, kind) => {
+    expect(classifyCreateFailure(new ServiceError(code, 'no')).kind).toBe(kind);
+  });
+
+  test('throws on what is no reply at all', () => {
+    expect(() => classifyCreateFailure(new TypeError('a bug'))).toThrow('a bug');
+  });
+});
+
+describe('judgeTerminalPhase', () => {
+  test.each([
+    ['Succeeded', 'completed', { result: 'succeeded' }],
+    ['Failed', 'exit code 3', { result: 'failed', class: 'failed', exitCode: 3 }],
+    ['Failed', 'exit code 137: killed by SIGKILL', { result: 'failed', class: 'failed', exitCode: 137 }],
+    ['Failed', 'out of memory (exit code 137)', { result: 'failed', class: 'oom', exitCode: 137 }],
+    ['Failed', '', { result: 'failed', class: 'failed' }],
+    ['Unknown', 'the node is gone', { result: 'failed', class: 'infrastructure' }],
+    ['Canceled', '', { result: 'canceled' }],
+  ])('judges %s (%s)', (phase, state, outcome) => {
+    expect(judgeTerminalPhase({ phase, state })).toMatchObject(outcome);
+  });
+
+  test.each(['Creating', 'Pending', 'Running', 'Exiting', 'Canceling', 'Warming', ''])(
+    'gives no verdict on %s',
+    (phase) => {
+      expect(judgeTerminalPhase({ phase, state: 'exit code 1' })).toBeUndefined();
+    },
+  );
+});
