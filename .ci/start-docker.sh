@@ -16,7 +16,7 @@ mkdir -p "$state"
 answers() { curl -sf --unix-socket "$socket" http://localhost/_ping >/dev/null 2>&1; }
 
 if ! answers; then
-  rm -f "$socket" "$state/docker.pid"
+  rm -f "$socket" "$state/docker.pid" "$state/exec/containerd/containerd.pid"
   # No bridge and no firewall rules: containers use the host's network, as the protocol demands.
   setsid nohup dockerd --host "unix://$socket" --data-root "$state/data" --exec-root "$state/exec" \
     --pidfile "$state/docker.pid" --bridge none --iptables=false --ip-masq=false --live-restore \

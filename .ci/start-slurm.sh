@@ -55,9 +55,10 @@ PartitionName=urgent Nodes=n1,n2,n3 MaxTime=INFINITE State=UP PriorityTier=10 Pr
 CONF
 export SLURM_CONF=$conf
 
-alive() { [ -s "$1" ] && kill -0 "$(cat "$1")" 2>/dev/null; }
+# Whether the process of a pid file is the program that wrote it: numbers are used again.
+alive() { [ -s "$1" ] && [ "$(cat "/proc/$(cat "$1")/comm" 2>/dev/null)" = "$2" ]; }
 
-if ! alive "$state/run/munged.pid"; then
+if ! alive "$state/run/munged.pid" munged; then
   # Munge insists on directories and a key that only its own user can write.
   [ -s "$state/munge.key" ] || dd if=/dev/urandom of="$state/munge.key" bs=1024 count=1 status=none
   chmod 400 "$state/munge.key"
@@ -65,10 +66,10 @@ if ! alive "$state/run/munged.pid"; then
   munged --force --socket="$state/run/munge.socket" --key-file="$state/munge.key" --pid-file="$state/run/munged.pid" \
     --seed-file="$state/run/munge.seed" --log-file="$state/log/munged.log" >&2
 fi
-alive "$state/run/slurmctld.pid" || slurmctld -c >&2
+alive "$state/run/slurmctld.pid" slurmctld || slurmctld -c >&2
 for node in n1 n2 n3; do
   mkdir -p "$state/spool-$node"
-  alive "$state/run/slurmd-$node.pid" || slurmd -N "$node" >&2
+  alive "$state/run/slurmd-$node.pid" slurmd || slurmd -N "$node" >&2
 done
 
 for _ in $(seq 60); do
