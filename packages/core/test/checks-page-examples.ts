@@ -399,6 +399,22 @@ steps:
     pools: { licence: 3 }
 `,
   }),
+  example('Room', 'A service runs for as long as its dependents: what they take together must fit.', {
+    codes: ['never-starts', 'never-starts'],
+    text: `
+parallelism: 1
+pools: { gpu: 2 }
+steps:
+  model:
+    command: [serve]
+    service: true
+    pools: { gpu: 1 }
+  ask:
+    needs: [model]
+    command: [node, ask.mjs]
+    pools: { gpu: 2 }
+`,
+  }),
   example('Services', 'A service is asked on a port that it has.', {
     codes: ['unknown-port', 'conflicting-keys'],
     text: `

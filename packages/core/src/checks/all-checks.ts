@@ -11,6 +11,7 @@ import { checkPools } from './check-pools.ts';
 import { checkPrograms } from './check-programs.ts';
 import { checkPublishing } from './check-publishing.ts';
 import { checkRetries } from './check-retries.ts';
+import { checkRoom } from './check-room.ts';
 import { checkSchedule } from './check-schedule.ts';
 import { checkSecrets } from './check-secrets.ts';
 import { checkServices } from './check-services.ts';
@@ -32,6 +33,7 @@ export const ALL_CHECKS: readonly Check[] = [
   checkTimeouts,
   checkPools,
   checkServices,
+  checkRoom,
   checkSecrets,
   checkVolumes,
   checkPublishing,

@@ -91,6 +91,9 @@ function applyEvent(facts: RunFacts, event: SchedulerEvent, beside: EventFacts):
       cell.results = beside.results ?? {};
       return;
     }
+    case 'stuck':
+      facts.stuck = event.message;
+      return;
     case 'cancelRequested':
       facts.canceledBy ??= event.by;
       return;

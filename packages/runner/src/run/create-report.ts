@@ -136,6 +136,8 @@ function describeSkip(cause: SkipCause): string {
       return 'the time of the run was up';
     case 'deadline':
       return 'its deadline had passed';
+    case 'stuck':
+      return `could never start: ${describeWait(cause.wait)}, which nobody would have freed`;
   }
 }
 

@@ -16,9 +16,11 @@ import { createWatcher } from '../watch/watcher.ts';
 import { createCellReporter } from './cell-reporter.ts';
 import { createReport } from './create-report.ts';
 import { isDiskError } from './disk-error.ts';
+import { endMessage } from './end-message.ts';
 import { forgetWake, performCommand } from './perform-command.ts';
 import { probeUrl } from './probe-url.ts';
 import type { MoveListener } from './replay-run.ts';
+import { reportStuck } from './report-stuck.ts';
 import type { RunFacts } from './run-facts.ts';
 import { reportPath } from './run-home.ts';
 import { createRunLoop, type RunLoop } from './run-loop.ts';
@@ -85,11 +87,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     session.note({ kind: 'delivered', at: session.clock.now(), outputs });
     session.note({ kind: 'finished', at: session.clock.now(), status });
     await session.durable();
-    const report = createReport(
-      { facts, scheduler, directory },
-      status,
-      facts.canceledBy && `canceled by ${facts.canceledBy}`,
-    );
+    const report = createReport({ facts, scheduler, directory }, status, endMessage(facts));
     await disk.replace(reportPath(directory), Buffer.from(JSON.stringify(report)));
     await writeSummary(disk, directory, summarize(facts));
     session.report({ type: 'runFinished', at: session.clock.now(), report });
@@ -122,7 +120,10 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
       cache.hear(event);
       watchReadiness(session, event);
     },
-    onTurn: () => cellReporter.flush(),
+    onTurn() {
+      cellReporter.flush();
+      reportStuck(session);
+    },
     onFailure: stopFor,
   });
 

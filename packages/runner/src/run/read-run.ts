@@ -6,6 +6,7 @@ import { readJournal } from '../journal/read-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { createReport } from './create-report.ts';
+import { endMessage } from './end-message.ts';
 import { findRun } from './find-run.ts';
 import { replayRun } from './replay-run.ts';
 import type { RunFacts } from './run-facts.ts';
@@ -35,7 +36,7 @@ export async function readRun(
   const { facts, directory } = replayed.value;
   const isDriven = !facts.finished && (await disk.ask(directory, '')) !== undefined;
   const status = facts.finished?.status ?? (isDriven ? 'active' : 'suspended');
-  return ok(createReport(replayed.value, status, facts.canceledBy && `canceled by ${facts.canceledBy}`));
+  return ok(createReport(replayed.value, status, endMessage(facts)));
 }
 
 /** Reads a run's plan and journal and replays them. */

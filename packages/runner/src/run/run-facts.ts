@@ -47,6 +47,8 @@ export interface RunFacts {
   startedAt: number;
   finished?: { readonly at: number; readonly status: 'succeeded' | 'failed' | 'canceled' };
   canceledBy?: string;
+  /** Why the run could not go on, where it was stuck. */
+  stuck?: string;
   volumes: Readonly<Record<string, VolumePlace>>;
   delivered: Readonly<Record<string, string>>;
   readonly failures: FailureEntry[];

@@ -38,6 +38,8 @@ export type SchedulerEvent =
       readonly approved: boolean;
       readonly by: string;
     }
+  /** The shell has seen `Scheduler.stuck`: what waits for room that nobody will free fails. `message` says what is held by what. */
+  | { readonly type: 'stuck'; readonly at: number; readonly message: string }
   /** A time that `wake` asked for has come. */
   | { readonly type: 'tick'; readonly at: number }
   /** A person or a concurrency group ends the run: nothing new starts, what runs is cancelled, `finally` still runs. */

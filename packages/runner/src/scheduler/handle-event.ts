@@ -16,6 +16,7 @@ import {
   undecidable,
 } from './step-flow.ts';
 import { cancelSteps, endBrokenServices, failFast } from './stop-flow.ts';
+import { failHeld } from './stuck.ts';
 import { askWake, fireTimers } from './timer-flow.ts';
 
 /** The one door: applies the event, then everything that follows from it. Commands go to `run.out`. */
@@ -49,6 +50,9 @@ function applyEvent(run: RunState, event: SchedulerEvent): void {
       return;
     case 'approved':
       approved(run, event.step, event.approved);
+      return;
+    case 'stuck':
+      failHeld(run);
       return;
     case 'tick':
       fireTimers(run);

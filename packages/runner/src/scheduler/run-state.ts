@@ -10,6 +10,7 @@ import type { SchedulerOptions } from './scheduler.ts';
 import { CODE, FIRST_TERMINAL, isLive, stateName } from './state-code.ts';
 import { createStory, type Story } from './story.ts';
 import { createTimers, type Timers } from './timers.ts';
+import type { WaitReason } from './wait-reason.ts';
 
 /** How far a step is. */
 export const PHASE = { waiting: 0, deciding: 1, approval: 2, open: 3, over: 4 } as const;
@@ -27,6 +28,7 @@ export const CAUSE_KIND = {
   canceled: 5,
   runTimeout: 6,
   deadline: 7,
+  stuck: 8,
 } as const;
 
 /** Cells per step that a key of the ready queue can hold. */
@@ -62,6 +64,8 @@ export interface RunState {
   readonly emptySteps: Set<number>;
   /** Until when the cells in `backingOff` wait, by number; with the reason where their submission was put off. */
   readonly backOffs: Map<number, { readonly until: number; readonly reason: PostponeReason | undefined }>;
+  /** What the cells of a step waited for when the run was found stuck. */
+  readonly stuckReasons: Map<number, WaitReason>;
   /** Steps that are over and whose dependents do not know it yet. */
   readonly over: number[];
   /** Services of which a cell is over before it was ready: to be ended as a whole before the next pick. */
@@ -119,6 +123,7 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     needers: new Int32Array(count).fill(-1),
     emptySteps: new Set(),
     backOffs: new Map(),
+    stuckReasons: new Map(),
     over: [],
     brokenServices: [],
     openMain: index.mainSteps,

@@ -91,7 +91,9 @@ export type SkipCause =
   | { readonly kind: 'notNeeded' }
   | { readonly kind: 'canceled' }
   | { readonly kind: 'runTimeout' }
-  | { readonly kind: 'deadline' };
+  | { readonly kind: 'deadline' }
+  /** The run was stuck: nobody would ever have freed what the cell waited for. */
+  | { readonly kind: 'stuck'; readonly wait: WaitReason };
 
 export function createScheduler(plan: Plan, options: SchedulerOptions = {}): Scheduler {
   const run = createRunState(plan, options);

@@ -1,5 +1,6 @@
 import type { CellState } from './cell-state.ts';
-import { PHASE, type RunState } from './run-state.ts';
+import { CAUSE } from './legal-moves.ts';
+import { CAUSE_KIND, moveCell, PHASE, type RunState } from './run-state.ts';
 import { CODE, FIRST_TERMINAL, stateName } from './state-code.ts';
 import { type WaitReason, waitReason } from './wait-reason.ts';
 
@@ -23,7 +24,8 @@ const UNDER_WAY = [
 
 /** See `Scheduler.stuck`. */
 export function findStuck(run: RunState): readonly HeldStep[] | undefined {
-  if (run.finished || !run.started || run.wakeAt < Infinity) return undefined;
+  // Timeouts may be set all the same: they would only end in a day what cannot go on now.
+  if (run.finished || !run.started || run.counts[CODE.backingOff]! > 0) return undefined;
   const underWay = UNDER_WAY.reduce((sum, code) => sum + run.counts[code]!, 0);
   if (underWay > run.servingCells || run.openDecisions > 0) return undefined;
   const held: HeldStep[] = [];
@@ -35,6 +37,29 @@ export function findStuck(run: RunState): readonly HeldStep[] | undefined {
     held.push(reason === undefined ? { step, cell, state } : { step, cell, state, reason });
   }
   return held;
+}
+
+/**
+ * The event `stuck`: every cell that waits for room fails, since a retry would wait for the same room. Services whose
+ * dependents are all over then end by themselves, and `finally` has their room.
+ */
+export function failHeld(run: RunState): void {
+  if (findStuck(run) === undefined) {
+    run.staleAnswers++;
+    return;
+  }
+  if (run.counts[CODE.ready] === 0) throw new Error('the run cannot go on, and nothing in it waits for room');
+  run.queueDirty = true;
+  for (let step = 0; step < run.index.stepCount; step++) {
+    if (run.phase[step] !== PHASE.open) continue;
+    for (let cell = 0; cell < run.cellCount[step]!; cell++) {
+      const id = run.cellBase[step]! + cell;
+      if (run.cells.state[id] !== CODE.ready) continue;
+      if (!run.stuckReasons.has(step)) run.stuckReasons.set(step, waitReason(run, step, cell)!);
+      if (run.causeKind[step] === CAUSE_KIND.none) run.causeKind[step] = CAUSE_KIND.stuck;
+      moveCell(run, step, { cell, to: run.cells.lastFailure[id]! || CODE.failed, cause: CAUSE.stopped });
+    }
+  }
 }
 
 function firstOpenCell(run: RunState, step: number): number {

@@ -238,5 +238,22 @@ describe('service', () => {
       { step: 0, cell: 0, state: 'running' },
       { step: 1, cell: 0, state: 'ready', reason: { kind: 'parallelism', used: 1, size: 1 } },
     ]);
+    const stuck = { type: 'stuck', at: 1, message: 'held' } as const;
+    expect(rig.send(stuck)).toEqual(['cancel db #1 noLongerNeeded']);
+    const wait = { kind: 'parallelism', used: 1, size: 1 };
+    expect([rig.state('a'), rig.scheduler.skipCause(1, 0)]).toEqual(['failed', { kind: 'stuck', wait }]);
+    expect(rig.ended('db', 'canceled')).toEqual(['finish failed']);
+    expect(rig.send(stuck)).toEqual([]);
+  });
+
+  test('stuck: leaves `finally` its room, and a timeout of the run does not hide that it is stuck', () => {
+    const steps = { db: checked, a: { after: ['db'] }, tidy: { final: true } };
+    const rig = createRig(testPlan(steps, { parallelism: 1, timeoutMs: 60_000 }));
+    rig.start();
+    rig.ready('db');
+    expect(rig.scheduler.stuck()).toHaveLength(3);
+    rig.send({ type: 'stuck', at: 1, message: 'held' });
+    expect(rig.ended('db', 'canceled')).toEqual(['submit tidy #1']);
+    expect(rig.done('tidy')).toEqual(['finish failed']);
   });
 });

@@ -7,7 +7,9 @@ import type { Scheduler, SchedulerOptions } from '../../src/scheduler/scheduler.
 export interface LawBook {
   hear(event: SchedulerEvent): void;
   see(command: Command, scheduler: Scheduler): void;
-  end(scheduler: Scheduler): void;
+  /** Before the event `stuck`. */
+  stuck(scheduler: Scheduler): void;
+  end(): void;
 }
 
 export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBook {
@@ -99,14 +101,11 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
       if (command.type !== 'cancel') return;
       cancel(command);
     },
-    end(scheduler) {
-      if (finished) return;
-      const held = scheduler.stuck();
-      const reason = JSON.stringify(held);
-      law(
-        held !== undefined,
-        'nothing is under way and no time is waited for, but the run is neither finished nor stuck',
-      );
+    end() {
+      law(finished, 'nothing is under way and no time is waited for, but the run is neither finished nor stuck');
+    },
+    stuck(scheduler) {
+      const reason = JSON.stringify(scheduler.stuck());
       const services = plan.steps.some(({ step }) => step.service !== undefined);
       law(services, `the run is stuck without a service that could hold room: ${reason}`);
       law(scheduler.counts().ready > 0, `the run is stuck, and nothing waits for room: ${reason}`);

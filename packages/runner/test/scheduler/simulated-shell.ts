@@ -99,12 +99,17 @@ export function simulate(plan: Plan, options: SimulationOptions): SimulatedRun {
       send({ type: 'tick', at: now });
       continue;
     }
-    if (work.length === 0) break;
+    if (work.length === 0) {
+      if (scheduler.stuck() === undefined) break;
+      laws.stuck(scheduler);
+      send({ type: 'stuck', at: now, message: 'nothing would free the room' });
+      continue;
+    }
     const chosen = random.pick(work);
     const turn = { plan, random, now, containers, open, drop, failures: options.failures ?? 0.25 };
     send('type' in chosen ? answer({ ...turn, command: chosen }) : move({ ...turn, container: chosen }));
   }
-  laws.end(scheduler);
+  laws.end();
   return { scheduler, events, commands, open: opens };
 }
 

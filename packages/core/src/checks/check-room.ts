@@ -1,0 +1,59 @@
+import type { Step } from '../model/pipeline.ts';
+import { collectDependencies } from '../plan/collect-dependencies.ts';
+import { type Check, type CheckContext, type CheckedStep, pathInStep } from './check-context.ts';
+
+/** Services run for as long as their dependents: together they must fit into `parallelism` and the pools. */
+export const checkRoom: Check = (context) => {
+  if (![...context.steps.values()].some(({ step }) => step.service !== undefined)) return;
+  const found = neededServices(context);
+  for (const checked of context.steps.values()) {
+    const services = [...(found.get(checked.step.name) ?? [])];
+    if (services.length > 0 && checked.step.approval === undefined) checkStep(context, checked, services);
+  }
+};
+
+function checkStep(context: CheckContext, checked: CheckedStep, services: readonly CheckedStep[]): void {
+  const { pipeline, report } = context;
+  const { step } = checked;
+  const names = services.map((service) => `\`${service.step.name}\``).join(', ');
+  const { parallelism } = pipeline;
+  if (parallelism !== undefined && services.length + 1 > parallelism) {
+    const message = `step \`${step.name}\` could never start: it runs beside ${names}, and \`parallelism\` is ${parallelism}`;
+    report({ code: 'never-starts', message, path: checked.path, on: 'key' });
+  }
+  for (const [pool, size] of Object.entries(pipeline.pools)) {
+    const own = tokens(step, pool);
+    const held = services.reduce((sum, service) => sum + tokens(service.step, pool), 0);
+    if (own === 0 || own > size || own + held <= size) continue;
+    const message = `step \`${step.name}\` could never start: together with ${names}, it takes ${own + held} tokens from the pool \`${pool}\`, which has ${size}`;
+    report({ code: 'never-starts', message, path: pathInStep(context, checked, ['pools', pool]) });
+  }
+}
+
+function tokens(step: Step, pool: string): number {
+  return step.pools[pool] ?? 0;
+}
+
+/** Of each step: the services that run while it does, those that its services need among them. */
+function neededServices({ pipeline, steps }: CheckContext): ReadonlyMap<string, ReadonlySet<CheckedStep>> {
+  const all = [...pipeline.steps, ...pipeline.finally];
+  const dependencies = collectDependencies(pipeline);
+  const index = new Map(all.map(({ name }, at) => [name, at]));
+  const found = new Map<string, Set<CheckedStep>>();
+  for (const { name } of all) {
+    const needed = new Set<CheckedStep>();
+    const open = [name];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      for (const { on, condition } of dependencies[index.get(next)!] ?? []) {
+        const service = steps.get(all[on]!.name);
+        const runs = condition === 'succeeded' || condition === 'running';
+        if (!runs || service?.step.service === undefined || needed.has(service)) continue;
+        if (service.final !== steps.get(name)?.final || service.step.name === name) continue;
+        needed.add(service);
+        open.push(service.step.name);
+      }
+    }
+    found.set(name, needed);
+  }
+  return found;
+}
