@@ -6,6 +6,7 @@ import {
   type VolumeFiles,
   type VolumeService,
 } from '@sluice/client';
+import { itemOf } from './containers/list-containers.ts';
 import type { Principal } from './service.ts';
 import type { ServiceCalls } from './service-calls.ts';
 import { createDirectFiles } from './volumes/files/direct-files.ts';
@@ -39,7 +40,7 @@ export function createInProcessService(calls: ServiceCalls, principal: Principal
         for (let token = ''; ; ) {
           refuseAborted({ signal });
           const page = await calls.containers.list(principal, scope, { all, pageSize, token });
-          yield* page.containers;
+          for (const listed of page.containers) yield itemOf(listed);
           token = page.nextPageToken;
           if (token === '') return;
         }

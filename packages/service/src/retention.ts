@@ -103,6 +103,7 @@ async function purgeContainer({ store, clusters }: RetentionOptions, endKey: str
     put(TABLES.containers, rowKey, deleted),
     put(TABLES.liveContainers, rowKey, true),
     remove(TABLES.endedContainers, endKey),
+    remove(TABLES.endedItems, rowKey),
     // After a deletion the ID may mean another container already.
     ...(store.get(TABLES.containerIDs, idKey) === rowKey ? [remove(TABLES.containerIDs, idKey)] : []),
   ]);

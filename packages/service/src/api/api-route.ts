@@ -16,6 +16,7 @@ export interface ApiRoute<S extends QuerySchema = QuerySchema> {
   readonly body?: z.ZodType;
   /** What a success gives: a JSON body, a text stream, or 204. */
   readonly reply: z.ZodType | 'text' | 'nothing';
+  /** An object, or the text of one where there is no need to make it first. */
   handle(request: ApiRequest<S>): Promise<unknown>;
 }
 

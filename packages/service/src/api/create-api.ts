@@ -105,6 +105,7 @@ function addRoute(api: FastifyInstance, route: ApiRoute, { core, options, authen
       });
       if (route.reply === 'nothing') return reply.code(204).send();
       if (route.reply === 'text') return sendStream(reply, result as AsyncIterable<Uint8Array>);
+      if (typeof result === 'string') void reply.type('application/json; charset=utf-8');
       return result;
     },
   });

@@ -9,6 +9,7 @@ import {
   volumeSchema,
 } from '@sluice/client';
 import { z } from 'zod';
+import { renderContainerPage } from '../containers/list-containers.ts';
 import { containerSpecSchema, parseBody } from '../containers/parse-container-spec.ts';
 import { Refusal } from '../refusal.ts';
 import { type ApiRequest, type ApiRoute, defineRoute } from './api-route.ts';
@@ -123,12 +124,10 @@ export const ROUTES: readonly ApiRoute[] = [
     path: '/clusters/{clusterID}/accounts/{accountID}/containers',
     query: { all: 'boolean', ...PAGE_QUERY },
     reply: containerPageSchema,
-    handle: ({ calls, principal, at, query }) =>
-      calls.containers.list(principal, scopeOf(at), {
-        all: query.all,
-        pageSize: query.pageSize,
-        token: query.nextPageToken,
-      }),
+    handle: async ({ calls, principal, at, query }) => {
+      const { all, pageSize, nextPageToken: token } = query;
+      return renderContainerPage(await calls.containers.list(principal, scopeOf(at), { all, pageSize, token }));
+    },
   }),
   defineRoute({
     operationID: 'readLogs',

@@ -1,16 +1,17 @@
-import { type Container, type ContainerListItem, isTerminalPhase, type Ref, type Scope } from '@sluice/client';
+import { type Container, isTerminalPhase, type Ref, type Scope } from '@sluice/client';
 import { authorize } from '../accounts/authorize.ts';
 import type { Cluster } from '../clusters/cluster.ts';
 import { parsePage, renderPageToken } from '../page.ts';
 import { Refusal } from '../refusal.ts';
 import type { Principal } from '../service.ts';
-import { put, remove, type Store } from '../store/store.ts';
+import { put, remove } from '../store/store.ts';
 import { TABLES, timeKey } from '../store/tables.ts';
 import type { ContainerRow } from './container-row.ts';
 import { type CreateContainerOptions, createContainer } from './create-container.ts';
+import { type ListedContainer, listContainers } from './list-containers.ts';
 import type { LiveContainer } from './live-containers.ts';
 import { type Life, type LogOptions, readLog } from './read-log.ts';
-import { renderContainer, renderListItem, renderTime } from './render-container.ts';
+import { renderContainer, renderTime } from './render-container.ts';
 import { storagePaths } from './resolve-launch.ts';
 
 /** What the container endpoints do, whatever the way they are called by: every call is authorized here. */
@@ -21,7 +22,7 @@ export interface ContainerCalls {
     principal: Principal,
     scope: Scope,
     page: { all?: boolean | undefined; pageSize?: number | undefined; token?: string | undefined },
-  ): Promise<{ containers: ContainerListItem[]; nextPageToken: string }>;
+  ): Promise<{ containers: readonly ListedContainer[]; nextPageToken: string }>;
   logs(principal: Principal, ref: Ref, options: LogOptions): Promise<AsyncIterable<Uint8Array>>;
   cancel(principal: Principal, ref: Ref): Promise<void>;
   delete(principal: Principal, ref: Ref): Promise<void>;
@@ -43,17 +44,9 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
       refuseWildcard(scope);
       authorize(principal, scope);
       const list = `containers ${scope.clusterID}/${scope.accountID} ${page.all === true}`;
-      const { pageSize, after } = parsePage(list, page);
-      const cluster = clusterOf(scope.clusterID);
-      const rows = page.all === true ? allRows(store, cluster, scope, after) : liveRows(cluster, scope, after);
-      const containers: ContainerListItem[] = [];
-      let last = '';
-      for (const [key, row, state] of rows) {
-        if (containers.length === pageSize) return { containers, nextPageToken: renderPageToken(list, last) };
-        containers.push(renderListItem(row, state));
-        last = key;
-      }
-      return { containers, nextPageToken: '' };
+      const request = { ...parsePage(list, page), ...scope, all: page.all === true };
+      const { containers, hasMore } = listContainers({ store, cluster: clusterOf(scope.clusterID) }, request);
+      return { containers, nextPageToken: hasMore ? renderPageToken(list, containers.at(-1)!.key) : '' };
     },
     async logs(principal, ref, logOptions) {
       const { live, row, cluster } = await find(principal, ref);
@@ -92,6 +85,7 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
         put(TABLES.containers, rowKey, deleted),
         put(TABLES.liveContainers, rowKey, true),
         remove(TABLES.endedContainers, `${timeKey(row.endTime!)}/${rowKey}`),
+        remove(TABLES.endedItems, rowKey),
         unlink,
       ]);
       await store.durable();
@@ -145,29 +139,6 @@ interface Found {
   readonly row: ContainerRow;
   readonly rowKey: string;
   readonly cluster: Cluster;
-}
-
-type ListedRow = readonly [key: string, row: ContainerRow, state: string];
-
-function* liveRows(cluster: Cluster, scope: Scope, after: string): Iterable<ListedRow> {
-  const { containers } = cluster;
-  for (const key of containers.ofAccount(scope.accountID).after(after)) {
-    const live = containers.get(key);
-    if (live === undefined || !live.isCreated || live.row.deleted) continue;
-    yield [key, live.row, containers.stateOf(live)];
-  }
-}
-
-function* allRows(store: Store, cluster: Cluster, scope: Scope, after: string): Iterable<ListedRow> {
-  const prefix = `${scope.clusterID}/${scope.accountID}`;
-  const range = { from: after === '' ? `${prefix}/` : after, to: `${prefix}0`, after: after !== '' };
-  for (const [key, stored] of store.range(TABLES.containers, range)) {
-    const live = cluster.containers.get(key);
-    if (live !== undefined && !live.isCreated) continue;
-    // What is live is told as it is known to readers, which an end on its way to the disk is not yet.
-    const row = live?.row ?? stored;
-    if (!row.deleted) yield [key, row, live === undefined ? row.state : cluster.containers.stateOf(live)];
-  }
 }
 
 function idKey(ref: Ref): string {

@@ -8,6 +8,7 @@ import type { Amount, CapacityQueue } from './capacity-queue.ts';
 import type { ContainerRow } from './container-row.ts';
 import { LiveIndex } from './live-index.ts';
 import { nextPhase, type PhaseTrigger } from './phase-table.ts';
+import { renderListItem } from './render-container.ts';
 import { renderEnd } from './render-end.ts';
 
 /** A container that has not ended, or is deleted and not yet cleaned up. */
@@ -258,6 +259,7 @@ export class LiveContainers {
       put(TABLES.containers, live.rowKey, row),
       remove(TABLES.liveContainers, live.rowKey),
       put(TABLES.endedContainers, `${timeKey(row.endTime!)}/${live.rowKey}`, true),
+      put(TABLES.endedItems, live.rowKey, JSON.stringify(renderListItem(row, row.state))),
     ]);
     await store.durable();
     live.row = row;

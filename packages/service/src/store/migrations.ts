@@ -1,8 +1,10 @@
+import { isTerminalPhase } from '@sluice/client';
+import { renderListItem } from '../containers/render-container.ts';
 import { put, type Store } from './store.ts';
 import { TABLES } from './tables.ts';
 
 /** Each brings the rows of one version to the next, in one atomic write; the first makes an empty store. */
-const MIGRATIONS: readonly ((store: Store) => void)[] = [() => {}];
+const MIGRATIONS: readonly ((store: Store) => void)[] = [() => {}, addEndedItems];
 
 /** The version that this program reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -19,5 +21,12 @@ export async function migrate(store: Store): Promise<void> {
     MIGRATIONS[version]!(store);
     store.write([put(TABLES.meta, 'schema', version + 1)]);
     await store.durable();
+  }
+}
+
+function addEndedItems(store: Store): void {
+  for (const [key, row] of store.range(TABLES.containers, { from: '', to: '~' })) {
+    if (!isTerminalPhase(row.phase) || row.deleted) continue;
+    store.write([put(TABLES.endedItems, key, JSON.stringify(renderListItem(row, row.state)))]);
   }
 }

@@ -15,6 +15,8 @@ export const TABLES = {
   /** By SHA-256 of the token, in hexadecimal. */
   tokens: { name: 'tokens' } as Table<TokenRow>,
   containers: { name: 'containers' } as Table<ContainerRow>,
+  /** By the key in `containers`: the list item, as JSON, of one that has ended and is not deleted. */
+  endedItems: { name: 'endedItems' } as Table<string>,
   /** `<cluster>/<account>/<id>` to the key in `containers`. */
   containerIDs: { name: 'containerIDs' } as Table<string>,
   /** The keys of containers that have not ended or are not yet cleaned up. */

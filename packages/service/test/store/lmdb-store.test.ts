@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fc, test } from '@fast-check/vitest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ContainerRow } from '../../src/containers/container-row.ts';
 import { openLmdbStore } from '../../src/store/lmdb-store.ts';
 import { mergeRanges } from '../../src/store/merge-ranges.ts';
 import { migrate, SCHEMA_VERSION } from '../../src/store/migrations.ts';
@@ -16,7 +17,7 @@ const OTHERS: Table<string> = { name: 'others' };
 
 let directory: string;
 let store: Store;
-const open = () => openLmdbStore(join(directory, 'store'), [WORDS, OTHERS, TABLES.meta]);
+const open = () => openLmdbStore(join(directory, 'store'), [WORDS, OTHERS, ...Object.values(TABLES)]);
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'sluice-store-'));
   store = open();
@@ -93,6 +94,23 @@ describe('migrate', () => {
     expect(store.get(TABLES.meta, 'schema')).toBe(SCHEMA_VERSION);
     store.write([put(TABLES.meta, 'schema', SCHEMA_VERSION + 1)]);
     await expect(migrate(store)).rejects.toThrow(`has version ${SCHEMA_VERSION + 1}`);
+  });
+
+  it('gives the containers of version 1 that have ended, and only those, their list items', async () => {
+    const row: ContainerRow = {
+      ...{ id: 'a', clusterID: 'one', accountID: 'mine', launchKey: 'a-1', spec: { instanceType: 'small' } },
+      ...{ amount: { cores: 1, memoryGB: 1, gpus: 0 }, ports: {}, hosts: {}, mounts: [] },
+      ...{ phase: 'Failed', state: 'exit code 1', createTime: 0, endTime: 1 },
+    };
+    store.write([
+      put(TABLES.meta, 'schema', 1),
+      put(TABLES.containers, 'one/mine/1', row),
+      put(TABLES.containers, 'one/mine/2', { ...row, phase: 'Running' }),
+      put(TABLES.containers, 'one/mine/3', { ...row, deleted: true }),
+    ]);
+    await migrate(store);
+    const items = [...store.range(TABLES.endedItems, { from: '', to: '~' })];
+    expect(items).toEqual([['one/mine/1', expect.stringMatching(/"id":"a".*"phase":"Failed","state":"exit code 1"/)]]);
   });
 });
 
