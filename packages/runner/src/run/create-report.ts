@@ -107,7 +107,7 @@ export function describeWait(wait: WaitReason): string {
     case 'turn':
       return 'it is its turn as soon as what was placed before it has started';
     case 'postponed':
-      return `${POSTPONED[wait.reason]}; tried again at ${new Date(wait.until).toISOString()}`;
+      return `${wait.detail ?? POSTPONED[wait.reason]}; tried again at ${new Date(wait.until).toISOString()}`;
   }
 }
 

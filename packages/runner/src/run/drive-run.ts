@@ -8,6 +8,7 @@ import { createInputPreparation } from '../data/prepare-inputs.ts';
 import type { Disk } from '../journal/disk.ts';
 import { JournalFailure } from '../journal/journal-failure.ts';
 import type { OpenJournal } from '../journal/open-journal.ts';
+import { createPoolClaims } from '../pools/pool-claims.ts';
 import type { RunStatus } from '../scheduler/command.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { createSubmitter } from '../submission/submitter.ts';
@@ -87,6 +88,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     session.note({ kind: 'delivered', at: session.clock.now(), outputs });
     session.note({ kind: 'finished', at: session.clock.now(), status });
     await session.durable();
+    await pools.close();
     const report = createReport({ facts, scheduler, directory }, status, endMessage(facts));
     await disk.replace(reportPath(directory), Buffer.from(JSON.stringify(report)));
     await writeSummary(disk, directory, summarize(facts));
@@ -99,11 +101,13 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
   const cache = createRunCache(session, start.workspace);
   const archive = createLogArchive(session);
   const cellReporter = createCellReporter(session, start.moves);
+  const pools = createPoolClaims(session);
   const parts = {
     submitter: createSubmitter(session, {
       watcher,
       instanceTypes: start.instanceTypes,
       prepareInputs: createInputPreparation(session, start.workspace),
+      pools,
     }),
     cache,
     workspace: start.workspace,
@@ -118,6 +122,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     onHandled(event) {
       archive.hear(event);
       cache.hear(event);
+      pools.hear(event);
       watchReadiness(session, event);
     },
     onTurn() {
@@ -136,6 +141,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     if (start.cancelBy !== undefined)
       session.post({ type: 'cancelRequested', at: session.clock.now(), by: start.cancelBy });
     loop.absorb();
+    await pools.restore();
     for (const event of taken) watchReadiness(session, event);
   }
   loop.begin();

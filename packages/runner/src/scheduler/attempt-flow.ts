@@ -76,13 +76,14 @@ function submitted(run: RunState, step: number, cell: number): void {
   run.timers.add({ kind: 'queueTimeout', at: run.now + queueTimeoutMs, step, cell, attempt: run.cells.attempt[id]! });
 }
 
-function postponed(run: RunState, { step, cell, reason, until }: Extract<SchedulerEvent, { type: 'postponed' }>): void {
+function postponed(run: RunState, event: Extract<SchedulerEvent, { type: 'postponed' }>): void {
+  const { step, cell } = event;
   const id = run.cellBase[step]! + cell;
   if (run.cells.cancel[id] !== 0) {
     finish(run, { step, cell, outcome: { result: 'canceled' }, cause: CAUSE.postponed });
     return;
   }
-  backOff(run, { step, cell, until, reason, cause: CAUSE.postponed });
+  backOff(run, { ...event, cause: CAUSE.postponed });
   const end = stopEnd(run, step);
   if (end !== undefined) stopStep(run, step, end);
 }
@@ -175,10 +176,11 @@ interface BackOff {
   readonly until: number;
   readonly cause: number;
   readonly reason?: PostponeReason;
+  readonly detail?: string;
 }
 
-function backOff(run: RunState, { step, cell, until, cause, reason }: BackOff): void {
+function backOff(run: RunState, { step, cell, until, cause, reason, detail }: BackOff): void {
   moveCell(run, step, { cell, to: CODE.backingOff, cause });
-  run.backOffs.set(run.cellBase[step]! + cell, { until, reason });
+  run.backOffs.set(run.cellBase[step]! + cell, { until, reason, detail });
   run.timers.add({ kind: 'due', at: until, step, cell, attempt: 0 });
 }

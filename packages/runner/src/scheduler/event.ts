@@ -21,7 +21,13 @@ export type SchedulerEvent =
   /** Answer to `submit`: the service has the container under our ID. */
   | ({ readonly type: 'submitted' } & AttemptEvent)
   /** Answer to `submit`: nothing was started, try the same attempt again at `until` (quota, 429, pool of another run, service away). */
-  | ({ readonly type: 'postponed'; readonly reason: PostponeReason; readonly until: number } & AttemptEvent)
+  | ({
+      readonly type: 'postponed';
+      readonly reason: PostponeReason;
+      readonly until: number;
+      /** For people: who holds what is waited for. */
+      readonly detail?: string;
+    } & AttemptEvent)
   /** The container has reached Running. */
   | ({ readonly type: 'running' } & AttemptEvent)
   /** A `service` step answers its readiness check. */

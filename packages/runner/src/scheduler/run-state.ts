@@ -34,6 +34,13 @@ export const CAUSE_KIND = {
 /** Cells per step that a key of the ready queue can hold. */
 export const CELL_SPAN = 2 ** 21;
 
+/** Until when a cell in `backingOff` waits, and why where its submission was put off. */
+interface WaitForTime {
+  readonly until: number;
+  readonly reason: PostponeReason | undefined;
+  readonly detail: string | undefined;
+}
+
 /** Everything that changes during a run. Written by the functions behind `Scheduler.handle` only. */
 export interface RunState {
   readonly plan: Plan;
@@ -63,7 +70,7 @@ export interface RunState {
   /** Steps whose `foreach` had no items. */
   readonly emptySteps: Set<number>;
   /** Until when the cells in `backingOff` wait, by number; with the reason where their submission was put off. */
-  readonly backOffs: Map<number, { readonly until: number; readonly reason: PostponeReason | undefined }>;
+  readonly backOffs: Map<number, WaitForTime>;
   /** What the cells of a step waited for when the run was found stuck. */
   readonly stuckReasons: Map<number, WaitReason>;
   /** Steps that are over and whose dependents do not know it yet. */

@@ -36,7 +36,7 @@ export type WaitReason =
   /** A retry waits for its time. */
   | { readonly kind: 'backoff'; readonly until: number; readonly attempt: number }
   /** The submission was put off by the service or by another run. */
-  | { readonly kind: 'postponed'; readonly reason: PostponeReason; readonly until: number }
+  | { readonly kind: 'postponed'; readonly reason: PostponeReason; readonly until: number; readonly detail?: string }
   /** It is the next, and a step that was placed before it has not been started yet. */
   | { readonly kind: 'turn' };
 
@@ -71,10 +71,10 @@ function openDependencies(run: RunState, step: number): WaitReason {
 
 function timeReason(run: RunState, step: number, cell: number): WaitReason {
   const id = run.cellBase[step]! + cell;
-  const { until, reason } = run.backOffs.get(id)!;
+  const { until, reason, detail } = run.backOffs.get(id)!;
   return reason === undefined
     ? { kind: 'backoff', until, attempt: run.cells.attempt[id]! }
-    : { kind: 'postponed', reason, until };
+    : { kind: 'postponed', reason, until, ...(detail !== undefined && { detail }) };
 }
 
 function limitReason(run: RunState, step: number): WaitReason {

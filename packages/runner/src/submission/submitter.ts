@@ -1,5 +1,6 @@
 import type { InstanceType } from '@sluice/client';
 import { isServiceError } from '@sluice/client';
+import { needsTokens, type PoolClaims } from '../pools/pool-claims.ts';
 import { attemptFacts } from '../run/run-facts.ts';
 import type { Posted } from '../run/run-loop.ts';
 import { pause, type RunSession } from '../run/run-session.ts';
@@ -7,7 +8,7 @@ import type { Command } from '../scheduler/command.ts';
 import type { Watcher } from '../watch/watcher.ts';
 import { type Attempt, createAttempt } from './attempt.ts';
 import { addSecrets, prepareContainer } from './prepare-container.ts';
-import { submitAttempt } from './submit-attempt.ts';
+import { type Submission, submitAttempt } from './submit-attempt.ts';
 
 type SubmitCommand = Extract<Command, { type: 'submit' }>;
 type CancelCommand = Extract<Command, { type: 'cancel' }>;
@@ -27,10 +28,19 @@ export interface SubmitterParts {
   readonly instanceTypes: readonly InstanceType[];
   /** Makes everything ready that the container mounts. */
   readonly prepareInputs: (step: number) => Promise<void> | undefined;
+  readonly pools: PoolClaims;
 }
+
+type Start = Pick<Submission, 'spec' | 'doubtful'>;
+
+/** Between two tries for the tokens of a pool. */
+const SHORTEST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 15_000;
 
 export function createSubmitter(session: RunSession, parts: SubmitterParts): Submitter {
   const { watcher } = parts;
+  /** Container ID to when its tokens were first asked for, while others hold them. */
+  const waitingSince = new Map<string, number>();
 
   function submit(command: SubmitCommand): Posted | (() => void) {
     const attempt = createAttempt(session, command);
@@ -40,7 +50,7 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
     if (!prepared.ok) return refuse(attempt, prepared.error);
     const spec = addSecrets(session, prepared.value);
     if (!spec.ok) return refuse(attempt, spec.error);
-    if (!doubtful) {
+    const intend = () =>
       session.note({
         kind: 'intent',
         at: session.clock.now(),
@@ -50,16 +60,44 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
         instanceType: spec.value.instanceType,
         spec: prepared.value.digest,
       });
-    }
+    const start = { spec: spec.value, doubtful };
+    const shares = needsTokens(session, command.step);
+    if (!doubtful && !shares) intend();
     return () => {
       watcher.track(attempt);
-      void launch(attempt, { spec: spec.value, doubtful }).catch(session.bug);
+      void (shares ? claimThenLaunch(attempt, { ...start, intend }) : launch(attempt, start)).catch(session.bug);
     };
   }
 
-  async function launch(attempt: Attempt, start: Pick<Parameters<typeof submitAttempt>[1], 'spec' | 'doubtful'>) {
+  /** First the tokens, then the intent: an intent without tokens would have to be asked for after every crash. */
+  async function claimThenLaunch(attempt: Attempt, start: Start & { readonly intend: () => void }): Promise<void> {
+    const claimed = await parts.pools.claim(attempt);
+    if (session.stopped) return;
+    if (!claimed.ok) {
+      postpone(attempt, claimed.error);
+      return;
+    }
+    waitingSince.delete(attempt.ref.id);
+    if (!start.doubtful) {
+      start.intend();
+      await session.durable();
+    }
+    await launch(attempt, start);
+  }
+
+  /** The longer it has waited, the more rarely it asks. */
+  function postpone(attempt: Attempt, detail: string): void {
+    const at = session.clock.now();
+    const since = waitingSince.get(attempt.ref.id) ?? at;
+    waitingSince.set(attempt.ref.id, since);
+    attempt.over = true;
+    const until = at + Math.min(Math.max((at - since) / 4, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);
+    session.post({ type: 'postponed', at, ...attempt.at, reason: 'pool', detail, until });
+  }
+
+  async function launch(attempt: Attempt, start: Start): Promise<void> {
     await parts.prepareInputs(attempt.at.step);
-    await submitAttempt(session, { attempt, ...start });
+    await submitAttempt(session, { attempt, spec: start.spec, doubtful: start.doubtful });
     if (attempt.hinted && attempt.confirmed) await watcher.look(attempt);
     if (attempt.cancel && attempt.confirmed && !attempt.over) await cancelUntilOver(attempt);
   }

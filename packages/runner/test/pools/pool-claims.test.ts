@@ -1,0 +1,163 @@
+import { test as property } from '@fast-check/vitest';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readClaims } from '../../src/pools/claims-file.ts';
+import { readRun } from '../../src/run/read-run.ts';
+import { resumeRun } from '../../src/run/resume-run.ts';
+import type { RunHandle } from '../../src/run/run-options.ts';
+import { startRun } from '../../src/run/start-run.ts';
+import { createHandPlan, createStep } from '../simulation/plans.ts';
+import { createRig, type Rig } from '../simulation/rig.ts';
+
+const HOUR = 3_600_000;
+
+/** Containers that hold tokens now, as the service has them. */
+function tokensInUse(rig: Rig, tokens: (step: string) => number): number {
+  const live = rig
+    .created()
+    .filter(({ wire }) => ['Creating', 'Pending', 'Running', 'Exiting'].includes(wire.phase ?? ''));
+  return live.reduce((sum, { wire }) => sum + tokens(wire.labels?.['sluice-step'] ?? ''), 0);
+}
+
+async function start(rig: Rig, plan: ReturnType<typeof createHandPlan>): Promise<RunHandle> {
+  const started = await rig.go(startRun({ ...rig.options, plan, baseDir: '/base' }));
+  if (!started.ok) throw new Error(started.error.message);
+  return started.value;
+}
+
+const planOf = (step: string, size = 1) =>
+  createHandPlan([createStep(step, { pools: { gpu: 1 } })], { pools: { gpu: size } });
+
+describe('pools', () => {
+  test('are shared by the runs of a home, and the one that waits says for whom', async () => {
+    const rig = createRig('share', { behave: { first: { runMs: HOUR } } });
+    const first = await start(rig, planOf('first'));
+    await rig.until(() => rig.created().length === 1);
+    const second = await start(rig, planOf('second'));
+    await rig.until(() => rig.events.some((event) => event.type === 'cellChanged' && event.state === 'backingOff'));
+    const seen = await rig.go(readRun('/home', second.runId, rig.disk));
+    expect(seen.ok && seen.value.steps[0]!.cells[0]!.reason).toMatch(
+      `waits for pool gpu: needs 1, 1 of 1 are held by run ${first.runId} step first; tried again at `,
+    );
+    expect(rig.created()).toHaveLength(1);
+    await rig.go(first.finished);
+    await rig.go(second.finished);
+    expect(rig.created().map(({ wire }) => wire.phase)).toEqual(['Succeeded', 'Succeeded']);
+    expect(await readClaims(rig.disk, '/home')).toEqual([]);
+  });
+
+  test('stay taken while the runner is away and its container runs, and are free when that has ended', async () => {
+    const rig = createRig('away', { behave: { first: { runMs: HOUR } } });
+    const first = await start(rig, planOf('first'));
+    await rig.until(() => rig.created().length === 1);
+    await rig.go(first.detach());
+    const begun = rig.clock.now();
+    const second = await start(rig, planOf('second'));
+    await rig.go(second.finished);
+    expect(rig.clock.now() - begun).toBeGreaterThan(HOUR - 60_000);
+    const resumed = await rig.go(resumeRun({ ...rig.options, runId: first.runId }));
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    expect(await rig.go(resumed.value.finished)).toMatchObject({ status: 'succeeded' });
+    expect(rig.created()).toHaveLength(2);
+  });
+
+  test('are held on by a run that was taken up again', async () => {
+    const rig = createRig('taken-up', { behave: { first: { runMs: HOUR } } });
+    const first = await start(rig, planOf('first'));
+    await rig.until(() => rig.created().length === 1);
+    await rig.go(first.detach());
+    rig.disk.files.delete('/home/pools.json');
+    const resumed = await rig.go(resumeRun({ ...rig.options, runId: first.runId }));
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    const second = await start(rig, planOf('second'));
+    await rig.until(() => rig.events.some((event) => event.type === 'cellChanged' && event.state === 'backingOff'));
+    expect(rig.created()).toHaveLength(1);
+    await rig.go(resumed.value.finished);
+    expect(await rig.go(second.finished)).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('give their tokens to the next cell of the same run without a pause', async () => {
+    const plan = createHandPlan(
+      [createStep('fit', { pools: { gpu: 1 }, matrix: { axes: { seed: [1, 2, 3, 4] }, include: [], exclude: [] } })],
+      { pools: { gpu: 1 } },
+    );
+    const rig = createRig('same');
+    const handle = await start(rig, plan);
+    await rig.go(handle.finished);
+    expect(rig.events.filter((event) => event.type === 'cellChanged' && event.state === 'backingOff')).toEqual([]);
+  });
+});
+
+interface World {
+  readonly seed: number;
+  readonly sizes: { readonly a: number; readonly b: number };
+  readonly runs: readonly {
+    readonly steps: readonly { readonly a: number; readonly b: number; readonly runMs: number }[];
+  }[];
+  /** After how many created containers the first runner goes away, and is taken up again. */
+  readonly leaveAfter: number;
+}
+
+const world: fc.Arbitrary<World> = fc
+  .record({ a: fc.integer({ min: 1, max: 3 }), b: fc.integer({ min: 1, max: 3 }) })
+  .chain((sizes) => {
+    const step = fc.record({
+      a: fc.integer({ min: 0, max: sizes.a }),
+      b: fc.integer({ min: 0, max: sizes.b }),
+      runMs: fc.integer({ min: 1, max: 20_000 }),
+    });
+    return fc.record({
+      seed: fc.nat(),
+      sizes: fc.constant(sizes),
+      runs: fc.array(fc.record({ steps: fc.array(step, { minLength: 1, maxLength: 5 }) }), {
+        minLength: 2,
+        maxLength: 3,
+      }),
+      leaveAfter: fc.integer({ min: 0, max: 3 }),
+    });
+  });
+
+property.prop([world], { numRuns: 60 })(
+  'pools: several runs at once never hold more than a pool has, with a runner that goes away, and all of them end',
+  async ({ seed, sizes, runs, leaveAfter }) => {
+    const stepName = (run: number, step: number) => `r${run}-s${step}`;
+    const all = runs.flatMap(({ steps }, run) => steps.map((step, at) => [stepName(run, at), step] as const));
+    const tokens = new Map(all);
+    const rig = createRig(String(seed), {
+      behave: Object.fromEntries(all.map(([name, { runMs }]) => [name, { runMs }])),
+    });
+    const handles: RunHandle[] = [];
+    for (const [run, { steps }] of runs.entries()) {
+      const plan = createHandPlan(
+        steps.map(({ a, b }, at) => createStep(stepName(run, at), { pools: { a, b } })),
+        { pools: sizes },
+      );
+      handles.push(await start(rig, plan));
+    }
+    const check = () => {
+      for (const pool of ['a', 'b'] as const) {
+        const used = tokensInUse(rig, (name) => tokens.get(name)?.[pool] ?? 0);
+        if (used > sizes[pool]) throw new Error(`pool ${pool} has ${sizes[pool]} tokens, and ${used} are in use`);
+      }
+    };
+    let over = 0;
+    const count = all.length;
+    for (const handle of handles.slice(1)) void handle.finished.then(() => over++);
+    await rig.until(() => {
+      check();
+      return rig.created().length >= Math.min(leaveAfter, count);
+    });
+    await rig.go(handles[0]!.detach());
+    const resumed = await rig.go(resumeRun({ ...rig.options, runId: handles[0]!.runId }));
+    const isOver = !resumed.ok && resumed.error.code === 'RUN_FINISHED';
+    if (!resumed.ok && !isOver) throw new Error(resumed.error.message);
+    if (resumed.ok) void resumed.value.finished.then(() => over++);
+    else over++;
+    await rig.until(() => {
+      check();
+      return over === handles.length;
+    });
+    expect(rig.created()).toHaveLength(count);
+    expect(await readClaims(rig.disk, '/home')).toEqual([]);
+  },
+);
