@@ -33,6 +33,7 @@ export const REFUSAL_CODES = {
   CONTAINERS_EXHAUSTED: 'RESOURCE_EXHAUSTED',
   ENGINE_UNAVAILABLE: 'UNAVAILABLE',
   STORE_UNAVAILABLE: 'UNAVAILABLE',
+  STORE_FULL: 'UNAVAILABLE',
   CLOSING: 'UNAVAILABLE',
 } as const satisfies Record<string, ServiceErrorCode>;
 export type RefusalReason = keyof typeof REFUSAL_CODES;
@@ -49,6 +50,9 @@ export const HTTP_STATUS: Readonly<Partial<Record<ServiceErrorCode, number>>> = 
   UNAVAILABLE: 503,
 };
 
+/** HTTP status of the reasons that have another than their code. */
+const STATUS_OF_REASON: Readonly<Partial<Record<RefusalReason, number>>> = { STORE_FULL: 507 };
+
 export interface RefusalOptions {
   /** What the error body says beside the reason: field, phase, the time when an ID is free. */
   readonly details?: Readonly<Record<string, unknown>>;
@@ -64,7 +68,7 @@ export class Refusal extends ServiceError {
     const code = REFUSAL_CODES[reason];
     super(code, message, {
       reason,
-      status: HTTP_STATUS[code] ?? 500,
+      status: STATUS_OF_REASON[reason] ?? HTTP_STATUS[code] ?? 500,
       ...(options.retryAfterMs === undefined ? {} : { retryAfterMs: options.retryAfterMs }),
       ...(options.cause === undefined ? {} : { cause: options.cause }),
     });

@@ -26,11 +26,13 @@ export interface RigOptions {
   readonly engines?: ServiceOptions['engines'];
   readonly engine?: string;
   readonly cores?: number;
+  /** Where its directory is made; by default that of temporary files. */
+  readonly parent?: string;
   readonly config?: Partial<ServiceConfigInput>;
 }
 
 export async function openRig(options: RigOptions = {}): Promise<Rig> {
-  const root = mkdtempSync(join(tmpdir(), 'sluice-service-'));
+  const root = mkdtempSync(join(options.parent ?? tmpdir(), 'sluice-service-'));
   const clock = new VirtualClock();
   const open = () =>
     createService({

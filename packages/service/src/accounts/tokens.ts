@@ -27,8 +27,8 @@ export function createTokens(options: TokensOptions): Tokens {
     async issue(email) {
       const token = randomBytes(32).toString('base64url');
       const createTime = clock.now();
-      store.write([put(TABLES.tokens, hashToken(token), { email, createTime, expireTime: createTime + lifetimeMs })]);
-      await store.durable();
+      const row = { email, createTime, expireTime: createTime + lifetimeMs };
+      await store.commit([put(TABLES.tokens, hashToken(token), row)]);
       return token;
     },
     principalOf(token) {

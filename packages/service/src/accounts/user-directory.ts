@@ -44,8 +44,7 @@ export function createUserDirectory(store: Store, clock: Clock): UserDirectory {
     return user;
   };
   const save = async (user: UserRow) => {
-    store.write([put(TABLES.users, user.email, { ...user, updateTime: clock.now() })]);
-    await store.durable();
+    await store.commit([put(TABLES.users, user.email, { ...user, updateTime: clock.now() })]);
   };
   return {
     list: () => [...store.range(TABLES.users, { from: '', to: '~' })].map(([, user]) => shown(user)),
@@ -74,8 +73,7 @@ export function createUserDirectory(store: Store, clock: Clock): UserDirectory {
       await save({ ...user, accounts: user.accounts.filter((own) => !isSame(own, account)) });
     },
     async remove(email) {
-      store.write([remove(TABLES.users, find(email).email)]);
-      await store.durable();
+      await store.commit([remove(TABLES.users, find(email).email)]);
     },
     close: () => store.close(),
   };

@@ -24,6 +24,7 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
 /** Error bodies are flat, since published clients read `code` and `message` at the top level. */
 export function renderError(error: unknown): ErrorReply {
   if (isServiceError(error)) return renderRefusal(error);
+  if (isDiskFull(error)) return plainError(507, 'could not serve the request because a disk is full', 'STORE_FULL');
   const status = statusOf(error);
   // What an error of the environment or a bug says may name paths of the host: it goes to the log only.
   const message = status >= 500 ? 'could not serve the request because of a fault of the service' : messageOf(error);
@@ -45,6 +46,12 @@ function renderRefusal(error: ServiceError & { readonly details?: Readonly<Recor
   if (status === 401) headers['www-authenticate'] = 'Bearer';
   const details = error.reason === undefined ? {} : { details: [{ reason: error.reason, ...error.details }] };
   return { status, headers, body: { code: status, status: error.code, message: error.message, ...details } };
+}
+
+/** Of the file system, where a directory or file could not be made. */
+function isDiskFull(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
 function statusOf(error: unknown): number {

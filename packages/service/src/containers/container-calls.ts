@@ -4,6 +4,7 @@ import type { Cluster } from '../clusters/cluster.ts';
 import { parsePage, renderPageToken } from '../page.ts';
 import { Refusal } from '../refusal.ts';
 import type { Principal } from '../service.ts';
+import { isStoreFull } from '../store/lmdb-store.ts';
 import { put, remove } from '../store/store.ts';
 import { TABLES, timeKey } from '../store/tables.ts';
 import type { ContainerRow } from './container-row.ts';
@@ -72,8 +73,12 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
       const deleted: ContainerRow = { ...row, deleted: true };
       if (live !== undefined && !live.entry.ending) {
         live.entry.row = deleted;
-        store.write([put(TABLES.containers, rowKey, deleted), unlink]);
-        await store.durable();
+        try {
+          await store.commit([put(TABLES.containers, rowKey, deleted), unlink]);
+        } catch (error) {
+          if (isStoreFull(error)) cluster.containers.unmarkDeleted(live.entry);
+          throw error;
+        }
         await cluster.containers.destroy(live.entry);
         return;
       }
@@ -81,14 +86,13 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
         await new Promise<void>((resolve) => live.entry.onGone.add(resolve));
         return this.delete(principal, ref);
       }
-      store.write([
+      await store.commit([
         put(TABLES.containers, rowKey, deleted),
         put(TABLES.liveContainers, rowKey, true),
         remove(TABLES.endedContainers, `${timeKey(row.endTime!)}/${rowKey}`),
         remove(TABLES.endedItems, rowKey),
         unlink,
       ]);
-      await store.durable();
       await cluster.containers.sweep(rowKey, deleted);
     },
   };
@@ -105,16 +109,23 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
     const cluster = clusterOf(ref.clusterID);
     const rowKey = store.get(TABLES.containerIDs, idKey(ref));
     const entry = rowKey === undefined ? undefined : cluster.containers.get(rowKey);
-    // One that is just being created is not there before it is durable; afterwards it is asked for again.
-    if (entry !== undefined) await entry.created;
-    const row = entry?.row ?? (rowKey === undefined ? undefined : store.get(TABLES.containers, rowKey));
-    if (rowKey === undefined || row === undefined || row.deleted) {
+    // One that is just being created is not there before it is durable, and never where it cannot become so.
+    const isThere = entry === undefined || (await isFulfilled(entry.created));
+    const row = isThere ? (entry?.row ?? (rowKey && store.get(TABLES.containers, rowKey))) : undefined;
+    if (!rowKey || !row || row.deleted) {
       const where = `account ${ref.accountID} on cluster ${ref.clusterID}`;
       throw new Refusal('CONTAINER_NOT_FOUND', `could not find the container '${ref.id}' of ${where}`);
     }
     const live = entry !== undefined && cluster.containers.get(rowKey) === entry ? { cluster, entry } : undefined;
     return { live, row, rowKey, cluster };
   }
+}
+
+function isFulfilled(promise: Promise<unknown>): Promise<boolean> {
+  return promise.then(
+    () => true,
+    () => false,
+  );
 }
 
 function lifeOf({ cluster, entry }: { cluster: Cluster; entry: LiveContainer }): Life {

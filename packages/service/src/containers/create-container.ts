@@ -81,17 +81,19 @@ export async function createContainer(
 async function record(options: CreateContainerOptions, cluster: Cluster, row: ContainerRow): Promise<Container> {
   const { store } = options;
   const rowKey = `${row.clusterID}/${row.accountID}/${options.sequence.next()}`;
-  store.write([
+  const created = store.commit([
     put(TABLES.containers, rowKey, row),
     put(TABLES.containerIDs, `${row.clusterID}/${row.accountID}/${row.id}`, rowKey),
     put(TABLES.liveContainers, rowKey, true),
   ]);
   const launch = resolveLaunch(row, cluster.storage, cluster.instanceTypes.get(row.spec.instanceType));
-  const live = cluster.containers.add(
-    { rowKey, row, launch, amount: row.amount, created: store.durable() },
-    { launched: false },
-  );
-  await live.created;
+  const live = cluster.containers.add({ rowKey, row, launch, amount: row.amount, created }, { launched: false });
+  try {
+    await created;
+  } catch (error) {
+    cluster.containers.discard(live);
+    throw error;
+  }
   cluster.containers.enqueue(live);
   return renderContainer(live.row, cluster.containers.stateOf(live));
 }

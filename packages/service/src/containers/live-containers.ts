@@ -99,6 +99,18 @@ export class LiveContainers {
     return live;
   }
 
+  /** Forgets one whose row did not become durable. */
+  discard(live: LiveContainer): void {
+    this.#forget(live);
+  }
+
+  /** Takes back that it is marked as deleted, which did not become durable. */
+  unmarkDeleted(live: LiveContainer): void {
+    const { deleted: _, ...row } = live.row;
+    live.row = row;
+    this.#options.store.write([put(TABLES.containers, live.rowKey, row)]);
+  }
+
   /** Lets a container whose row is durable wait for its turn. */
   enqueue(live: LiveContainer): void {
     live.isCreated = true;
@@ -129,17 +141,23 @@ export class LiveContainers {
       await new Promise<void>((resolve) => live.onGone.add(resolve));
       return false;
     }
-    if (live.row.phase === 'Canceling') return true;
-    if (!live.launched) {
-      await this.#end(live, 'withdraw', {
-        state: 'canceled before it was started',
-        endTime: this.#options.clock.now(),
-      });
+    const { store, driver, clock } = this.#options;
+    if (live.row.phase !== 'Canceling' && !live.launched) {
+      const state = 'canceled before it was started';
+      const ended = this.#end(live, 'withdraw', { state, endTime: clock.now() });
+      await store.commit([]);
+      await ended;
       return true;
     }
-    this.#change(live, { phase: nextPhase(live.row.phase, 'cancel') ?? live.row.phase, state: 'canceling' });
-    await this.#options.store.durable();
-    this.#options.driver.stop(live.launch, graceMs);
+    if (live.row.phase !== 'Canceling') {
+      this.#change(live, { phase: nextPhase(live.row.phase, 'cancel') ?? live.row.phase, state: 'canceling' });
+    }
+    try {
+      await store.commit([]);
+    } finally {
+      // On a full disk too: what is to be stopped may be what fills it.
+      driver.stop(live.launch, graceMs);
+    }
     return true;
   }
 

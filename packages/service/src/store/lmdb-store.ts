@@ -1,4 +1,7 @@
 import { mkdirSync } from 'node:fs';
+import { constants } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
+import { isServiceError } from '@sluice/client';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { Refusal } from '../refusal.ts';
 import { mergeRanges } from './merge-ranges.ts';
@@ -6,6 +9,9 @@ import type { Change, KeyRange, Store, Table } from './store.ts';
 
 /** What has been written and is not yet on the disk: table name to key to value, undefined where removed. */
 type Unflushed = Map<string, Map<string, unknown>>;
+
+/** Between two tries while the disk is full. */
+const RETRY_MS = 1000;
 
 interface Commit {
   readonly done: Promise<void>;
@@ -74,9 +80,27 @@ class LmdbStore implements Store {
     this.#scheduleNext();
   }
 
-  durable(): Promise<void> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    return (this.#next ?? this.#underWay)?.done ?? Promise.resolve();
+  async durable(): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#latest();
+      } catch (error) {
+        if (!isStoreFull(error) || this.#closed !== undefined) throw error;
+      }
+    }
+  }
+
+  async commit(changes: readonly Change[]): Promise<void> {
+    const earlier = changes.map(({ table, key }) => ({ table, key, value: this.get({ name: table }, key) }));
+    this.write(changes);
+    try {
+      await this.#latest();
+    } catch (error) {
+      // Only what nobody has changed since: that is for whoever did.
+      const isOurs = (i: number) => this.get({ name: changes[i]!.table }, changes[i]!.key) === changes[i]!.value;
+      if (isStoreFull(error) && this.#closed === undefined) this.write(earlier.filter((_, i) => isOurs(i)));
+      throw error;
+    }
   }
 
   get failure(): unknown {
@@ -84,10 +108,15 @@ class LmdbStore implements Store {
   }
 
   close(): Promise<void> {
-    this.#closed ??= this.durable()
+    this.#closed ??= this.#latest()
       .catch(() => {})
       .then(() => this.#root.close());
     return this.#closed;
+  }
+
+  async #latest(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
+    await (this.#next ?? this.#underWay)?.done;
   }
 
   #database(table: string): Database<unknown, string> {
@@ -96,16 +125,18 @@ class LmdbStore implements Store {
     return database;
   }
 
-  #scheduleNext(): void {
+  #scheduleNext(previous: Promise<void> = this.#underWay?.done ?? Promise.resolve()): void {
     if (this.#next !== undefined) return;
-    const previous = this.#underWay?.done ?? Promise.resolve();
-    const commit: Commit = { done: previous.then(() => this.#commit()) };
+    const flush = () => this.#flush();
+    // After a full disk a while later: until then those who were refused take back what they wrote.
+    const commit: Commit = { done: previous.then(flush, () => setTimeout(RETRY_MS).then(flush)) };
     // Whoever awaits `durable` hears of a failure; without any, the next write does.
     commit.done.catch(() => {});
     this.#next = commit;
   }
 
-  async #commit(): Promise<void> {
+  async #flush(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
     this.#underWay = this.#next;
     this.#next = undefined;
     this.#flushing = this.#waiting;
@@ -125,18 +156,41 @@ class LmdbStore implements Store {
       written.add(batch);
       await Promise.all(written);
     } catch (error) {
-      // A failed sync is never tried again: the kernel may have dropped the pages and would report success.
-      this.#failure = new Refusal(
-        'STORE_UNAVAILABLE',
-        'could not write to the store; restart the service once the disk is well',
-        { cause: await commitError(error) },
-      );
-      throw this.#failure;
+      throw this.#refusalOf(await commitError(error));
     } finally {
       this.#flushing = new Map();
       if (this.#next === undefined) this.#underWay = undefined;
+      // Also when nobody writes: what must become durable, such as the end of a container, is tried again.
+      const isLeft = this.#waiting.size > 0 && this.#next === undefined;
+      if (isLeft && this.#closed === undefined) this.#scheduleNext(setTimeout(RETRY_MS));
     }
   }
+
+  #refusalOf(cause: unknown): Refusal {
+    if (isDiskFull(cause)) {
+      // LMDB has dropped the transaction, and one that is made anew writes all its pages anew. It is laid under what
+      // was written meanwhile.
+      for (const [table, rows] of this.#flushing) {
+        this.#waiting.set(table, new Map([...rows, ...(this.#waiting.get(table) ?? [])]));
+      }
+      const message = 'could not write to the store because its disk is full; try again once there is room';
+      return new Refusal('STORE_FULL', message, { cause, retryAfterMs: 5000 });
+    }
+    // A failed sync is never tried again: the kernel may have dropped the pages and would report success.
+    const message = 'could not write to the store; restart the service once the disk is well';
+    this.#failure = new Refusal('STORE_UNAVAILABLE', message, { cause });
+    return this.#failure;
+  }
+}
+
+/** Whether a write was refused because the disk is full, and may be tried again. */
+export function isStoreFull(error: unknown): boolean {
+  return isServiceError(error, 'UNAVAILABLE') && error.reason === 'STORE_FULL';
+}
+
+function isDiskFull(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return code === constants.errno.ENOSPC || code === constants.errno.EDQUOT;
 }
 
 /** LMDB tells the reason of a failed commit by another promise, which rejects with it. */

@@ -8,8 +8,13 @@ export interface Store {
   range<T>(table: Table<T>, range: KeyRange): Iterable<readonly [key: string, value: T]>;
   /** Makes the changes together: after a crash all of them are there or none. */
   write(changes: readonly Change[]): void;
-  /** Resolves when every write made so far is on the disk; rejects when it cannot get there. */
+  /** Resolves when every write made so far is on the disk, however long that is full; rejects when it cannot get there. */
   durable(): Promise<void>;
+  /**
+   * Writes, and resolves when that and all before is on the disk. Where the disk is full it takes the changes back and
+   * rejects with `STORE_FULL`: for what a caller waits for and can ask for again.
+   */
+  commit(changes: readonly Change[]): Promise<void>;
   /** Why nothing can be written any more, if so; it does not go away. */
   readonly failure: unknown;
   /** Waits for the writes made so far, then lets go. Idempotent. */

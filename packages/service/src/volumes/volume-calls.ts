@@ -80,11 +80,10 @@ export function createVolumeCalls(options: VolumeCallsOptions): VolumeCalls {
       if (row.phase === 'Deleting') return;
       const deleteTime = clock.now();
       const deleted: VolumeRow = { ...row, phase: 'Deleting', state: 'deleted; can be undeleted', deleteTime };
-      store.write([
+      await store.commit([
         put(TABLES.volumes, key, deleted),
         put(TABLES.deletedVolumes, `${timeKey(deleteTime)}/${key}`, true),
       ]);
-      await store.durable();
       options.onRevoked(deleted);
     },
     async undelete(principal, ref) {
@@ -99,11 +98,10 @@ export function createVolumeCalls(options: VolumeCallsOptions): VolumeCalls {
         );
       }
       const { deleteTime, ...rest } = row;
-      store.write([
+      await store.commit([
         put(TABLES.volumes, key, { ...rest, phase: 'Available', state: 'available' }),
         remove(TABLES.deletedVolumes, `${timeKey(deleteTime)}/${key}`),
       ]);
-      await store.durable();
     },
     async purge(key) {
       const row = store.get(TABLES.volumes, key);
@@ -157,12 +155,17 @@ async function createVolume(
       ? {}
       : { login: { username: login.username, passwordHash: hashTransferPassword(login.password) } }),
   };
-  makeRoot(options.clusters.get(ref.clusterID)!.storage, ref);
+  const { storage } = options.clusters.get(ref.clusterID)!;
+  makeRoot(storage, ref);
   const key = `${ref.clusterID}/${ref.accountID}/${options.sequence.next()}`;
   const changes: Change[] = [put(TABLES.volumes, key, row), put(TABLES.volumeIDs, idKey(ref), key)];
   if (login !== undefined) changes.push(put(TABLES.volumeLogins, login.username, key));
-  options.store.write(changes);
-  await options.store.durable();
+  try {
+    await options.store.commit(changes);
+  } catch (error) {
+    rmSync(storagePaths.volume(storage, ref.accountID, ref.id), { recursive: true, force: true });
+    throw error;
+  }
   return {
     ...renderVolume(row),
     ...(login === undefined ? {} : { service: { ...login, address: request.address(ref) } }),
@@ -206,8 +209,7 @@ async function purgeVolume(options: VolumeCallsOptions, key: string, row: Volume
   const storage = options.clusters.get(row.clusterID)?.storage;
   if (storage === undefined) return;
   const deleted: VolumeRow = { ...row, phase: 'Deleted', state: 'deleted' };
-  store.write([put(TABLES.volumes, key, deleted)]);
-  await store.durable();
+  await store.commit([put(TABLES.volumes, key, deleted)]);
   options.onRevoked(deleted);
   const trash = join(storagePaths.trash(storage), `volume-${row.id}-${randomID(16)}`);
   try {

@@ -1,0 +1,95 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { API, openRawHttp, type RawHttp } from '../api/raw-http.ts';
+import { FakeEngine } from '../fakes/fake-engine.ts';
+
+/** A small file system of its own; without the right to mount one there is nothing to test. */
+const disk = mkdtempSync(join(tmpdir(), 'sluice-disk-'));
+const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=12m', 'tmpfs', disk]).status === 0;
+let http: RawHttp;
+let engine: FakeEngine;
+beforeAll(async () => {
+  if (!isMounted) return;
+  engine = new FakeEngine();
+  const engines = { fake: ({ clusterID }: { clusterID: string }) => (clusterID === 'one' ? engine : new FakeEngine()) };
+  http = await openRawHttp({ parent: disk, engine: 'fake', engines, cores: 1000 });
+});
+afterEach(() => rmSync(join(disk, 'ballast'), { force: true }));
+afterAll(async () => {
+  await http?.close();
+  if (isMounted) execFileSync('umount', [disk]);
+  rmSync(disk, { recursive: true, force: true });
+});
+
+/** Takes all room that is left. */
+function fillDisk(): void {
+  const file = openSync(join(disk, 'ballast'), 'w');
+  const block = Buffer.alloc(4096, 1);
+  try {
+    for (;;) writeSync(file, block);
+  } catch {
+  } finally {
+    closeSync(file);
+  }
+}
+
+const labels = Object.fromEntries(Array.from({ length: 99 }, (_, i) => [`l${i}`, 'x'.repeat(4000)]));
+const create = (id: string, spec: object = {}) =>
+  http.send('POST', `${API}/containers?containerID=${id}`, {
+    body: JSON.stringify({ instanceType: 'small', image: 'x', ...spec }),
+  });
+const get = async (id: string) => (await http.send('GET', `${API}/containers/${id}`)).json();
+const ids = async () => {
+  const { containers } = (await http.send('GET', `${API}/containers?all=true`)).json();
+  return (containers as { id: string }[]).map(({ id }) => id);
+};
+
+describe.skipIf(!isMounted && process.env.CI !== 'true')('a full disk', () => {
+  it('refuses what is new with 507, keeps what is there, and is forgotten once there is room', async () => {
+    for (const id of ['kept', 'ending']) expect((await create(id)).status).toBe(200);
+    await expect.poll(() => engine.launched.size).toBe(2);
+    for (const id of ['kept', 'ending']) engine.run(id);
+    fillDisk();
+
+    const made: string[] = [];
+    let refused = await create('big-0', { labels });
+    for (let i = 1; refused.status === 200; i++) {
+      made.push(`big-${i - 1}`);
+      refused = await create(`big-${i}`, { labels });
+    }
+    const last = `big-${made.length}`;
+    expect(refused.json()).toMatchObject({ code: 507, status: 'UNAVAILABLE', details: [{ reason: 'STORE_FULL' }] });
+    expect(refused.headers['retry-after']).toBe('5');
+    expect((await get(last)).code).toBe(404);
+    expect(await ids()).toEqual(['kept', 'ending', ...made]);
+
+    // An end that shares its transaction with what has no room is not lost, and told only once it is on the disk.
+    engine.end('ending');
+    const more = await Promise.all([create(last, { labels }), create('twin', { labels })]);
+    expect(more.map(({ status }) => status)).toEqual([507, 507]);
+    expect((await get('ending')).phase).toBe('Running');
+    expect((await http.send('POST', `${API}/volumes?volumeID=v`, { body: '{}' })).status).toBe(507);
+    expect((await http.send('POST', `${API}/containers/kept:cancel`)).status).toBe(507);
+    expect(engine.stopped).toHaveLength(1);
+
+    rmSync(join(disk, 'ballast'));
+    await expect.poll(async () => (await create(last, { labels })).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(() => engine.launched.size).toBe(3 + made.length);
+    await expect.poll(async () => (await get('ending')).phase, { timeout: 10_000 }).toBe('Succeeded');
+    const expected = ['kept', 'ending', ...made, last];
+    expect(await ids()).toEqual(expected);
+    expect((await http.send('GET', `${API}/volumes`)).json()).toMatchObject({ volumes: [] });
+    await http.rig.restart();
+    const listed = http.rig.service.inProcess({ userID: 'u', accounts: [{ clusterID: 'one', accountID: 'mine' }] });
+    const found: unknown[] = [];
+    for await (const { id, phase } of listed.containers.list({ clusterID: 'one', accountID: 'mine' }, { all: true })) {
+      found.push([id, phase]);
+    }
+    const phaseOf = (id: string) => ({ kept: 'Canceled', ending: 'Succeeded' })[id] ?? 'Pending';
+    expect(found).toEqual(expected.map((id) => [id, phaseOf(id)]));
+    expect(readdirSync(join(http.rig.root, 'clusters/one/containers'))).toHaveLength(expected.length);
+  });
+});
