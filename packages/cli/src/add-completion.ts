@@ -7,7 +7,7 @@ import { findHome } from './home.ts';
 
 /** Commands whose first argument is a pipeline file, and a run. */
 const OF_FILES = ['run', 'check', 'plan'];
-const OF_RUNS = ['resume', 'cancel', 'approve', 'show', 'logs', 'pull'];
+const OF_RUNS = ['resume', 'cancel', 'approve', 'show', 'why', 'logs', 'report', 'pull'];
 
 /**
  * Adds `completion SHELL`, which prints the shell's script, and the hidden `complete`, which that script calls. Loaded

@@ -25,7 +25,11 @@ export function createCommandLine(context: CommandContext): { program: Command; 
   program
     .description('Pipelines of containers: steps are containers, edges are volumes, nothing is lost or started twice')
     .version('0.1.0')
-    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .configureHelp({
+      showGlobalOptions: true,
+      sortSubcommands: false,
+      subcommandTerm: (command) => `${command.name()} ${command.usage()}`.trim(),
+    })
     .configureOutput({ writeOut: context.terminal.out, writeErr: context.terminal.err })
     .showHelpAfterError('Try: sluice --help')
     .exitOverride()
@@ -96,10 +100,15 @@ function addLooking(add: Add): void {
     const { show } = await import('./commands/show.ts');
     return (context, options) => show(run, context, options);
   });
-  add('logs <run> <step>', 'print what a container has written; STEP or STEP/CELL', async (run, step) => {
+  add('why <run> [step]', 'say why a step waits, failed, was skipped, tried again or not reused', async (run, step) => {
+    const { why } = await import('./commands/why.ts');
+    return (context, options) => why(nameStep(run!, step), context, options);
+  }).usage('[options] [run] <step[/cell]>');
+  add('logs <run> [step]', 'print what a container has written', async (run, step) => {
     const { logs } = await import('./commands/logs.ts');
-    return (context, options) => logs({ run: run!, step: step! }, context, options);
+    return (context, options) => logs(nameStep(run!, step), context, options);
   })
+    .usage('[options] [run] <step[/cell]>')
     .option('-f, --follow', 'go on until the container has ended')
     .option('--tail <n>', 'only the last lines', parseCount)
     .option('--attempt <n>', 'of that attempt (default: the last)', parseCount);
@@ -111,6 +120,11 @@ function addLooking(add: Add): void {
       return (context, options) => pull({ run, outputs: outputs as unknown as string[] }, context, options);
     },
   ).option('--to <dir>', 'each into a directory of its name in there', 'results');
+}
+
+/** `RUN STEP`, or `STEP` of the newest run. */
+function nameStep(first: string, second: string | undefined): { run: string | undefined; step: string } {
+  return second === undefined ? { run: undefined, step: first } : { run: first, step: second };
 }
 
 function addServing(add: Add): void {

@@ -1,6 +1,7 @@
-/** `0.4 s`, `12 s`, `3 min 05 s`, `2 h 07 min`, `3 d 04 h`: two units at most, for people. */
+/** `40 ms`, `0.4 s`, `12 s`, `3 min 05 s`, `2 h 07 min`, `3 d 04 h`: two units at most, for people. */
 export function renderDuration(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds) / 1000;
+  if (seconds < 0.0995) return `${Math.round(seconds * 1000)} ms`;
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;

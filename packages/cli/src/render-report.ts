@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import type { Json } from '@sluice/core';
-import type { CellReport, FailureReport, RunReport, StepReport } from '@sluice/runner';
+import { type CellReport, type FailureReport, printableLine, type RunReport, type StepReport } from '@sluice/runner';
 import { label } from './progress/render-event.ts';
 import { describeState, renderState } from './progress/render-state.ts';
 import { renderDuration } from './render-duration.ts';
@@ -9,12 +9,16 @@ import type { Terminal } from './terminal.ts';
 
 /** Log lines shown of each failure; the whole log is where the report says. */
 const TAIL_LINES = 20;
+const MAX_LINE_LENGTH = 500;
+/** Failures that are listed, and of how many of them the log is shown. */
+const MAX_FAILURES = 20;
+const MAX_LOGS = 3;
 const MAX_VALUE_LENGTH = 72;
 
 /** The last words about a run: verdict, failures with the ends of their logs, results, files. */
 export function renderReport(report: RunReport, { terminal, cwd }: { terminal: Terminal; cwd: string }): string {
   const sections = [
-    renderFailures(report.failures, report, { terminal, cwd }),
+    renderFailures(report, { terminal, cwd }),
     renderResults(report.steps, terminal),
     renderFiles(report, { terminal, cwd }),
     renderVerdict(report, terminal),
@@ -42,13 +46,9 @@ function renderVerdict(report: RunReport, terminal: Terminal): string {
 }
 
 /** Of every cell that did not succeed in the end: its last failure. */
-function renderFailures(
-  failures: readonly FailureReport[],
-  report: RunReport,
-  { terminal, cwd }: { terminal: Terminal; cwd: string },
-): string {
+function findFailures({ steps, failures }: RunReport): ReadonlyMap<string, FailureReport> {
   const lost = new Set(
-    report.steps.flatMap(({ name, cells }) =>
+    steps.flatMap(({ name, cells }) =>
       cells.filter(({ state }) => state !== 'succeeded' && state !== 'cached').map(({ key }) => label(name, key)),
     ),
   );
@@ -58,17 +58,51 @@ function renderFailures(
     // A canceled container is no news to who canceled the run.
     if (lost.has(name) && failure.class !== 'canceled') last.set(name, failure);
   }
-  return [...last]
-    .map(([name, failure]) => {
-      const head = `${terminal.style('red', name)} attempt ${failure.attempt}: ${failure.message}\n`;
-      const lines = failure.logTail.slice(-TAIL_LINES).map((line) => `  ${terminal.style('dim', '│')} ${line}\n`);
-      const file =
-        failure.logFile === undefined
-          ? ''
-          : `  ${terminal.style('dim', `whole log: ${shortPath(failure.logFile, cwd)}`)}\n`;
-      return `${head}${lines.join('')}${file}`;
-    })
-    .join('\n');
+  return last;
+}
+
+/** A table of what failed, the ends of the first logs, and where to look next. */
+function renderFailures(report: RunReport, { terminal, cwd }: { terminal: Terminal; cwd: string }): string {
+  const failures = [...findFailures(report)];
+  const [first] = failures;
+  if (first === undefined) return '';
+  const logs = failures.slice(0, MAX_LOGS).map((entry) => renderLog(entry, { terminal, cwd }));
+  const table = failures.length > 1 ? `${renderFailureTable(failures, { terminal, cwd })}\n` : '';
+  const shown = failures.length > MAX_LOGS ? `of ${failures.length} logs, ${MAX_LOGS} are shown; ` : '';
+  const next = `${shown}next: sluice why ${report.runId} ${first[0]}, or sluice logs ${report.runId} ${first[0]}`;
+  return `${table}${logs.join('\n')}${terminal.style('dim', next)}\n`;
+}
+
+function renderFailureTable(
+  failures: readonly (readonly [name: string, failure: FailureReport])[],
+  { terminal, cwd }: { terminal: Terminal; cwd: string },
+): string {
+  const rows = failures
+    .slice(0, MAX_FAILURES)
+    .map(([name, { attempt, class: kind, message, logFile }]) => [
+      `  ${name}`,
+      String(attempt),
+      kind,
+      clip(printableLine(message)),
+      logFile === undefined ? '-' : shortPath(logFile, cwd),
+    ]);
+  const [head, ...lines] = renderTable([['  FAILED', 'ATTEMPT', 'CLASS', 'WHY', 'LOG'], ...rows]).split('\n');
+  const more = failures.length > MAX_FAILURES ? `  and ${failures.length - MAX_FAILURES} more\n` : '';
+  return `${terminal.style('dim', head ?? '')}\n${lines.join('\n')}${more}`;
+}
+
+function renderLog(
+  [name, failure]: readonly [name: string, failure: FailureReport],
+  { terminal, cwd }: { terminal: Terminal; cwd: string },
+): string {
+  const head = `${terminal.style('red', name)} attempt ${failure.attempt}: ${printableLine(failure.message)}\n`;
+  const tail = failure.logTail.slice(-TAIL_LINES);
+  const lines = tail.map((line) => `  ${terminal.style('dim', '│')} ${clip(printableLine(line), MAX_LINE_LENGTH)}\n`);
+  const file =
+    failure.logFile === undefined
+      ? ''
+      : `  ${terminal.style('dim', `whole log: ${shortPath(failure.logFile, cwd)}`)}\n`;
+  return `${head}${lines.join('')}${file}`;
 }
 
 function renderResults(steps: readonly StepReport[], terminal: Terminal): string {
@@ -98,7 +132,11 @@ function renderValues(cells: readonly CellReport[], result: string): string {
 function renderValue(value: Json): string {
   if (typeof value === 'number') return String(Number.isInteger(value) ? value : Number(value.toPrecision(6)));
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH - 1)}…` : text;
+  return clip(printableLine(text));
+}
+
+function clip(text: string, length = MAX_VALUE_LENGTH): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
 }
 
 function renderFiles(report: RunReport, { terminal, cwd }: { terminal: Terminal; cwd: string }): string {

@@ -25,7 +25,8 @@ test.each([
   [['run', 'a.yaml', '--parallelism', 'two'], 'It must be a whole number.'],
   [['run', 'a.yaml', '--param', 'seed'], 'It must look like name=value.'],
   [['run', 'a.yaml', 'b.yaml'], 'too many arguments'],
-  [['logs', 'r1'], "missing required argument 'step'"],
+  [['logs'], "missing required argument 'run'"],
+  [['why'], "missing required argument 'run'"],
   [['serve'], "required option '--config <file>'"],
 ])('runCommandLine ends with 2 for wrong usage: %j', async (args, message) => {
   expect(await run(...args)).toMatchObject({ exitCode: 2, err: expect.stringContaining(message) });

@@ -76,11 +76,27 @@ test('renderReport shows the last failure of each cell that did not succeed in t
       '  │ one',
       '  │ two',
       '  whole log: .sluice/log',
+      'next: sluice why r1 fit/a, or sluice logs r1 fit/a',
       '',
       'digits failed in 6.6 s: 1 succeeded, 1 failed, 1 canceled (run r1)',
       '',
     ].join('\n'),
   );
+});
+
+test('renderReport lists many failures, bounded, and cannot be led astray by what a container has printed', () => {
+  const keys = Array.from({ length: 500 }, (_, i) => `c${i}`);
+  const steps = [{ name: 'fit', state: 'failed', cells: keys.map((key) => cell(key, 'failed')) }] as const;
+  const logTail = ['\u001b[2J\u001b]0;title\u0007wiped', 'x'.repeat(5_000)];
+  const failures = keys.map((key) => failure({ cell: key, logTail, message: `exit code 3\u001b[1A` }));
+  const text = renderReport(report({ status: 'failed', steps, failures }), { terminal, cwd: '/' });
+  expect(text).toContain('  FAILED   ATTEMPT  CLASS   WHY          LOG\n  fit/c0   1        failed  exit code 3  -\n');
+  expect(text).toContain('  and 480 more\n');
+  expect(text).toContain('of 500 logs, 3 are shown; next: sluice why r1 fit/c0');
+  expect(text).not.toContain('\u001b');
+  expect(text).toContain('  │ wiped\n');
+  expect(text.split('\n').length).toBeLessThan(60);
+  expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThan(600);
 });
 
 test('renderReport of a suspended run says how to go on', () => {

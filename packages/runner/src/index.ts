@@ -1,6 +1,15 @@
 export { type Clock, createSystemClock } from './clock.ts';
 export { chooseInstanceType } from './data/choose-instance-type.ts';
 export { type DownloadOptions, type DownloadProgress, downloadTree } from './data/download-tree.ts';
+export { type ExplainStepOptions, explainStep } from './explain/explain-step.ts';
+export type {
+  AttemptExplanation,
+  CacheExplanation,
+  InputDifference,
+  StepExplanation,
+} from './explain/step-explanation.ts';
+export type { StoryLine } from './explain/trace-cell.ts';
+export { printableLine } from './report/printable-line.ts';
 export type { Reporter, RunnerEvent } from './reporter.ts';
 export { approveRun } from './run/approve-run.ts';
 export { cancelRun } from './run/cancel-run.ts';

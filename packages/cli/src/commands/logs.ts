@@ -19,7 +19,7 @@ export interface LogsOptions extends GlobalOptions {
 
 /** `sluice logs`: what one container has written, from the service, or from the archive when the service has it no more. */
 export async function logs(
-  { run: prefix, step }: { run: string; step: string },
+  { run: prefix, step }: { run: string | undefined; step: string },
   context: CommandContext,
   options: LogsOptions,
 ): Promise<number> {

@@ -54,13 +54,13 @@ test('createLiveProgress draws what is under way in place, below the lines that 
   vi.advanceTimersByTime(500);
   expect(screen(terminal.written().out)).toEqual([
     'prepare  succeeded  1.0 s',
-    'fit/a    succeeded  0.0 s',
+    'fit/a    succeeded  0 ms',
     `fit      ${'━'.repeat(16)}  1/4 cells, 1 running  0.5 s`,
     '2/5 done, 1 under way · 1.5 s',
   ]);
 
   progress.close();
-  expect(screen(terminal.written().out)).toEqual(['prepare  succeeded  1.0 s', 'fit/a    succeeded  0.0 s']);
+  expect(screen(terminal.written().out)).toEqual(['prepare  succeeded  1.0 s', 'fit/a    succeeded  0 ms']);
 });
 
 test('createLiveProgress draws at most ten times a second, however much happens', () => {

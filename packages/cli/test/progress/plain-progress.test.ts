@@ -69,9 +69,9 @@ test('createPlainProgress counts the cells of a foreach step from the moment the
     move(30, 'each/y', 'succeeded'),
   ];
   expect(show([{ name: 'each' }], events)).toEqual([
-    'each/x  succeeded  0.0 s',
-    'each/y  succeeded  0.0 s',
-    'each  2 succeeded  0.0 s',
+    'each/x  succeeded  10 ms',
+    'each/y  succeeded  20 ms',
+    'each  2 succeeded  20 ms',
   ]);
 });
 

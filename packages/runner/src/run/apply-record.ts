@@ -14,6 +14,7 @@ export function applyRecord(facts: RunFacts, record: JournalRecord): void {
     case 'intent': {
       const attempt = attemptFacts(facts, record);
       attempt.id = record.id;
+      attempt.askedAt ??= record.at;
       attempt.clusterID = record.clusterID;
       attempt.instanceType = record.instanceType;
       attempt.spec = record.spec;
@@ -55,14 +56,26 @@ function applyEvent(facts: RunFacts, event: SchedulerEvent, beside: EventFacts):
       return;
     case 'cacheHit': {
       const cell = cellFacts(facts, event.step, event.cell);
+      cell.lookedUpAt = event.at;
       if (!beside.cached) return;
       cell.cached = beside.cached;
       cell.results = beside.cached.results;
       return;
     }
-    case 'cacheMissed':
-      if (beside.missed) cellFacts(facts, event.step, event.cell).missed = beside.missed;
+    case 'cacheMissed': {
+      const cell = cellFacts(facts, event.step, event.cell);
+      cell.lookedUpAt = event.at;
+      if (beside.missed) cell.missed = beside.missed;
       return;
+    }
+    case 'approved':
+      facts.answeredAt.set(event.step, event.at);
+      return;
+    case 'postponed': {
+      const attempt = attemptFacts(facts, event);
+      attempt.postponed = { times: (attempt.postponed?.times ?? 0) + 1, reason: event.reason };
+      return;
+    }
     case 'submitted': {
       const attempt = attemptFacts(facts, event);
       attempt.submitted = true;
@@ -88,6 +101,7 @@ function applyEvent(facts: RunFacts, event: SchedulerEvent, beside: EventFacts):
     case 'published': {
       const cell = cellFacts(facts, event.step, event.cell);
       cell.winner = event.attempt;
+      attemptFacts(facts, event).publishedAt = event.at;
       cell.results = beside.results ?? {};
       return;
     }

@@ -1,6 +1,7 @@
 import path from 'node:path';
-import { fail, ok, type Result } from '@sluice/core';
+import { fail, ok, type Plan, type Result } from '@sluice/core';
 import type { Disk } from '../journal/disk.ts';
+import type { JournalRecord } from '../journal/journal-record.ts';
 import { journalPath } from '../journal/open-journal.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
@@ -8,11 +9,11 @@ import type { Scheduler } from '../scheduler/scheduler.ts';
 import { createReport } from './create-report.ts';
 import { endMessage } from './end-message.ts';
 import { findRun } from './find-run.ts';
-import { replayRun } from './replay-run.ts';
+import { type MoveListener, replayRun } from './replay-run.ts';
 import type { RunFacts } from './run-facts.ts';
 import { readPlan, runDirectory } from './run-home.ts';
 import type { RunRefusal } from './run-options.ts';
-import type { RunReport } from './run-report.ts';
+import type { RunPhase, RunReport } from './run-report.ts';
 
 /** A run given back from its journal, for looking at. */
 export interface ReplayedRun {
@@ -33,10 +34,17 @@ export async function readRun(
 ): Promise<Result<RunReport, RunRefusal>> {
   const replayed = await replayFromHome(disk, path.resolve(home), runId);
   if (!replayed.ok) return replayed;
-  const { facts, directory } = replayed.value;
-  const isDriven = !facts.finished && (await disk.ask(directory, '')) !== undefined;
-  const status = facts.finished?.status ?? (isDriven ? 'active' : 'suspended');
+  const { facts } = replayed.value;
+  const status = await readPhase(disk, replayed.value);
   return ok(createReport(replayed.value, status, endMessage(facts)));
+}
+
+/** What a run has written down of itself. */
+export interface RunFiles {
+  readonly runId: string;
+  readonly directory: string;
+  readonly plan: Plan;
+  readonly records: readonly JournalRecord[];
 }
 
 /** Reads a run's plan and journal and replays them. */
@@ -45,6 +53,25 @@ export async function replayFromHome(
   home: string,
   prefix: string,
 ): Promise<Result<ReplayedRun, RunRefusal>> {
+  const files = await readRunFiles(disk, home, prefix);
+  return files.ok ? replayFiles(files.value) : files;
+}
+
+/** Replays what was read; `moves` hears of it. */
+export function replayFiles(files: RunFiles, moves?: MoveListener): Result<ReplayedRun, RunRefusal> {
+  const { runId, directory, plan, records } = files;
+  const replayed = replayRun(plan, records, moves);
+  return replayed ? ok({ runId, directory, ...replayed }) : fail(notBegun(runId));
+}
+
+/** Where the run stands: over, driven by a living runner, or left. */
+export async function readPhase(disk: Disk, { facts, directory }: ReplayedRun): Promise<RunPhase> {
+  if (facts.finished) return facts.finished.status;
+  return (await disk.ask(directory, '')) === undefined ? 'suspended' : 'active';
+}
+
+/** Reads a run's plan and journal; takes no lock and changes nothing. */
+export async function readRunFiles(disk: Disk, home: string, prefix: string): Promise<Result<RunFiles, RunRefusal>> {
   const found = await findRun(disk, home, prefix);
   if (!found.ok) return found;
   const runId = found.value;
@@ -54,7 +81,9 @@ export async function replayFromHome(
   if (!content.ok) {
     return fail({ code: 'JOURNAL_DAMAGED', message: `could not read the journal of run ${runId}: ${content.error}` });
   }
-  const replayed = plan && replayRun(plan, content.value.records);
-  if (!replayed) return fail({ code: 'RUN_NOT_FOUND', message: `run ${runId} had not begun when it was left` });
-  return ok({ runId, directory, ...replayed });
+  return plan ? ok({ runId, directory, plan, records: content.value.records }) : fail(notBegun(runId));
+}
+
+function notBegun(runId: string): RunRefusal {
+  return { code: 'RUN_NOT_FOUND', message: `run ${runId} had not begun when it was left` };
 }

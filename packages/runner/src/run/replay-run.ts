@@ -8,6 +8,8 @@ import { createRunFacts, type RunFacts } from './run-facts.ts';
 /** Hears of the moves of a scheduler's cells, from the moment that `hear` is set. */
 export interface MoveListener {
   hear?: (step: number, cell: number) => void;
+  /** During a replay: a record has been taken in. */
+  replayed?: (record: JournalRecord, scheduler: Scheduler) => void;
 }
 
 /** Builds the scheduler of a run as its journal's first record describes it. */
@@ -34,6 +36,7 @@ export function replayRun(
   for (const record of records) {
     applyRecord(facts, record);
     if (record.kind === 'event') scheduler.handle(record.event);
+    moves.replayed?.(record, scheduler);
   }
   return { facts, scheduler };
 }

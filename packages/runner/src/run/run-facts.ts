@@ -1,6 +1,6 @@
 import type { Cell, Json, Plan } from '@sluice/core';
 import type { CacheMiss, CacheSource, ContainerFacts, JournalRecord, VolumePlace } from '../journal/journal-record.ts';
-import type { Outcome } from '../scheduler/event.ts';
+import type { Outcome, PostponeReason } from '../scheduler/event.ts';
 
 /** What the shell knows of one attempt beside its state. */
 export interface AttemptFacts {
@@ -13,9 +13,14 @@ export interface AttemptFacts {
   /** The service has confirmed the container. */
   submitted: boolean;
   container: ContainerFacts;
+  /** When the service was about to be asked for the container. */
+  askedAt?: number;
   submittedAt?: number;
   runningAt?: number;
   endedAt?: number;
+  publishedAt?: number;
+  /** How often its submission was put off, and why the last time. */
+  postponed?: { readonly times: number; readonly reason: PostponeReason };
   outcome?: Outcome;
   cancelReason?: string;
   logTail?: readonly string[];
@@ -29,6 +34,8 @@ export interface CellFacts {
   results: Readonly<Record<string, Json>>;
   cached?: CacheSource;
   missed?: CacheMiss;
+  /** When the cache had answered. */
+  lookedUpAt?: number;
   /** Attempt whose outputs were published. */
   winner?: number;
 }
@@ -54,6 +61,8 @@ export interface RunFacts {
   readonly failures: FailureEntry[];
   /** Why a step could not be decided, by step. */
   readonly undecidable: Map<number, string>;
+  /** When a person said yes or no, by step. */
+  readonly answeredAt: Map<number, number>;
   /** By step: the cells, undefined while a `foreach` is open. */
   readonly cells: (readonly Cell[] | undefined)[];
   /** By step and cell; entries appear when there is something to know. */
@@ -68,6 +77,7 @@ export function createRunFacts(plan: Plan): RunFacts {
     delivered: {},
     failures: [],
     undecidable: new Map(),
+    answeredAt: new Map(),
     cells: plan.steps.map((step) => step.cells),
     known: plan.steps.map(() => []),
   };

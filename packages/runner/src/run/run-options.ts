@@ -63,6 +63,7 @@ export interface RunHandle {
 export interface RunRefusal {
   readonly code:
     | 'RUN_NOT_FOUND'
+    | 'STEP_NOT_FOUND'
     | 'RUN_FINISHED'
     /** Another runner drives it; the message names host and process. */
     | 'RUN_IN_USE'

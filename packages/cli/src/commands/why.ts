@@ -1,0 +1,29 @@
+import { explainStep } from '@sluice/runner';
+import { askService } from '../ask-service.ts';
+import type { CommandContext, GlobalOptions } from '../command-context.ts';
+import { EXIT_CODE } from '../exit-code.ts';
+import { findRun } from '../find-run.ts';
+import { findHome } from '../home.ts';
+import { fromRunner, refuse } from '../refuse.ts';
+import { renderExplanation } from '../render-explanation.ts';
+
+/** `sluice why`: why a step waits, runs, failed, was skipped, was tried again, or was not taken from an earlier run. */
+export async function why(
+  { run: prefix, step }: { run: string | undefined; step: string },
+  context: CommandContext,
+  options: GlobalOptions,
+): Promise<number> {
+  const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
+  const found = await findRun(home, { prefix });
+  if (!found.ok) return refuse(found.error, { context, options });
+  const explained = await explainStep({ home, runId: found.value.runId, step });
+  if (!explained.ok) return refuse(fromRunner(explained.error), { context, options });
+  const service = await askService(explained.value, { context, options });
+  const { terminal } = context;
+  terminal.out(
+    options.json === true
+      ? `${JSON.stringify({ ...explained.value, ...(service && { service }) })}\n`
+      : renderExplanation(explained.value, { terminal, service }),
+  );
+  return EXIT_CODE.ok;
+}

@@ -1,0 +1,169 @@
+import {
+  type AttemptExplanation,
+  type CacheExplanation,
+  type InputDifference,
+  printableLine,
+  type StepExplanation,
+  type StoryLine,
+} from '@sluice/runner';
+import type { ServiceWords } from './ask-service.ts';
+import { label } from './progress/render-event.ts';
+import { describeState, renderState } from './progress/render-state.ts';
+import { renderClock } from './render-clock.ts';
+import { renderDuration } from './render-duration.ts';
+import { renderTable } from './render-table.ts';
+import type { Terminal } from './terminal.ts';
+
+const TAIL_LINES = 10;
+const MAX_VALUE_LENGTH = 100;
+
+/** The answer of `sluice why` for people: the short one first, then attempts, cache and everything that happened. */
+export function renderExplanation(
+  explained: StepExplanation,
+  { terminal, service }: { terminal: Terminal; service: ServiceWords | undefined },
+): string {
+  const sections = [
+    renderAnswer(explained, { terminal, service }),
+    renderDependencies(explained, terminal),
+    renderAttempts(explained, terminal),
+    renderCache(explained, terminal),
+    renderStory(explained.story, terminal),
+  ];
+  return sections.filter((section) => section !== '').join('\n');
+}
+
+function renderAnswer(
+  explained: StepExplanation,
+  { terminal, service }: { terminal: Terminal; service: ServiceWords | undefined },
+): string {
+  const { wait, status, runId } = explained;
+  const name = terminal.style('bold', label(explained.step, explained.cell));
+  const total = explained.cells.reduce((sum, { count }) => sum + count, 0);
+  const others = explained.cells.map(({ state, count }) => `${count} ${describeState(state)}`).join(', ');
+  const lines = [
+    `${name}  ${renderState(explained.state, { terminal })}${explained.reason === undefined ? '' : `  ${printableLine(explained.reason)}`}`,
+    ...(total > 1 ? [`one of the ${total} cells of ${explained.step}: ${others}`] : []),
+    ...(service
+      ? [`the service says: ${service.phase}${service.state === '' ? '' : `, ${printableLine(service.state)}`}`]
+      : []),
+    ...(wait ? [`since ${renderClock(wait.since)}${wait.advice === undefined ? '' : `; ${wait.advice}`}`] : []),
+    ...(status === 'suspended' ? [`nobody drives run ${runId}; go on with: sluice resume ${runId}`] : []),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function renderDependencies({ dependencies }: StepExplanation, terminal: Terminal): string {
+  if (dependencies.length === 0) return '';
+  const rows = dependencies.map(({ step, condition, state }) => [
+    `  ${step}`,
+    condition === 'succeeded' ? '' : `asked for: ${condition}`,
+    describeState(state),
+  ]);
+  return `${terminal.style('bold', 'needs')}\n${renderTable(rows)}`;
+}
+
+function renderAttempts({ attempts }: StepExplanation, terminal: Terminal): string {
+  if (attempts.length === 0) return '';
+  return `${terminal.style('bold', 'attempts')}\n${attempts.map((attempt) => renderAttempt(attempt, terminal)).join('')}`;
+}
+
+function renderAttempt(attempt: AttemptExplanation, terminal: Terminal): string {
+  const { failure, askedAt, runningAt, endedAt, postponed } = attempt;
+  const ran = endedAt === undefined ? undefined : endedAt - (runningAt ?? attempt.submittedAt ?? endedAt);
+  const waited = askedAt === undefined || runningAt === undefined ? undefined : runningAt - askedAt;
+  const head = [
+    `  ${attempt.attempt}`,
+    failure === undefined ? attempt.result : printableLine(failure.message),
+    ...(ran === undefined ? [] : [`ran ${renderDuration(ran)}`]),
+    ...(waited === undefined ? [] : [`waited ${renderDuration(waited)} at the service`]),
+    ...(attempt.instanceType === undefined ? [] : [`on ${attempt.instanceType}`]),
+    ...(attempt.containerID === undefined ? [] : [`container ${attempt.containerID}`]),
+  ].join('  ');
+  const tail = (failure?.logTail ?? []).slice(-TAIL_LINES);
+  const lines = [
+    ...(postponed ? [`put off ${postponed.times} times, at last for: ${postponed.reason}`] : []),
+    ...(attempt.retry === undefined ? [] : [attempt.retry]),
+    ...tail.map((line) => `${terminal.style('dim', '│')} ${printableLine(line)}`),
+    ...(failure?.logFile === undefined ? [] : [terminal.style('dim', `whole log: ${failure.logFile}`)]),
+  ];
+  return `${head}\n${lines.map((line) => `     ${line}\n`).join('')}`;
+}
+
+const MISSES = {
+  unknown: 'not taken from an earlier run: none did the same work',
+  expired: 'not taken from an earlier run: the one that did the same work is older than maxAge',
+  dataGone: 'not taken from an earlier run: the outputs of the one that did the same work are gone',
+} as const;
+
+function renderCache({ cache, cell, step }: StepExplanation, terminal: Terminal): string {
+  const words = describeCache(cache, label(step, cell));
+  return words.length === 0 ? '' : `${terminal.style('bold', 'cache')}\n${words.map((line) => `  ${line}\n`).join('')}`;
+}
+
+function describeCache(cache: CacheExplanation, name: string): string[] {
+  switch (cache.kind) {
+    case 'off':
+      return ['off: the step does not say cache: true'];
+    case 'unasked':
+      return [];
+    case 'hit':
+      return [`taken from run ${cache.runId}: the same work, fingerprint ${cache.fingerprint.slice(0, 12)}`];
+    case 'missed': {
+      const first = MISSES[cache.reason];
+      if (cache.problem !== undefined) return [first, cache.problem];
+      if (!cache.nearest) return [first, `no run of this home has finished ${name} before`];
+      const { runId, differences } = cache.nearest;
+      if (differences.length === 0) return [first, `it is the same work as in run ${runId}`];
+      return [`${first}; compared with run ${runId}:`, ...differences.map((one) => describeDifference(one, runId))];
+    }
+  }
+}
+
+function describeDifference({ name, before, after, from }: InputDifference, runId: string): string {
+  const source = from === undefined ? '' : `; see: sluice why ${from}`;
+  if (before === undefined) return `  ${name} is new: ${showValue(after)}${source}`;
+  if (after === undefined) return `  ${name} is gone: it was ${showValue(before)}${source}`;
+  if (name.startsWith('inputs.') && !name.endsWith('.path'))
+    return `  ${name} has another content than in ${runId}${source}`;
+  return `  ${name} is ${showValue(after)}, and was ${showValue(before)}`;
+}
+
+/** Long values stand in a fingerprint as their hash. */
+function showValue(value = ''): string {
+  if (value.startsWith('#')) return `something else (${value.slice(0, 9)})`;
+  const text = printableLine(value);
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH - 1)}…` : text;
+}
+
+function renderStory(story: readonly StoryLine[], terminal: Terminal): string {
+  const [first] = story;
+  if (first === undefined) return '';
+  const rows = story.map((line) => [
+    `  ${renderClock(line.at)}`,
+    `+${renderDuration(line.at - first.at)}`,
+    line.attempt === 0 ? '' : `#${line.attempt}`,
+    line.to === undefined ? '' : line.to === 'checking' ? 'looking up' : describeState(line.to),
+    [line.cause === undefined ? '' : CAUSES[line.cause], line.detail === undefined ? '' : printableLine(line.detail)]
+      .filter((text) => text !== '')
+      .join(': '),
+  ]);
+  return `${terminal.style('bold', 'story')}\n${renderTable(rows)}`;
+}
+
+const CAUSES: Readonly<Record<NonNullable<StoryLine['cause']>, string>> = {
+  released: 'what it needs is there',
+  skipped: 'skipped',
+  undecidable: 'its expressions could not be evaluated',
+  approved: 'answered',
+  cacheHit: 'found in the cache',
+  cacheMissed: 'not found in the cache',
+  picked: 'its turn',
+  submitted: 'the service has it',
+  postponed: 'postponed',
+  running: 'started',
+  serviceReady: 'answers its readiness check',
+  ended: 'ended',
+  published: 'outputs published',
+  due: 'its time has come',
+  stopped: 'stopped',
+};

@@ -1,0 +1,33 @@
+import type { PostponeReason } from '../scheduler/event.ts';
+import type { WaitReason } from '../scheduler/wait-reason.ts';
+
+/** What a person can do about a wait; undefined where waiting is all there is to do. */
+export function advise(wait: WaitReason, { runId, step }: { runId: string; step: string }): string | undefined {
+  switch (wait.kind) {
+    case 'dependency':
+      return wait.steps.length === 1 ? `sluice why ${runId} ${wait.steps[0]}` : undefined;
+    case 'approval':
+      return `answer it: sluice approve ${runId} ${step} (or with --reject)`;
+    case 'parallelism':
+      return 'the pipeline may allow more at once: parallelism in the file, --parallelism on the command line';
+    case 'maxParallel':
+      return 'the step may allow more of its cells at once: maxParallel in the file';
+    case 'pool':
+      return wait.needed > wait.size
+        ? `it asks for more than pool ${wait.pool} has: make the pool larger, or the request smaller`
+        : `sluice show ${runId} lists what runs; a larger pool ${wait.pool} lets more of it run at once`;
+    case 'postponed':
+      return ADVICE[wait.reason];
+    default:
+      return undefined;
+  }
+}
+
+const ADVICE: Readonly<Record<PostponeReason, string>> = {
+  quota: 'other containers of the account must end first, or its quota be raised',
+  throttled: 'nothing to do: the calls are spread out',
+  pool: 'sluice runs lists the runs of this home; the pool is free when those that hold it end',
+  volume: 'the volume must become Available at the service; a deleted one can be undeleted there',
+  unavailable: 'see that the service is up and can be reached from here; nothing is lost meanwhile',
+  placement: 'name more clusters in placement, or ask for less in resources',
+};

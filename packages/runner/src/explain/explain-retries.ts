@@ -1,0 +1,61 @@
+import type { Retry } from '@sluice/core';
+import type { AttemptFacts } from '../run/run-facts.ts';
+import { attemptVerdict } from '../scheduler/attempt-verdict.ts';
+import type { CancelReason } from '../scheduler/command.ts';
+import type { Outcome } from '../scheduler/event.ts';
+import { decideRetry, type FailedAttempt } from '../scheduler/retry-decision.ts';
+
+type Failed = Extract<Outcome, { result: 'failed' }>;
+
+/**
+ * For each attempt that failed, which rule had it tried again or not, by the same function that decided it then.
+ * `isOver` says that the cell will have no further attempt.
+ */
+export function explainRetries(
+  attempts: readonly AttemptFacts[],
+  { retry, isOver }: { readonly retry: Retry; readonly isOver: boolean },
+): ReadonlyMap<number, string> {
+  const said = new Map<number, string>();
+  const used = { retries: 0, infrastructureRetries: 0, rung: -1 };
+  attempts.forEach((attempt, index) => {
+    const verdict =
+      attempt.outcome && attemptVerdict(attempt.outcome, attempt.cancelReason as CancelReason | undefined);
+    if (verdict?.result !== 'failed') return;
+    const failed: FailedAttempt = {
+      ...used,
+      class: verdict.class,
+      exitCode: verdict.exitCode,
+      permanent: verdict.permanent,
+    };
+    const decision = decideRetry(failed, retry);
+    const isLast = index === attempts.length - 1;
+    if (decision.retry && isLast && isOver) {
+      said.set(attempt.attempt, 'not tried again, although its retries allow it: the run was being stopped');
+    } else if (!decision.retry) {
+      said.set(attempt.attempt, `not tried again: ${whyNot(verdict, { retry, used: used.retries })}`);
+    } else if (decision.budget === 'infrastructureLimit') {
+      used.infrastructureRetries += 1;
+      const count = `${used.infrastructureRetries} of ${retry.infrastructureLimit}`;
+      said.set(attempt.attempt, `tried again: retry ${count} of those kept for failures of the infrastructure`);
+    } else {
+      used.retries += 1;
+      const climbs = decision.rung === used.rung ? '' : `, with ${describeRung(retry, decision.rung)}`;
+      said.set(attempt.attempt, `tried again: retry ${used.retries} of ${retry.limit} for ${verdict.class}${climbs}`);
+    }
+    if (decision.retry) used.rung = decision.rung;
+  });
+  return said;
+}
+
+function describeRung(retry: Retry, rung: number): string {
+  const size = retry.escalate[rung];
+  return typeof size === 'string' ? size : JSON.stringify(size);
+}
+
+function whyNot(failed: Failed, { retry, used }: { retry: Retry; used: number }): string {
+  if (failed.permanent === true) return 'no retry can help';
+  if (retry.limit === 0) return 'the step has no retry';
+  if (!retry.on.includes(failed.class)) return `retry.on is for ${retry.on.join(', ')}, and this is ${failed.class}`;
+  if (used >= retry.limit) return `all its retries (${retry.limit}) are used`;
+  return `retry.exitCodes is for ${(retry.exitCodes ?? []).join(', ')}, and this is ${failed.exitCode ?? 'none'}`;
+}

@@ -1,0 +1,172 @@
+import path from 'node:path';
+import { fail, ok, type Result } from '@sluice/core';
+import type { Disk } from '../journal/disk.ts';
+import { createSystemDisk } from '../journal/system-disk.ts';
+import { describeFailure, describeWait, explainCell } from '../run/create-report.ts';
+import { type ReplayedRun, readPhase, readRunFiles, replayFiles } from '../run/read-run.ts';
+import type { AttemptFacts } from '../run/run-facts.ts';
+import type { RunRefusal } from '../run/run-options.ts';
+import { stepIndex } from '../run/step-context.ts';
+import { CELL_STATES, type CellState, TERMINAL_CELL_STATES } from '../scheduler/cell-state.ts';
+import { advise } from './advise.ts';
+import { explainCache } from './explain-cache.ts';
+import { explainRetries } from './explain-retries.ts';
+import type {
+  AttemptExplanation,
+  DependencyExplanation,
+  StepExplanation,
+  WaitExplanation,
+} from './step-explanation.ts';
+import { type StoryLine, traceCell } from './trace-cell.ts';
+
+export interface ExplainStepOptions {
+  readonly home: string;
+  /** May be shortened to an unambiguous prefix. */
+  readonly runId: string;
+  /** `STEP` or `STEP/CELL`; of a step with many cells without one, the cell with most to say is chosen. */
+  readonly step: string;
+  readonly disk?: Disk;
+}
+
+/** From what most needs an explanation to what least does. */
+const TELLING: readonly CellState[] = [
+  'failed',
+  'errored',
+  'timedOut',
+  'awaitingApproval',
+  'backingOff',
+  'ready',
+  'pending',
+  'submitting',
+  'running',
+  'publishing',
+  'checking',
+  'waiting',
+  'canceled',
+  'skipped',
+  'succeeded',
+  'cached',
+];
+
+/** Why a step is as it is, from the run's journal alone: while the run goes on, and after it. Changes nothing. */
+export async function explainStep(options: ExplainStepOptions): Promise<Result<StepExplanation, RunRefusal>> {
+  const disk = options.disk ?? createSystemDisk();
+  const home = path.resolve(options.home);
+  const files = await readRunFiles(disk, home, options.runId);
+  if (!files.ok) return files;
+  const first = replayFiles(files.value);
+  if (!first.ok) return first;
+  const place = findCell(first.value, options.step);
+  if (!place.ok) return fail({ code: 'STEP_NOT_FOUND', message: place.error });
+  const { step, cell } = place.value;
+  const { moves, story } = traceCell(step, cell);
+  const replayed = replayFiles(files.value, moves);
+  if (!replayed.ok) return replayed;
+  const run = replayed.value;
+  const planned = run.facts.plan.steps[step]!;
+  const key = run.facts.cells[step]?.[cell]?.key ?? '';
+  const known = run.facts.known[step]?.[cell];
+  const reason = explainCell(run, step, cell);
+  const wait = explainWait(run, { step, cell, story });
+  return ok({
+    runId: run.runId,
+    pipeline: run.facts.plan.pipeline.name,
+    status: await readPhase(disk, run),
+    step: planned.step.name,
+    cell: key,
+    state: run.scheduler.state(step, cell),
+    cells: countCells(run, step),
+    ...(reason !== undefined && { reason }),
+    ...(wait && { wait }),
+    dependencies: explainDependencies(run, step),
+    attempts: explainAttempts(run, step, cell),
+    cache: await explainCache({ step: planned.step, key, known }, { disk, home }),
+    story,
+  });
+}
+
+function findCell(run: ReplayedRun, name: string): Result<{ step: number; cell: number }, string> {
+  const { plan } = run.facts;
+  const slash = name.indexOf('/');
+  const stepName = slash < 0 ? name : name.slice(0, slash);
+  const step = stepIndex(plan, stepName);
+  if (step === undefined) {
+    const names = plan.steps.map((one) => one.step.name);
+    const shown =
+      names.length > 40 ? `${names.slice(0, 40).join(', ')} and ${names.length - 40} more` : names.join(', ');
+    return fail(`run ${run.runId} has no step ${stepName}; it has ${shown}`);
+  }
+  if (slash < 0) return ok({ step, cell: mostTelling(run, step) });
+  const key = name.slice(slash + 1);
+  const cell = run.facts.cells[step]?.findIndex((one) => one.key === key) ?? -1;
+  return cell < 0 ? fail(`step ${stepName} of run ${run.runId} has no cell ${key}`) : ok({ step, cell });
+}
+
+function mostTelling({ scheduler }: ReplayedRun, step: number): number {
+  let best = 0;
+  for (let cell = 1; cell < (scheduler.cellCount(step) ?? 0); cell++) {
+    const isMore = TELLING.indexOf(scheduler.state(step, cell)) < TELLING.indexOf(scheduler.state(step, best));
+    if (isMore) best = cell;
+  }
+  return best;
+}
+
+function countCells({ scheduler }: ReplayedRun, step: number): StepExplanation['cells'] {
+  const counts = new Map<CellState, number>();
+  for (let cell = 0; cell < (scheduler.cellCount(step) ?? 1); cell++) {
+    const state = scheduler.state(step, cell);
+    counts.set(state, (counts.get(state) ?? 0) + 1);
+  }
+  return CELL_STATES.flatMap((state) => (counts.has(state) ? [{ state, count: counts.get(state)! }] : []));
+}
+
+function explainWait(
+  run: ReplayedRun,
+  { step, cell, story }: { step: number; cell: number; story: readonly StoryLine[] },
+): WaitExplanation | undefined {
+  const reason = run.scheduler.waitReason(step, cell);
+  if (!reason) return undefined;
+  const since = story.findLast(({ to }) => to !== undefined)?.at ?? run.facts.startedAt;
+  const advice = advise(reason, { runId: run.runId, step: run.facts.plan.steps[step]!.step.name });
+  return { reason, message: describeWait(reason), since, ...(advice !== undefined && { advice }) };
+}
+
+function explainDependencies({ facts, scheduler }: ReplayedRun, step: number): DependencyExplanation[] {
+  return facts.plan.steps[step]!.dependencies.map(({ on, condition }) => ({
+    step: facts.plan.steps[on]!.step.name,
+    condition,
+    state: scheduler.state(on),
+  }));
+}
+
+function explainAttempts(run: ReplayedRun, step: number, cell: number): AttemptExplanation[] {
+  const attempts = run.facts.known[step]?.[cell]?.attempts ?? [];
+  const isOver = TERMINAL_CELL_STATES.has(run.scheduler.state(step, cell));
+  const retries = explainRetries(attempts, { retry: run.facts.plan.steps[step]!.step.retry, isOver });
+  return attempts.map((attempt) => {
+    const retry = retries.get(attempt.attempt);
+    const result = attempt.outcome?.result ?? 'open';
+    return {
+      ...pickTold(attempt),
+      result,
+      ...(result === 'failed' && { failure: describeFailure(run, { step, cell, attempt: attempt.attempt }) }),
+      ...(retry !== undefined && { retry }),
+    };
+  });
+}
+
+function pickTold(attempt: AttemptFacts): Omit<AttemptExplanation, 'result'> {
+  const { id, clusterID, instanceType, askedAt, submittedAt, runningAt, endedAt, publishedAt, postponed } = attempt;
+  return {
+    attempt: attempt.attempt,
+    ...(id !== undefined && { containerID: id }),
+    ...(clusterID !== undefined && { clusterID }),
+    ...(instanceType !== undefined && { instanceType }),
+    ...(askedAt !== undefined && { askedAt }),
+    ...(submittedAt !== undefined && { submittedAt }),
+    ...(runningAt !== undefined && { runningAt }),
+    ...(endedAt !== undefined && { endedAt }),
+    ...(publishedAt !== undefined && { publishedAt }),
+    ...(postponed !== undefined && { postponed }),
+  };
+}
