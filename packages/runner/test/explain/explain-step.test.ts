@@ -17,7 +17,8 @@ async function run(rig: Rig, plan: Plan): Promise<string> {
 }
 
 async function explain(rig: Rig, runId: string, step: string): Promise<StepExplanation> {
-  const { home, disk } = rig.options;
+  const { home } = rig.options;
+  const disk = rig.options.disk!;
   const explained = await rig.go(explainStep({ home, disk, runId, step }));
   if (!explained.ok) throw new Error(explained.error.message);
   return explained.value;
@@ -88,7 +89,8 @@ describe('explainStep', () => {
   test('refuses a step or a cell that the run does not have', async () => {
     const rig = createRig('why-nothing');
     const runId = await run(rig, createHandPlan([createStep('a')]));
-    const { home, disk } = rig.options;
+    const { home } = rig.options;
+    const disk = rig.options.disk!;
     for (const [step, message] of [
       ['x', `run ${runId} has no step x; it has a`],
       ['a/x', `step a of run ${runId} has no cell x`],
