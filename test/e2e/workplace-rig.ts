@@ -28,11 +28,17 @@ export interface Started {
   stdout(): string;
 }
 
+export interface StartOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  /** Not killed after a while: the test ends it. */
+  readonly isEndless?: boolean;
+}
+
 /** A directory with a copy of an example and a home of its own. */
 export interface Workplace {
   readonly directory: string;
   readonly home: string;
-  start(args: readonly string[], options?: { env?: NodeJS.ProcessEnv }): Started;
+  start(args: readonly string[], options?: StartOptions): Started;
   /** Runs a command to its end. */
   sluice(...args: string[]): Promise<Ended>;
   runs(): Promise<RunSummary[]>;
@@ -64,7 +70,7 @@ export function createWorkplace(example?: string): Workplace {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
     });
-    const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
+    const timer = options.isEndless ? undefined : setTimeout(() => child.kill('SIGKILL'), END_MS);
     const ended = new Promise<Ended>((resolve) => {
       child.on('close', (code) => {
         clearTimeout(timer);

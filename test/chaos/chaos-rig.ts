@@ -1,0 +1,183 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { listRuns } from '@sluice/runner';
+import type { Random } from '../../packages/runner/test/simulation/random.ts';
+import { createWorkplace, type Started, until, type Workplace } from '../e2e/workplace-rig.ts';
+import { createHashGraph } from './hash-graph.ts';
+import { checkLedger, type LedgerCheck, readLedger } from './ledger.ts';
+import { createTcpProxy, type TcpProxy } from './tcp-proxy-rig.ts';
+
+/** How much goes wrong, and over what graph. */
+export interface ChaosOptions {
+  readonly random: Random;
+  readonly runnerKills: number;
+  /** 0: the service is embedded in the runner and dies with it; else it is served behind the proxy. */
+  readonly serviceKills: number;
+  readonly layers: number;
+  readonly width: number;
+  /** Probability that something is done to a request. */
+  readonly faultRate: number;
+}
+
+/** What came of it. */
+export interface ChaosResult {
+  readonly ledger: LedgerCheck;
+  readonly finishedRuns: number;
+  readonly runnerKills: number;
+  readonly serviceKills: number;
+  /** Commands started, killed or not. */
+  readonly lives: number;
+  /** The outputs that were published, each once; one hash when all is well. */
+  readonly published: readonly string[];
+  readonly expected: string;
+  /** Ends that are none of "done", "suspended" and "the service does not answer". */
+  readonly strangeEnds: readonly string[];
+  readonly fates: Readonly<Record<string, number>>;
+}
+
+/** Long enough for a command to start and do something, short enough to meet its first steps. */
+const LONGEST_LIFE_MS = 2_500;
+const LONGEST_OUTAGE_MS = 300;
+const LIVES_PER_KILL = 20;
+const PASSWORD = 'sesame';
+/** Done, suspended, and what a service that does not answer leads to. */
+const ORDINARY_ENDS: readonly (number | undefined)[] = [0, 3, 75];
+
+/** A served service that can be killed and comes back on another port behind the same proxy. */
+interface Served {
+  readonly proxy: TcpProxy;
+  start(): Promise<void>;
+  kill(): Promise<void>;
+}
+
+/** Runs pipelines one after the other, killing as it goes, until the kills are used up and the last run is done. */
+export async function causeChaos(options: ChaosOptions): Promise<ChaosResult> {
+  const { random } = options;
+  const place = createWorkplace();
+  const graph = createHashGraph(options);
+  writeFileSync(join(place.directory, 'pipeline.json'), graph.text);
+  const served = options.serviceKills > 0 ? await serve(place, options) : undefined;
+  const count = { runnerKills: 0, serviceKills: 0, lives: 0 };
+  const finished = new Set<string>();
+  const published = new Set<string>();
+  const strangeEnds: string[] = [];
+
+  /** One life of the runner; it is killed while there are kills left. */
+  async function live(args: readonly string[]): Promise<void> {
+    count.lives++;
+    const isLast = count.runnerKills >= options.runnerKills;
+    const runner = startRunner(place, args, served);
+    const outage = served && isDue() ? interruptService(served, random.below(LONGEST_LIFE_MS)) : undefined;
+    if (!isLast) {
+      const moment = delay(random.below(LONGEST_LIFE_MS));
+      const isOver = await Promise.race([runner.ended.then(() => true), moment.then(() => false)]);
+      if (!isOver && runner.process.kill('SIGKILL')) count.runnerKills++;
+    }
+    const { exitCode, stdout, stderr } = await runner.ended;
+    const wasKilled = runner.process.signalCode === 'SIGKILL';
+    if (!wasKilled && !ORDINARY_ENDS.includes(exitCode))
+      strangeEnds.push(`${args.join(' ')}: ${exitCode} ${stdout}${stderr}`);
+    await outage;
+  }
+
+  /** Spread over the kills of the runner. */
+  function isDue(): boolean {
+    return count.serviceKills * options.runnerKills < options.serviceKills * (count.runnerKills + 1);
+  }
+
+  async function interruptService(service: Served, afterMs: number): Promise<void> {
+    await delay(afterMs);
+    await service.kill();
+    count.serviceKills++;
+    await delay(random.below(LONGEST_OUTAGE_MS));
+    await service.start();
+  }
+
+  try {
+    const isDone = () => count.runnerKills >= options.runnerKills && count.serviceKills >= options.serviceKills;
+    for (let open: string | undefined; open !== undefined || !isDone(); ) {
+      if (count.lives > 100 + options.runnerKills * LIVES_PER_KILL) throw new Error('the kills do not come to an end');
+      await live(open === undefined ? ['run', 'pipeline.json'] : ['resume', open]);
+      const runs = (await listRuns(place.home)).filter(({ problem }) => problem === undefined);
+      open = runs.find(({ status }) => status === 'suspended' || status === 'active')?.runId;
+      for (const { runId, status } of runs) {
+        if (status === 'failed' || status === 'canceled') strangeEnds.push(`run ${runId} is ${status}`);
+        if (status !== 'succeeded' || finished.has(runId)) continue;
+        finished.add(runId);
+        published.add(readPublished(place));
+      }
+      if (strangeEnds.length > 3) break;
+    }
+    return {
+      ...count,
+      ledger: checkLedger(readLedger(place.directory), { runs: [...finished], names: graph.names }),
+      finishedRuns: finished.size,
+      published: [...published],
+      expected: graph.final,
+      strangeEnds,
+      fates: Object.fromEntries(served?.proxy.fates ?? []),
+    };
+  } finally {
+    await served?.kill();
+    await served?.proxy.close();
+    place.remove();
+  }
+}
+
+function startRunner(place: Workplace, args: readonly string[], served: Served | undefined): Started {
+  if (!served) return place.start(args);
+  const env = { SLUICE_EMAIL: 'a@example.org', SLUICE_PASSWORD: PASSWORD };
+  return place.start([...args, '--service', `http://127.0.0.1:${served.proxy.port}`], { env });
+}
+
+function readPublished(place: Workplace): string {
+  const file = join(place.directory, 'results/hash');
+  return existsSync(file) ? readFileSync(file, 'utf8') : 'nothing';
+}
+
+async function serve(place: Workplace, options: ChaosOptions): Promise<Served> {
+  const proxy = await createTcpProxy(options.random);
+  let server: Started | undefined;
+  const served: Served = {
+    proxy,
+    async start() {
+      const started = place.start(['serve', '--config', 'service.yaml', '--log-level', 'error'], { isEndless: true });
+      server = started;
+      await until(() => started.stdout().includes('\n') || started.process.exitCode !== null, 'the service to listen');
+      const port = /^listening on \S+:(\d+)/.exec(started.stdout())?.[1];
+      if (port === undefined) throw new Error(`the service did not come up: ${(await started.ended).stderr}`);
+      proxy.target = Number(port);
+    },
+    async kill() {
+      server?.process.kill('SIGKILL');
+      await server?.ended;
+    },
+  };
+  writeFileSync(join(place.directory, 'service.yaml'), describeService(proxy));
+  for (const args of [
+    ['add', 'a@example.org'],
+    ['grant', 'a@example.org', 'main/physics'],
+  ]) {
+    const command = ['user', ...args, '--config', 'service.yaml'];
+    const { exitCode, stderr } = await place.start(command, { env: { SLUICE_PASSWORD: PASSWORD } }).ended;
+    if (exitCode !== 0) throw new Error(stderr);
+  }
+  await served.start();
+  proxy.faultRate = options.faultRate;
+  return served;
+}
+
+function describeService(proxy: TcpProxy): string {
+  return `
+root: ./data
+publicUrl: http://127.0.0.1:${proxy.port}
+clusters:
+  - id: main
+    engine: process
+    capacity: { cores: 4, memoryGB: 4 }
+    accounts: [physics]
+    instanceTypes: [{ id: small, cores: 1, memoryGB: 1 }]
+listen: [{ host: 127.0.0.1, port: 0 }]
+`;
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { createRandom } from '../../packages/runner/test/simulation/random.ts';
+import { type ChaosOptions, causeChaos } from './chaos-rig.ts';
+
+/** The long form is `node bench/chaos.mjs`, which sets these. */
+const { SLUICE_RUNNER_KILLS, SLUICE_SERVICE_KILLS, SLUICE_EMBEDDED_KILLS, SLUICE_LAYERS, SLUICE_SEED } = process.env;
+const SEED = SLUICE_SEED ?? String(Date.now() % 1_000_000);
+const LAYERS = Number(SLUICE_LAYERS ?? 5);
+const WIDTH = 10;
+const HOURS = 6 * 3_600_000;
+
+const CASES: readonly (Pick<ChaosOptions, 'runnerKills' | 'serviceKills'> & { readonly name: string })[] = [
+  {
+    name: 'the runner and the service behind a proxy that delays, cuts and duplicates',
+    runnerKills: Number(SLUICE_RUNNER_KILLS ?? 14),
+    serviceKills: Number(SLUICE_SERVICE_KILLS ?? 5),
+  },
+  {
+    name: 'the runner with the service that is embedded in it',
+    runnerKills: Number(SLUICE_EMBEDDED_KILLS ?? 6),
+    serviceKills: 0,
+  },
+];
+
+test.each(CASES)('nothing is lost and nothing done twice under kills of $name', { timeout: HOURS }, async (kills) => {
+  const random = createRandom(`${SEED} ${kills.name}`);
+  const result = await causeChaos({ ...kills, random, layers: LAYERS, width: WIDTH, faultRate: 0.1 });
+  const { ledger, published, expected, strangeEnds, ...figures } = result;
+  console.log(`chaos.test.ts: seed ${SEED}: ${JSON.stringify({ ...figures, started: ledger.started })}`);
+  expect(strangeEnds, `seed ${SEED}`).toEqual([]);
+  expect(ledger, `seed ${SEED}`).toMatchObject({ lost: [], doubled: [], repeated: [] });
+  expect(published, `seed ${SEED}`).toEqual([expected]);
+});
