@@ -1,9 +1,11 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
 import { fail, ok, type Result } from '../model/result.ts';
+import { assemblePipeline } from '../parse/assemble-pipeline.ts';
 import { checkDocument } from '../parse/check-document.ts';
+import { createFileSet } from '../parse/file-set.ts';
 import { locateFaults } from '../parse/locate-faults.ts';
-import type { CheckedPipeline } from '../parse/parse-pipeline.ts';
+import type { CheckedPipeline, PipelineSource } from '../parse/parse-pipeline.ts';
 import type { RawPipeline } from '../schema/pipeline-schema.ts';
 import { type ExpressionHandle, expression, handlesUnder, member } from './expression-handle.ts';
 import {
@@ -13,6 +15,7 @@ import {
   type StepConfig,
   type StepHandle,
   stepDocument,
+  type UseConfig,
   type VolumeHandle,
 } from './step-config.ts';
 
@@ -23,6 +26,10 @@ export type PipelineConfig<P, V> = {
     'version' | 'name' | 'params' | 'volumes' | 'steps' | 'finally' | 'outputs' | 'include' | 'defaults'
   >]?: Exclude<RawPipeline[K], undefined>;
 } & {
+  /** Keys that every step gets. */
+  readonly defaults?: StepConfig<string, ResultShapes>;
+  /** Other files of steps and params. `build` must be able to read them. */
+  readonly include?: string | readonly string[];
   /** Short form: the default. */
   readonly params?: P;
   readonly volumes?: V;
@@ -73,13 +80,20 @@ export interface PipelineBuilder<P, V> {
     list: ExpressionHandle<readonly T[]>,
     config: (item: ExpressionHandle<T>) => StepConfig<O, R>,
   ) => StepHandle<O, R, true>;
+  /** A step or a whole pipeline from a file. Its outputs and results are named here, so that others can use them; `build` checks them. */
+  readonly uses: <const O extends string = never, const R extends ResultShapes = Record<never, never>>(
+    name: string,
+    file: string,
+    config?: UseConfig<O, R>,
+  ) => StepHandle<O, R, false>;
   /** A step that runs last, whatever happened. */
   readonly finally: (name: string, config: StepConfig<string, ResultShapes>) => void;
   /** What the run yields; `publish` is a local directory. */
   readonly output: (name: string, from: OutputHandle, options?: { readonly publish?: string }) => void;
   /** The pipeline in the file's form, which JSON can hold. */
   readonly toJSON: () => { readonly [key: string]: Json };
-  readonly build: () => Result<CheckedPipeline, readonly Diagnostic[]>;
+  /** `read` gives the text of a file that `include` or `uses` names, as it is written there. */
+  readonly build: (options?: Pick<PipelineSource, 'read'>) => Result<CheckedPipeline, readonly Diagnostic[]>;
 }
 
 type ParamShapes = Readonly<Record<string, Json | { readonly type: string }>>;
@@ -114,6 +128,7 @@ export function pipeline<
         version: 1,
         name,
         ...config,
+        ...(config.defaults && { defaults: stepDocument(config.defaults, {}) }),
         steps: Object.fromEntries(steps),
         ...(finals.size > 0 && { finally: Object.fromEntries(finals) }),
         ...(outputs.size > 0 && { outputs: Object.fromEntries(outputs) }),
@@ -132,18 +147,28 @@ export function pipeline<
       list: ExpressionHandle<unknown>,
       config: (item: unknown) => StepConfig<string, ResultShapes>,
     ) => add(step, config(expression('item')), { foreach: list }),
+    uses: (step: string, file: string, given: UseConfig<string, ResultShapes> = {}) => {
+      const { outputs = [], results = {}, ...beside } = given;
+      put(steps, step, { uses: file, ...(stepDocument(beside, {}) as object) });
+      return stepHandle(step, { outputs: Object.fromEntries(outputs.map((output) => [output, ''])), results });
+    },
     finally: (step: string, stepConfig: StepConfig<string, ResultShapes>) =>
       put(finals, step, stepDocument(stepConfig, {})),
     output: (key: string, from: OutputHandle, options: { readonly publish?: string } = {}) =>
       put(outputs, key, { from: edgeText(from), ...options }),
     toJSON,
-    build: () => check(toJSON(), twice),
+    build: (options: Pick<PipelineSource, 'read'> = {}) => check(toJSON(), { twice, ...options }),
   };
   return builder as unknown as PipelineBuilder<P, V>;
 }
 
-function check(document: Json, twice: readonly string[]): Result<CheckedPipeline, readonly Diagnostic[]> {
-  const checked = checkDocument(document, { suspicious: true });
+function check(
+  document: Json,
+  { twice, read }: { readonly twice: readonly string[] } & Pick<PipelineSource, 'read'>,
+): Result<CheckedPipeline, readonly Diagnostic[]> {
+  const root = { file: '', text: '', value: document, locate: () => undefined };
+  const assembly = assemblePipeline(root, createFileSet(read));
+  const checked = checkDocument(assembly.value, { suspicious: true, unread: assembly.unread });
   const diagnostics = [
     ...twice.map(
       (name): Diagnostic => ({
@@ -152,7 +177,8 @@ function check(document: Json, twice: readonly string[]): Result<CheckedPipeline
         message: `the name \`${name}\` is given twice`,
       }),
     ),
-    ...locateFaults(checked.faults, { locate: () => undefined }),
+    ...assembly.diagnostics,
+    ...locateFaults(checked.faults, assembly),
   ];
   if (checked.pipeline === undefined || diagnostics.some(({ severity }) => severity === 'error'))
     return fail(diagnostics);

@@ -1,3 +1,4 @@
+import type { Json } from '../model/json.ts';
 import type { NeedCondition, ResultType } from '../model/pipeline.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 import type { ExpressionHandle } from './expression-handle.ts';
@@ -78,6 +79,13 @@ export interface StepConfig<O extends string, R extends ResultShapes>
   readonly needs?: readonly AnyStep[] | readonly (readonly [AnyStep, NeedCondition])[];
   readonly when?: boolean | ExpressionHandle<boolean>;
   readonly instanceType?: Text;
+}
+
+/** What may stand beside the file of a `uses`: more for a step file, which lends its keys, than for a pipeline. */
+export interface UseConfig<O extends string, R extends ResultShapes> extends Omit<StepConfig<never, R>, 'outputs'> {
+  readonly with?: Readonly<Record<string, Json | ExpressionHandle<unknown>>>;
+  /** Outputs that the used file has; they are not written down again. */
+  readonly outputs?: readonly O[];
 }
 
 export type AnyStep = Pick<StepHandle, 'name'>;

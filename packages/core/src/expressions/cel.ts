@@ -193,6 +193,8 @@ function asReference(node: ASTNode): Reference | undefined {
     const [target, key] = node.args;
     const base = asReference(target);
     if (base === undefined || key.op !== 'value') return undefined;
+    // The place in a list is no name, and could not be told from one as a text.
+    if (typeof key.args !== 'string' && base.keys.length > 0) return undefined;
     return { ...base, keys: [...base.keys, String(key.args)], end: node.end };
   }
   return undefined;

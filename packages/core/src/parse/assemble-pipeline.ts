@@ -11,6 +11,7 @@ import { type Assembly, besideFile, type FileSet, isRawMap, type Origins, type R
 import { type Flattened, flattenPipeline, relink } from './flatten-pipeline.ts';
 import { includeFiles } from './include-files.ts';
 import { locateFaults } from './locate-faults.ts';
+import { relinkReferences } from './relink-references.ts';
 import { isLongParam, PARAM_KEYS, resolvePipeline } from './resolve-pipeline.ts';
 import { applyDefaults } from './resolve-step.ts';
 import type { Path, SourceDocument, Spot } from './source-document.ts';
@@ -51,9 +52,10 @@ export function assemblePipeline(root: SourceDocument, files: FileSet, ancestors
     }
   }
   const linked = relink(work.value, work.used);
+  const named = work.used.size === 0 ? { ...linked, faults: [] } : relinkReferences(linked.value, work.used);
   const locate = locator(root, work.origins);
-  work.diagnostics.push(...locateFaults(linked.faults, { locate }));
-  return { file: root.file, value: linked.value as Json, locate, diagnostics: work.diagnostics, unread: work.unread };
+  work.diagnostics.push(...locateFaults([...linked.faults, ...named.faults], { locate }));
+  return { file: root.file, value: named.value as Json, locate, diagnostics: work.diagnostics, unread: work.unread };
 }
 
 interface Work {

@@ -27,6 +27,11 @@ export interface Flattened {
   readonly volumes: RawMap;
   /** What `<parent>.<output>` stands for. */
   readonly outputs: ReadonlyMap<string, string>;
+  /** The steps that have a result or a port, by its name. */
+  readonly holders: {
+    readonly results: ReadonlyMap<string, readonly string[]>;
+    readonly ports: ReadonlyMap<string, readonly string[]>;
+  };
   /** What needing the parent stands for: the steps on which no other step of the used pipeline depends. */
   readonly last: readonly string[];
 }
@@ -60,8 +65,21 @@ export function flattenPipeline(used: UsedPipeline): Flattened {
     outputs: new Map(
       Object.entries(pipeline.outputs).map(([name, { from }]) => [name, `${rename(from.step)}.${from.output}`]),
     ),
+    holders: { results: holdersOf(pipeline, 'results', rename), ports: holdersOf(pipeline, 'ports', rename) },
     last: pipeline.steps.filter((_, index) => !dependedOn.has(index)).map(({ name }) => rename(name)),
   };
+}
+
+function holdersOf(
+  { steps }: Pipeline,
+  aspect: 'results' | 'ports',
+  rename: (name: string) => string,
+): ReadonlyMap<string, readonly string[]> {
+  const holders = new Map<string, string[]>();
+  for (const step of steps) {
+    for (const name of Object.keys(step[aspect])) holders.set(name, [...(holders.get(name) ?? []), rename(step.name)]);
+  }
+  return holders;
 }
 
 interface Adoption {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expression, parsePipeline, pipeline } from '../../src/index.ts';
+import { expression, fail, ok, parsePipeline, pipeline } from '../../src/index.ts';
 
 function train() {
   const p = pipeline('train', {
@@ -80,6 +80,47 @@ describe('pipeline', () => {
     const parsed = parsePipeline({ file: 'p.yaml', text: FILE });
     expect(parsed).toMatchObject({ ok: true });
     expect(built).toEqual(parsed);
+  });
+
+  it('pipeline takes in defaults, included and used files as a pipeline file does', () => {
+    const files: Readonly<Record<string, string>> = {
+      'more.yaml': 'steps:\n  extra: { command: [x] }\n',
+      'sub.yaml': `version: 1
+name: sub
+params: { size: 1 }
+steps:
+  fit: { command: [fit, "\${{ params.size }}"], outputs: { model: /m }, results: { accuracy: number } }
+outputs: { model: fit.model }
+`,
+    };
+    const read = (path: string) => (files[path] === undefined ? fail('it is not there') : ok(files[path]));
+    const p = pipeline('whole', { defaults: { retry: 2, env: { LEVEL: 'info' } }, include: 'more.yaml' });
+    const sub = p.uses('sub', 'sub.yaml', { with: { size: 3 }, outputs: ['model'], results: { accuracy: 'number' } });
+    p.step('show', {
+      command: ['show', sub.results.accuracy, sub.status],
+      inputs: { model: sub.outputs.model },
+    });
+    const text = `version: 1
+name: whole
+defaults: { retry: 2, env: { LEVEL: info } }
+include: more.yaml
+steps:
+  sub: { uses: sub.yaml, with: { size: 3 } }
+  show:
+    command: [show, "\${{ steps.sub.results.accuracy }}", "\${{ steps.sub.status }}"]
+    inputs: { model: sub.model }
+`;
+    const built = p.build({ read });
+    expect(built).toEqual(parsePipeline({ file: '', text, read }));
+    if (!built.ok) throw new Error(JSON.stringify(built.error));
+    const show = built.value.pipeline.steps.find(({ name }) => name === 'show');
+    expect(show?.command?.[1]).toBe('${{ steps["sub-fit"].results["accuracy"] }}');
+    expect(p.build()).toMatchObject({ ok: false });
+    const compiledOnly = (): void => {
+      // @ts-expect-error the used file is not said to have this output
+      void sub.outputs.modle;
+    };
+    expect(compiledOnly).toBeTypeOf('function');
   });
 
   it('pipeline reports what the checks find, without places', () => {

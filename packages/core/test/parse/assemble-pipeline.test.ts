@@ -66,6 +66,59 @@ outputs:
 `;
 
 describe('uses', () => {
+  it("parsePipeline gives the results, outputs, ports and status of a used pipeline under its step's name", () => {
+    const result = parse({
+      'main.yaml': `${MAIN}steps:
+  sub: { uses: sub.yaml }
+  use:
+    when: \${{ steps.sub.results.rows > 0 && steps.sub.status == 'succeeded' }}
+    command: [x, "\${{ steps['sub'].results.list[0] }}", "\${{ steps.sub.outputs.data }}", "\${{ steps.sub.ports.http.url }}"]
+`,
+      'sub.yaml': `version: 1
+name: sub
+steps:
+  web: { command: [x], ports: { http: {} }, service: true }
+  load: { command: [x], needs: [web], outputs: { out: /o }, results: { rows: integer, list: array } }
+outputs: { data: load.out }
+`,
+    });
+    expect(places(result)).toEqual([]);
+    const use = result.ok ? result.value.steps.find(({ name }) => name === 'use') : undefined;
+    expect(use?.when).toBe('${{ steps["sub-load"].results["rows"] > 0 && steps["sub-load"].status == \'succeeded\' }}');
+    expect(use?.command?.slice(1)).toEqual([
+      '${{ steps["sub-load"].results["list"][0] }}',
+      '${{ steps["sub-load"].outputs["out"] }}',
+      '${{ steps["sub-web"].ports["http"].url }}'.replace('.url', '["url"]'),
+    ]);
+  });
+
+  it('parsePipeline says what a used pipeline does not have, or has twice', () => {
+    const result = parse({
+      'main.yaml': `${MAIN}steps:
+  sub: { uses: sub.yaml }
+  use: { command: [x, "\${{ steps.sub.results.rowz }}", "\${{ steps.sub.results.both }}", "\${{ steps.sub.status }}"] }
+`,
+      'sub.yaml': `version: 1
+name: sub
+steps:
+  a: { command: [x], results: { rows: integer, both: integer } }
+  b: { command: [x], results: { both: integer } }
+`,
+    });
+    expect(places(result)).toEqual([
+      'main.yaml:5:23 unknown-result',
+      'main.yaml:5:56 unknown-result',
+      'main.yaml:5:89 unknown-name',
+    ]);
+    if (!result.ok) {
+      expect(result.error.map(({ message }) => message)).toEqual([
+        'the pipeline that step `sub` uses has no result `rowz`',
+        'the pipeline that step `sub` uses has more than one result `both`: of the steps sub-a, sub-b',
+        'the pipeline that step `sub` uses has more than one last step, sub-a and sub-b, and so no status of its own',
+      ]);
+    }
+  });
+
   it('parsePipeline makes the steps of a used pipeline its own, named after the step that uses it', () => {
     const result = parse({
       'main.yaml': `${MAIN}volumes: { all: { source: ./data } }

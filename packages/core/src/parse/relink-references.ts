@@ -1,0 +1,86 @@
+import type { Fault } from '../checks/fault.ts';
+import { suggestName } from '../checks/nearest-name.ts';
+import type { Reference } from '../expressions/cel.ts';
+import { rewriteTemplates } from '../expressions/rewrite-templates.ts';
+import type { Json } from '../model/json.ts';
+import { isRawMap, type RawMap } from './file-set.ts';
+import type { Flattened } from './flatten-pipeline.ts';
+import type { Path } from './source-document.ts';
+
+/**
+ * Puts the steps of used pipelines in place of the step that uses them, in every expression. A result or a port of the
+ * using step is the one of that name in the used pipeline, whichever of its steps has it; its status is that of the last
+ * step.
+ */
+export function relinkReferences(
+  value: RawMap,
+  used: ReadonlyMap<string, Flattened>,
+): { readonly value: RawMap; readonly faults: readonly Fault[] } {
+  const faults: Fault[] = [];
+  const visit = (part: Json, path: Path): Json => {
+    if (typeof part === 'string') return rewriteTemplates(part, (reference) => replace(reference, path));
+    if (Array.isArray(part)) return part.map((item: Json, index) => visit(item, [...path, index]));
+    if (!isRawMap(part)) return part;
+    return Object.fromEntries(Object.entries(part).map(([key, item]) => [key, visit(item, [...path, key])]));
+  };
+  function replace({ root, keys }: Reference, path: Path): string | undefined {
+    const [parent = '', aspect, name, ...rest] = keys;
+    const flattened = root === 'steps' ? used.get(parent) : undefined;
+    if (flattened === undefined || aspect === undefined) return undefined;
+    const found = resolve(flattened, { parent, aspect, name });
+    if (typeof found !== 'string') {
+      faults.push({ ...found, path });
+      // Stands for any value, so that nothing else is said of this place.
+      return 'dyn(0)';
+    }
+    return found + rest.map((key) => `[${JSON.stringify(key)}]`).join('');
+  }
+  return { value: visit(value, []) as RawMap, faults };
+}
+
+interface Wanted {
+  readonly parent: string;
+  readonly aspect: string;
+  readonly name: string | undefined;
+}
+
+function resolve(flattened: Flattened, { parent, aspect, name }: Wanted): string | Omit<Fault, 'path'> {
+  const the = `the pipeline that step \`${parent}\` uses`;
+  if (aspect === 'status') return statusOf(flattened, the);
+  if (aspect === 'outputs' && name !== undefined) {
+    const [step, output = ''] = flattened.outputs.get(name)?.split('.') ?? [];
+    if (step !== undefined) return `${member(step, 'outputs')}[${JSON.stringify(output)}]`;
+    return {
+      code: 'unknown-output',
+      message: `${the} has no output \`${name}\``,
+      ...suggestName(name, flattened.outputs.keys()),
+    };
+  }
+  if ((aspect !== 'results' && aspect !== 'ports') || name === undefined) {
+    return {
+      code: 'unknown-name',
+      message: `of a step that uses a pipeline, expressions can name results, outputs, ports and status by name`,
+    };
+  }
+  const holders = flattened.holders[aspect].get(name) ?? [];
+  const [step] = holders;
+  const noun = aspect === 'results' ? 'result' : 'port';
+  if (step === undefined) {
+    const hint = suggestName(name, flattened.holders[aspect].keys());
+    return { code: `unknown-${noun}`, message: `${the} has no ${noun} \`${name}\``, ...hint };
+  }
+  if (holders.length === 1) return `${member(step, aspect)}[${JSON.stringify(name)}]`;
+  const message = `${the} has more than one ${noun} \`${name}\`: of the steps ${holders.join(', ')}`;
+  return { code: `unknown-${noun}`, message, hint: `name the step: steps['${step}'].${aspect}.${name}` };
+}
+
+function statusOf({ last }: Flattened, the: string): string | Omit<Fault, 'path'> {
+  const [step] = last;
+  if (step !== undefined && last.length === 1) return member(step, 'status');
+  const message = `${the} has more than one last step, ${last.join(' and ')}, and so no status of its own`;
+  return { code: 'unknown-name', message, hint: `name the step: steps['${step}'].status` };
+}
+
+function member(step: string, aspect: string): string {
+  return `steps[${JSON.stringify(step)}].${aspect}`;
+}

@@ -1,0 +1,52 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createWorkplace, parseLines, type Started, until, type Workplace } from './workplace-rig.ts';
+
+let place: Workplace;
+
+/** A container fails when another one is in the pool at the same time. */
+const PIPELINE = `
+version: 1
+name: shared
+pools: { licence: 1 }
+volumes: { ledger: {} }
+params: { hold: 0 }
+steps:
+  work:
+    matrix: { n: [1, 2] }
+    pools: { licence: 1 }
+    inputs: { ledger: volumes.ledger }
+    script: |
+      mkdir /in/ledger/inside
+      sleep "\${{ matrix.n == 1 ? params.hold : 0 }}"
+      rmdir /in/ledger/inside
+`;
+
+beforeEach(() => {
+  place = createWorkplace();
+  writeFileSync(join(place.directory, 'p.yaml'), PIPELINE);
+});
+
+afterEach(() => place.remove());
+
+function saysOf(run: Started, state: string): boolean {
+  const whole = run.stdout().slice(0, run.stdout().lastIndexOf('\n') + 1);
+  return parseLines(whole).some((event) => event.type === 'cellChanged' && event.state === state);
+}
+
+test('two runners share a pool, one is killed while it holds a token, and is taken up again', async () => {
+  const first = place.start(['run', 'p.yaml', '--json', '--param', 'hold=8']);
+  await until(() => saysOf(first, 'running'), 'the first run to hold the licence');
+  const second = place.start(['run', 'p.yaml', '--json']);
+  await until(() => saysOf(second, 'backingOff'), 'the second run to wait for the licence');
+  expect(second.stdout()).toMatch(/waits for pool licence: needs 1, 1 of 1 are held by run \w+ step work\/n-1/);
+  first.process.kill('SIGKILL');
+  await first.ended;
+  const [begun] = (await place.runs()).filter(({ status }) => status === 'suspended');
+  const resumed = place.start(['resume', begun!.runId]);
+  expect(await second.ended).toMatchObject({ exitCode: 0 });
+  expect(await resumed.ended).toMatchObject({ exitCode: 0 });
+  expect(await place.containers()).toHaveLength(4);
+  expect(JSON.parse(readFileSync(join(place.home, 'pools.json'), 'utf8')).claims).toEqual([]);
+});
