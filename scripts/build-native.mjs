@@ -1,43 +1,60 @@
-// Compiles the process engine's launcher with the C compiler that is there. It is an accelerator: without a compiler
-// the engine does the same through `unshare` and `sh`, hence nothing here fails the build.
+// Compiles the programs of packages/service/native with the C compiler that is there. They are accelerators and
+// witnesses: without a compiler the engines do the same by other means, hence nothing here fails the build.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const native = join(dirname(dirname(fileURLToPath(import.meta.url))), 'packages', 'service', 'native');
-const target = join(native, 'build', 'launcher');
-const stamp = join(native, 'build', 'launcher.sha256');
 const flags = ['-std=gnu11', '-O2', '-Wall', '-Wextra'];
+const programs = [
+  {
+    name: 'launcher',
+    sources: native,
+    // Static first: it starts faster and needs nothing; some distributions ship no static C library.
+    linkings: [['-static'], []],
+    without: 'containers start through sh instead',
+  },
+  {
+    name: 'first-process',
+    sources: join(native, 'first-process'),
+    // It runs in images that may hold no C library at all.
+    linkings: [['-static', '-s']],
+    without: "ends and logs of containers are the daemon's own",
+  },
+];
 
-if (process.platform === 'linux') build();
+if (process.platform === 'linux') for (const program of programs) build(program);
 
-function build() {
-  const sources = readdirSync(native)
-    .filter((name) => /\.[ch]$/.test(name))
+function build({ name, sources, linkings, without }) {
+  const target = join(native, 'build', name);
+  const stamp = `${target}.sha256`;
+  const files = readdirSync(sources)
+    .filter((file) => /\.[ch]$/.test(file))
     .sort();
-  const hash = createHash('sha256').update(JSON.stringify([process.arch, flags]));
-  for (const name of sources) hash.update(`${name}\0`).update(readFileSync(join(native, name)));
+  const hash = createHash('sha256').update(JSON.stringify([process.arch, flags, linkings]));
+  for (const file of files) hash.update(`${file}\0`).update(readFileSync(join(sources, file)));
   const wanted = hash.digest('hex');
   if (readOr(stamp) === wanted) return;
 
   mkdirSync(dirname(target), { recursive: true });
-  const files = sources.filter((name) => name.endsWith('.c')).map((name) => join(native, name));
-  // Static first: it starts faster and needs nothing; some distributions ship no static C library.
-  for (const linking of [['-static'], []]) {
+  const units = files.filter((file) => file.endsWith('.c')).map((file) => join(sources, file));
+  let reason = '';
+  for (const linking of linkings) {
     const fresh = `${target}.${process.pid}`;
-    const result = spawnSync(process.env.CC ?? 'cc', [...flags, ...linking, '-o', fresh, ...files], {
+    const result = spawnSync(process.env.CC ?? 'cc', [...flags, ...linking, '-o', fresh, ...units], {
       encoding: 'utf8',
     });
-    if (result.status !== 0) {
-      if (linking.length === 0) notice(result.error?.message ?? result.stderr);
-      continue;
-    }
+    reason = result.error?.message ?? result.stderr;
+    if (result.status !== 0) continue;
+    // Also for the users that images name.
+    chmodSync(fresh, 0o755);
     renameSync(fresh, target);
     writeFileSync(stamp, wanted);
     return;
   }
+  console.warn(`note: ${name} was not compiled, ${without}: ${reason.trim()}`);
 }
 
 function readOr(path) {
@@ -46,10 +63,4 @@ function readOr(path) {
   } catch {
     return '';
   }
-}
-
-function notice(reason) {
-  console.warn(
-    `note: the process engine's launcher was not compiled, containers start through sh instead: ${reason.trim()}`,
-  );
 }

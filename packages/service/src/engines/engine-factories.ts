@@ -11,7 +11,7 @@ export const ENGINE_FACTORIES: Readonly<Record<string, EngineFactory>> = {
       import('./docker/docker-engine.ts'),
       import('./docker/docker-config.ts'),
     ]);
-    return createDockerEngine(dockerConfigSchema.parse(options), clusterID);
+    return createDockerEngine(dockerConfigSchema.parse(options), { clusterID });
   },
   async slurm({ options }) {
     const [{ createSlurmEngine }, { slurmConfigSchema }] = await Promise.all([

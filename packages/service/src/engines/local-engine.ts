@@ -61,7 +61,7 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
 
   function openDocker(): Promise<Engine> {
     docker ??= import('./docker/docker-engine.ts').then(async ({ createDockerEngine }) => {
-      const engine = createDockerEngine(dockerConfigSchema.parse({}), options.clusterID);
+      const engine = createDockerEngine(dockerConfigSchema.parse({}), { clusterID: options.clusterID });
       if (sink === undefined) throw new Error('could not use Docker Engine because the engine is not open');
       await engine.open(sink);
       return engine;

@@ -1,4 +1,6 @@
-import type { Launch, Mount } from '../engine.ts';
+import type { Launch } from '../engine.ts';
+import type { FirstProcessParts } from './docker-first-process.ts';
+import type { HeldSource } from './docker-source.ts';
 
 /** Container names and labels carry the key, so that a lost reply is found again by name (design §5). */
 const KEY_LABEL = 'sluice.key';
@@ -13,15 +15,14 @@ export function keyOfName(name: string): string | undefined {
   return /^\/?sluice-([a-z0-9-]+)$/.exec(name)?.[1];
 }
 
-/**
- * The body of `POST /containers/create`. `source` gives the path under which the daemon finds a mount's root and
- * sub-path; the image's entrypoint is kept and `command` takes the place of its `CMD`, as `docker run` does.
- */
-export function dockerContainer(launch: Launch, { source, isPodman }: ContainerBodyOptions): Record<string, unknown> {
+/** The body of `POST /containers/create`. */
+export function dockerContainer(launch: Launch, options: ContainerBodyOptions): Record<string, unknown> {
   const { cores, memoryBytes, gpus } = launch.limits;
+  const { sources, firstProcess } = options;
   return {
     Image: launch.image,
-    ...(launch.command.length > 0 ? { Cmd: launch.command } : {}),
+    ...(firstProcess ? { Entrypoint: firstProcess.entrypoint } : {}),
+    ...(options.argv.length > 0 ? { Cmd: options.argv } : {}),
     Env: Object.entries(launch.env).map(([name, value]) => `${name}=${value}`),
     Labels: { [KEY_LABEL]: launch.key, [CLUSTER_LABEL]: launch.clusterID },
     HostConfig: {
@@ -30,18 +31,29 @@ export function dockerContainer(launch: Launch, { source, isPodman }: ContainerB
       NanoCpus: cores * 1e9,
       Memory: memoryBytes,
       MemorySwap: memoryBytes,
-      Mounts: launch.mounts.map((mount) => ({ Type: 'bind', Source: source(mount), Target: mount.target })),
-      // Complete from the first byte: after a restart of ours the log is read again and what we have is skipped.
-      // `json-file` replaces what is no UTF-8; `local` would keep it, but loses the newline of a line over 16 KiB.
-      LogConfig: { Type: isPodman ? 'k8s-file' : 'json-file', Config: {} },
+      Mounts: [
+        ...sources.map(({ path, mount }) => ({ Type: 'bind', Source: path, Target: mount.target })),
+        ...(firstProcess?.mounts ?? []),
+      ],
+      LogConfig: { Type: logDriver(options), Config: {} },
       RestartPolicy: { Name: 'no' },
+      Init: false,
       ...(gpus > 0 ? { DeviceRequests: [{ Driver: '', Count: gpus, Capabilities: [['gpu']] }] } : {}),
     },
   };
 }
 
 interface ContainerBodyOptions {
-  /** The path under which the daemon finds a mount. */
-  readonly source: (mount: Mount) => string;
+  /** Given to the image's entrypoint as `docker run` does, or with a first process the whole command line. */
+  readonly argv: readonly string[];
+  readonly sources: readonly HeldSource[];
+  readonly firstProcess: FirstProcessParts | undefined;
   readonly isPodman: boolean;
+}
+
+/** The first process keeps the log itself. Else the daemon's must be complete from its first byte (docker-log.ts). */
+function logDriver({ firstProcess, isPodman }: ContainerBodyOptions): string {
+  if (firstProcess) return 'none';
+  // `json-file` replaces what is no UTF-8; `local` would keep it, but loses the newline of a line over 16 KiB.
+  return isPodman ? 'k8s-file' : 'json-file';
 }

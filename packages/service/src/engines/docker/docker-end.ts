@@ -1,14 +1,36 @@
 import type { End } from '../engine.ts';
 import type { DockerContainer } from './docker-api.ts';
+import type { DockerRecord } from './docker-record.ts';
 
-/** How an ended container ended, by the daemon's record. `stopped` says that we asked for it. */
-export function dockerEnd(state: DockerContainer['State'], stopped: boolean): End {
-  if (stopped) return { kind: 'stopped' };
-  if (neverStarted(state)) return { kind: 'refused', reason: state.Error || 'the container could not be started' };
-  // The daemon was away when it ended and has nothing better: this is no evidence of the command's own exit code.
-  if (state.ExitCode === 255 && (state.Error ?? '') !== '') return { kind: 'fault', reason: state.Error ?? '' };
-  // 128 + a signal's number may be the command's own exit code: Docker does not tell them apart.
-  return { kind: 'exited', exitCode: state.ExitCode, ...(state.OOMKilled ? { outOfMemory: true } : {}) };
+type DaemonState = DockerContainer['State'];
+
+/** How a container ended, and when. */
+export interface DockerEnd {
+  readonly endedAt: number;
+  readonly end: End;
+}
+
+/** What there is to judge by. */
+export interface DockerEvidence {
+  /** What the daemon says now, undefined when it knows nothing or is away. */
+  readonly state: DaemonState | undefined;
+  /** What the first process has written, undefined for a container without one. Read after `state`. */
+  readonly record: DockerRecord | undefined;
+  /** We asked for its end. */
+  readonly stopped: boolean;
+}
+
+/**
+ * How a container ended, undefined when nothing says that it has. The first process's own record comes first: a daemon
+ * that was away has a number of its own for what it missed.
+ */
+export function dockerEnd({ state, record, stopped }: DockerEvidence): DockerEnd | undefined {
+  const exit = record?.exit;
+  if (exit === undefined && (state === undefined || !hasEnded(state.Status))) return undefined;
+  const endedAt = exit?.endedAt ?? endTime(state);
+  if (stopped) return { endedAt, end: { kind: 'stopped' } };
+  if (exit !== undefined) return { endedAt, end: withMemory(exit.end, state) };
+  return { endedAt, end: daemonEnd(state as DaemonState, record !== undefined) };
 }
 
 /** Whether the container has reached an end, by its status. */
@@ -16,6 +38,34 @@ export function hasEnded(status: string): boolean {
   return status === 'exited' || status === 'dead' || status === 'stopped';
 }
 
-function neverStarted(state: DockerContainer['State']): boolean {
-  return state.StartedAt.startsWith('0001-') || (state.Error ?? '').includes('executable file not found');
+/** When the daemon says that it started, undefined before that. */
+export function startTime(state: DaemonState | undefined): number | undefined {
+  if (state === undefined || state.StartedAt.startsWith('0001-')) return undefined;
+  return Date.parse(state.StartedAt);
+}
+
+function daemonEnd(state: DaemonState, hasFirstProcess: boolean): End {
+  if (neverStarted(state)) return { kind: 'refused', reason: state.Error || 'the container could not be started' };
+  // The daemon was away when it ended and has nothing better: this is no evidence of the command's own exit code.
+  if (state.ExitCode === 255 && (state.Error ?? '') !== '') return { kind: 'fault', reason: state.Error ?? '' };
+  if (hasFirstProcess && state.OOMKilled !== true) {
+    // It writes its record before it goes: only a signal that none can catch ends it without.
+    return { kind: 'fault', reason: `the container was killed from outside (Docker Engine says ${state.ExitCode})` };
+  }
+  // 128 + a signal's number may be the command's own exit code: Docker does not tell them apart.
+  return { kind: 'exited', exitCode: state.ExitCode, ...(state.OOMKilled ? { outOfMemory: true } : {}) };
+}
+
+function withMemory(end: End, state: DaemonState | undefined): End {
+  const isFailure = end.kind === 'exited' && end.exitCode !== 0;
+  return isFailure && state?.OOMKilled === true ? { ...end, outOfMemory: true } : end;
+}
+
+function neverStarted(state: DaemonState): boolean {
+  return startTime(state) === undefined || (state.Error ?? '').includes('executable file not found');
+}
+
+function endTime(state: DaemonState | undefined): number {
+  const time = Date.parse(state?.FinishedAt ?? '');
+  return time > 0 ? time : Date.now();
 }

@@ -1,17 +1,21 @@
-import { access, realpath, writeFile } from 'node:fs/promises';
+import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Engine, EngineError, type EngineSink, type Launch, type Mount } from '../engine.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Engine, EngineError, type EngineSink, type Launch } from '../engine.ts';
 import { connectDocker, type DockerApi, type DockerContainer, DockerError } from './docker-api.ts';
 import type { DockerConfig } from './docker-config.ts';
-import { CLUSTER_LABEL, dockerContainer, dockerName, keyOfName } from './docker-container.ts';
-import { dockerEnd, hasEnded } from './docker-end.ts';
-import { ensureDockerImage } from './docker-image.ts';
+import { CLUSTER_LABEL, dockerName, keyOfName } from './docker-container.ts';
+import { dockerEnd, hasEnded, startTime } from './docker-end.ts';
+import { openEvents } from './docker-events.ts';
+import { findFirstProcess } from './docker-first-process.ts';
 import { followDockerLog } from './docker-log.ts';
+import { readRecord } from './docker-record.ts';
+import { ignoring, mayHaveStarted, startDockerContainer } from './docker-start.ts';
 
-/** Written before the start is asked for: without it, a container that the daemon does not know never ran. */
-const START_MARK = 'docker-start';
 /** Written before a stop is asked for, so that the end is known as ours after a restart too. */
 const STOP_MARK = 'docker-stop';
+/** How long until a daemon that went away is asked again. */
+const RECONNECT_MS = 500;
 
 interface Tracked {
   readonly launch: Launch;
@@ -22,16 +26,25 @@ interface Tracked {
   log: Promise<void> | undefined;
 }
 
+export interface DockerEngineOptions {
+  readonly clusterID: string;
+  /** The program that containers start with. Default: where the build puts it, if it could. */
+  readonly firstProcessPath?: string;
+}
+
 /**
- * Containers of Docker Engine, or of Podman through its compatible socket. Ends come from the daemon's event stream;
- * a list every `pollMs` catches what it missed. The daemon's own restart loses nothing where `live-restore` is on.
+ * Containers of Docker Engine, or of Podman through its compatible socket. A first process of ours in each writes how
+ * it ended; the daemon's event stream and a list every `pollMs` say when to look. The daemon's own restart loses nothing
+ * where `live-restore` is on.
  */
-export function createDockerEngine(config: DockerConfig, clusterID: string): Engine {
+export function createDockerEngine(config: DockerConfig, options: DockerEngineOptions): Engine {
+  const { clusterID } = options;
   const tracked = new Map<string, Tracked>();
   const launching = new Map<string, Promise<void>>();
   const closing = new AbortController();
   let api: DockerApi;
   let sink: EngineSink;
+  let firstProcess: string | undefined;
   let poll: NodeJS.Timeout | undefined;
 
   function track(launch: Launch): Tracked {
@@ -64,52 +77,72 @@ export function createDockerEngine(config: DockerConfig, clusterID: string): Eng
     await followDockerLog(api, dockerName(key), { logPath, signal: closing.signal, follow: false }).catch(() => {});
   }
 
-  /** Reports what the daemon says of a container now. */
-  async function settle(entry: Tracked, container: DockerContainer): Promise<void> {
-    const { State } = container;
-    if (entry.ended || State.Status === 'created') return;
-    follow(entry);
-    if (!entry.running && !State.StartedAt.startsWith('0001-')) {
-      entry.running = true;
-      sink.report(entry.launch.key, {
-        type: 'running',
-        startedAt: Date.parse(State.StartedAt),
-        nodeID: 'docker',
-        runID: container.Id.slice(0, 12),
-        host: '127.0.0.1',
-      });
-    }
-    if (!hasEnded(State.Status)) return;
+  /** Reports what is true of a container now. `container` is what the daemon says, undefined when it says nothing. */
+  async function settle(entry: Tracked, container: DockerContainer | undefined): Promise<void> {
+    const state = container?.State;
+    const record = await readRecord(entry.launch.directory);
+    if (entry.ended || closing.signal.aborted) return;
+    const keepsOwnLog = record !== undefined;
+    if (keepsOwnLog) entry.log ??= Promise.resolve();
+    else if (container && state?.Status !== 'created') follow(entry);
+    if (container) reportRunning(entry, { container, startedAt: record?.startedAt ?? startTime(state) });
+    const ended = dockerEnd({ state, record, stopped: entry.stopped });
+    if (ended === undefined) return;
     entry.ended = true;
     sink.report(entry.launch.key, { type: 'exiting' });
     await entry.log;
-    if (api.isPodman) await readRest(entry.launch);
+    if (api.isPodman && !keepsOwnLog) await readRest(entry.launch);
     if (closing.signal.aborted) return;
-    const end = dockerEnd(State, entry.stopped);
-    sink.report(entry.launch.key, { type: 'ended', endedAt: endTime(State), end });
+    sink.report(entry.launch.key, { type: 'ended', ...ended });
     tracked.delete(entry.launch.key);
+  }
+
+  function reportRunning(entry: Tracked, { container, startedAt }: Start): void {
+    if (entry.running || startedAt === undefined) return;
+    entry.running = true;
+    sink.report(entry.launch.key, {
+      type: 'running',
+      startedAt,
+      nodeID: 'docker',
+      runID: container.Id.slice(0, 12),
+      host: '127.0.0.1',
+    });
   }
 
   async function look(key: string): Promise<void> {
     const entry = tracked.get(key);
-    const container = entry && (await api.inspect(dockerName(key)));
-    if (entry && container) await settle(entry, container);
+    if (!entry) return;
+    // The record alone will do for most ends; the daemon has enough to do.
+    if (entry.running) await settle(entry, undefined);
+    if (entry.ended) return;
+    const container = await api.inspect(dockerName(key));
+    if (container) await settle(entry, container);
   }
 
   /** Looks at everything that may have changed while nobody listened. */
   async function sweep(): Promise<void> {
-    const listed = await api.list(`${CLUSTER_LABEL}=${clusterID}`);
-    const states = new Map(listed.map((item) => [keyOfName(item.Names[0] ?? ''), item.State]));
-    for (const [key, entry] of tracked) {
+    let states: Map<string | undefined, string>;
+    try {
+      const listed = await api.list(`${CLUSTER_LABEL}=${clusterID}`);
+      states = new Map(listed.map((item) => [keyOfName(item.Names[0] ?? ''), item.State]));
+    } catch {
+      // Away. Containers run on, and what has ended meanwhile has said so itself.
+      for (const entry of [...tracked.values()]) if (entry.running) await settle(entry, undefined);
+      return;
+    }
+    for (const [key, entry] of [...tracked]) {
       const state = states.get(key);
       if (state === undefined) await vanished(entry);
       else if (hasEnded(state) || (state === 'running' && (!entry.running || !entry.log))) await look(key);
     }
   }
 
-  /** A started container that the daemon no longer knows: someone removed it, and nothing says how it ended. */
+  /** A started container that the daemon no longer knows: someone removed it, and its own record is all that is left. */
   async function vanished(entry: Tracked): Promise<void> {
     if (!entry.running || (await api.inspect(dockerName(entry.launch.key)))) return;
+    await settle(entry, undefined);
+    if (entry.ended) return;
+    entry.ended = true;
     const reason = 'the container was removed from Docker Engine from outside';
     sink.report(entry.launch.key, { type: 'ended', endedAt: Date.now(), end: { kind: 'fault', reason } });
     tracked.delete(entry.launch.key);
@@ -118,36 +151,50 @@ export function createDockerEngine(config: DockerConfig, clusterID: string): Eng
   async function listen(): Promise<void> {
     while (!closing.signal.aborted) {
       try {
-        const filters = JSON.stringify({ type: ['container'], label: [`${CLUSTER_LABEL}=${clusterID}`] });
-        const events = await api.stream('GET', '/events', { query: { filters }, signal: closing.signal });
+        const keys = await openEvents(api, { clusterID, signal: closing.signal });
         await sweep();
-        for await (const key of eventKeys(events)) await look(key);
+        for await (const key of keys) await look(key);
       } catch {
-        // The daemon is away; containers run on, and the next sweep finds what has ended meanwhile.
+        // The daemon is away, or has just come back: the next sweep finds what has happened meanwhile.
       }
-      await pause(500, closing.signal);
+      await pause(RECONNECT_MS, undefined, { signal: closing.signal }).catch(() => {});
     }
   }
 
   async function bringUp(launch: Launch): Promise<void> {
     const entry = track(launch);
+    const onProgress = (reason: string) => sink.report(launch.key, { type: 'pending', reason });
     try {
-      await begin(api, entry, { config, report: (reason) => sink.report(launch.key, { type: 'pending', reason }) });
-      await look(launch.key);
+      await startDockerContainer(api, launch, { config, firstProcess, onProgress, signal: entry.abort.signal });
+      await takeStock(entry, await api.inspect(dockerName(launch.key)));
     } catch (error) {
-      if (entry.stopped) {
-        sink.report(launch.key, { type: 'ended', endedAt: Date.now(), end: { kind: 'stopped' } });
-        tracked.delete(launch.key);
-        return;
-      }
       tracked.delete(launch.key);
-      throw error instanceof EngineError ? error : new EngineError(codeOf(error), messageOf(error), { cause: error });
+      if (!entry.stopped) throw asEngineError(error);
+      sink.report(launch.key, { type: 'ended', endedAt: Date.now(), end: { kind: 'stopped' } });
     }
+  }
+
+  async function takeUp(launch: Launch): Promise<void> {
+    const entry = track(launch);
+    entry.stopped = await exists(join(launch.directory, STOP_MARK));
+    const container = await api.inspect(dockerName(launch.key));
+    const neverStarted = container ? container.State.Status === 'created' : !(await mayHaveStarted(launch));
+    if (!neverStarted) return await takeStock(entry, container);
+    tracked.delete(launch.key);
+    sink.report(launch.key, { type: 'absent' });
+  }
+
+  /** For a container that was asked to start, now or by an earlier service. */
+  async function takeStock(entry: Tracked, container: DockerContainer | undefined): Promise<void> {
+    if (container) return await settle(entry, container);
+    entry.running = true;
+    await vanished(entry);
   }
 
   return {
     async open(target) {
       sink = target;
+      firstProcess = await findFirstProcess(options.firstProcessPath);
       api = await connectDocker(config.socketPath);
       void listen();
       poll = setInterval(() => void sweep().catch(() => undefined), config.pollMs);
@@ -161,20 +208,7 @@ export function createDockerEngine(config: DockerConfig, clusterID: string): Eng
     },
 
     async recover(launches) {
-      for (const launch of launches) {
-        const entry = track(launch);
-        entry.stopped = await exists(join(launch.directory, STOP_MARK));
-        const container = await api.inspect(dockerName(launch.key));
-        if (container && container.State.Status !== 'created') {
-          await settle(entry, container);
-        } else if (!container && (await exists(join(launch.directory, START_MARK)))) {
-          entry.running = true;
-          await vanished(entry);
-        } else {
-          tracked.delete(launch.key);
-          sink.report(launch.key, { type: 'absent' });
-        }
-      }
+      for (const launch of launches) await takeUp(launch);
     },
 
     async stop(key, { graceMs }) {
@@ -205,65 +239,19 @@ export function createDockerEngine(config: DockerConfig, clusterID: string): Eng
   };
 }
 
-/** Pull, create, start: each of them finds what an earlier try has done. */
-async function begin(
-  api: DockerApi,
-  entry: Tracked,
-  { config, report }: { config: DockerConfig; report: (reason: string) => void },
-): Promise<void> {
-  const { launch } = entry;
-  if (launch.image === undefined) {
-    throw new EngineError('REFUSED', 'a container on Docker needs an image, and none was given');
-  }
-  const name = dockerName(launch.key);
-  let found = await api.inspect(name);
-  if (!found) {
-    await ensureDockerImage(api, launch.image, { config, onProgress: report, signal: entry.abort.signal });
-    if (entry.stopped) throw new Error('stopped before it was created');
-    const sources = new Map<Mount, string>();
-    for (const mount of launch.mounts) sources.set(mount, await mountSource(mount));
-    const source = (mount: Mount) => sources.get(mount) ?? mount.root;
-    const body = dockerContainer(launch, { source, isPodman: api.isPodman });
-    await ignoring([409], api.call('POST', '/containers/create', { query: { name }, body }));
-    found = await api.inspect(name);
-  }
-  if (found && found.State.Status !== 'created') return;
-  await writeFile(join(launch.directory, START_MARK), '');
-  if (entry.stopped) throw new Error('stopped before it was started');
-  await ignoring([304], api.call('POST', `/containers/${name}/start`));
-}
-
-/**
- * The mount's real path on the host, refused when links lead out of the volume. The daemon resolves the path again by
- * itself: a container that swaps a directory for a link in between wins (docs/engines.md).
- */
-async function mountSource(mount: Mount): Promise<string> {
-  const root = await realpath(mount.root);
-  const path = await realpath(join(root, mount.subPath)).catch(() => undefined);
-  if (path === undefined || !`${path}/`.startsWith(`${root}/`)) {
-    throw new EngineError('REFUSED', `${mount.subPath} of the volume cannot be mounted: it is absent or leads out`);
-  }
-  return path;
-}
-
-async function ignoring(statuses: readonly number[], call: Promise<unknown>): Promise<void> {
-  try {
-    await call;
-  } catch (error) {
-    if (!(error instanceof DockerError && statuses.includes(error.status))) throw error;
-  }
+interface Start {
+  readonly container: DockerContainer;
+  readonly startedAt: number | undefined;
 }
 
 /** A daemon that answers with a client error will do so again; anything else may pass. */
-function codeOf(error: unknown): 'REFUSED' | 'UNAVAILABLE' {
-  if (!(error instanceof DockerError)) return 'UNAVAILABLE';
-  return error.status < 500 || /executable file not found|OCI runtime create failed/.test(error.message)
-    ? 'REFUSED'
-    : 'UNAVAILABLE';
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function asEngineError(error: unknown): EngineError {
+  if (error instanceof EngineError) return error;
+  const isFinal =
+    error instanceof DockerError &&
+    (error.status < 500 || /executable file not found|OCI runtime create failed/.test(error.message));
+  const message = error instanceof Error ? error.message : String(error);
+  return new EngineError(isFinal ? 'REFUSED' : 'UNAVAILABLE', message, { cause: error });
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -271,34 +259,4 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-function endTime(state: DockerContainer['State']): number {
-  const time = Date.parse(state.FinishedAt);
-  return time > 0 ? time : Date.now();
-}
-
-/** The keys of our containers, as events about them come in: one JSON object a line. */
-async function* eventKeys(events: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of events) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      const { Actor } = JSON.parse(line) as { Actor?: { Attributes?: { name?: string } } };
-      const key = keyOfName(Actor?.Attributes?.name ?? '');
-      if (key !== undefined) yield key;
-    }
-  }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

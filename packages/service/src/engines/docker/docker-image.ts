@@ -10,9 +10,35 @@ const progressSchema = z.looseObject({
   progressDetail: z.looseObject({ current: z.number().optional(), total: z.number().optional() }).optional(),
 });
 
-/** Pulls the image unless the daemon has it; what it says of its progress goes to `onProgress`, a refusal is thrown as such. */
-export async function ensureDockerImage(api: DockerApi, image: string, options: PullOptions): Promise<void> {
-  if (await isPresent(api, image)) return;
+const imageSchema = z.looseObject({
+  Config: z.looseObject({ Entrypoint: z.array(z.string()).nullish(), Cmd: z.array(z.string()).nullish() }).nullish(),
+});
+
+/** What an image runs by itself. */
+export interface DockerImage {
+  readonly entrypoint: readonly string[];
+  readonly command: readonly string[];
+}
+
+/**
+ * Pulls the image unless the daemon has it. What the daemon says of its progress goes to `onProgress`; a refusal is
+ * thrown as such.
+ */
+export async function ensureDockerImage(api: DockerApi, image: string, options: PullOptions): Promise<DockerImage> {
+  const present = await inspectImage(api, image);
+  if (present) return present;
+  await pull(api, image, options);
+  const pulled = await inspectImage(api, image);
+  if (pulled) return pulled;
+  throw refused(image, 'the daemon says that it was pulled, and does not have it');
+}
+
+/** The whole command line: what is given takes the place of the image's `CMD`, and its entrypoint is kept. */
+export function commandLine(image: DockerImage, command: readonly string[]): string[] {
+  return [...image.entrypoint, ...(command.length > 0 ? command : image.command)];
+}
+
+async function pull(api: DockerApi, image: string, options: PullOptions): Promise<void> {
   options.onProgress(`pulling image ${image}`);
   const login = options.config.registries[registryOf(image)];
   try {
@@ -38,12 +64,12 @@ interface PullOptions {
   readonly signal: AbortSignal;
 }
 
-async function isPresent(api: DockerApi, image: string): Promise<boolean> {
+async function inspectImage(api: DockerApi, image: string): Promise<DockerImage | undefined> {
   try {
-    await api.call('GET', `/images/${image}/json`);
-    return true;
+    const { Config } = imageSchema.parse(await api.call('GET', `/images/${image}/json`));
+    return { entrypoint: Config?.Entrypoint ?? [], command: Config?.Cmd ?? [] };
   } catch (error) {
-    if (error instanceof DockerError && error.status === 404) return false;
+    if (error instanceof DockerError && error.status === 404) return undefined;
     if (error instanceof DockerError) throw refused(image, error.message);
     throw error;
   }

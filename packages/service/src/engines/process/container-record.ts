@@ -1,20 +1,12 @@
 import { readlink, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { End } from '../engine.ts';
-import { signalName } from './signal-name.ts';
+import { type ExitRecord, parseExitRecord } from '../exit-record.ts';
 
 /** Who runs a container: written before its first instruction, and only once. */
 export type Claim =
   | { readonly kind: 'process'; readonly pid: number; readonly startTicks: string; readonly bootID: string }
   /** The engine itself claimed it, so that nobody can start it any more. */
   | { readonly kind: 'absent' };
-
-/** How a container ended, as its first process wrote it down. */
-export interface ExitRecord {
-  readonly startedAt: number | undefined;
-  readonly endedAt: number;
-  readonly end: End;
-}
 
 /**
  * Records are symbolic links without a target: symlink(2) makes name and content in one step, and fails where the name
@@ -53,38 +45,6 @@ export async function withdrawAbsent(directory: string): Promise<boolean> {
 export async function readExitRecord(directory: string): Promise<ExitRecord | undefined> {
   const text = await readRecord(directory, 'exit');
   return text === undefined ? undefined : parseExitRecord(text);
-}
-
-/** Throws on anything that the launcher does not write. */
-export function parseExitRecord(text: string): ExitRecord {
-  const [kind, ...fields] = text.split(' ');
-  if (kind === 'exited' && fields.length === 5) {
-    const [exitCode, signal, outOfMemory, startedAt, endedAt] = fields.map(Number) as [
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
-    return { startedAt, endedAt, end: exitedEnd({ exitCode, signal, outOfMemory: outOfMemory === 1 }) };
-  }
-  if (kind === 'stopped' && fields.length === 2) {
-    return { startedAt: Number(fields[0]), endedAt: Number(fields[1]), end: { kind: 'stopped' } };
-  }
-  if ((kind === 'refused' || kind === 'fault') && fields.length > 1) {
-    const reason = fields.slice(1).join(' ');
-    return { startedAt: undefined, endedAt: Number(fields[0]), end: { kind, reason } };
-  }
-  throw new Error(`could not read the exit record '${text}'`);
-}
-
-function exitedEnd(from: { exitCode: number; signal: number; outOfMemory: boolean }): End {
-  return {
-    kind: 'exited',
-    exitCode: from.exitCode,
-    ...(from.signal > 0 && { signal: signalName(from.signal) }),
-    ...(from.outOfMemory && { outOfMemory: true }),
-  };
 }
 
 async function readRecord(directory: string, name: 'claim' | 'exit'): Promise<string | undefined> {

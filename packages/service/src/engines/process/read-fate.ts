@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { claimAbsent, type ExitRecord, readClaim, readExitRecord } from './container-record.ts';
+import type { ExitRecord } from '../exit-record.ts';
+import { claimAbsent, readClaim, readExitRecord } from './container-record.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
 /** What the records say of a container that somebody else may have started. */

@@ -9,13 +9,13 @@ describe.skipIf(image === undefined && process.env.CI !== 'true')('on a real dae
   describeEngine('docker', create, {
     image: image ?? 'SLUICE_TEST_DOCKER_IMAGE is not set',
     module: fileURLToPath(new URL('./create-engine.ts', import.meta.url)),
-    ordersStreams: false,
-    keepsBytes: false,
+    ordersStreams: true,
+    keepsBytes: true,
     memoryLimit: 'tree',
     coreLimit: true,
     hostRoot: false,
     hidesInit: false,
     refusesMissingCommand: true,
-    holdsSwappedLinks: false,
+    holdsSwappedLinks: true,
   });
 });

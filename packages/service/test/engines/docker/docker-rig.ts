@@ -18,14 +18,14 @@ export function dockerRig(): EngineRig {
   return new EngineRig(create, {
     ...(image === undefined ? {} : { image }),
     module: '',
-    ordersStreams: false,
-    keepsBytes: false,
+    ordersStreams: true,
+    keepsBytes: true,
     memoryLimit: 'tree',
     coreLimit: true,
     hostRoot: false,
     hidesInit: false,
     refusesMissingCommand: true,
-    holdsSwappedLinks: false,
+    holdsSwappedLinks: true,
   });
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { dockerContainer, dockerName, keyOfName } from '../../../src/engines/docker/docker-container.ts';
 import { dockerEnd } from '../../../src/engines/docker/docker-end.ts';
-import { registryOf, withTag } from '../../../src/engines/docker/docker-image.ts';
+import { firstProcessParts } from '../../../src/engines/docker/docker-first-process.ts';
+import { commandLine, registryOf, withTag } from '../../../src/engines/docker/docker-image.ts';
 import { payloads } from '../../../src/engines/docker/docker-log.ts';
 import type { Launch } from '../../../src/engines/engine.ts';
 
@@ -21,10 +22,12 @@ const launch: Launch = {
   options: {},
 };
 
+const sources = launch.mounts.map((mount) => ({ mount, path: '/data/v/x:y', identity: '1:2' }));
+
 describe('dockerContainer', () => {
   it('gives the instance type as limits, mounts as binds and GPUs as a device request', () => {
     expect(
-      dockerContainer(launch, { source: (mount) => `${mount.root}/${mount.subPath}`, isPodman: false }),
+      dockerContainer(launch, { argv: ['echo', 'a b'], sources, firstProcess: undefined, isPodman: false }),
     ).toMatchObject({
       Image: 'busybox:1',
       Cmd: ['echo', 'a b'],
@@ -36,14 +39,31 @@ describe('dockerContainer', () => {
         Memory: 2 ** 30,
         Mounts: [{ Type: 'bind', Source: '/data/v/x:y', Target: '/in/data' }],
         DeviceRequests: [{ Count: 2, Capabilities: [['gpu']] }],
+        LogConfig: { Type: 'json-file' },
+      },
+    });
+  });
+
+  it('puts the first process before the command, with what the mount points must show', () => {
+    const firstProcess = firstProcessParts('/opt/first-process', { launch, sources });
+    expect(dockerContainer(launch, { argv: ['sh', '-c', 'x'], sources, firstProcess, isPodman: false })).toMatchObject({
+      Entrypoint: ['/.sluice/first-process', '1:2', '/in/data', '--'],
+      Cmd: ['sh', '-c', 'x'],
+      HostConfig: {
+        Mounts: [
+          { Source: '/data/v/x:y', Target: '/in/data' },
+          { Source: '/opt/first-process', Target: '/.sluice/first-process', ReadOnly: true },
+          { Source: '/d/docker-record', Target: '/.sluice/record' },
+          { Source: '/d/log', Target: '/.sluice/log' },
+        ],
+        LogConfig: { Type: 'none' },
       },
     });
   });
 
   it('leaves the command of the image alone where none is given', () => {
-    expect(dockerContainer({ ...launch, command: [] }, { source: () => '', isPodman: false })).not.toHaveProperty(
-      'Cmd',
-    );
+    const options = { argv: [], sources: [], firstProcess: undefined, isPodman: false };
+    expect(dockerContainer(launch, options)).not.toHaveProperty('Cmd');
   });
 });
 
@@ -80,7 +100,47 @@ describe('dockerEnd', () => {
     ],
     [{ ...state, ExitCode: 255 }, false, { kind: 'exited', exitCode: 255 }],
   ])('reads %j, stopped %j', (given, stopped, end) => {
-    expect(dockerEnd(given, stopped)).toEqual(end);
+    expect(dockerEnd({ state: given, record: undefined, stopped })?.end).toEqual(end);
+  });
+
+  const exited = (exitCode: number) => ({
+    startedAt: 1,
+    exit: { startedAt: 1, endedAt: 2, end: { kind: 'exited' as const, exitCode } },
+  });
+  it.each([
+    ['before what the daemon says', { ...state, ExitCode: 255, Error: 'daemon was restarted' }, exited(6), 6],
+    ['while the daemon says that it runs', { ...state, Status: 'running' }, exited(7), 7],
+    ['while the daemon says nothing', undefined, exited(8), 8],
+  ])('takes the record of the first process %s', (_when, given, record, exitCode) => {
+    const ended = { endedAt: 2, end: { kind: 'exited', exitCode } };
+    expect(dockerEnd({ state: given, record, stopped: false })).toEqual(ended);
+  });
+
+  it('calls a first process without exit record killed, by memory where the daemon says so', () => {
+    const record = { startedAt: 1, exit: undefined };
+    const killed = { ...state, ExitCode: 137 };
+    expect(dockerEnd({ state: killed, record, stopped: false })?.end).toEqual({
+      kind: 'fault',
+      reason: 'the container was killed from outside (Docker Engine says 137)',
+    });
+    expect(dockerEnd({ state: { ...killed, OOMKilled: true }, record, stopped: false })?.end).toMatchObject({
+      exitCode: 137,
+      outOfMemory: true,
+    });
+    expect(dockerEnd({ state: killed, record, stopped: true })?.end).toEqual({ kind: 'stopped' });
+    expect(dockerEnd({ state: { ...state, Status: 'running' }, record, stopped: false })).toBeUndefined();
+  });
+});
+
+describe('commandLine', () => {
+  const image = { entrypoint: ['/entry', '-x'], command: ['serve'] };
+  it.each([
+    [image, [], ['/entry', '-x', 'serve']],
+    [image, ['other', 'b'], ['/entry', '-x', 'other', 'b']],
+    [{ entrypoint: [], command: ['sh'] }, [], ['sh']],
+    [{ entrypoint: [], command: ['sh'] }, ['true'], ['true']],
+  ])('of %j with %j is %j', (given, command, argv) => {
+    expect(commandLine(given, command)).toEqual(argv);
   });
 });
 

@@ -9,14 +9,13 @@ describe.skipIf(socketPath === undefined && process.env.CI !== 'true')('on the s
   describeEngine('docker, with Podman behind', create, {
     image: image ?? 'SLUICE_TEST_DOCKER_IMAGE is not set',
     module: fileURLToPath(new URL('./create-podman-engine.ts', import.meta.url)),
-    ordersStreams: false,
-    keepsBytes: false,
-    // Podman 4.3 does not say that its kernel's OOM killer was at work.
-    memoryLimit: 'process',
+    ordersStreams: true,
+    keepsBytes: true,
+    memoryLimit: 'tree',
     coreLimit: true,
     hostRoot: false,
     hidesInit: false,
     refusesMissingCommand: true,
-    holdsSwappedLinks: false,
+    holdsSwappedLinks: true,
   });
 });

@@ -1,0 +1,182 @@
+/*
+ * PID 1 of a container that another engine makes (Docker, Podman): it is put into the image from outside, starts the
+ * command, hands signals on, reaps what the command leaves behind, keeps the output, and writes how it ended. It needs
+ * neither the daemon nor its shim to live, hence the end of a command is known whatever happens to them.
+ *
+ *   first-process [<device>:<inode> <mount point>]... -- <command> [<argument>]...
+ *
+ * Each mount point must show the file that the service has looked at: a daemon resolves paths by itself, and a link
+ * that was swapped in meanwhile would have led it elsewhere. The container holds two files of ours:
+ *
+ *   /.sluice/log      what the command writes, byte for byte, both streams in the order written
+ *   /.sluice/record   started <ms>
+ *                     exited <code> <signal> <out of memory> <started ms> <ended ms>
+ *                     refused <ended ms> <reason>      its own fault
+ *                     fault <ended ms> <reason>        the machine's
+ *
+ * A record that is not empty says that the command was started before: it is not started again.
+ */
+#define _GNU_SOURCE
+#include "first-process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NOT_STARTED = 125, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
+
+static int record_fd = -1;
+
+static long long clock_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* One line in one write, whose newline says that it is whole. */
+__attribute__((format(printf, 1, 2))) static void record(const char *format, ...) {
+  char line[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(line, sizeof line - 1, format, arguments);
+  va_end(arguments);
+  if (length < 0) return;
+  if ((size_t)length > sizeof line - 2) length = sizeof line - 2;
+  for (int i = 0; i < length; i++) {
+    if ((unsigned char)line[i] < ' ') line[i] = '?';
+  }
+  line[length++] = '\n';
+  /* A record that cannot be written (a full disk) is one that is missing: the daemon's word is all that is left. */
+  while (write(record_fd, line, (size_t)length) < 0 && errno == EINTR) {
+  }
+}
+
+static void open_record(void) {
+  struct stat status;
+  record_fd = open("/.sluice/record", O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (record_fd < 0 || fstat(record_fd, &status) != 0 || status.st_size > 0) _exit(NOT_STARTED);
+}
+
+/* Takes the pairs before `--`; gives what comes after it. */
+static char **check_mounts(char **words) {
+  for (; *words != NULL && strcmp(*words, "--") != 0; words += 2) {
+    struct stat status;
+    char found[64] = "nothing";
+    if (words[1] == NULL) break;
+    if (stat(words[1], &status) == 0) snprintf(found, sizeof found, "%ju:%ju", (uintmax_t)status.st_dev, (uintmax_t)status.st_ino);
+    if (strcmp(found, words[0]) == 0) continue;
+    record("refused %lld could not mount at '%s': the path of the volume was changed during the start", clock_ms(), words[1]);
+    _exit(NOT_STARTED);
+  }
+  return *words == NULL ? words : words + 1;
+}
+
+/* vfork: the command's errno comes back in our own memory. Its output is a pipe, as with any Docker container: a file
+ * would be cut by whoever writes to /dev/stdout by name. */
+static pid_t start_command(char **argv, int output) {
+  volatile int error = 0;
+  pid_t pid = vfork();
+  if (pid == 0) {
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    setsid();
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+    execvp(argv[0], argv);
+    error = errno;
+    _exit(NOT_FOUND);
+  }
+  if (pid > 0 && error == 0) return pid;
+  if (pid > 0) waitpid(pid, NULL, 0);
+  if (pid < 0) {
+    record("fault %lld could not start a process: %s", clock_ms(), strerror(errno));
+    _exit(NOT_STARTED);
+  }
+  int code = error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+  const char *reason = error == ENOENT && strchr(argv[0], '/') == NULL ? "no such command in PATH" : strerror(error);
+  record("refused %lld could not start '%s': %s (%d)", clock_ms(), argv[0], reason, code);
+  _exit(code);
+}
+
+/* True when the command was among those that have ended. */
+static bool reap(pid_t command, int *status) {
+  int one;
+  pid_t pid;
+  while ((pid = waitpid(-1, &one, WNOHANG)) > 0) {
+    if (pid != command) continue;
+    *status = one;
+    return true;
+  }
+  return false;
+}
+
+static int wait_for(pid_t command, struct output *output, int signals) {
+  struct pollfd ready[2] = {{.fd = signals, .events = POLLIN}, {.fd = output->from, .events = POLLIN}};
+  for (;;) {
+    struct signalfd_siginfo info;
+    int status;
+    if (poll(ready, 2, -1) < 0 && errno != EINTR) continue;
+    if ((ready[1].revents & POLLIN) != 0) output_copy(output);
+    else if (ready[1].revents != 0) ready[1].fd = -1; /* nobody is left who could write */
+    if ((ready[0].revents & POLLIN) == 0 || read(signals, &info, sizeof info) != sizeof info) continue;
+    if (info.ssi_signo != SIGCHLD) kill(command, (int)info.ssi_signo);
+    else if (reap(command, &status)) return status;
+  }
+}
+
+/* All but those of our own faults: as PID 1 we get only what somebody sends on purpose. */
+static int open_signals(void) {
+  const int ours[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+  sigset_t set;
+  sigfillset(&set);
+  for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) sigdelset(&set, ours[i]);
+  sigprocmask(SIG_SETMASK, &set, NULL);
+  return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+/* What the command left behind ends with it. Until all are reaped, their output is not complete. */
+static void kill_rest(void) {
+  if (kill(-1, SIGKILL) != 0) return;
+  while (waitpid(-1, NULL, 0) > 0 || errno == EINTR) {
+  }
+}
+
+int main(int argc, char **argv) {
+  open_record();
+  char **command = check_mounts(argv + (argc > 0 ? 1 : 0));
+  if (*command == NULL) {
+    record("refused %lld could not start the container: it has no command", clock_ms());
+    return NOT_STARTED;
+  }
+  struct output output;
+  int signals = open_signals();
+  int write_end = signals < 0 ? -1 : output_open(&output, "/.sluice/log");
+  if (write_end < 0) {
+    record("fault %lld could not keep the output: %s", clock_ms(), strerror(errno));
+    return NOT_STARTED;
+  }
+  long long started = clock_ms();
+  record("started %lld", started);
+  pid_t pid = start_command(command, write_end);
+  close(write_end);
+  int status = wait_for(pid, &output, signals);
+  kill_rest();
+  while (output_copy(&output)) {
+  }
+  int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  int code = signal != 0 ? 128 + signal : WEXITSTATUS(status);
+  record("exited %d %d %d %lld %lld", code, signal, code != 0 && memory_ran_out(), started, clock_ms());
+  return code;
+}

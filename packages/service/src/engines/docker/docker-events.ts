@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { DockerApi } from './docker-api.ts';
+import { CLUSTER_LABEL, keyOfName } from './docker-container.ts';
+
+const eventSchema = z.looseObject({
+  Action: z.string().optional(),
+  Actor: z.looseObject({ Attributes: z.looseObject({ name: z.string().optional() }).optional() }).optional(),
+});
+
+/** What we do ourselves, and what is done inside: nothing that has not been looked at. */
+const OWN_ACTIONS = /^(create|init|attach|start|exec_|top|health_status|mount|unmount)/;
+
+interface EventOptions {
+  readonly clusterID: string;
+  readonly signal: AbortSignal;
+}
+
+/** Opens the daemon's event stream; gives the keys of our containers as something happens to them. */
+export async function openEvents(api: DockerApi, options: EventOptions): Promise<AsyncIterable<string>> {
+  const filters = JSON.stringify({ type: ['container'], label: [`${CLUSTER_LABEL}=${options.clusterID}`] });
+  return keys(await api.stream('GET', '/events', { query: { filters }, signal: options.signal }));
+}
+
+/** One JSON object a line. */
+async function* keys(events: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of events) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const { Action = '', Actor } = eventSchema.parse(JSON.parse(line));
+      const key = keyOfName(Actor?.Attributes?.name ?? '');
+      if (key !== undefined && !OWN_ACTIONS.test(Action)) yield key;
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { access } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Launch } from '../engine.ts';
+import { recordPath } from './docker-record.ts';
+import type { HeldSource } from './docker-source.ts';
+
+/** Same place from `src` and from `dist`. */
+const builtFirstProcess = fileURLToPath(new URL('../../../native/build/first-process', import.meta.url));
+
+/** Where containers find it; its source has the two other paths. */
+const PLACE = '/.sluice';
+
+/** Path of the program that containers start with, undefined where the build had no compiler for it. */
+export async function findFirstProcess(path = builtFirstProcess): Promise<string | undefined> {
+  return access(path).then(
+    () => path,
+    () => undefined,
+  );
+}
+
+/** How the first process gets into a container: three files, and the command line that tells it what to look at. */
+export interface FirstProcessParts {
+  readonly mounts: readonly Readonly<Record<string, unknown>>[];
+  readonly entrypoint: readonly string[];
+}
+
+/** `path` is the program's; `sources` are what the volumes' mount points must show before the command may start. */
+export function firstProcessParts(path: string, { launch, sources }: FirstProcessOptions): FirstProcessParts {
+  const bind = (source: string, name: string, isReadOnly = false) => ({
+    Type: 'bind',
+    Source: source,
+    Target: `${PLACE}/${name}`,
+    ReadOnly: isReadOnly,
+  });
+  return {
+    mounts: [
+      bind(path, 'first-process', true),
+      bind(recordPath(launch.directory), 'record'),
+      bind(launch.logPath, 'log'),
+    ],
+    entrypoint: [`${PLACE}/first-process`, ...sources.flatMap(({ identity, mount }) => [identity, mount.target]), '--'],
+  };
+}
+
+interface FirstProcessOptions {
+  readonly launch: Launch;
+  readonly sources: readonly HeldSource[];
+}

@@ -1,0 +1,85 @@
+import { access, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EngineError, type Launch } from '../engine.ts';
+import { type DockerApi, DockerError } from './docker-api.ts';
+import type { DockerConfig } from './docker-config.ts';
+import { dockerContainer, dockerName } from './docker-container.ts';
+import { firstProcessParts } from './docker-first-process.ts';
+import { commandLine, ensureDockerImage } from './docker-image.ts';
+import { createRecord, readRecord, withdrawRecord } from './docker-record.ts';
+import { resolveSource } from './docker-source.ts';
+
+/** Written before the start is asked for: without it, a container that the daemon does not know never ran. */
+const START_MARK = 'docker-start';
+
+export interface StartOptions {
+  readonly config: DockerConfig;
+  /** Path of the program to start with, undefined to leave all to the daemon. */
+  readonly firstProcess: string | undefined;
+  readonly onProgress: (text: string) => void;
+  /** Aborted when the container is wanted no more; checked before each step that could start it. */
+  readonly signal: AbortSignal;
+}
+
+/** Pull, create, start: each of them finds what an earlier try has done. */
+export async function startDockerContainer(api: DockerApi, launch: Launch, options: StartOptions): Promise<void> {
+  if (launch.image === undefined) {
+    throw new EngineError('REFUSED', 'a container on Docker needs an image, and none was given');
+  }
+  const name = dockerName(launch.key);
+  let found = await api.inspect(name);
+  if (!found) {
+    // It ran, and somebody has removed it: what is left of it says how it ended.
+    if ((await readRecord(launch.directory))?.startedAt !== undefined) return;
+    await create(api, launch, { ...options, image: launch.image });
+    found = await api.inspect(name);
+  }
+  if (found && found.State.Status !== 'created') return;
+  await writeFile(join(launch.directory, START_MARK), '');
+  checkWanted(options.signal);
+  await ignoring([304], api.call('POST', `/containers/${name}/start`));
+}
+
+/** Whether the daemon may ever have been asked to start it. */
+export function mayHaveStarted({ directory }: Launch): Promise<boolean> {
+  return access(join(directory, START_MARK)).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Lets errors of these statuses pass, which say that what is wanted is so already. */
+export async function ignoring(statuses: readonly number[], call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (!(error instanceof DockerError && statuses.includes(error.status))) throw error;
+  }
+}
+
+async function create(api: DockerApi, launch: Launch, options: StartOptions & { image: string }): Promise<void> {
+  const image = await ensureDockerImage(api, options.image, options);
+  checkWanted(options.signal);
+  const argv = commandLine(image, launch.command);
+  const sources = await Promise.all(launch.mounts.map(resolveSource));
+  const send = (body: object) =>
+    ignoring([409], api.call('POST', '/containers/create', { query: { name: dockerName(launch.key) }, body }));
+  const { isPodman } = api;
+  const { firstProcess } = options;
+  if (firstProcess !== undefined && argv.length > 0) {
+    try {
+      await createRecord(launch);
+      const parts = firstProcessParts(firstProcess, { launch, sources });
+      return await send(dockerContainer(launch, { argv, sources, firstProcess: parts, isPodman }));
+    } catch (error) {
+      // A daemon that does not see the service's own files, as in another container: it does all by itself.
+      if (!(error instanceof DockerError && error.message.includes(firstProcess))) throw error;
+      await withdrawRecord(launch.directory);
+    }
+  }
+  await send(dockerContainer(launch, { argv: launch.command, sources, firstProcess: undefined, isPodman }));
+}
+
+function checkWanted(signal: AbortSignal): void {
+  if (signal.aborted) throw new Error('stopped before it was started');
+}

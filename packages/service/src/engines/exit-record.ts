@@ -1,0 +1,41 @@
+import type { End } from './engine.ts';
+import { signalName } from './signal-name.ts';
+
+/** How a container ended, as its first process wrote it down. */
+export interface ExitRecord {
+  readonly startedAt: number | undefined;
+  readonly endedAt: number;
+  readonly end: End;
+}
+
+/** Reads the one line that every first process of ours ends with. Throws on anything that none of them writes. */
+export function parseExitRecord(text: string): ExitRecord {
+  const [kind, ...fields] = text.split(' ');
+  if (kind === 'exited' && fields.length === 5) {
+    const [exitCode, signal, outOfMemory, startedAt, endedAt] = fields.map(Number) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
+    return { startedAt, endedAt, end: exitedEnd({ exitCode, signal, outOfMemory: outOfMemory === 1 }) };
+  }
+  if (kind === 'stopped' && fields.length === 2) {
+    return { startedAt: Number(fields[0]), endedAt: Number(fields[1]), end: { kind: 'stopped' } };
+  }
+  if ((kind === 'refused' || kind === 'fault') && fields.length > 1) {
+    const reason = fields.slice(1).join(' ');
+    return { startedAt: undefined, endedAt: Number(fields[0]), end: { kind, reason } };
+  }
+  throw new Error(`could not read the exit record '${text}'`);
+}
+
+function exitedEnd(from: { exitCode: number; signal: number; outOfMemory: boolean }): End {
+  return {
+    kind: 'exited',
+    exitCode: from.exitCode,
+    ...(from.signal > 0 && { signal: signalName(from.signal) }),
+    ...(from.outOfMemory && { outOfMemory: true }),
+  };
+}
