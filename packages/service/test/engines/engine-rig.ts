@@ -20,6 +20,7 @@ export interface RigLaunch {
   readonly command: readonly string[];
   readonly key?: string;
   readonly image?: string;
+  readonly accountID?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly mounts?: readonly Mount[];
   readonly limits?: Partial<Limits>;
@@ -143,7 +144,7 @@ export class EngineRig {
       key,
       containerID: key,
       clusterID: 'here',
-      accountID: 'tester',
+      accountID: wanted.accountID ?? 'tester',
       ...(image !== undefined && { image }),
       command: wanted.command,
       env: wanted.env ?? {},

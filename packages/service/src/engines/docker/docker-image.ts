@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EngineError } from '../engine.ts';
 import { type DockerApi, DockerError } from './docker-api.ts';
-import type { DockerConfig } from './docker-config.ts';
+import { type DockerConfig, type RegistryLogin, registryLogin } from './docker-config.ts';
 
 const progressSchema = z.looseObject({
   status: z.string().optional(),
@@ -22,12 +22,14 @@ export interface DockerImage {
 
 /**
  * Pulls the image unless the daemon has it. What the daemon says of its progress goes to `onProgress`; a refusal is
- * thrown as such.
+ * thrown as such. Where accounts have logins of their own, the registry is asked also for an image that is there: all
+ * accounts share the daemon's images.
  */
 export async function ensureDockerImage(api: DockerApi, image: string, options: PullOptions): Promise<DockerImage> {
-  const present = await inspectImage(api, image);
+  const access = registryLogin(options.config, { registry: registryOf(image), accountID: options.accountID });
+  const present = access.isPrivate ? undefined : await inspectImage(api, image);
   if (present) return present;
-  await pull(api, image, options);
+  await pull(api, image, { ...options, login: access.login });
   const pulled = await inspectImage(api, image);
   if (pulled) return pulled;
   throw refused(image, 'the daemon says that it was pulled, and does not have it');
@@ -38,28 +40,29 @@ export function commandLine(image: DockerImage, command: readonly string[]): str
   return [...image.entrypoint, ...(command.length > 0 ? command : image.command)];
 }
 
-async function pull(api: DockerApi, image: string, options: PullOptions): Promise<void> {
+async function pull(api: DockerApi, image: string, options: PullOptions & Pick<RegistryLogin, 'login'>): Promise<void> {
   options.onProgress(`pulling image ${image}`);
-  const login = options.config.registries[registryOf(image)];
+  const { login } = options;
   try {
     const body = await api.stream('POST', '/images/create', {
       query: { fromImage: withTag(image) },
-      headers: login ? { 'x-registry-auth': Buffer.from(JSON.stringify(login)).toString('base64url') } : {},
+      headers: login ? { 'x-registry-auth': authHeader(login) } : {},
       signal: options.signal,
     });
     for await (const line of lines(body)) {
       const progress = progressSchema.parse(JSON.parse(line));
-      if (progress.error !== undefined) throw refused(image, progress.error);
+      if (progress.error !== undefined) throw refusedPull(image, progress.error, login);
       options.onProgress(describe(image, progress));
     }
   } catch (error) {
-    if (error instanceof DockerError) throw refused(image, error.message);
+    if (error instanceof DockerError) throw refusedPull(image, error.message, login);
     throw error;
   }
 }
 
 interface PullOptions {
   readonly config: DockerConfig;
+  readonly accountID: string;
   readonly onProgress: (text: string) => void;
   readonly signal: AbortSignal;
 }
@@ -76,7 +79,23 @@ async function inspectImage(api: DockerApi, image: string): Promise<DockerImage 
 }
 
 function refused(image: string, words: string): EngineError {
-  return new EngineError('REFUSED', `image ${image} cannot be pulled: ${words}`);
+  return new EngineError('REFUSED', `image ${image} cannot be pulled from ${registryOf(image)}: ${words}`);
+}
+
+/** The daemon's words, and what to do when they are about the login. A registry may quote what it was sent. */
+function refusedPull(image: string, words: string, login: RegistryLogin['login']): EngineError {
+  const clean = login ? words.replaceAll(login.password, '***') : words;
+  if (!/unauthorized|no basic auth|denied|authentication|40[13]\b/i.test(words)) return refused(image, clean);
+  const advice = login
+    ? `the login of ${login.username} in the cluster's configuration was tried`
+    : "the cluster's configuration has no login for it (options: registries)";
+  return refused(image, `${clean}; ${advice}`);
+}
+
+/** With its padding: a daemon that cannot read the header to its end pulls without a login and does not say so. */
+function authHeader(login: NonNullable<RegistryLogin['login']>): string {
+  const text = Buffer.from(JSON.stringify(login)).toString('base64');
+  return text.replaceAll('+', '-').replaceAll('/', '_');
 }
 
 function describe(image: string, progress: z.infer<typeof progressSchema>): string {

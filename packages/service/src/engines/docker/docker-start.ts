@@ -58,7 +58,7 @@ export async function ignoring(statuses: readonly number[], call: Promise<unknow
 }
 
 async function create(api: DockerApi, launch: Launch, options: StartOptions & { image: string }): Promise<void> {
-  const image = await ensureDockerImage(api, options.image, options);
+  const image = await ensureDockerImage(api, options.image, { ...options, accountID: launch.accountID });
   checkWanted(options.signal);
   const argv = commandLine(image, launch.command);
   const sources = await Promise.all(launch.mounts.map(resolveSource));

@@ -1,21 +1,18 @@
 import { fileURLToPath } from 'node:url';
-import { describe } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { describeEngine } from '../describe-engine.ts';
-import create from './create-engine.ts';
+import { describeRun } from '../describe-run.ts';
+import create, { createWithoutFirstProcess } from './create-engine.ts';
+import { BARE, dockerRig, dockerSubject, hasDocker } from './docker-rig.ts';
 
-const image = process.env.SLUICE_TEST_DOCKER_IMAGE;
+describe.skipIf(!hasDocker && process.env.CI !== 'true')('on a real daemon', () => {
+  const module = fileURLToPath(new URL('./create-engine.ts', import.meta.url));
+  describeEngine('docker', create, { ...dockerSubject(), module });
 
-describe.skipIf(image === undefined && process.env.CI !== 'true')('on a real daemon', () => {
-  describeEngine('docker', create, {
-    image: image ?? 'SLUICE_TEST_DOCKER_IMAGE is not set',
-    module: fileURLToPath(new URL('./create-engine.ts', import.meta.url)),
-    ordersStreams: true,
-    keepsBytes: true,
-    memoryLimit: 'tree',
-    coreLimit: true,
-    hostRoot: false,
-    hidesInit: false,
-    refusesMissingCommand: true,
-    holdsSwappedLinks: true,
+  describe('without a first process of ours', () => {
+    const rig = dockerRig(createWithoutFirstProcess);
+    beforeAll(() => rig.open());
+    afterAll(() => rig.close());
+    describeRun(rig, { ...dockerSubject(), ...BARE });
   });
 });

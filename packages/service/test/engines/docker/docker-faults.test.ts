@@ -1,6 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dockerContainer } from '../../../src/engines/docker/docker-container.ts';
+import { findFirstProcess, firstProcessParts } from '../../../src/engines/docker/docker-first-process.ts';
+import { createRecord, readRecord } from '../../../src/engines/docker/docker-record.ts';
 import type { EngineRig } from '../engine-rig.ts';
-import { daemon, dockerRig, hasDocker, restartDaemon } from './docker-rig.ts';
+import { daemon, daemonCall, dockerRig, duringOutage, hasDocker } from './docker-rig.ts';
 
 const registry = process.env.SLUICE_TEST_DOCKER_REGISTRY;
 
@@ -28,7 +32,7 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine on a rea
     const container = await rig.prepare({ image: `${registry}/nothing:9`, command: ['true'] });
     expect(await rig.refusal(container)).toMatchObject({
       kind: 'refused',
-      reason: expect.stringMatching(/nothing:9 cannot be pulled: .*(not found|unknown)/),
+      reason: expect.stringMatching(/nothing:9 cannot be pulled from .*: .*(not found|unknown)/),
     });
   });
 
@@ -38,12 +42,74 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine on a rea
     const script = 'echo started >> /v/starts; while [ ! -e /v/go ]; do sleep 0.1; done; exit 6';
     const container = await rig.launch({ command: ['sh', '-c', script], mounts });
     await container.seen('running');
-    const restarted = restartDaemon();
-    await rig.write('outage/go', '');
-    await restarted;
-    expect(await container.end()).toMatchObject({ kind: 'exited', exitCode: 6 });
+    await duringOutage(async () => {
+      await rig.write('outage/go', '');
+      // Told while the daemon is still away: the container has written it down.
+      expect(await container.end()).toMatchObject({ kind: 'exited', exitCode: 6 });
+    });
+    await rig.engine.launch(container.launch);
     expect(await rig.read('outage/starts')).toBe('started\n');
   }, 90_000);
+
+  it('gives the exit code of what ended while neither daemon nor service was there', async () => {
+    const volume = await rig.makeDirectory('both');
+    const mounts = [{ root: volume, subPath: '', kind: 'dir' as const, target: '/v' }];
+    const script = 'while [ ! -e /v/go ]; do sleep 0.1; done; echo said in the dark; echo > /v/over; exit 17';
+    const container = await rig.launch({ command: ['sh', '-c', script], mounts });
+    await container.seen('running');
+    await duringOutage(async () => {
+      await rig.leave();
+      container.forget();
+      await rig.write('both/go', '');
+      await rig.untilFile('both/over');
+    });
+    await rig.start();
+    await rig.engine.recover([container.launch]);
+    expect(await container.end()).toEqual({ kind: 'exited', exitCode: 17 });
+    expect(await container.text()).toBe('said in the dark\n');
+  }, 90_000);
+
+  it('calls it a fault when a container is killed from outside, since no exit code of the command is known', async () => {
+    const container = await rig.launch({ command: ['sleep', '600'] });
+    await container.seen('running');
+    await daemon('POST', `/containers/sluice-${container.launch.key}/kill`);
+    expect(await container.end()).toMatchObject({
+      kind: 'fault',
+      reason: expect.stringContaining('killed from outside'),
+    });
+  });
+
+  it('does not run a container again that somebody starts by hand', async () => {
+    const volume = await rig.makeDirectory('again');
+    const mounts = [{ root: volume, subPath: '', kind: 'dir' as const, target: '/v' }];
+    const container = await rig.run('echo started >> /v/starts; exit 3', { mounts });
+    expect(await container.end()).toEqual({ kind: 'exited', exitCode: 3 });
+    const name = `sluice-${container.launch.key}`;
+    expect(await daemon('POST', `/containers/${name}/start`)).toBe(204);
+    expect((await daemonCall('POST', `/containers/${name}/wait`)).text).toContain('"StatusCode":125');
+    expect(await rig.read('again/starts')).toBe('started\n');
+  });
+
+  it('does not start the command when a mount point shows another file than the service has seen', async () => {
+    const volume = await rig.makeDirectory('other');
+    await rig.write('other/f', 'secret\n');
+    const mount = { root: volume, subPath: '', kind: 'dir' as const, target: '/data' };
+    const { launch } = await rig.prepare({ command: ['cat', '/data/f'], mounts: [mount] });
+    await createRecord(launch);
+    const sources = [{ mount, path: volume, identity: '1:2' }];
+    const path = (await findFirstProcess()) ?? 'no first process was built';
+    const firstProcess = firstProcessParts(path, { launch, sources });
+    const body = dockerContainer(launch, { argv: launch.command, sources, firstProcess, isPodman: false });
+    const name = `sluice-${launch.key}`;
+    await daemonCall('POST', '/containers/create', { query: { name }, body });
+    await daemon('POST', `/containers/${name}/start`);
+    await daemonCall('POST', `/containers/${name}/wait`);
+    expect((await readRecord(launch.directory))?.exit?.end).toEqual({
+      kind: 'refused',
+      reason: "could not mount at '/data': the path of the volume was changed during the start",
+    });
+    expect(await readFile(launch.logPath, 'utf8')).toBe('');
+  });
 
   it('calls it a fault when someone removes the container from outside', async () => {
     const container = await rig.launch({ command: ['sleep', '600'] });

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { openSync, readFileSync } from 'node:fs';
+import { openSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { EngineRig } from '../engine-rig.ts';
+import type { CreateEngine, EngineUnderTest } from '../engine-under-test.ts';
 import create from './create-engine.ts';
 
 const {
@@ -14,8 +15,12 @@ const {
 /** Whether `.ci/start-docker.sh` has started a daemon; in CI its absence is a failure, elsewhere a visible skip. */
 export const hasDocker = socketPath !== undefined;
 
-export function dockerRig(): EngineRig {
-  return new EngineRig(create, {
+/** What the contract knows of containers without a first process of ours. */
+export const BARE = { ordersStreams: false, keepsBytes: false, holdsSwappedLinks: false };
+
+/** What the contract knows of this engine. */
+export function dockerSubject(): EngineUnderTest {
+  return {
     ...(image === undefined ? {} : { image }),
     module: '',
     ordersStreams: true,
@@ -26,26 +31,66 @@ export function dockerRig(): EngineRig {
     hidesInit: false,
     refusesMissingCommand: true,
     holdsSwappedLinks: true,
-  });
+  };
 }
 
-/** A call to the daemon past the engine, as a person at the machine may make it; gives the status. */
-export async function daemon(method: 'GET' | 'POST' | 'DELETE', path: string): Promise<number> {
+export function dockerRig(createEngine: CreateEngine = create): EngineRig {
+  return new EngineRig(createEngine, dockerSubject());
+}
+
+interface CallOptions {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** A call to the daemon past the engine, as a person at the machine may make it; gives status and text. */
+export async function daemonCall(method: 'GET' | 'POST' | 'DELETE', path: string, options: CallOptions = {}) {
   const pool = new Pool('http://localhost', { socketPath: socketPath ?? '' });
   try {
-    const { statusCode, body } = await pool.request({ method, path });
-    await body.dump();
-    return statusCode;
+    const reply = await pool.request({
+      method,
+      path: options.query ? `${path}?${new URLSearchParams(options.query)}` : path,
+      headers: { 'content-type': 'application/json', ...options.headers },
+      body: options.body === undefined ? null : JSON.stringify(options.body),
+    });
+    return { status: reply.statusCode, text: await reply.body.text() };
   } finally {
     await pool.close();
   }
 }
 
-/** Ends the daemon as a crash does and starts it again with the very arguments that it had. */
-export async function restartDaemon(): Promise<void> {
+/** Its status alone. */
+export async function daemon(method: 'GET' | 'POST' | 'DELETE', path: string): Promise<number> {
+  return (await daemonCall(method, path)).status;
+}
+
+/** Makes `name` from the test image with changes as in a Dockerfile (`ENTRYPOINT …`). */
+export async function makeImage(name: string, changes: readonly string[]): Promise<void> {
+  const container = await daemonCall('POST', '/containers/create', { body: { Image: image, Cmd: ['true'] } });
+  const { Id } = JSON.parse(container.text) as { Id: string };
+  const query = { container: Id, repo: name, changes: changes.join('\n') };
+  const made = await daemonCall('POST', '/commit', { query, body: {} });
+  await daemon('DELETE', `/containers/${Id}`);
+  if (made.status !== 201) throw new Error(`could not make the image ${name}: ${made.text}`);
+}
+
+/**
+ * Kills the daemon and what watches over its containers, containerd and its shims, as a crash does; the containers run
+ * on. After `work` the daemon is started again with the arguments that it had.
+ */
+export async function duringOutage(work: () => Promise<void>): Promise<void> {
   const pid = Number(readFileSync(`${state}/docker.pid`, 'utf8'));
-  const [command = '', ...args] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
-  process.kill(pid, 'SIGKILL');
+  const [command = '', ...args] = commandOf(pid);
+  for (const victim of [pid, ...supervisors()]) process.kill(victim, 'SIGKILL');
+  try {
+    await work();
+  } finally {
+    await startDaemon(command, args);
+  }
+}
+
+async function startDaemon(command: string, args: readonly string[]): Promise<void> {
   const log = openSync(`${state}/dockerd.log`, 'a');
   for (let tries = 0; tries < 150; tries++) {
     // A daemon that finds the old one's remains gives up; the next one finds them gone.
@@ -54,4 +99,20 @@ export async function restartDaemon(): Promise<void> {
     if ((await daemon('GET', '/_ping').catch(() => 0)) === 200) return;
   }
   throw new Error('could not see the daemon answer again within 30 s');
+}
+
+function supervisors(): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).filter((pid) => {
+    const [command = '', ...args] = commandOf(pid);
+    return /containerd(-shim[^/]*)?$/.test(command) && args.some((arg) => arg.includes(`${state}/exec/`));
+  });
+}
+
+function commandOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
+  } catch {
+    return [];
+  }
 }

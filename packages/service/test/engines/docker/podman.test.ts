@@ -2,20 +2,12 @@ import { fileURLToPath } from 'node:url';
 import { describe } from 'vitest';
 import { describeEngine } from '../describe-engine.ts';
 import create from './create-podman-engine.ts';
+import { dockerSubject } from './docker-rig.ts';
 
-const { SLUICE_TEST_PODMAN_SOCKET: socketPath, SLUICE_TEST_DOCKER_IMAGE: image } = process.env;
-
-describe.skipIf(socketPath === undefined && process.env.CI !== 'true')('on the socket of Podman', () => {
-  describeEngine('docker, with Podman behind', create, {
-    image: image ?? 'SLUICE_TEST_DOCKER_IMAGE is not set',
-    module: fileURLToPath(new URL('./create-podman-engine.ts', import.meta.url)),
-    ordersStreams: true,
-    keepsBytes: true,
-    memoryLimit: 'tree',
-    coreLimit: true,
-    hostRoot: false,
-    hidesInit: false,
-    refusesMissingCommand: true,
-    holdsSwappedLinks: true,
-  });
-});
+describe.skipIf(process.env.SLUICE_TEST_PODMAN_SOCKET === undefined && process.env.CI !== 'true')(
+  'on the socket of Podman',
+  () => {
+    const module = fileURLToPath(new URL('./create-podman-engine.ts', import.meta.url));
+    describeEngine('docker, with Podman behind', create, { ...dockerSubject(), module });
+  },
+);

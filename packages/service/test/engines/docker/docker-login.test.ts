@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EngineRig } from '../engine-rig.ts';
+import { createWith } from './create-engine.ts';
+import { daemon, daemonCall, dockerSubject, hasDocker } from './docker-rig.ts';
+
+/** `robot` with `right-secret`, as `htpasswd -nB` writes it. */
+const HTPASSWD = 'robot:$2b$04$lhESGcvnJH6SEiSU1YWOOunICQShkviCtt3mcthxr0xnILRJBK5iK\n';
+
+const { SLUICE_TEST_DOCKER_SOCKET: socketPath, SLUICE_TEST_DOCKER_IMAGE: testImage } = process.env;
+
+describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine and a registry with logins', () => {
+  let directory: string;
+  let server: ChildProcess;
+  let registry: string;
+  let image: string;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'sluice-registry-'));
+    registry = `127.0.0.1:${await freePort()}`;
+    image = `${registry}/private:1`;
+    server = await startRegistry(directory, registry);
+    await daemon('POST', `/images/${testImage}/tag?repo=${registry}/private&tag=1`);
+    const login = { username: 'robot', password: 'right-secret' };
+    const headers = { 'x-registry-auth': Buffer.from(JSON.stringify(login)).toString('base64') };
+    await daemonCall('POST', `/images/${registry}/private/push`, { query: { tag: '1' }, headers });
+    await daemon('DELETE', `/images/${image}`);
+  });
+  afterAll(async () => {
+    server.kill('SIGKILL');
+    await daemon('DELETE', `/images/${image}`);
+    await rm(directory, { recursive: true });
+  });
+
+  async function withRig<T>(config: Parameters<typeof createWith>[0], use: (rig: EngineRig) => Promise<T>): Promise<T> {
+    const rig = new EngineRig(() => createWith({ ...config, socketPath: socketPath ?? '' }), dockerSubject());
+    await rig.open();
+    try {
+      return await use(rig);
+    } finally {
+      await rig.close();
+    }
+  }
+
+  async function refusal(config: Parameters<typeof createWith>[0]): Promise<string> {
+    return await withRig(config, async (rig) => {
+      const end = await rig.refusal(await rig.prepare({ image, command: ['true'] }));
+      return end.kind === 'refused' ? end.reason : JSON.stringify(end);
+    });
+  }
+
+  it('refuses an image that needs a login when there is none, and says where to put one', async () => {
+    const reason = await refusal({});
+    expect(reason).toContain(`image ${image} cannot be pulled from ${registry}: `);
+    expect(reason).toContain('has no login for it (options: registries)');
+  });
+
+  it('refuses a wrong password and never repeats it', async () => {
+    const reason = await refusal({ registries: { [registry]: { username: 'robot', password: 'wrong-secret' } } });
+    expect(reason).toContain(`image ${image} cannot be pulled from ${registry}: `);
+    expect(reason).toContain('the login of robot');
+    expect(reason).not.toContain('wrong-secret');
+  });
+
+  it.each(['robot', 'robot2'])(
+    'pulls with the right login, also beside that of %s for another registry',
+    async (name) => {
+      await daemon('DELETE', `/images/${image}`);
+      const registries = {
+        'other.example.org': { username: name, password: 'x' },
+        [registry]: { username: 'robot', password: 'right-secret' },
+      };
+      await withRig({ registries }, async (rig) => {
+        const container = await rig.launch({ image, command: ['echo', 'pulled'] });
+        expect(await container.end()).toEqual({ kind: 'exited', exitCode: 0 });
+      });
+    },
+  );
+
+  it("does not let an account use what another account's login has pulled", async () => {
+    const login = { registries: { [registry]: { username: 'robot', password: 'right-secret' } } };
+    await withRig({ accounts: { team: login } }, async (rig) => {
+      const own = await rig.launch({ image, command: ['true'], accountID: 'team' });
+      expect(await own.end()).toEqual({ kind: 'exited', exitCode: 0 });
+      const other = await rig.prepare({ image, command: ['true'], accountID: 'others' });
+      expect(await rig.refusal(other)).toMatchObject({
+        kind: 'refused',
+        reason: expect.stringContaining('has no login for it'),
+      });
+    });
+  });
+});
+
+async function startRegistry(directory: string, address: string): Promise<ChildProcess> {
+  await writeFile(join(directory, 'htpasswd'), HTPASSWD);
+  await writeFile(
+    join(directory, 'registry.yml'),
+    `version: 0.1
+storage: { filesystem: { rootdirectory: ${directory}/data } }
+http: { addr: ${address} }
+auth: { htpasswd: { realm: test, path: ${directory}/htpasswd } }
+`,
+  );
+  const server = spawn('docker-registry', ['serve', join(directory, 'registry.yml')], { stdio: 'ignore' });
+  for (let tries = 0; tries < 200; tries++) {
+    const status = await fetch(`http://${address}/v2/`).then(
+      (reply) => reply.status,
+      () => 0,
+    );
+    if (status === 401) return server;
+    await pause(50);
+  }
+  throw new Error('could not see the registry answer within 10 s');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
