@@ -1,16 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EngineRig } from '../engine-rig.ts';
 import { createWith } from './create-engine.ts';
+import { freePort, startRegistry } from './docker-registry-rig.ts';
 import { daemon, daemonCall, dockerSubject, hasDocker } from './docker-rig.ts';
-
-/** `robot` with `right-secret`, as `htpasswd -nB` writes it. */
-const HTPASSWD = 'robot:$2b$04$lhESGcvnJH6SEiSU1YWOOunICQShkviCtt3mcthxr0xnILRJBK5iK\n';
 
 const { SLUICE_TEST_DOCKER_SOCKET: socketPath, SLUICE_TEST_DOCKER_IMAGE: testImage } = process.env;
 
@@ -95,33 +91,3 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine and a re
     });
   });
 });
-
-async function startRegistry(directory: string, address: string): Promise<ChildProcess> {
-  await writeFile(join(directory, 'htpasswd'), HTPASSWD);
-  await writeFile(
-    join(directory, 'registry.yml'),
-    `version: 0.1
-storage: { filesystem: { rootdirectory: ${directory}/data } }
-http: { addr: ${address} }
-auth: { htpasswd: { realm: test, path: ${directory}/htpasswd } }
-`,
-  );
-  const server = spawn('docker-registry', ['serve', join(directory, 'registry.yml')], { stdio: 'ignore' });
-  for (let tries = 0; tries < 200; tries++) {
-    const status = await fetch(`http://${address}/v2/`).then(
-      (reply) => reply.status,
-      () => 0,
-    );
-    if (status === 401) return server;
-    await pause(50);
-  }
-  throw new Error('could not see the registry answer within 10 s');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
