@@ -38,6 +38,44 @@ test('sluice run ends with 1 when a step failed, and shows the end of its log', 
   expect(stdout).toMatch(/failing failed in .*: 1 succeeded, 1 failed, 1 skipped/);
 });
 
+test('sluice run ends with 1 when an output could not be copied, and says how to get it', async () => {
+  const text = `
+version: 1
+name: p
+steps:
+  make: { command: [sh, -c, "echo made > /out/file"], outputs: { made: /out } }
+outputs:
+  made: { from: make.made, publish: ./taken }
+`;
+  write('p.yaml', text);
+  write('taken', 'a file where the directory should be');
+  const { exitCode, stdout } = await place.sluice('run', 'p.yaml');
+  expect(exitCode, stdout).toBe(1);
+  expect(stdout).toContain('could not copy output made to');
+  const [, run] = /get it with: sluice pull (\w+) made --to DIRECTORY/.exec(stdout) ?? [];
+  expect(await place.sluice('pull', run!, 'made', '--to', 'elsewhere')).toMatchObject({ exitCode: 0 });
+  expect(place.read('elsewhere/made/file')).toBe('made\n');
+});
+
+test('sluice run --no-wait ends with 75 where only a person is waited for, whose answer the next runner goes by', async () => {
+  const text = `
+version: 1
+name: p
+steps:
+  ask: { approval: { message: "go on?" } }
+  after: { command: [echo, hello], needs: [ask] }
+`;
+  write('p.yaml', text);
+  const left = await place.sluice('run', 'p.yaml', '--no-wait');
+  expect(left).toMatchObject({ exitCode: 75, stdout: expect.stringContaining('answer: sluice approve') });
+  const [run] = await place.runs();
+  expect(await place.sluice('approve', run!.runId, 'ask')).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining(`sluice resume ${run!.runId}`),
+  });
+  expect(await place.sluice('resume', '--no-wait')).toMatchObject({ exitCode: 0 });
+});
+
 test('sluice show and sluice logs tell later what was told then', async () => {
   write('p.yaml', FAILING);
   await place.sluice('run', 'p.yaml');

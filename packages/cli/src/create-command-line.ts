@@ -50,13 +50,16 @@ export function createCommandLine(context: CommandContext): { program: Command; 
 
 type Add = (usage: string, description: string, load: (...args: string[]) => Promise<Work>, group?: 'user') => Command;
 
+const NO_WAIT = 'leave the run, with exit code 75, once it only waits for a person';
+
 function addRunning(add: Add): void {
   add('run <file>', 'run a pipeline', async (file) => {
     const { runPipeline } = await import('./commands/run-pipeline.ts');
     return (context, options) => runPipeline(file!, context, options);
   })
     .addOption(paramOption())
-    .option('--parallelism <n>', 'containers at once, beside the limit in the file', parseCount);
+    .option('--parallelism <n>', 'containers at once, beside the limit in the file', parseCount)
+    .option('--no-wait', NO_WAIT);
   add('schedule <file...>', 'run pipelines at the times of their `schedule`, until interrupted', async (...files) => {
     const { schedule } = await import('./commands/schedule.ts');
     return (context, options) => schedule(files.flat(), context, options);
@@ -72,7 +75,7 @@ function addRunning(add: Add): void {
   add('resume [run]', 'take up a suspended run (default: the newest)', async (run) => {
     const { resume } = await import('./commands/resume.ts');
     return (context, options) => resume(run, context, options);
-  });
+  }).option('--no-wait', NO_WAIT);
   add('cancel [run]', 'cancel a run and the containers it has (default: the newest)', async (run) => {
     const { cancel } = await import('./commands/cancel.ts');
     return (context, options) => cancel(run, context, options);

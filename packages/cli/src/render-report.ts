@@ -21,6 +21,7 @@ export function renderReport(report: RunReport, { terminal, cwd }: { terminal: T
     renderFailures(report, { terminal, cwd }),
     renderResults(report.steps, terminal),
     renderFiles(report, { terminal, cwd }),
+    renderUnpublished(report, terminal),
     renderVerdict(report, terminal),
   ];
   return sections.filter((section) => section !== '').join('\n');
@@ -145,6 +146,17 @@ function renderFiles(report: RunReport, { terminal, cwd }: { terminal: Terminal;
     output.publishedTo === undefined ? `${output.volumeID}:${output.path}` : shortPath(output.publishedTo, cwd),
   ]);
   return rows.length === 0 ? '' : `${terminal.style('bold', 'files')}\n${renderTable(rows)}`;
+}
+
+/** What `publish` asked for and did not get, and how to get it. */
+function renderUnpublished(report: RunReport, terminal: Terminal): string {
+  return Object.entries(report.outputs)
+    .filter(([, { notPublished }]) => notPublished !== undefined)
+    .map(
+      ([name, { notPublished }]) =>
+        `${terminal.style('red', notPublished!)}\n  it is safe in its volume; get it with: sluice pull ${report.runId} ${name} --to DIRECTORY\n`,
+    )
+    .join('');
 }
 
 /** Relative where that is no detour. */

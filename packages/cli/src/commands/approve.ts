@@ -23,6 +23,7 @@ export async function approve(
   const approved = options.reject !== true;
   const answered = await approveRun(home, { runId, step, approved, by: userInfo().username });
   if (!answered.ok) return refuse(fromRunner(answered.error), { context, options });
-  context.terminal.out(`${step} of run ${runId} is ${approved ? 'approved' : 'rejected'}\n`);
+  const goOn = answered.value.driven ? '' : `; nobody drives the run: go on with sluice resume ${runId}`;
+  context.terminal.out(`${step} of run ${runId} is ${approved ? 'approved' : 'rejected'}${goOn}\n`);
   return EXIT_CODE.ok;
 }

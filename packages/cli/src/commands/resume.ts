@@ -8,11 +8,16 @@ import { openService } from '../open-service.ts';
 import { createProgress } from '../progress/create-progress.ts';
 import { fromRunner, refuse } from '../refuse.ts';
 
+export interface ResumeOptions extends GlobalOptions {
+  /** False with `--no-wait`: a run that only waits for a person is left. */
+  readonly wait?: boolean;
+}
+
 /** `sluice resume`: goes on where a run stands, starting nothing twice. */
 export async function resume(
   prefix: string | undefined,
   context: CommandContext,
-  options: GlobalOptions,
+  options: ResumeOptions,
 ): Promise<number> {
   const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
   const found = await findRun(home, { prefix, accept: ({ status }) => status === 'suspended' });
@@ -23,7 +28,14 @@ export async function resume(
   try {
     const progress = createProgress(context.terminal, options);
     const secrets = createSecretReader(home, context.env);
-    const resumed = await resumeRun({ runId: found.value.runId, service, home, secrets, reporter: progress });
+    const resumed = await resumeRun({
+      runId: found.value.runId,
+      service,
+      home,
+      secrets,
+      reporter: progress,
+      leavesForPeople: options.wait === false,
+    });
     if (!resumed.ok) {
       progress.close();
       return refuse(fromRunner(resumed.error), { context, options });

@@ -8,6 +8,8 @@ import { fromRunner, refuse } from '../refuse.ts';
 export interface RunPipelineOptions extends GlobalOptions {
   readonly param?: Readonly<Record<string, string>>;
   readonly parallelism?: number;
+  /** False with `--no-wait`: a run that only waits for a person is left. */
+  readonly wait?: boolean;
 }
 
 /** `sluice run`: a wrong file starts nothing; a right one runs to its end, or until it is left. */
@@ -41,7 +43,7 @@ async function runPlan(
   plan: Plan,
   given: Pick<Parameters<typeof import('@sluice/runner').startRun>[0], 'service' | 'scope' | 'home' | 'baseDir'> & {
     context: CommandContext;
-    options: GlobalOptions;
+    options: RunPipelineOptions;
   },
 ): Promise<number> {
   const { context, options, service, scope, home, baseDir } = given;
@@ -53,7 +55,16 @@ async function runPlan(
   ]);
   const progress = createProgress(context.terminal, options);
   const secrets = createSecretReader(home, context.env);
-  const started = await startRun({ plan, service, scope, home, baseDir, secrets, reporter: progress });
+  const started = await startRun({
+    plan,
+    service,
+    scope,
+    home,
+    baseDir,
+    secrets,
+    reporter: progress,
+    leavesForPeople: options.wait === false,
+  });
   if (!started.ok) {
     progress.close();
     return refuse(fromRunner(started.error), { context, options });

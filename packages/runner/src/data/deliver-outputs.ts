@@ -5,16 +5,19 @@ import type { RunReport } from '../run/run-report.ts';
 import type { RunSession } from '../run/run-session.ts';
 import { type DownloadProgress, downloadTree } from './download-tree.ts';
 
-/**
- * Copies the pipeline's outputs to their local directories, where `publish` asks for it. Returns those directories by
- * output. An output that cannot be copied is warned of: it lies in its volume all the same.
- */
-export async function deliverOutputs(
-  session: RunSession,
-  workspace: () => VolumeFiles,
-): Promise<Record<string, string>> {
+/** What has become of the outputs that `publish` asks for, by output. */
+export interface Delivery {
+  /** Local directories with a whole copy. */
+  readonly outputs: Readonly<Record<string, string>>;
+  /** Why there is no copy; the output lies in its volume all the same. */
+  readonly undelivered: Readonly<Record<string, string>>;
+}
+
+/** Copies the pipeline's outputs to their local directories, where `publish` asks for it. */
+export async function deliverOutputs(session: RunSession, workspace: () => VolumeFiles): Promise<Delivery> {
   const { facts, plan } = session;
   const delivered: Record<string, string> = {};
+  const undelivered: Record<string, string> = {};
   const { outputs }: RunReport = createReport(session, 'active');
   for (const [name, output] of Object.entries(outputs)) {
     const publish = plan.pipeline.outputs[name]?.publish;
@@ -25,11 +28,11 @@ export async function deliverOutputs(
       delivered[name] = directory;
     } catch (error) {
       if (!isServiceError(error) && (error as NodeJS.ErrnoException).code === undefined) throw error;
-      const message = `could not copy output ${name} to ${directory}: ${(error as Error).message}`;
-      session.report({ type: 'warning', at: session.clock.now(), message });
+      undelivered[name] = `could not copy output ${name} to ${directory}: ${(error as Error).message}`;
+      session.report({ type: 'warning', at: session.clock.now(), message: undelivered[name] });
     }
   }
-  return delivered;
+  return { outputs: delivered, undelivered };
 }
 
 function reportTo(session: RunSession, name: string): (progress: DownloadProgress) => void {

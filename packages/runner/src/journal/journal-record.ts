@@ -64,8 +64,13 @@ export type JournalRecord =
     }
   /** Volumes that the run works with, by the pipeline's name for them; `''` is the workspace. */
   | { readonly kind: 'volumes'; readonly volumes: Readonly<Record<string, VolumePlace>> }
-  /** Local copies of the outputs are complete. */
-  | { readonly kind: 'delivered'; readonly at: number; readonly outputs: Readonly<Record<string, string>> }
+  /** Local copies of the outputs are complete, but for those of `undelivered`, which says why. */
+  | {
+      readonly kind: 'delivered';
+      readonly at: number;
+      readonly outputs: Readonly<Record<string, string>>;
+      readonly undelivered?: Readonly<Record<string, string>>;
+    }
   /** The last record of a run that is over. */
   | { readonly kind: 'finished'; readonly at: number; readonly status: 'succeeded' | 'failed' | 'canceled' };
 

@@ -34,6 +34,7 @@ export function applyRecord(facts: RunFacts, record: JournalRecord): void {
       return;
     case 'delivered':
       facts.delivered = record.outputs;
+      facts.undelivered = record.undelivered ?? {};
       return;
     case 'finished':
       facts.finished = { at: record.at, status: record.status };

@@ -1,24 +1,66 @@
 import path from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
+import { type Clock, createSystemClock } from '../clock.ts';
 import type { Disk } from '../journal/disk.ts';
+import { type OpenJournal, openJournal } from '../journal/open-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { askRunner } from './ask-runner.ts';
+import { refuseDiskErrors } from './disk-error.ts';
 import { findRun } from './find-run.ts';
-import { runDirectory } from './run-home.ts';
+import { replayRun } from './replay-run.ts';
+import { readPlan, runDirectory } from './run-home.ts';
 import type { RunRefusal } from './run-options.ts';
+import { stepIndex } from './step-context.ts';
 
-/** Gives the answer of a person to the living runner of a run. */
+/** The answer of a person to an approval step. */
+export interface ApprovalAnswer {
+  /** May be shortened to an unambiguous prefix. */
+  readonly runId: string;
+  readonly step: string;
+  readonly approved: boolean;
+  readonly by: string;
+}
+
+/**
+ * Gives the answer of a person to the living runner of a run. Of a run that nobody drives, the answer is written into the
+ * journal, and `driven` is false: whoever resumes the run goes by it.
+ */
 export async function approveRun(
   home: string,
-  answer: { readonly runId: string; readonly step: string; readonly approved: boolean; readonly by: string },
-  disk: Disk = createSystemDisk(),
-): Promise<Result<void, RunRefusal>> {
+  answer: ApprovalAnswer,
+  { disk = createSystemDisk(), clock = createSystemClock() }: { readonly disk?: Disk; readonly clock?: Clock } = {},
+): Promise<Result<{ readonly driven: boolean }, RunRefusal>> {
   const root = path.resolve(home);
   const found = await findRun(disk, root, answer.runId);
   if (!found.ok) return found;
   const { step, approved, by } = answer;
-  const said = await askRunner(disk, runDirectory(root, found.value), { verb: 'approve', step, approved, by });
-  if (said === 'ok') return ok(undefined);
-  const why = said ?? `no runner drives run ${found.value}; resume it and answer again`;
-  return fail({ code: 'NOT_ASKED', message: `could not answer for ${step}: ${why}` });
+  const directory = runDirectory(root, found.value);
+  const said = await askRunner(disk, directory, { verb: 'approve', step, approved, by });
+  if (said === 'ok') return ok({ driven: true });
+  if (said !== undefined) return fail({ code: 'NOT_ASKED', message: `could not answer for ${step}: ${said}` });
+  return refuseDiskErrors(root, async () => {
+    const opened = await openJournal(directory, { disk, clock });
+    if (!opened.ok) return opened;
+    try {
+      return await writeAnswer(opened.value, { ...answer, plan: await readPlan(disk, directory), at: clock.now() });
+    } finally {
+      await opened.value.release();
+    }
+  });
+}
+
+async function writeAnswer(
+  { records, journal }: OpenJournal,
+  answer: ApprovalAnswer & { readonly plan: Awaited<ReturnType<typeof readPlan>>; readonly at: number },
+): Promise<Result<{ readonly driven: boolean }, RunRefusal>> {
+  const { plan, at, approved, by } = answer;
+  const replayed = plan && replayRun(plan, records);
+  const step = plan && stepIndex(plan, answer.step);
+  if (!replayed || step === undefined || replayed.scheduler.state(step) !== 'awaitingApproval') {
+    const message = `could not answer for ${answer.step}: step ${answer.step} does not wait for approval`;
+    return fail({ code: 'NOT_ASKED', message });
+  }
+  journal.append({ kind: 'event', event: { type: 'approved', at, step, approved, by } });
+  await journal.commit();
+  return ok({ driven: false });
 }

@@ -173,6 +173,7 @@ function reportOutputs({ facts, scheduler }: ReportSource): Record<string, Outpu
     if (step === undefined || !['succeeded', 'cached'].includes(scheduler.state(step))) continue;
     const cached = facts.known[step]?.[0]?.cached;
     const publishedTo = facts.delivered[name];
+    const notPublished = facts.undelivered[name];
     outputs[name] = {
       step: from.step,
       output: from.output,
@@ -183,6 +184,7 @@ function reportOutputs({ facts, scheduler }: ReportSource): Record<string, Outpu
         output: from.output,
       }),
       ...(publishedTo !== undefined && { publishedTo }),
+      ...(notPublished !== undefined && { notPublished }),
     };
   }
   return outputs;

@@ -31,6 +31,7 @@ import type { RunSession } from './run-session.ts';
 import { summarize, writeSummary } from './run-summary.ts';
 import { stepIndex } from './step-context.ts';
 import { takeUpAttempts } from './take-up-attempts.ts';
+import { waitsForPeople } from './waits-for-people.ts';
 
 /** A run whose journal is open and whose surroundings are ready. */
 export interface DriveStart {
@@ -76,6 +77,12 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     return close(() => settle.resolve(createReport({ facts, scheduler, directory }, 'suspended', message)));
   }
 
+  /** After the turn's effects, one of which asks the person. */
+  async function leaveForPeople(): Promise<void> {
+    await session.durable();
+    if (waitsForPeople(scheduler)) await suspend('everything that is left waits for the answer of a person');
+  }
+
   function stopFor(error: unknown): void {
     if (error instanceof JournalFailure || isDiskError(error)) void suspend((error as Error).message);
     else void close(() => settle.reject(error));
@@ -84,8 +91,8 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
   async function finish(status: RunStatus): Promise<void> {
     await archive.idle();
     await cache.idle();
-    const outputs = await deliverOutputs(session, start.workspace);
-    session.note({ kind: 'delivered', at: session.clock.now(), outputs });
+    const delivery = await deliverOutputs(session, start.workspace);
+    session.note({ kind: 'delivered', at: session.clock.now(), ...delivery });
     session.note({ kind: 'finished', at: session.clock.now(), status });
     await session.durable();
     await pools.close();
@@ -128,6 +135,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     onTurn() {
       cellReporter.flush();
       reportStuck(session);
+      if (start.options.leavesForPeople && waitsForPeople(scheduler)) void leaveForPeople().catch(stopFor);
     },
     onFailure: stopFor,
   });

@@ -58,6 +58,8 @@ export interface RunFacts {
   stuck?: string;
   volumes: Readonly<Record<string, VolumePlace>>;
   delivered: Readonly<Record<string, string>>;
+  /** Why an output that was to be copied was not, by output. */
+  undelivered: Readonly<Record<string, string>>;
   readonly failures: FailureEntry[];
   /** Why a step could not be decided, by step. */
   readonly undecidable: Map<number, string>;
@@ -75,6 +77,7 @@ export function createRunFacts(plan: Plan): RunFacts {
     startedAt: 0,
     volumes: {},
     delivered: {},
+    undelivered: {},
     failures: [],
     undecidable: new Map(),
     answeredAt: new Map(),

@@ -91,10 +91,11 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
   }
 
   function take(entry: Posted, commands: Command[]): void {
+    // First handled, then written: an event that the scheduler refuses would stop every later replay at the same place.
+    scheduler.handle(entry.event, commands);
     note(
       entry.facts ? { kind: 'event', event: entry.event, facts: entry.facts } : { kind: 'event', event: entry.event },
     );
-    scheduler.handle(entry.event, commands);
     ports.onHandled(entry.event);
   }
 

@@ -21,6 +21,8 @@ export interface RunnerOptions {
   readonly maxCalls?: number;
   /** Containers of this run at once, beside the pipeline's own `parallelism`. Default 1000. */
   readonly maxInFlight?: number;
+  /** Let go of the run, with status `suspended`, once nothing goes on until a person has answered. Default: wait. */
+  readonly leavesForPeople?: boolean;
   /** Asks whether a service step answers at its URL. Default: an HTTP GET that ends with a status below 400. */
   readonly probe?: (url: string) => Promise<boolean>;
 }

@@ -69,4 +69,6 @@ export interface OutputReport {
   readonly path: string;
   /** Local directory with a copy of the files, absolute, where `publish` asked for it. */
   readonly publishedTo?: string;
+  /** Why there is no such copy although `publish` asked for it. */
+  readonly notPublished?: string;
 }

@@ -62,19 +62,34 @@ describe('approveRun', () => {
     const handle = await start(rig, plan);
     await rig.until(() => rig.events.some((event) => event.type === 'approvalAsked'));
     const answer = { runId: handle.runId, step: 'ask', approved: true, by: 'a test' };
-    expect(await rig.go(approveRun('/home', answer, rig.disk))).toMatchObject({ ok: true });
+    expect(await rig.go(approveRun('/home', answer, rig))).toMatchObject({ ok: true });
     expect(await rig.go(handle.finished)).toMatchObject({ status: 'succeeded' });
     expect(rig.created()).toHaveLength(1);
   });
 
-  test('says that no step waits, or that nobody drives the run', async () => {
+  test('is kept for a run that has been left because it only waits for a person', async () => {
+    const rig = createRig('left');
+    const started = await rig.go(startRun({ ...rig.options, plan, baseDir: '/base', leavesForPeople: true }));
+    if (!started.ok) throw new Error(started.error.message);
+    const left = await rig.go(started.value.finished);
+    expect(left).toMatchObject({ status: 'suspended', message: expect.stringContaining('the answer of a person') });
+    const answer = { runId: left.runId, step: 'ask', approved: true, by: 'a test' };
+    expect(await rig.go(approveRun('/home', answer, rig))).toEqual({ ok: true, value: { driven: false } });
+    expect(await rig.go(approveRun('/home', answer, rig))).toMatchObject({ error: { code: 'NOT_ASKED' } });
+    const resumed = await rig.go(resumeRun({ ...rig.options, runId: left.runId, leavesForPeople: true }));
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    expect(await rig.go(resumed.value.finished)).toMatchObject({ status: 'succeeded' });
+    expect(rig.created()).toHaveLength(1);
+  });
+
+  test('says that no step waits', async () => {
     const rig = slowRig('nobody');
     const handle = await start(rig, SLOW);
     await rig.until(() => rig.created().length === 1);
     const answer = { runId: handle.runId, step: 'slow', approved: true, by: 'a test' };
-    expect(await rig.go(approveRun('/home', answer, rig.disk))).toMatchObject({ error: { code: 'NOT_ASKED' } });
+    expect(await rig.go(approveRun('/home', answer, rig))).toMatchObject({ error: { code: 'NOT_ASKED' } });
     await rig.go(handle.detach());
-    expect(await rig.go(approveRun('/home', answer, rig.disk))).toMatchObject({ error: { code: 'NOT_ASKED' } });
+    expect(await rig.go(approveRun('/home', answer, rig))).toMatchObject({ error: { code: 'NOT_ASKED' } });
   });
 });
 

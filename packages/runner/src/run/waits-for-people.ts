@@ -1,0 +1,9 @@
+import type { Scheduler } from '../scheduler/scheduler.ts';
+
+/** Whether nothing of a run goes on any more until a person has answered. Linear in the cells. */
+export function waitsForPeople(scheduler: Scheduler): boolean {
+  const counts = scheduler.counts();
+  if (counts.awaitingApproval === 0) return false;
+  const { ready, checking, submitting, pending, running, publishing, backingOff } = counts;
+  return ready + checking + submitting + pending + running + publishing + backingOff === 0;
+}
