@@ -15,7 +15,15 @@ export function readServiceConfig(file: string, context: Pick<CommandContext, 'c
   } catch (error) {
     return fail({ exitCode: EXIT_CODE.refused, message: `Could not read ${path}: ${(error as Error).message}` });
   }
-  const parsed = parseServiceConfig(text, dirname(path));
+  return parseServiceConfigText(text, { file, directory: dirname(path) });
+}
+
+/** The same for a text that is, or may become, that of `file`; relative paths count from `directory`. */
+export function parseServiceConfigText(
+  text: string,
+  { file, directory }: { file: string; directory: string },
+): Result<ServiceConfig, Refusal> {
+  const parsed = parseServiceConfig(text, directory);
   if (parsed.ok) return ok(parsed.value);
   const lines = parsed.problems.map(
     ({ line, column, path: field, message }) =>

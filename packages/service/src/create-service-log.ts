@@ -11,6 +11,8 @@ export function createServiceLog(options: { level?: string; to?: DestinationStre
       level: options.level ?? 'info',
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
+      // A login may come in the query.
+      serializers: { url: (url: unknown) => (typeof url === 'string' ? url.replace(/\?.*$/s, '?(left out)') : url) },
       redact: { paths: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '(left out)' },
     },
     options.to ?? pino.destination({ dest: 2, sync: false }),

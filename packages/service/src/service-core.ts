@@ -5,6 +5,7 @@ import type { ChangeHint } from '@sluice/client';
 import { type Logger, pino } from 'pino';
 import { type Clock, systemClock } from './clock.ts';
 import { type Cluster, createCluster } from './clusters/cluster.ts';
+import { type ReloadReport, reloadConfig } from './config/reload-config.ts';
 import type { ClusterConfig, ServiceConfig } from './config/service-config.ts';
 import { createContainerCalls } from './containers/container-calls.ts';
 import type { ContainerRow } from './containers/container-row.ts';
@@ -44,6 +45,8 @@ export interface ServiceCore {
   readonly log: Logger;
   /** Why the service can no longer be used, if so: its store failed. */
   failure(): unknown;
+  /** Takes up what a changed configuration allows while the service runs. */
+  reload(config: ServiceConfig): Promise<ReloadReport>;
   close(): Promise<void>;
 }
 
@@ -69,7 +72,7 @@ async function assemble(
   const cancelGraceMs = config.cancelGraceSeconds * 1000;
   const shared = { store, clock, log };
   const clusters = new Map<string, Cluster>();
-  const exposure = await openExposure(config, clock);
+  const exposure = await openExposure(config, { clock, log });
   for (const clusterConfig of config.clusters) {
     const cluster = createCluster({
       ...shared,
@@ -127,6 +130,10 @@ async function assemble(
     ...{ config, store, clusters, calls, clock, log },
     ...{ volumeAccess, transferThrottle, sftpAddress },
     failure: () => failure ?? store.failure,
+    async reload(next) {
+      await exposure?.refreshCertificate();
+      return reloadConfig({ started: config, next, clusters });
+    },
     async close() {
       await Promise.all([sftp?.close(), exposure?.close()]);
       await stopRetention();
@@ -136,10 +143,13 @@ async function assemble(
   };
 }
 
-async function openExposure(config: ServiceConfig, clock: Clock): Promise<PortExposure | undefined> {
+async function openExposure(
+  config: ServiceConfig,
+  given: { clock: Clock; log: Logger },
+): Promise<PortExposure | undefined> {
   if (config.ports === undefined) return undefined;
   const { openPortProxy } = await import('./proxy/open-port-proxy.ts');
-  return openPortProxy(config.ports, { root: config.root, now: clock.now() });
+  return openPortProxy(config.ports, { root: config.root, ...given });
 }
 
 function openVolumeAccess(options: {

@@ -3,6 +3,7 @@ import type { Account, ContainerService } from '@sluice/client';
 import type { Logger } from 'pino';
 import type { HttpFront, HttpListener } from './api/http-front.ts';
 import type { Clock } from './clock.ts';
+import type { ReloadReport } from './config/reload-config.ts';
 import type { ServiceConfig } from './config/service-config.ts';
 import type { Engine } from './engines/engine.ts';
 import { createInProcessService } from './in-process-service.ts';
@@ -34,6 +35,11 @@ export interface Service {
   inProcess(principal: Principal): ContainerService;
   /** May be called several times, also while containers run. The HTTP server is loaded at the first call. */
   listen(options: ListenOptions): Promise<ListenAddress>;
+  /**
+   * Takes up a changed configuration as far as that is possible while it serves, and reads certificates again; says
+   * what takes a restart.
+   */
+  reload(config: ServiceConfig): Promise<ReloadReport>;
   /** Finishes requests under way and lets go of the store. Containers run on; a later service adopts them. */
   close(): Promise<void>;
 }
@@ -82,6 +88,10 @@ function serve(core: ServiceCore, unlock: () => Promise<void>): Service {
       const listener = await (await front).listen(listenOptions);
       listeners.push(listener);
       return listener.address;
+    },
+    async reload(config) {
+      await (await front)?.refreshCertificate();
+      return core.reload(config);
     },
     close() {
       closed ??= (async () => {

@@ -1,7 +1,10 @@
-import { chmodSync, readFileSync, unlinkSync } from 'node:fs';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { chmodSync, unlinkSync } from 'node:fs';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { connect } from 'node:net';
+import proxyAddress from '@fastify/proxy-addr';
+import { type KeptCertificate, keepCertificate } from '../proxy/keep-certificate.ts';
+import { FILES_LOOK_MS, readCertificate } from '../proxy/read-certificate.ts';
 import type { ListenAddress, ListenOptions } from '../service.ts';
 import { LOCAL_ORIGIN, webDavUrl } from '../service-calls.ts';
 import type { ServiceCore } from '../service-core.ts';
@@ -22,6 +25,8 @@ const DAV_PREFIX = '/dav/';
 /** What all listeners of a service share: locks and throttles hold whatever the address they are met at. */
 export interface HttpFront {
   listen(options: ListenOptions): Promise<HttpListener>;
+  /** Looks for a newer certificate now rather than in its time. */
+  refreshCertificate(): Promise<void>;
   /** Cuts what is under way over WebDAV. */
   close(): void;
 }
@@ -31,16 +36,38 @@ export function createHttpFront(core: ServiceCore): HttpFront {
   const dav = createWebDavHandler(core.volumeAccess, {
     prefixOf: ({ clusterID, accountID, volumeID }) => `${DAV_PREFIX}${clusterID}/${accountID}/${volumeID}`,
     throttle: core.transferThrottle,
+    addressOf: (request) => proxyAddress(request, [...core.config.trustedProxies]),
     onError: (error, { method }) => core.log.error({ err: error, method }, 'a WebDAV request failed'),
   });
-  return { listen: (options) => listen({ core, metrics, dav }, options), close: () => dav.close() };
+  const { tls } = core.config;
+  let certificate: Promise<KeptCertificate> | undefined;
+  return {
+    async listen(options) {
+      if (tls === undefined || 'socketPath' in options) return listen({ core, metrics, dav }, options);
+      certificate ??= keepCertificate({ read: () => readCertificate(tls), everyMs: FILES_LOOK_MS, ...core });
+      return listen({ core, metrics, dav, certificate: await certificate }, options);
+    },
+    async refreshCertificate() {
+      await (await certificate)?.refresh();
+    },
+    close() {
+      void certificate?.then((kept) => kept.stop());
+      dav.close();
+    },
+  };
+}
+
+/** What serves a listener; with a certificate over HTTPS. */
+interface Served {
+  readonly core: ServiceCore;
+  readonly metrics: Metrics;
+  readonly dav: WebDavHandler;
+  readonly certificate?: KeptCertificate;
 }
 
 /** Serves the API, and WebDAV beside it, at an address. */
-async function listen(
-  { core, metrics, dav }: { core: ServiceCore; metrics: Metrics; dav: WebDavHandler },
-  options: ListenOptions,
-): Promise<HttpListener> {
+async function listen(served: Served, options: ListenOptions): Promise<HttpListener> {
+  const { core, metrics } = served;
   const closing = new AbortController();
   let origin = LOCAL_ORIGIN;
   const api = createApi(core, {
@@ -52,8 +79,8 @@ async function listen(
       ...core.sftpAddress(),
     }),
     serverFactory: (handler) =>
-      openServer(core, options, (request, reply) => {
-        if (request.url?.startsWith(DAV_PREFIX)) dav(request, reply);
+      openServer(served.certificate, (request, reply) => {
+        if (request.url?.startsWith(DAV_PREFIX)) serveWebDav(served, request, reply);
         else handler(request, reply);
       }),
   });
@@ -73,15 +100,30 @@ async function listen(
   };
 }
 
-function openServer(core: ServiceCore, options: ListenOptions, handler: RequestListener): Server {
+/** WebDAV with what the API's requests have too: an ID, a line in the log and a place in the metrics. */
+function serveWebDav({ core, metrics, dav }: Served, request: IncomingMessage, reply: ServerResponse): void {
+  const reqId = crypto.randomUUID();
+  const begin = performance.now();
+  reply.setHeader('x-request-id', reqId);
+  reply.once('close', () => {
+    const ms = performance.now() - begin;
+    const status = reply.writableFinished ? reply.statusCode : 499;
+    metrics.observe({ operation: 'webdav', status, seconds: ms / 1000 });
+    const { method, url = '' } = request;
+    // The names of files are the user's affair.
+    const volume = url.slice(DAV_PREFIX.length).split('/', 3).join('/');
+    core.log.info({ reqId, operation: 'webdav', method, volume, status, ms: Math.round(ms * 10) / 10 }, 'request');
+  });
+  dav(request, reply);
+}
+
+function openServer(certificate: KeptCertificate | undefined, handler: RequestListener): Server {
   // No limit on a whole request: an upload of many gigabytes is one. Bodies of API calls have their own deadline.
   const settings = { requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 75_000, maxHeaderSize: 32_768 };
-  const { tls } = core.config;
-  if (tls === undefined || 'socketPath' in options) return createServer(settings, handler);
-  const server = createTlsServer(
-    { ...settings, cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) },
-    handler,
-  );
+  if (certificate === undefined) return createServer(settings, handler);
+  const server = createTlsServer({ ...settings, ...certificate.current() }, handler);
+  const forget = certificate.onRenewed((renewed) => server.setSecureContext(renewed));
+  server.once('close', forget);
   return server as unknown as Server;
 }
 

@@ -19,6 +19,7 @@ import { EngineDriver } from './engine-driver.ts';
 /** One cluster at work: its engine, its storage and what lives on it. */
 export interface Cluster {
   readonly id: string;
+  /** As it is now: accounts and instance types may change. */
   readonly config: ClusterConfig;
   readonly storage: string;
   readonly instanceTypes: ReadonlyMap<string, InstanceTypeConfig>;
@@ -28,6 +29,8 @@ export interface Cluster {
   readonly driver: EngineDriver;
   /** Takes up the containers of an earlier process; throws where the engine cannot be opened. */
   open(rows: readonly (readonly [rowKey: string, row: ContainerRow])[]): Promise<void>;
+  /** From now on these; what lives of an account or an instance type that is gone lives on. */
+  reconfigure(changed: Pick<ClusterConfig, 'accounts' | 'instanceTypes'>): void;
   close(): Promise<void>;
 }
 
@@ -48,7 +51,8 @@ export interface ClusterOptions {
 }
 
 export function createCluster(options: ClusterOptions): Cluster {
-  const { config, storage, store, clock, log } = options;
+  const { storage, store, clock, log } = options;
+  let { config } = options;
   for (const directory of ['containers', 'volumes', 'trash']) {
     mkdirSync(join(storage, directory), { recursive: true, mode: 0o700 });
   }
@@ -90,7 +94,9 @@ export function createCluster(options: ClusterOptions): Cluster {
 
   return {
     id: config.id,
-    config,
+    get config() {
+      return config;
+    },
     storage,
     instanceTypes,
     containers,
@@ -107,6 +113,11 @@ export function createCluster(options: ClusterOptions): Cluster {
         return;
       }
       settle(rows);
+    },
+    reconfigure({ accounts, instanceTypes: types }) {
+      config = { ...config, accounts, instanceTypes: types };
+      instanceTypes.clear();
+      for (const type of types) instanceTypes.set(type.id, type);
     },
     close: () => driver.close(),
   };

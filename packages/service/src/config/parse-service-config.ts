@@ -13,15 +13,29 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-export type ConfigResult =
-  | { readonly ok: true; readonly value: ServiceConfig }
+/** Parts of the file that are somebody else's: a schema for each, by its name at the top level. */
+export type ConfigSections = Readonly<Record<string, z.ZodType>>;
+
+export type ConfigResult<Sections extends ConfigSections = Record<never, never>> =
+  | {
+      readonly ok: true;
+      readonly value: ServiceConfig;
+      readonly sections: { readonly [Name in keyof Sections]: z.output<Sections[Name]> };
+    }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
 const MAX_BYTES = 1_000_000;
 const MAX_DEPTH = 64;
 
-/** Reads a configuration file. Relative paths in it count from `directory`. All problems are given, in the file's order. */
-export function parseServiceConfig(text: string, directory: string): ConfigResult {
+/**
+ * Reads a configuration file. Relative paths in it count from `directory`, those in `sections` from wherever their owner
+ * says. All problems are given, in the file's order.
+ */
+export function parseServiceConfig<Sections extends ConfigSections = Record<never, never>>(
+  text: string,
+  directory: string,
+  sections: Sections = {} as Sections,
+): ConfigResult<Sections> {
   const unsafe = unsafeReason(text);
   if (unsafe !== undefined) return { ok: false, problems: [{ line: 1, column: 1, path: '', message: unsafe }] };
   const lines = new LineCounter();
@@ -34,9 +48,19 @@ export function parseServiceConfig(text: string, directory: string): ConfigResul
     const problems = document.errors.map(({ pos, message }) => ({ ...at(pos[0]), path: '', message }));
     return { ok: false, problems };
   }
-  const result = serviceConfigSchema.safeParse(withAbsolutePaths(document.toJS({ maxAliasCount: 100 }), directory));
-  if (result.success) return { ok: true, value: result.data };
-  const faults = result.error.issues.flatMap((issue) => faultsOf(issue));
+  const content: unknown = withAbsolutePaths(document.toJS({ maxAliasCount: 100 }), directory);
+  const own = isRecord(content)
+    ? Object.fromEntries(Object.entries(content).filter(([name]) => !(name in sections)))
+    : content;
+  const result = serviceConfigSchema.safeParse(own);
+  const faults = result.success ? [] : result.error.issues.flatMap((issue) => faultsOf(issue, Object.keys(sections)));
+  const values: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(sections)) {
+    const parsed = schema.safeParse(isRecord(content) ? content[name] : undefined);
+    if (parsed.success) values[name] = parsed.data;
+    else for (const { path, message } of parsed.error.issues) faults.push({ path: [name, ...path], message });
+  }
+  if (result.success && faults.length === 0) return { ok: true, value: result.data, sections: values as never };
   const problems = faults.map((fault) => ({
     ...at(offsetOf(document.contents, fault)),
     path: fault.path.join('.'),
@@ -61,13 +85,14 @@ interface Fault {
   readonly path: readonly PropertyKey[];
   readonly message: string;
   /** The field itself is the fault, not its value. */
-  readonly isUnknown: boolean;
+  readonly isUnknown?: boolean;
 }
 
-function faultsOf(issue: z.core.$ZodIssue): Fault[] {
-  if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: issue.message, isUnknown: false }];
+function faultsOf(issue: z.core.$ZodIssue, sections: readonly string[]): Fault[] {
+  if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: issue.message }];
   return issue.keys.map((key) => {
-    const nearest = nearestName(key, knownKeys(issue.path));
+    const known = knownKeys(issue.path);
+    const nearest = nearestName(key, issue.path.length === 0 ? [...known, ...sections] : known);
     const hint = nearest === undefined ? '' : `; the nearest known field is '${nearest}'`;
     return { isUnknown: true, path: [...issue.path, key], message: `the field '${key}' is unknown${hint}` };
   });
@@ -92,7 +117,7 @@ function offsetOf(contents: unknown, { path, isUnknown }: Fault): number {
     if (isMap(node)) {
       const pair = node.items.find(({ key }) => (key as { value?: unknown } | null)?.value === part);
       if (pair === undefined) return offset;
-      const pointed = depth === path.length - 1 && isUnknown ? pair.key : pair.value;
+      const pointed = depth === path.length - 1 && isUnknown === true ? pair.key : pair.value;
       offset = (pointed as Node | null)?.range?.[0] ?? offset;
       node = pair.value as Node | null;
     } else if (isSeq(node)) {

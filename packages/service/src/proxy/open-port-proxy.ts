@@ -1,9 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Clock } from '../clock.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import { randomID } from '../random-id.ts';
+import { type KeptCertificate, keepCertificate } from './keep-certificate.ts';
 import { openLocalAuthority } from './local-authority.ts';
-import { type Certificate, createPortProxy } from './port-proxy.ts';
+import { createPortProxy } from './port-proxy.ts';
+import { FILES_LOOK_MS, readCertificate } from './read-certificate.ts';
 import type { Upstream } from './route-table.ts';
 
 /** What containers' ports are exposed through. Hosts are those that `hostFor` gave. */
@@ -15,20 +18,26 @@ export interface PortExposure {
   remove(host: string): void;
   /** Starts to serve; before, routes can be added but not used. */
   listen(): Promise<void>;
+  /** Looks for a newer certificate now rather than in its time. */
+  refreshCertificate(): Promise<boolean>;
   close(): Promise<void>;
 }
 
 const HTTPS_PORT = 443;
+/** Our own certificates are renewed a month before they end. */
+const AUTHORITY_LOOK_MS = 86_400_000;
 /** A DNS label has 63 characters, of which 16 are random and one is a hyphen. */
 const MAX_NAME = 46;
 
 /** The port proxy as configured, with its certificate: the operator's, or one of a local authority. */
 export async function openPortProxy(
   config: NonNullable<ServiceConfig['ports']>,
-  options: { root: string; now: number },
+  options: { root: string; clock: Clock; log: Logger },
 ): Promise<PortExposure> {
   const { domain } = config;
-  const proxy = createPortProxy({ certificate: await certificateOf(config, options) });
+  const certificate = await keptCertificate(config, options);
+  const proxy = createPortProxy({ certificate: certificate.current() });
+  certificate.onRenewed(proxy.setCertificate);
   let suffix = renderPort(config.publicPort ?? config.port);
   const bare = (host: string) => host.replace(/:\d+$/, '');
   return {
@@ -40,16 +49,32 @@ export async function openPortProxy(
       const { port } = await proxy.listen({ host: config.host, port: config.port });
       if (config.publicPort === undefined) suffix = renderPort(port);
     },
-    close: () => proxy.close(),
+    refreshCertificate: certificate.refresh,
+    close() {
+      certificate.stop();
+      return proxy.close();
+    },
   };
 }
 
-function certificateOf(
+function keptCertificate(
   { domain, tls }: NonNullable<ServiceConfig['ports']>,
-  { root, now }: { root: string; now: number },
-): Promise<Certificate> | Certificate {
-  if (tls === undefined) return openLocalAuthority(join(root, 'authority'), { domain, now });
-  return { cert: readFileSync(tls.certFile, 'utf8'), key: readFileSync(tls.keyFile, 'utf8') };
+  { root, clock, log }: { root: string; clock: Clock; log: Logger },
+): Promise<KeptCertificate> {
+  if (tls !== undefined) {
+    return keepCertificate({ read: () => readCertificate(tls), everyMs: FILES_LOOK_MS, clock, log });
+  }
+  const read = () => openLocalAuthority(authorityDirectory(root), { domain, now: clock.now() });
+  return keepCertificate({ read, everyMs: AUTHORITY_LOOK_MS, clock, log });
+}
+
+function authorityDirectory(root: string): string {
+  return join(root, 'authority');
+}
+
+/** The certificate for clients to trust where the service with this root signs for itself; made when it first serves. */
+export function authorityPath(root: string): string {
+  return join(authorityDirectory(root), 'authority.pem');
 }
 
 function renderPort(port: number): string {

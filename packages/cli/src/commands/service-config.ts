@@ -1,0 +1,159 @@
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fail, ok, type Result } from '@sluice/core';
+import { authorityPath, type ConfigEdit, type ConfigFields, editConfigFile, type ServiceConfig } from '@sluice/service';
+import { parse } from 'yaml';
+import type { CommandContext, GlobalOptions } from '../command-context.ts';
+import { EXIT_CODE } from '../exit-code.ts';
+import { parseServiceConfigText, readServiceConfig } from '../read-service-config.ts';
+import type { Refusal } from '../refusal.ts';
+import { refuse } from '../refuse.ts';
+import { renderTable } from '../render-table.ts';
+
+export interface ServiceConfigOptions extends GlobalOptions {
+  readonly config: string;
+  /** For a new cluster: `id,field=value,…` each. */
+  readonly instanceType?: readonly string[];
+}
+
+/** What a configuration lists. */
+export type ConfigTable = 'accounts' | 'clusters' | 'instanceTypes';
+
+/** `sluice account|cluster|instance-type list`: what a configuration has. */
+export async function listConfig(
+  table: ConfigTable,
+  context: CommandContext,
+  options: ServiceConfigOptions,
+): Promise<number> {
+  const config = readServiceConfig(options.config, context);
+  if (!config.ok) return refuse(config.error, { context, options });
+  const rows = rowsOf(table, config.value);
+  if (options.json === true) for (const row of rows) context.terminal.out(`${JSON.stringify(row)}\n`);
+  else {
+    const names = Object.keys(rows[0] ?? {});
+    const lines = rows.map((row) => names.map((name) => String((row as Record<string, unknown>)[name])));
+    context.terminal.out(renderTable([names.map((name) => name.toUpperCase()), ...lines]));
+  }
+  return EXIT_CODE.ok;
+}
+
+function rowsOf(table: ConfigTable, { clusters }: ServiceConfig): readonly object[] {
+  switch (table) {
+    case 'clusters':
+      return clusters.map(({ id, engine, accounts, instanceTypes }) => ({
+        id,
+        engine,
+        accounts: accounts.length,
+        types: instanceTypes.length,
+      }));
+    case 'accounts':
+      return clusters.flatMap(({ id, accounts }) => accounts.map((account) => ({ account: `${id}/${account}` })));
+    case 'instanceTypes':
+      return clusters.flatMap(({ id: cluster, instanceTypes }) =>
+        instanceTypes.map(({ id, cores, memoryGB, gpus, cpuModel, gpuModel }) => ({
+          type: `${cluster}/${id}`,
+          ...{ cores, memoryGB, gpus, cpuModel, gpuModel },
+        })),
+      );
+  }
+}
+
+/** `sluice account|cluster|instance-type add|remove`: changes the file, and says what the running service makes of it. */
+export async function editServiceConfig(
+  edit: Result<ConfigEdit, Refusal>,
+  context: CommandContext,
+  options: ServiceConfigOptions,
+): Promise<number> {
+  if (!edit.ok) return refuse(edit.error, { context, options });
+  const before = readServiceConfig(options.config, context);
+  if (!before.ok) return refuse(before.error, { context, options });
+  const path = resolve(context.cwd, options.config);
+  const check = (text: string) => {
+    const parsed = parseServiceConfigText(text, { file: options.config, directory: dirname(path) });
+    return parsed.ok ? undefined : `The file would be wrong, and was left as it is:\n${parsed.error.message}`;
+  };
+  const edited = await editConfigFile(path, { edit: edit.value, check });
+  if (!edited.ok) {
+    const message = `Could not change ${options.config}: ${edited.message}`;
+    return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+  }
+  const needsRestart = edit.value.type === 'addCluster' || edit.value.type === 'removeCluster';
+  const next = needsRestart
+    ? 'restart the service for it to count (containers run on)'
+    : 'a running service takes it at SIGHUP (systemctl reload sluice)';
+  context.terminal.out(
+    options.json === true
+      ? `${JSON.stringify({ type: 'changed', edit: edit.value, needsRestart })}\n`
+      : `changed ${options.config}; ${next}\n`,
+  );
+  return EXIT_CODE.ok;
+}
+
+/** `CLUSTER/ID`, parted. */
+export function parsePair(text: string): Result<{ clusterID: string; id: string }, Refusal> {
+  const [clusterID, id, ...more] = text.split('/');
+  if (clusterID && id && more.length === 0) return ok({ clusterID, id });
+  return fail({ exitCode: EXIT_CODE.refused, message: `Could not understand ${text}: it must look like CLUSTER/ID` });
+}
+
+/** `name=value` each, as a file would say it; a dot in a name leads into a map: `options.partition=long`. */
+export function parseFields(id: string, texts: readonly string[]): Result<ConfigFields, Refusal> {
+  const fields: Record<string, unknown> = { id };
+  for (const text of texts) {
+    const equals = text.indexOf('=');
+    const names = text.slice(0, Math.max(0, equals)).split('.');
+    if (names.includes('')) {
+      return fail({ exitCode: EXIT_CODE.refused, message: `Could not understand ${text}: it must look like name=value` });
+    }
+    let at = fields;
+    for (const name of names.slice(0, -1)) at = (at[name] ??= {}) as Record<string, unknown>;
+    at[names.at(-1)!] = scalarOf(text.slice(equals + 1));
+  }
+  return ok(fields);
+}
+
+/** A cluster with its first instance types, which it cannot be without. */
+export function parseCluster(
+  id: string,
+  texts: readonly string[],
+  types: readonly string[],
+): Result<ConfigEdit, Refusal> {
+  const fields = parseFields(id, texts);
+  if (!fields.ok) return fields;
+  const instanceTypes: ConfigFields[] = [];
+  for (const type of types) {
+    const [typeID = '', ...more] = type.split(',');
+    const parsed = parseFields(typeID, more);
+    if (!parsed.ok) return parsed;
+    instanceTypes.push(parsed.value);
+  }
+  return ok({ type: 'addCluster', fields: { ...fields.value, instanceTypes } });
+}
+
+/** As YAML would read it where that is a plain value; else the text itself. */
+function scalarOf(text: string): unknown {
+  const value: unknown = /^[[{*&!|>]/.test(text) ? text : parse(text);
+  return typeof value === 'object' ? text : value;
+}
+
+/** `sluice authority`: the certificate that clients are to trust for the ports of containers. */
+export async function showAuthority(context: CommandContext, options: ServiceConfigOptions): Promise<number> {
+  const config = readServiceConfig(options.config, context);
+  if (!config.ok) return refuse(config.error, { context, options });
+  const { root, ports } = config.value;
+  const path = authorityPath(root);
+  const fault =
+    ports === undefined
+      ? `${options.config} exposes no ports: it has no \`ports\``
+      : ports.tls !== undefined
+        ? `${options.config} has a certificate of its own for ports: clients trust whoever signed that one`
+        : existsSync(path)
+          ? undefined
+          : `${path} is not there yet: the service makes it when it first starts`;
+  if (fault !== undefined) {
+    const message = `Could not name an authority: ${fault}`;
+    return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+  }
+  context.terminal.out(options.json === true ? `${JSON.stringify({ type: 'authority', path })}\n` : `${path}\n`);
+  return EXIT_CODE.ok;
+}

@@ -1,0 +1,70 @@
+import { open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { takeKernelLock } from '../kernel-lock.ts';
+import { randomID } from '../random-id.ts';
+import { type ConfigEdit, type EditResult, editConfig } from './edit-config.ts';
+
+/** How long another editor may take. */
+const LOCK_MS = 10_000;
+const LOCK_LOOK_MS = 20;
+
+/**
+ * Edits a configuration file in place: whoever reads it sees the old or the new one, also after a power cut. `check`
+ * says what is wrong with a text; a wrong one is not written. Two editors take turns; what another program wrote
+ * meanwhile is not overwritten.
+ */
+export async function editConfigFile(
+  path: string,
+  { edit, check }: { edit: ConfigEdit; check: (text: string) => string | undefined },
+): Promise<EditResult> {
+  // A link stays a link.
+  const file = await realpath(path);
+  const unlock = await lockFile(file);
+  try {
+    const before = await readFile(file, 'utf8');
+    const edited = editConfig(before, edit);
+    if (!edited.ok) return edited;
+    const fault = check(edited.text);
+    if (fault !== undefined) return { ok: false, message: fault };
+    await replaceFile(file, { before, text: edited.text });
+    return edited;
+  } finally {
+    await unlock();
+  }
+}
+
+async function lockFile(file: string): Promise<() => Promise<void>> {
+  const { dev, ino } = await stat(dirname(file));
+  for (let waited = 0; waited < LOCK_MS; waited += LOCK_LOOK_MS) {
+    const unlock = await takeKernelLock(`sluice-config-${dev}-${ino}-${basename(file).slice(0, 40)}`);
+    if (unlock !== undefined) return unlock;
+    await delay(LOCK_LOOK_MS);
+  }
+  throw new Error(`could not change ${file} because another process has been changing it for ${LOCK_MS / 1000} s`);
+}
+
+async function replaceFile(file: string, { before, text }: { before: string; text: string }): Promise<void> {
+  const { mode, uid, gid } = await stat(file);
+  const temporary = join(dirname(file), `.${basename(file)}.${randomID(8)}`);
+  const handle = await open(temporary, 'wx', 0o600);
+  try {
+    try {
+      await handle.writeFile(text);
+      await handle.chmod(mode & 0o777);
+      if (process.getuid?.() === 0) await handle.chown(uid, gid);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    if ((await readFile(file, 'utf8')) !== before) {
+      throw new Error(`could not change ${file} because another program wrote it at the same time: try again`);
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await unlink(temporary).catch(() => {});
+    throw error;
+  }
+  const directory = await open(dirname(file), 'r');
+  await directory.sync().finally(() => directory.close());
+}
