@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createWorkplace, type Started, until, type Workplace } from './workplace-rig.ts';
+import { createWorkplace, pause, type Started, until, type Workplace } from './workplace-rig.ts';
 
 let place: Workplace;
 let server: Started | undefined;
@@ -83,6 +84,36 @@ test('sluice user refuses what is not there, and changes nothing', async () => {
     stderr: 'There is no account main/chemistry; the configuration has main/physics\n',
   });
 });
+
+test('accounts and instance types are added by command, and count after SIGHUP', async () => {
+  configure();
+  const url = await serve();
+  const change = (...args: string[]) => place.sluice(...args, '--config', 'service.yaml');
+  expect(await change('instance-type', 'add', 'main/huge', 'cores=64', 'memoryGB=1')).toMatchObject({ exitCode: 0 });
+  expect(await change('instance-type', 'add', 'main/tiny', 'cores=few', 'memoryGB=1')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/left as it is:\nservice\.yaml:\d+:\d+: .*cores/),
+  });
+  expect((await change('instance-type', 'list')).stdout).toMatch(/main\/huge +64/);
+  await admin('add', 'a@example.org');
+  await admin('grant', 'a@example.org', 'main/physics');
+  const token = await logIn(url);
+  const types = async () => {
+    const at = `${url}/api/v1rc1/clusters/main/instanceTypes`;
+    return (await fetch(at, { headers: { authorization: `Bearer ${token}` } })).text();
+  };
+  expect(await types()).not.toContain('huge');
+  server?.process.kill('SIGHUP');
+  for (let look = 0; look < 500 && !(await types()).includes('huge'); look++) await pause(20);
+  expect(await types()).toContain('huge');
+});
+
+async function logIn(url: string): Promise<string> {
+  const password = createHash('md5').update('sesame').digest('hex');
+  const fields = { token_type: 'TOKEN', third_party: 'SELF', email: 'a@example.org', password };
+  const reply = await fetch(`${url}/user/api/login`, { method: 'POST', body: new URLSearchParams(fields) });
+  return reply.headers.get('svc_token') ?? '';
+}
 
 test('sluice serve refuses a wrong configuration with line and column', async () => {
   configure('listne: []\n');

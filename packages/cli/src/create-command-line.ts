@@ -1,19 +1,17 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { addServing } from './add-serving.ts';
 import type { CommandContext } from './command-context.ts';
-import type { UserAction } from './commands/user.ts';
 import { EXIT_CODE } from './exit-code.ts';
 
-/** A command's work; its module is loaded only when it is called. The options are those that the grammar below declares. */
-type Work = (context: CommandContext, options: never) => Promise<number>;
+/** A command's work; its module is loaded only when it is called. The options are those that the grammar declares. */
+export type Work = (context: CommandContext, options: never) => Promise<number>;
 
 /** The grammar of the `sluice` command. `exitCode` is that of the command that `program.parseAsync` has run. */
 export function createCommandLine(context: CommandContext): { program: Command; exitCode: () => number } {
   let exitCode: number = EXIT_CODE.ok;
   const program = new Command('sluice');
-  /** Adds a command; `load` gives its work for the arguments that were parsed. */
-  const users = new Command('user').description('the users of a service that sluice serve serves');
-  const add: Add = (usage, description, load, group) =>
-    (group === 'user' ? users : program)
+  const add: Add = (usage, description, load, group = program) =>
+    group
       .command(usage)
       .description(description)
       .action(async (...parsed: unknown[]) => {
@@ -42,13 +40,21 @@ export function createCommandLine(context: CommandContext): { program: Command; 
     .option('--json', 'machine-readable output, one JSON value per line');
   addRunning(add);
   addLooking(add);
-  addServing(add);
-  program.addCommand(users);
-  for (const command of [...program.commands, ...users.commands]) command.copyInheritedSettings(program);
+  const groups = addServing(add);
+  for (const group of groups) program.addCommand(group);
+  for (const command of [...program.commands, ...groups.flatMap(({ commands }) => commands)]) {
+    command.copyInheritedSettings(program);
+  }
   return { program, exitCode: () => exitCode };
 }
 
-type Add = (usage: string, description: string, load: (...args: string[]) => Promise<Work>, group?: 'user') => Command;
+/** Adds a command, to the program or to a group of it; `load` gives its work for the arguments that were parsed. */
+export type Add = (
+  usage: string,
+  description: string,
+  load: (...args: string[]) => Promise<Work>,
+  group?: Command,
+) => Command;
 
 const NO_WAIT = 'leave the run, with exit code 75, once it only waits for a person';
 
@@ -128,44 +134,6 @@ function addLooking(add: Add): void {
 /** `RUN STEP`, or `STEP` of the newest run. */
 function nameStep(first: string, second: string | undefined): { run: string | undefined; step: string } {
   return second === undefined ? { run: undefined, step: first } : { run: first, step: second };
-}
-
-function addServing(add: Add): void {
-  const config = () =>
-    new Option('--config <file>', 'clusters, accounts and listeners (docs/serve.md)').makeOptionMandatory();
-  add('serve', 'serve the container-and-volume protocol v1rc1', async () => {
-    const { serve } = await import('./commands/serve.ts');
-    return (context, options) => serve(context, options);
-  })
-    .addOption(config())
-    .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info');
-  add('doctor', 'say what this machine can run containers with, and what to install', async () => {
-    const { doctor } = await import('./commands/doctor.ts');
-    return (context, options) => doctor(context, options);
-  });
-  const addUser = (usage: string, description: string, act: (email: string, account: string) => UserAction) =>
-    add(
-      usage,
-      description,
-      async (email, account) => {
-        const { user } = await import('./commands/user.ts');
-        return (context, options) => user(act(email!, account!), context, options);
-      },
-      'user',
-    ).addOption(config());
-  addUser('list', 'list users and their accounts', () => ({ verb: 'list' }));
-  addUser('add <email>', 'add a user; asks for the password', (email) => ({ verb: 'add', email })).option(
-    '--name <name>',
-    'for people',
-  );
-  addUser('password <email>', 'give a user another password', (email) => ({ verb: 'password', email }));
-  addUser('grant <email> <account>', 'let a user use CLUSTER/ACCOUNT', (email, account) => ({
-    verb: 'grant',
-    email,
-    account,
-  }));
-  addUser('revoke <email> <account>', 'undo grant', (email, account) => ({ verb: 'revoke', email, account }));
-  addUser('remove <email>', 'remove a user; containers and volumes stay', (email) => ({ verb: 'remove', email }));
 }
 
 function paramOption(): Option {

@@ -1,8 +1,8 @@
 export { openUserDirectory, type User, type UserDirectory } from './accounts/user-directory.ts';
 export { type Clock, systemClock } from './clock.ts';
-export { EMBEDDED_SCOPE, embeddedConfig } from './config/embedded-config.ts';
-export { type ConfigEdit, type ConfigFields, type EditResult } from './config/edit-config.ts';
+export type { ConfigEdit, ConfigFields, EditResult } from './config/edit-config.ts';
 export { editConfigFile } from './config/edit-config-file.ts';
+export { EMBEDDED_SCOPE, embeddedConfig } from './config/embedded-config.ts';
 export { type ConfigProblem, type ConfigResult, parseServiceConfig } from './config/parse-service-config.ts';
 export type { ReloadReport } from './config/reload-config.ts';
 export { type ServiceConfig, type ServiceConfigInput, serviceConfigSchema } from './config/service-config.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type ContainerService, createHttpService } from '@sluice/client';
 import { type ServiceUnderTest, shellSpec } from '@sluice/client/contract';
 import { openUserDirectory } from '../src/accounts/user-directory.ts';
-import { type ServiceConfigInput, serviceConfigSchema } from '../src/config/service-config.ts';
+import { type ServiceConfig, type ServiceConfigInput, serviceConfigSchema } from '../src/config/service-config.ts';
 import { createService, type Principal, type Service, type ServiceOptions } from '../src/service.ts';
 import { VirtualClock } from './fakes/virtual-clock.ts';
 
@@ -15,6 +15,7 @@ export const PRINCIPAL: Principal = { userID: 'u-test', accounts: [SCOPE, { clus
 /** A service of three clusters in a directory of its own. */
 export interface Rig {
   readonly root: string;
+  readonly config: ServiceConfig;
   readonly clock: VirtualClock;
   readonly service: Service;
   /** Closes the service and opens it again, as a restart does. */
@@ -34,15 +35,17 @@ export interface RigOptions {
 export async function openRig(options: RigOptions = {}): Promise<Rig> {
   const root = mkdtempSync(join(options.parent ?? tmpdir(), 'sluice-service-'));
   const clock = new VirtualClock();
+  const config = rigConfig(root, options);
   const open = () =>
     createService({
-      config: rigConfig(root, options),
+      config,
       clock,
       ...(options.engines === undefined ? {} : { engines: options.engines }),
     });
   let service = await open();
   return {
     root,
+    config,
     clock,
     get service() {
       return service;

@@ -103,10 +103,16 @@ export function parseFields(id: string, texts: readonly string[]): Result<Config
     const equals = text.indexOf('=');
     const names = text.slice(0, Math.max(0, equals)).split('.');
     if (names.includes('')) {
-      return fail({ exitCode: EXIT_CODE.refused, message: `Could not understand ${text}: it must look like name=value` });
+      return fail({
+        exitCode: EXIT_CODE.refused,
+        message: `Could not understand ${text}: it must look like name=value`,
+      });
     }
     let at = fields;
-    for (const name of names.slice(0, -1)) at = (at[name] ??= {}) as Record<string, unknown>;
+    for (const name of names.slice(0, -1)) {
+      at[name] ??= {};
+      at = at[name] as Record<string, unknown>;
+    }
     at[names.at(-1)!] = scalarOf(text.slice(equals + 1));
   }
   return ok(fields);

@@ -1,3 +1,5 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Account } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { openUserDirectory, type ServiceConfig, type UserDirectory } from '@sluice/service';
@@ -24,6 +26,8 @@ export type UserAction =
 export async function user(action: UserAction, context: CommandContext, options: UserOptions): Promise<number> {
   const config = readServiceConfig(options.config, context);
   if (!config.ok) return refuse(config.error, { context, options });
+  const fault = ownerFault(config.value.root);
+  if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: fault }, { context, options });
   const directory = await openUserDirectory(config.value.root);
   try {
     const done = await perform(action, { directory, config: config.value, context, options });
@@ -35,6 +39,15 @@ export async function user(action: UserAction, context: CommandContext, options:
   } finally {
     await directory.close();
   }
+}
+
+/** Files that root makes in another user's store would be out of the reach of the service, which runs as that user. */
+function ownerFault(root: string): string | undefined {
+  let there = root;
+  while (!existsSync(there)) there = dirname(there);
+  const { uid } = statSync(there);
+  if (process.getuid?.() !== 0 || uid === 0) return undefined;
+  return `Could not open the users of ${root} as root: it belongs to the user ${uid}; run this as that one (runuser -u NAME -- …)`;
 }
 
 async function perform(

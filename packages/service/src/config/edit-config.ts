@@ -101,7 +101,7 @@ function listChange(
   const values: unknown[] = isSeq(list) ? (list.toJSON() as unknown[]) : [];
   const nameOf = (value: unknown) => (isAccount ? value : (value as { id?: unknown } | null)?.id);
   const thing = isAccount ? 'account' : 'instance type';
-  const value = valueOf(edit);
+  const value = namedValue(edit);
   const id = nameOf(value);
   const index = values.findIndex((one) => nameOf(one) === id);
   if (edit.type === 'addAccount' || edit.type === 'addInstanceType') {
@@ -119,7 +119,7 @@ function listChange(
 }
 
 /** What is added, or enough of what is removed to know it by. */
-function valueOf(edit: ListEdit): string | ConfigFields {
+function namedValue(edit: ListEdit): string | ConfigFields {
   switch (edit.type) {
     case 'addInstanceType':
       return edit.fields;

@@ -6,10 +6,7 @@ import type { Certificate } from './port-proxy.ts';
 export const FILES_LOOK_MS = 60_000;
 
 /** The operator's certificate and key as their files are now. */
-export async function readCertificate({
-  certFile,
-  keyFile,
-}: NonNullable<ServiceConfig['tls']>): Promise<Certificate> {
+export async function readCertificate({ certFile, keyFile }: NonNullable<ServiceConfig['tls']>): Promise<Certificate> {
   const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')]);
   return { cert, key };
 }

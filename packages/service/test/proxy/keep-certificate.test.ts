@@ -1,0 +1,77 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { pino } from 'pino';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openLocalAuthority } from '../../src/proxy/local-authority.ts';
+import { openPortProxy } from '../../src/proxy/open-port-proxy.ts';
+import type { Certificate } from '../../src/proxy/port-proxy.ts';
+import { VirtualClock } from '../fakes/virtual-clock.ts';
+import { openRig } from '../service-rig.ts';
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const log = pino({ level: 'silent' });
+
+function directory(): string {
+  const made = mkdtempSync(join(tmpdir(), 'sluice-certificate-'));
+  onTestFinished(() => rmSync(made, { recursive: true }));
+  return made;
+}
+
+/** What a server shows who connects now. */
+function shownAt(port: number): Promise<X509Certificate> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, servername: 'a.ports.test' }, () => {
+      resolve(new X509Certificate(socket.getPeerCertificate().raw));
+      socket.destroy();
+    });
+    socket.on('error', reject);
+  });
+}
+
+describe('certificates of a running service', () => {
+  test('the local authority renews its own before it ends, for a year and longer', async () => {
+    const clock = new VirtualClock();
+    const config = { host: '127.0.0.1', port: 0, domain: 'ports.test' };
+    const exposure = await openPortProxy(config, { root: directory(), clock, log });
+    onTestFinished(() => exposure.close());
+    await exposure.listen();
+    const port = Number(exposure.hostFor('web').split(':')[1]);
+    const first = await shownAt(port);
+    for (let days = 0; days < 800; days += 100) {
+      await clock.advance(100 * DAY_MS);
+      expect(Date.parse((await shownAt(port)).validTo) - clock.now()).toBeGreaterThan(28 * DAY_MS);
+    }
+    expect((await shownAt(port)).fingerprint256).not.toBe(first.fingerprint256);
+  });
+
+  test('the operator’s files are read again within a minute or at once, and only as a pair that fits', async () => {
+    const at = directory();
+    const made = async (name: string): Promise<Certificate> =>
+      openLocalAuthority(join(at, name), { domain: 'ports.test' });
+    const [old, next] = [await made('old'), await made('next')];
+    const [certFile, keyFile] = [join(at, 'cert.pem'), join(at, 'key.pem')];
+    writeFileSync(certFile, old.cert);
+    writeFileSync(keyFile, old.key);
+    const rig = await openRig({ config: { tls: { certFile, keyFile } } });
+    onTestFinished(() => rig.close());
+    const { port = 0 } = await rig.service.listen({ host: '127.0.0.1', port: 0 });
+    const shown = async () => (await shownAt(port)).fingerprint256;
+    const fingerprint = ({ cert }: Certificate) => new X509Certificate(cert).fingerprint256;
+
+    writeFileSync(certFile, next.cert);
+    await rig.clock.advance(MINUTE_MS);
+    expect(await shown()).toBe(fingerprint(old));
+    writeFileSync(keyFile, next.key);
+    await rig.clock.advance(MINUTE_MS);
+    expect(await shown()).toBe(fingerprint(next));
+
+    writeFileSync(certFile, old.cert);
+    writeFileSync(keyFile, old.key);
+    await rig.service.reload(rig.config);
+    expect(await shown()).toBe(fingerprint(old));
+  });
+});
