@@ -139,7 +139,9 @@ export function createSlurmEngine(config: SlurmConfig): Engine {
     const jobs = new Map((await queue()).map((job) => [job.jobID, job]));
     for (const entry of before) {
       if (closed) return;
-      await settle(entry, jobs.get(entry.jobID));
+      const job = jobs.get(entry.jobID);
+      // A controller that crashed may have forgotten a job and given its number to another.
+      await settle(entry, job?.key === entry.launch.key ? job : undefined);
     }
   }
 

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EngineRig } from '../engine-rig.ts';
-import { crashNode, hasSlurm, restartController, slurm, slurmRig, startNode, until } from './slurm-rig.ts';
+import { crashNode, hasSaved, hasSlurm, restartController, slurm, slurmRig, startNode, until } from './slurm-rig.ts';
 
 describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real cluster', () => {
   let rig: EngineRig;
@@ -63,6 +63,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real 
   it('loses nothing when the controller is restarted under a running job', async () => {
     const { container, root, ledger } = await waiting();
     await container.seen('running');
+    await until('the controller has saved the job', () => hasSaved(container.launch.key));
     restartController();
     open(root);
     expect(await container.end()).toMatchObject({ kind: 'exited', exitCode: 4 });

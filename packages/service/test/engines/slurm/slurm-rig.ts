@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { EngineRig } from '../engine-rig.ts';
 import create from './create-engine.ts';
@@ -47,6 +47,15 @@ export function crashNode(node: string): void {
 
 export function startNode(node: string): void {
   execFileSync('slurmd', ['-N', node]);
+}
+
+/**
+ * Whether the controller's saved state, which lags by seconds, holds the job of `key`. One that is killed before forgets
+ * the job and gives its number to the next, whose node then drains itself: `Duplicate jobid`.
+ */
+export function hasSaved(key: string): boolean {
+  const path = `${process.env.SLUICE_TEST_SLURM_STATE}/ctld/job_state`;
+  return existsSync(path) && readFileSync(path).includes(`sluice-${key}`);
 }
 
 /** Ends the controller and starts it again from its saved state. */
