@@ -6,7 +6,7 @@ import type { CommandContext } from './command-context.ts';
 import { findHome } from './home.ts';
 
 /** Commands whose first argument is a pipeline file, and a run. */
-const OF_FILES = ['run', 'check', 'plan'];
+const OF_FILES = ['run', 'adopt', 'check', 'plan'];
 const OF_RUNS = ['resume', 'cancel', 'approve', 'show', 'why', 'logs', 'report', 'pull'];
 
 /**

@@ -82,6 +82,14 @@ function addRunning(add: Add): void {
     const { resume } = await import('./commands/resume.ts');
     return (context, options) => resume(run, context, options);
   }).option('--no-wait', NO_WAIT);
+  add(
+    'adopt <run> <file>',
+    'rebuild a run whose journal is lost from its containers, to resume it',
+    async (run, file) => {
+      const { adopt } = await import('./commands/adopt.ts');
+      return (context, options) => adopt({ runId: run!, file: file! }, context, options);
+    },
+  ).addOption(paramOption());
   add('cancel [run]', 'cancel a run and the containers it has (default: the newest)', async (run) => {
     const { cancel } = await import('./commands/cancel.ts');
     return (context, options) => cancel(run, context, options);

@@ -1,3 +1,4 @@
+export { type AdoptedContainer, type AdoptRunOptions, adoptRun } from './adopt/adopt-run.ts';
 export { type Clock, createSystemClock } from './clock.ts';
 export { chooseInstanceType } from './data/choose-instance-type.ts';
 export { type DownloadOptions, type DownloadProgress, downloadTree } from './data/download-tree.ts';

@@ -23,3 +23,14 @@ export function carriesLabels(container: Container, name: AttemptName): boolean 
     labels['sluice-attempt'] === String(name.attempt)
   );
 }
+
+/** What our labels say of a container; undefined where they are not ours. */
+export function readLabels(
+  labels: Readonly<Record<string, string>>,
+): { readonly name: AttemptName; readonly epoch: number } | undefined {
+  const { 'sluice-run': runId, 'sluice-step': step, 'sluice-cell': cell } = labels;
+  const [attempt, epoch] = [Number(labels['sluice-attempt']), Number(labels['sluice-epoch'])];
+  if (runId === undefined || step === undefined || cell === undefined) return undefined;
+  if (!Number.isSafeInteger(attempt) || !Number.isSafeInteger(epoch)) return undefined;
+  return { name: { runId, step, cell, attempt }, epoch };
+}

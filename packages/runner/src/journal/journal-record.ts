@@ -20,6 +20,11 @@ export type JournalRecord =
       readonly baseDir: string;
       readonly scheduler: SchedulerStart;
     }
+  /**
+   * The journal before this one was lost, and the run was rebuilt from its containers' labels: whatever is submitted may
+   * have been started already. `attempts` is the newest attempt that was found, by `adoptedKey`.
+   */
+  | { readonly kind: 'adopted'; readonly at: number; readonly attempts: Readonly<Record<string, number>> }
   /** A runner has taken the run up. */
   | {
       readonly kind: 'opened';

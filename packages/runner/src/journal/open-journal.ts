@@ -27,6 +27,8 @@ export interface OpenJournalOptions {
   readonly clock: Clock;
   /** Answers other processes while the journal is open; only lines with the lease's secret reach it. */
   readonly control?: ControlListener;
+  /** The journal is lost: a damaged one is kept aside, and this opening is newer than the epoch given. */
+  readonly lost?: { readonly afterEpoch: number };
 }
 
 /** Locks a run's directory, reads its journal, cuts off what a crash tore, and becomes its newest writer. */
@@ -43,10 +45,16 @@ export async function openJournal(
   if (!claim) return fail({ code: 'RUN_IN_USE', message: describeHolder(await readLease(disk, directory)) });
   try {
     // First the lease, then the reading: what an older runner commits after that is refused.
-    lease = await takeLease(disk, directory, { at: clock.now(), epoch: 0 });
+    lease = await takeLease(disk, directory, { at: clock.now(), epoch: options.lost?.afterEpoch ?? 0 });
     const file = journalPath(directory);
-    const bytes = (await disk.read(file)) ?? new Uint8Array();
-    const content = readJournal(bytes);
+    let bytes = (await disk.read(file)) ?? new Uint8Array();
+    let content = readJournal(bytes);
+    if (!content.ok && options.lost) {
+      await disk.replace(path.join(directory, `journal.damaged-${lease.epoch}`), bytes);
+      bytes = new Uint8Array();
+      content = readJournal(bytes);
+      await disk.replace(file, bytes);
+    }
     if (!content.ok) {
       await claim.release();
       return fail({ code: 'JOURNAL_DAMAGED', message: `could not open ${file}: ${content.error}` });

@@ -29,6 +29,9 @@ export function applyRecord(facts: RunFacts, record: JournalRecord): void {
       if (record.file !== undefined) attempt.logFile = record.file;
       return;
     }
+    case 'adopted':
+      facts.adopted = record.attempts;
+      return;
     case 'volumes':
       facts.volumes = { ...facts.volumes, ...record.volumes };
       return;

@@ -56,6 +56,8 @@ export interface RunFacts {
   canceledBy?: string;
   /** Why the run could not go on, where it was stuck. */
   stuck?: string;
+  /** The newest attempts that an adoption found, by `adoptedKey`; undefined for a run that was never adopted. */
+  adopted?: Readonly<Record<string, number>>;
   volumes: Readonly<Record<string, VolumePlace>>;
   delivered: Readonly<Record<string, string>>;
   /** Why an output that was to be copied was not, by output. */

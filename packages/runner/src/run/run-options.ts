@@ -67,6 +67,10 @@ export interface RunRefusal {
     | 'RUN_NOT_FOUND'
     | 'STEP_NOT_FOUND'
     | 'RUN_FINISHED'
+    /** Its journal is there: nothing has to be rebuilt. */
+    | 'RUN_KNOWN'
+    /** The file, the home or the service do not have what the run's containers were made of. */
+    | 'NOT_ADOPTABLE'
     /** Another runner drives it; the message names host and process. */
     | 'RUN_IN_USE'
     | 'JOURNAL_DAMAGED'

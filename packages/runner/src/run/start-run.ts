@@ -14,7 +14,8 @@ import { runDirectory, writePlan } from './run-home.ts';
 import type { RunHandle, RunRefusal, StartRunOptions } from './run-options.ts';
 import { summarize, writeSummary } from './run-summary.ts';
 
-const DEFAULT_MAX_IN_FLIGHT = 1000;
+/** Containers of a run at once, where its options say nothing. */
+export const DEFAULT_MAX_IN_FLIGHT = 1000;
 
 /**
  * Freezes the plan in the home and starts driving it. What can refuse a run (secrets, sources, volumes, instance

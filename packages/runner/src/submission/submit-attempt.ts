@@ -3,6 +3,7 @@ import { carriesLabels } from '../identity/labels.ts';
 import { pause, type RunSession } from '../run/run-session.ts';
 import type { Outcome, PostponeReason } from '../scheduler/event.ts';
 import { observeContainer } from '../watch/observe-container.ts';
+import { hasAdoptedSuccessor } from './adopted-attempt.ts';
 import type { Attempt } from './attempt.ts';
 import { type CreateFailure, classifyCreateFailure } from './create-reply.ts';
 
@@ -33,7 +34,7 @@ export async function submitAttempt(session: RunSession, submission: Submission)
   let doubtful = submission.doubtful;
   let refusedSince: number | undefined;
   for (let pauseMs = FIRST_PAUSE_MS; !session.stopped; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
-    let step = doubtful ? await ask(session, attempt) : undefined;
+    let step = doubtful ? await ask(session, submission) : undefined;
     if (attempt.over || session.stopped) return;
     if (!step) {
       if (attempt.cancel && !doubtful) return end(session, attempt, { result: 'canceled' });
@@ -68,15 +69,36 @@ function giveUp(session: RunSession, attempt: Attempt, failure: CreateFailure): 
 }
 
 /** Asks for the ID. Undefined: nothing is there (which proves nothing), so the same ID may be posted. */
-async function ask(session: RunSession, attempt: Attempt): Promise<Step | undefined> {
+async function ask(session: RunSession, { attempt, spec }: Submission): Promise<Step | undefined> {
   try {
     const seen = await session.calls.add(() => session.service.containers.get(attempt.ref));
-    return session.stopped ? DONE : adopt(session, attempt, seen);
+    if (session.stopped) return DONE;
+    warnOfOtherSpec(session, { attempt, spec }, seen);
+    return adopt(session, attempt, seen);
   } catch (error) {
-    if (isServiceError(error, 'NOT_FOUND')) return undefined;
+    if (isServiceError(error, 'NOT_FOUND')) {
+      if (!hasAdoptedSuccessor(session, attempt.name)) return undefined;
+      const message = 'the service does not know it any more, and a later attempt was started by an earlier runner';
+      end(session, attempt, { result: 'failed', class: 'infrastructure', message });
+      return DONE;
+    }
     if (!isServiceError(error)) throw error;
     return { done: false, doubtful: true, waitMs: error.retryAfterMs ?? 1 };
   }
+}
+
+/** Of an adopted run, whose plan was read again: what runs may not be what the plan says. */
+function warnOfOtherSpec(
+  session: RunSession,
+  { attempt, spec }: Pick<Submission, 'attempt' | 'spec'>,
+  seen: Container,
+) {
+  const [was, is] = [seen.labels?.['sluice-spec'], spec.labels?.['sluice-spec']];
+  if (session.facts.adopted === undefined || was === undefined || was === is) return;
+  const { step, cell } = attempt.name;
+  const name = cell === '' ? step : `${step}/${cell}`;
+  const message = `${name} was started from another file, parameters or sources than the run was adopted with`;
+  session.report({ type: 'warning', at: session.clock.now(), message });
 }
 
 /** Posts once. Undefined: the container is there and ours. */

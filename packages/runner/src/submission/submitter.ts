@@ -45,7 +45,9 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
   function submit(command: SubmitCommand): Posted | (() => void) {
     const attempt = createAttempt(session, command);
     const known = attemptFacts(session.facts, command);
-    const doubtful = known.id !== undefined;
+    const isIntended = known.id !== undefined;
+    // An adopted run does not know what its lost journal intended: it asks for every ID before it is posted.
+    const doubtful = isIntended || session.facts.adopted !== undefined;
     const prepared = prepareContainer(session, attempt, { rung: command.rung, instanceTypes: parts.instanceTypes });
     if (!prepared.ok) return refuse(attempt, prepared.error);
     const spec = addSecrets(session, prepared.value);
@@ -62,15 +64,19 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
       });
     const start = { spec: spec.value, doubtful };
     const shares = needsTokens(session, command.step);
-    if (!doubtful && !shares) intend();
+    if (!isIntended && !shares) intend();
     return () => {
       watcher.track(attempt);
-      void (shares ? claimThenLaunch(attempt, { ...start, intend }) : launch(attempt, start)).catch(session.bug);
+      const claim = { ...start, intend: isIntended ? undefined : intend };
+      void (shares ? claimThenLaunch(attempt, claim) : launch(attempt, start)).catch(session.bug);
     };
   }
 
   /** First the tokens, then the intent: an intent without tokens would have to be asked for after every crash. */
-  async function claimThenLaunch(attempt: Attempt, start: Start & { readonly intend: () => void }): Promise<void> {
+  async function claimThenLaunch(
+    attempt: Attempt,
+    start: Start & { readonly intend: (() => void) | undefined },
+  ): Promise<void> {
     const claimed = await parts.pools.claim(attempt);
     if (session.stopped) return;
     if (!claimed.ok) {
@@ -78,7 +84,7 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
       return;
     }
     waitingSince.delete(attempt.ref.id);
-    if (!start.doubtful) {
+    if (start.intend) {
       start.intend();
       await session.durable();
     }

@@ -2,6 +2,8 @@ import type { Container } from '@sluice/client';
 import { completeIncarnation, isSameIncarnation } from '../identity/incarnation.ts';
 import type { ContainerFacts } from '../journal/journal-record.ts';
 import type { RunSession } from '../run/run-session.ts';
+import type { Outcome } from '../scheduler/event.ts';
+import { hasAdoptedSuccessor } from '../submission/adopted-attempt.ts';
 import type { Attempt } from '../submission/attempt.ts';
 import { judgeTerminalPhase } from '../submission/judge-terminal-phase.ts';
 
@@ -19,7 +21,7 @@ export function observeContainer(session: RunSession, attempt: Attempt, seen: Co
     attempt.confirmed = true;
     session.post({ type: 'submitted', at, ...attempt.at }, { container: describeContainer(seen) });
   }
-  const outcome = judgeTerminalPhase(seen);
+  const outcome = judge(session, attempt, seen);
   if (outcome) {
     attempt.over = true;
     session.post({ type: 'ended', at, ...attempt.at, outcome });
@@ -31,6 +33,17 @@ export function observeContainer(session: RunSession, attempt: Attempt, seen: Co
   }
   reportState(session, attempt, seen);
   return true;
+}
+
+/** Of an adopted run, which does not know why it cancelled: what ran out of its time, or was tried again since, timed out. */
+function judge(session: RunSession, attempt: Attempt, seen: Container): Outcome | undefined {
+  const outcome = judgeTerminalPhase(seen);
+  if (outcome?.result !== 'canceled' || session.facts.adopted === undefined) return outcome;
+  const { timeoutMs } = session.plan.steps[attempt.at.step]!.step;
+  const ranMs = Date.parse(seen.endTime ?? '') - Date.parse(seen.startTime ?? '');
+  const isTimedOut = hasAdoptedSuccessor(session, attempt.name) || (timeoutMs !== undefined && ranMs >= timeoutMs);
+  if (!isTimedOut) return outcome;
+  return { result: 'failed', class: 'timeout', message: 'an earlier runner canceled it when its time was up' };
 }
 
 function reportState(session: RunSession, attempt: Attempt, seen: Container): void {

@@ -1,0 +1,51 @@
+import { adoptRun } from '@sluice/runner';
+import type { CommandContext, GlobalOptions } from '../command-context.ts';
+import { createSecretReader } from '../create-secret-reader.ts';
+import { EXIT_CODE } from '../exit-code.ts';
+import { openService } from '../open-service.ts';
+import { loadPlan } from '../pipeline/load-plan.ts';
+import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
+import { createProgress } from '../progress/create-progress.ts';
+import { label } from '../progress/render-event.ts';
+import { fromRunner, refuse } from '../refuse.ts';
+import { renderTable } from '../render-table.ts';
+
+export interface AdoptOptions extends GlobalOptions {
+  readonly param?: Readonly<Record<string, string>>;
+}
+
+/** `sluice adopt`: gives a run whose journal is lost a new one, from its containers; `sluice resume` goes on from there. */
+export async function adopt(
+  { runId, file }: { runId: string; file: string },
+  context: CommandContext,
+  options: AdoptOptions,
+): Promise<number> {
+  const { terminal } = context;
+  const loaded = await loadPlan(file, { context, params: options.param });
+  if (!loaded.ok) {
+    printDiagnostics(loaded.error.diagnostics, loaded.error.texts, { terminal, ...options });
+    const message = `${countDiagnostics(loaded.error.diagnostics)} in ${file}; nothing was adopted`;
+    return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+  }
+  const opened = await openService(options, context);
+  if (!opened.ok) return refuse(opened.error, { context, options });
+  const { service, scope, home, close } = opened.value;
+  const progress = createProgress(terminal, options);
+  try {
+    const { plan, baseDir } = loaded.value;
+    const secrets = createSecretReader(home, context.env);
+    const adopted = await adoptRun({ runId, plan, service, scope, home, baseDir, secrets, reporter: progress });
+    progress.close();
+    if (!adopted.ok) return refuse(fromRunner(adopted.error), { context, options });
+    if (options.json === true) {
+      terminal.out(`${JSON.stringify({ type: 'adopted', runId, containers: adopted.value })}\n`);
+      return EXIT_CODE.ok;
+    }
+    const rows = adopted.value.map(({ step, cell, attempt, phase }) => [label(step, cell), String(attempt), phase]);
+    terminal.out(renderTable([['STEP', 'ATTEMPT', 'PHASE'], ...rows]));
+    terminal.out(`run ${runId} is adopted; go on with: sluice resume ${runId}\n`);
+    return EXIT_CODE.ok;
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import { adoptRun } from '../../src/adopt/adopt-run.ts';
+import { readRun } from '../../src/run/read-run.ts';
+import { resumeRun } from '../../src/run/resume-run.ts';
+import { startRun } from '../../src/run/start-run.ts';
+import { createHandPlan, createStep } from '../simulation/plans.ts';
+import { createRig, type Rig, type RigOptions } from '../simulation/rig.ts';
+
+const need = (step: string) => ({ step, condition: 'succeeded' as const });
+const retry = { ...createStep('a').retry, limit: 2 };
+
+const STEPS = [
+  createStep('first'),
+  createStep('cells', {
+    matrix: { axes: { n: [1, 2, 3] }, include: [], exclude: [] },
+    needs: [need('first')],
+  }),
+  createStep('flaky', { needs: [need('first')], retry }),
+  createStep('slow', { needs: [need('first')], timeoutMs: 5000, retry }),
+  createStep('last', { needs: [need('cells'), need('slow')], continueOnError: true }),
+];
+const PLAN = createHandPlan(STEPS, { failFast: false });
+const BEHAVE: NonNullable<RigOptions['behave']> = {
+  flaky: { end: 'Failed', exitCode: 3, runMs: 2000 },
+  slow: { runMs: 60_000 },
+};
+
+/** Starts a run and loses its journal after that many containers; with `keepsPlan` only the journal, else everything. */
+async function lose(rig: Rig, containers: number, keepsPlan = false): Promise<string> {
+  const started = await rig.go(startRun({ ...rig.options, plan: PLAN, baseDir: '/base' }));
+  if (!started.ok) throw new Error(started.error.message);
+  await rig.until(() => rig.created().length >= containers);
+  await rig.go(started.value.detach());
+  for (const path of [...rig.disk.files.keys()]) {
+    const isLost = keepsPlan ? path.endsWith('journal.ndjson') : path.includes(started.value.runId);
+    if (isLost) rig.disk.files.delete(path);
+  }
+  return started.value.runId;
+}
+
+async function adoptAndEnd(rig: Rig, runId: string) {
+  const adopted = await rig.go(adoptRun({ ...rig.options, runId, plan: PLAN, baseDir: '/base' }));
+  if (!adopted.ok) throw new Error(adopted.error.message);
+  const resumed = await rig.go(resumeRun({ ...rig.options, runId }));
+  if (!resumed.ok) throw new Error(resumed.error.message);
+  return { adopted: adopted.value, report: await rig.go(resumed.value.finished) };
+}
+
+const names = (rig: Rig) =>
+  rig
+    .created()
+    .map(
+      ({ wire }) => `${wire.labels!['sluice-step']}/${wire.labels!['sluice-cell']} ${wire.labels!['sluice-attempt']}`,
+    )
+    .sort();
+
+async function undisturbed() {
+  const rig = createRig('undisturbed', { behave: BEHAVE });
+  const started = await rig.go(startRun({ ...rig.options, plan: PLAN, baseDir: '/base' }));
+  if (!started.ok) throw new Error(started.error.message);
+  const report = await rig.go(started.value.finished);
+  return { names: names(rig), states: report.steps.map(({ state }) => state) };
+}
+
+describe('adoptRun', () => {
+  const moments = [1, 2, 4, 6, 7, 8, 9];
+  test.each(moments)('gives back a run that was lost after %d containers; nothing starts twice', async (moment) => {
+    const expected = await undisturbed();
+    for (const conflict of [409, 400, 'echo'] as const) {
+      const rig = createRig(`lost ${moment}`, { behave: BEHAVE, dialect: { conflict } });
+      const runId = await lose(rig, moment);
+      const { adopted, report } = await adoptAndEnd(rig, runId);
+      expect(adopted.length).toBeGreaterThanOrEqual(moment);
+      expect(names(rig)).toEqual(expected.names);
+      expect(report.steps.map(({ state }) => state)).toEqual(expected.states);
+    }
+  });
+
+  test('counts an attempt that the service has forgotten as over where a later one was started', async () => {
+    const rig = createRig('forgotten', { behave: BEHAVE });
+    const runId = await lose(rig, 7);
+    const flaky = rig.created().filter(({ wire }) => wire.labels!['sluice-step'] === 'flaky');
+    expect(flaky).toHaveLength(2);
+    await rig.go(rig.options.service.containers.delete({ ...rig.options.scope, id: flaky[0]!.wire.id }));
+    const { report } = await adoptAndEnd(rig, runId);
+    expect(names(rig)).toEqual([...new Set(names(rig))]);
+    expect(report.failures.find(({ step, attempt }) => step === 'flaky' && attempt === 1)).toMatchObject({
+      class: 'infrastructure',
+      message: expect.stringContaining('a later attempt was started'),
+    });
+  });
+
+  test('keeps a damaged journal aside', async () => {
+    const rig = createRig('damaged', { behave: BEHAVE });
+    const started = await rig.go(startRun({ ...rig.options, plan: PLAN, baseDir: '/base' }));
+    if (!started.ok) throw new Error(started.error.message);
+    await rig.until(() => rig.created().length > 3);
+    await rig.go(started.value.detach());
+    const file = `/home/runs/${started.value.runId}/journal.ndjson`;
+    const bytes = rig.disk.files.get(file)!;
+    bytes.fill(0, 20, 60);
+    await adoptAndEnd(rig, started.value.runId);
+    const aside = [...rig.disk.files].find(([path]) => path.includes('journal.damaged-'));
+    expect(aside?.[1]).toEqual(bytes);
+    expect(names(rig)).toEqual((await undisturbed()).names);
+  });
+
+  test('refuses a run whose journal is there, one without containers, and another file', async () => {
+    const rig = createRig('refused', { behave: BEHAVE });
+    const runId = await lose(rig, 3, true);
+    const given = { ...rig.options, plan: PLAN, baseDir: '/base' };
+    expect(await rig.go(adoptRun({ ...given, runId: 'aaaaaaaaaaaaa' }))).toMatchObject({
+      error: { code: 'RUN_NOT_FOUND' },
+    });
+    rig.disk.files.delete(`/home/runs/${runId}/plan.json`);
+    const other = createHandPlan([createStep('other')]);
+    expect(await rig.go(adoptRun({ ...given, plan: other, runId }))).toMatchObject({
+      error: { code: 'NOT_ADOPTABLE', message: expect.stringContaining('which the file does not have') },
+    });
+    expect(await rig.go(adoptRun({ ...given, runId }))).toMatchObject({ ok: true });
+    expect(await rig.go(adoptRun({ ...given, runId }))).toMatchObject({ error: { code: 'RUN_KNOWN' } });
+    expect(await rig.go(readRun('/home', runId, rig.disk))).toMatchObject({ value: { status: 'suspended' } });
+  });
+
+  test('refuses to start again what the service has forgotten', async () => {
+    const rig = createRig('gone', { behave: BEHAVE });
+    const runId = await lose(rig, 5);
+    await rig.go(rig.options.service.containers.delete({ ...rig.options.scope, id: rig.created()[0]!.wire.id }));
+    const refused = await rig.go(adoptRun({ ...rig.options, runId, plan: PLAN, baseDir: '/base' }));
+    expect(refused).toMatchObject({
+      error: { code: 'NOT_ADOPTABLE', message: expect.stringContaining('step first has succeeded') },
+    });
+  });
+
+  test('warns of a container that was started from something else', async () => {
+    const rig = createRig('changed', { behave: BEHAVE });
+    const runId = await lose(rig, 1);
+    const steps = PLAN.pipeline.steps.map((step) => ({ ...step, command: ['changed'] }));
+    const given = { ...rig.options, runId, plan: createHandPlan(steps), baseDir: '/base' };
+    expect(await rig.go(adoptRun(given))).toMatchObject({ ok: true });
+    const resumed = await rig.go(resumeRun({ ...rig.options, runId }));
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    await rig.go(resumed.value.finished);
+    const warnings = rig.events.filter(({ type }) => type === 'warning');
+    expect(warnings).toMatchObject([{ message: expect.stringContaining('first was started from another file') }]);
+  });
+});
