@@ -121,6 +121,10 @@ function addLooking(add: Add): void {
     const { why } = await import('./commands/why.ts');
     return (context, options) => why(nameStep(run!, step), context, options);
   }).usage('[options] [run] <step[/cell]>');
+  add('report [run]', 'write a page, a table and the data of a run (default: the newest)', async (run) => {
+    const { report } = await import('./commands/report.ts');
+    return (context, options) => report(run, context, options);
+  }).option('--out <dir>', "where to (default: the run's directory in the home)");
   add('logs <run> [step]', 'print what a container has written', async (run, step) => {
     const { logs } = await import('./commands/logs.ts');
     return (context, options) => logs(nameStep(run!, step), context, options);

@@ -1,10 +1,10 @@
-import { relative } from 'node:path';
 import type { Json } from '@sluice/core';
 import { type CellReport, type FailureReport, printableLine, type RunReport, type StepReport } from '@sluice/runner';
 import { label } from './progress/render-event.ts';
 import { describeState, renderState } from './progress/render-state.ts';
 import { renderDuration } from './render-duration.ts';
 import { renderTable } from './render-table.ts';
+import { shortPath } from './short-path.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Log lines shown of each failure; the whole log is where the report says. */
@@ -157,12 +157,6 @@ function renderUnpublished(report: RunReport, terminal: Terminal): string {
         `${terminal.style('red', notPublished!)}\n  it is safe in its volume; get it with: sluice pull ${report.runId} ${name} --to DIRECTORY\n`,
     )
     .join('');
-}
-
-/** Relative where that is no detour. */
-function shortPath(path: string, cwd: string): string {
-  const short = relative(cwd, path) || '.';
-  return short.startsWith('..') ? path : short;
 }
 
 /** One row per step, with its cells counted by state. */

@@ -10,7 +10,10 @@ export type {
   StepExplanation,
 } from './explain/step-explanation.ts';
 export type { StoryLine } from './explain/trace-cell.ts';
+export type { AttemptReport } from './report/attempt-report.ts';
+export type { DetailedReport } from './report/detailed-report.ts';
 export { printableLine } from './report/printable-line.ts';
+export { reportRun } from './report/report-run.ts';
 export type { Reporter, RunnerEvent } from './reporter.ts';
 export { approveRun } from './run/approve-run.ts';
 export { cancelRun } from './run/cancel-run.ts';

@@ -24,11 +24,6 @@ export async function writePlan(disk: Disk, directory: string, plan: Plan): Prom
   await disk.replace(planPath(directory), Buffer.from(JSON.stringify(plan)));
 }
 
-/** Where the report of a finished run lies. */
-export function reportPath(directory: string): string {
-  return path.join(directory, 'report.json');
-}
-
 function planPath(directory: string): string {
   return path.join(directory, 'plan.json');
 }

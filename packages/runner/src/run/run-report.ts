@@ -5,7 +5,7 @@ import type { RunStatus } from '../scheduler/command.ts';
 /** Everything a run can be seen as: `active` is held by a living runner, `suspended` by none and can be resumed. */
 export type RunPhase = RunStatus | 'active' | 'suspended';
 
-/** A run as its journal tells it. Plain JSON data: written to `report.json` at the end and shown by `sluice show`. */
+/** A run as its journal tells it. Plain JSON data, shown by `sluice show`; `report.json` holds more. */
 export interface RunReport {
   readonly runId: string;
   readonly pipeline: string;

@@ -1,0 +1,40 @@
+import { resolve } from 'node:path';
+import { reportRun } from '@sluice/runner';
+import type { CommandContext, GlobalOptions } from '../command-context.ts';
+import { EXIT_CODE } from '../exit-code.ts';
+import { findRun } from '../find-run.ts';
+import { findHome } from '../home.ts';
+import { fromRunner, refuse } from '../refuse.ts';
+import { renderTable } from '../render-table.ts';
+import { shortPath } from '../short-path.ts';
+
+export interface ReportOptions extends GlobalOptions {
+  readonly out?: string;
+}
+
+/** `sluice report`: a page for people, a table and JSON for programs, of a run that is over or goes on. */
+export async function report(
+  prefix: string | undefined,
+  context: CommandContext,
+  options: ReportOptions,
+): Promise<number> {
+  const { terminal, cwd } = context;
+  const home = findHome({ home: options.home, env: context.env, cwd });
+  const found = await findRun(home, { prefix });
+  if (!found.ok) return refuse(found.error, { context, options });
+  const to = options.out === undefined ? {} : { to: resolve(cwd, options.out) };
+  const made = await reportRun({ home, runId: found.value.runId, ...to });
+  if (!made.ok) return refuse(fromRunner(made.error), { context, options });
+  const { files } = made.value;
+  if (options.json === true) {
+    terminal.out(`${JSON.stringify({ type: 'reported', runId: made.value.report.runId, ...files })}\n`);
+    return EXIT_CODE.ok;
+  }
+  const rows = [
+    ['page', files.page],
+    ['attempts', files.attempts],
+    ['data', files.data],
+  ] as const;
+  terminal.out(renderTable(rows.map(([name, file]) => [name, shortPath(file, cwd)])));
+  return EXIT_CODE.ok;
+}

@@ -1,0 +1,47 @@
+import { type AttemptReport, ranFor } from './attempt-report.ts';
+import { printableLine } from './printable-line.ts';
+
+type Cell = string | number | undefined;
+
+const COLUMNS: Readonly<Record<string, (attempt: AttemptReport, now: number) => Cell>> = {
+  step: ({ step }) => step,
+  cell: ({ cell }) => cell,
+  attempt: ({ attempt }) => attempt,
+  result: ({ result }) => result,
+  class: (attempt) => attempt.class,
+  exitCode: ({ exitCode }) => exitCode,
+  message: ({ message }) => message,
+  cancelReason: ({ cancelReason }) => cancelReason,
+  clusterID: ({ clusterID }) => clusterID,
+  instanceType: ({ instanceType }) => instanceType,
+  containerID: ({ containerID }) => containerID,
+  readyAt: ({ readyAt }) => renderTime(readyAt),
+  askedAt: ({ askedAt }) => renderTime(askedAt),
+  submittedAt: ({ submittedAt }) => renderTime(submittedAt),
+  runningAt: ({ runningAt }) => renderTime(runningAt),
+  endedAt: ({ endedAt }) => renderTime(endedAt),
+  publishedAt: ({ publishedAt }) => renderTime(publishedAt),
+  waitedSeconds: ({ readyAt, runningAt }) =>
+    readyAt === undefined || runningAt === undefined ? undefined : (runningAt - readyAt) / 1000,
+  ranSeconds: (attempt, now) => ranFor(attempt, now) / 1000,
+  postponed: ({ postponed }) => postponed,
+  logFile: ({ logFile }) => logFile,
+};
+
+/** One line per attempt after a head, by RFC 4180. Text that a spreadsheet would take for a formula begins with `'`. */
+export function renderAttemptsCsv(attempts: readonly AttemptReport[], now: number): string {
+  const columns = Object.values(COLUMNS);
+  const lines = attempts.map((attempt) => columns.map((column) => quote(column(attempt, now))).join(','));
+  return [Object.keys(COLUMNS).join(','), ...lines].map((line) => `${line}\r\n`).join('');
+}
+
+function renderTime(milliseconds: number | undefined): string | undefined {
+  return milliseconds === undefined ? undefined : new Date(milliseconds).toISOString();
+}
+
+function quote(value: Cell): string {
+  if (typeof value !== 'string') return value === undefined ? '' : String(value);
+  const plain = value.split('\n').map(printableLine).join('\n');
+  const safe = /^[=+\-@]/.test(plain) ? `'${plain}` : plain;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

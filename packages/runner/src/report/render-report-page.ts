@@ -1,0 +1,43 @@
+import type { DetailedReport } from './detailed-report.ts';
+import { type Markup, markup, NOTHING } from './markup.ts';
+import { renderGraphSection } from './render-graph-section.ts';
+import { renderSpan } from './render-span.ts';
+import { renderCriticalPath, renderFailures, renderStepTable, renderUsage, renderValues } from './render-tables.ts';
+import { renderTimelineSection } from './render-timeline-section.ts';
+import { REPORT_STYLE } from './report-style.ts';
+
+/**
+ * The run as one HTML file that needs nothing else: no script, no network (its policy forbids both), bounded in size
+ * whatever the run's. `levels` places each step in the graph.
+ */
+export function renderReportPage(report: DetailedReport, levels: readonly number[]): string {
+  const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+  const style: Markup = { html: REPORT_STYLE };
+  const page = markup`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${report.pipeline} ${report.status} (${report.runId})</title><style>${style}</style></head>
+<body>${renderHead(report)}${renderFailures(report)}${renderGraphSection(report, levels)}${renderTimelineSection(report)}${renderCriticalPath(report)}${renderStepTable(report)}${renderUsage(report)}${renderValues(report)}</body></html>
+`;
+  return page.html;
+}
+
+function renderHead(report: DetailedReport): Markup {
+  const cells = report.steps.flatMap((step) => step.cells);
+  const count = (...states: string[]) => cells.filter(({ state }) => states.includes(state)).length;
+  const hours = report.usage.reduce((sum, { instanceHours }) => sum + instanceHours, 0);
+  const retries = report.attempts.filter(({ attempt }) => attempt > 1).length;
+  const facts: readonly (readonly [string, string])[] = [
+    ['took', renderSpan((report.endedAt ?? report.madeAt) - report.startedAt)],
+    ['steps', String(report.steps.length)],
+    ['succeeded', String(count('succeeded'))],
+    ['reused', String(count('cached'))],
+    ['failed', String(count('failed', 'errored', 'timedOut'))],
+    ['skipped or canceled', String(count('skipped', 'canceled'))],
+    ['retries', String(retries)],
+    ['instance-hours', hours.toFixed(4)],
+  ];
+  const about = report.description === undefined ? NOTHING : markup`<p>${report.description}</p>`;
+  const message = report.message === undefined ? NOTHING : markup`<p><b>${report.message}</b></p>`;
+  const began = new Date(report.startedAt).toISOString();
+  const state = report.endedAt === undefined ? `, seen ${new Date(report.madeAt).toISOString()}` : '';
+  return markup`<h1>${report.pipeline} <span class="badge ${report.status}">${report.status}</span></h1>${about}${message}<p class="soft">run <code>${report.runId}</code>, began ${began}${state}, on ${report.clusterID}</p><div class="facts">${facts.map(([name, value]) => markup`<div><small>${name}</small><b>${value}</b></div>`)}</div>`;
+}

@@ -1,0 +1,126 @@
+import type { FailureReport, StepReport } from '../run/run-report.ts';
+import type { AttemptReport } from './attempt-report.ts';
+import type { DetailedReport } from './detailed-report.ts';
+import { type Markup, markup, NOTHING } from './markup.ts';
+import { renderSpan } from './render-span.ts';
+
+const MAX_STEPS = 500;
+const MAX_FAILURES = 40;
+const MAX_LOG_LINES = 30;
+const MAX_LINE_LENGTH = 400;
+const MAX_VALUE_LENGTH = 300;
+const MAX_PATH = 60;
+
+/** The chain of cells that made the run as long as it was. */
+export function renderCriticalPath({ criticalPath }: DetailedReport): Markup {
+  if (criticalPath.length < 2) return NOTHING;
+  const shown = criticalPath.slice(-MAX_PATH);
+  const rows = shown.map(
+    ({ step, cell, from, to, waited }) =>
+      markup`<tr><td>${cell === '' ? step : `${step}/${cell}`}</td><td class="number">${renderSpan(to - from)}</td><td class="number">${renderSpan(waited)}</td></tr>`,
+  );
+  const note =
+    shown.length < criticalPath.length
+      ? markup`<p class="soft">the last ${shown.length} of ${criticalPath.length}</p>`
+      : NOTHING;
+  return markup`<h2>Critical path</h2>${note}<div class="scroll"><table><tr><th>cell</th><th class="number">took</th><th class="number">of it waiting</th></tr>${rows}</table></div>`;
+}
+
+/** One line per step. */
+export function renderStepTable(report: DetailedReport): Markup {
+  const attempts = new Map<string, AttemptReport[]>();
+  for (const attempt of report.attempts) {
+    const group = attempts.get(attempt.step);
+    if (group) group.push(attempt);
+    else attempts.set(attempt.step, [attempt]);
+  }
+  const shown = chooseSteps(report.steps);
+  const rows = shown.map((step) => renderStep(step, attempts.get(step.name) ?? []));
+  const note =
+    shown.length < report.steps.length
+      ? markup`<p class="soft">${shown.length} of ${report.steps.length} steps, first those that did not succeed; report.json and attempts.csv have all</p>`
+      : NOTHING;
+  return markup`<h2>Steps</h2>${note}<div class="scroll"><table><tr><th>step</th><th>state</th><th class="number">cells</th><th class="number">attempts</th><th class="number">waited</th><th class="number">ran</th><th>instance type</th><th class="why">why</th></tr>${rows}</table></div>`;
+}
+
+function chooseSteps(steps: readonly StepReport[]): readonly StepReport[] {
+  if (steps.length <= MAX_STEPS) return steps;
+  const isFine = ({ state }: StepReport) => state === 'succeeded' || state === 'cached';
+  return [...steps.filter((step) => !isFine(step)), ...steps.filter(isFine)].slice(0, MAX_STEPS);
+}
+
+/** Waited and ran: sums over the attempts of all cells. */
+function renderStep({ name, state, cells }: StepReport, attempts: readonly AttemptReport[]): Markup {
+  let [waited, ran] = [0, 0];
+  for (const { readyAt, runningAt, endedAt } of attempts) {
+    if (runningAt !== undefined) waited += Math.max(0, runningAt - (readyAt ?? runningAt));
+    if (runningAt !== undefined && endedAt !== undefined) ran += endedAt - runningAt;
+  }
+  const types = [...new Set(attempts.flatMap(({ instanceType }) => instanceType ?? []))].sort().join(', ');
+  const why = cells.find((cell) => cell.reason !== undefined && cell.state !== 'succeeded')?.reason ?? '';
+  const counts = new Map<string, number>();
+  for (const cell of cells) counts.set(cell.state, (counts.get(cell.state) ?? 0) + 1);
+  const words = counts.size < 2 ? state : [...counts].map(([of, count]) => `${count} ${of}`).join(', ');
+  const time = (milliseconds: number) => (attempts.length === 0 ? '' : renderSpan(milliseconds));
+  return markup`<tr><td>${name}</td><td class="${state}"><span class="dot"></span>${words}</td><td class="number">${cells.length}</td><td class="number">${attempts.length}</td><td class="number">${time(waited)}</td><td class="number">${time(ran)}</td><td>${types}</td><td class="why">${clip(why)}</td></tr>`;
+}
+
+/** What the containers have used, in hours of instances, by type. */
+export function renderUsage({ usage }: DetailedReport): Markup {
+  if (usage.length === 0) return NOTHING;
+  const rows = usage.map(
+    ({ clusterID, instanceType, containers, ranMs, instanceHours }) =>
+      markup`<tr><td>${instanceType}</td><td>${clusterID}</td><td class="number">${containers}</td><td class="number">${renderSpan(ranMs)}</td><td class="number">${instanceHours.toFixed(4)}</td></tr>`,
+  );
+  return markup`<h2>Use of instances</h2><div class="scroll"><table><tr><th>instance type</th><th>cluster</th><th class="number">containers</th><th class="number">ran</th><th class="number">instance-hours</th></tr>${rows}</table></div>`;
+}
+
+/** Failed attempts with the ends of their logs. */
+export function renderFailures({ failures }: DetailedReport): Markup {
+  if (failures.length === 0) return NOTHING;
+  const shown = failures.slice(0, MAX_FAILURES);
+  const note =
+    shown.length < failures.length
+      ? markup`<p class="soft">the first ${shown.length} of ${failures.length}; report.json and attempts.csv have all</p>`
+      : NOTHING;
+  return markup`<h2>Failed attempts</h2>${note}${shown.map(renderFailure)}`;
+}
+
+function renderFailure(failure: FailureReport): Markup {
+  const { step, cell, attempt, message, logTail, logFile } = failure;
+  const name = cell === '' ? step : `${step}/${cell}`;
+  const lines = logTail.slice(-MAX_LOG_LINES).map((line) => markup`${clip(line, MAX_LINE_LENGTH)}\n`);
+  const log = lines.length === 0 ? NOTHING : markup`<pre>${lines}</pre>`;
+  const isEmpty = lines.length === 0 && logFile !== undefined;
+  const whole = logFile === undefined ? NOTHING : markup`<p class="soft">whole log: <code>${logFile}</code></p>`;
+  const file = isEmpty ? markup`<p class="soft">it wrote nothing</p>` : whole;
+  return markup`<div class="failure"><p><b>${name}</b> attempt ${attempt}: ${clip(message)} <span class="soft">(${failure.class})</span></p>${log}${file}</div>`;
+}
+
+/** What was given, and what came out. */
+export function renderValues({ params, steps, outputs }: DetailedReport): Markup {
+  const given = Object.entries(params).map(([name, value]) => ['parameter', name, JSON.stringify(value)] as const);
+  const results = steps.flatMap(({ name, cells }) =>
+    cells.length > 1
+      ? []
+      : Object.entries(cells[0]?.results ?? {}).map(
+          ([result, value]) => ['result', `${name}.${result}`, JSON.stringify(value)] as const,
+        ),
+  );
+  const files = Object.entries(outputs).map(
+    ([name, output]) => ['output', name, output.publishedTo ?? `${output.volumeID}:${output.path}`] as const,
+  );
+  const all = [...given, ...results, ...files];
+  if (all.length === 0) return NOTHING;
+  const rows = all
+    .slice(0, MAX_STEPS)
+    .map(
+      ([kind, name, value]) =>
+        markup`<tr><td>${kind}</td><td>${name}</td><td class="mono why">${clip(value)}</td></tr>`,
+    );
+  return markup`<h2>Parameters and results</h2><div class="scroll"><table><tr><th></th><th>name</th><th>value</th></tr>${rows}</table></div>`;
+}
+
+function clip(text: string, length = MAX_VALUE_LENGTH): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}

@@ -1,0 +1,35 @@
+import path from 'node:path';
+import { ok, type Result } from '@sluice/core';
+import { createSystemClock } from '../clock.ts';
+import { createSystemDisk } from '../journal/system-disk.ts';
+import { createReport } from '../run/create-report.ts';
+import { endMessage } from '../run/end-message.ts';
+import { readPhase, replayFromHome } from '../run/read-run.ts';
+import type { RunRefusal } from '../run/run-options.ts';
+import { createDetailedReport, type DetailedReport } from './detailed-report.ts';
+import { type ReportFiles, writeReport } from './write-report.ts';
+
+export interface ReportRunOptions {
+  readonly home: string;
+  /** May be shortened to an unambiguous prefix. */
+  readonly runId: string;
+  /** Where the files go; default: the run's own directory in the home. */
+  readonly to?: string;
+}
+
+/** Makes the report of a run from its journal, while it goes on or after, and writes its files. */
+export async function reportRun(
+  options: ReportRunOptions,
+): Promise<Result<{ readonly report: DetailedReport; readonly files: ReportFiles }, RunRefusal>> {
+  const disk = createSystemDisk();
+  const replayed = await replayFromHome(disk, path.resolve(options.home), options.runId);
+  if (!replayed.ok) return replayed;
+  const { facts, directory } = replayed.value;
+  const status = await readPhase(disk, replayed.value);
+  const report = createDetailedReport(replayed.value, {
+    report: createReport(replayed.value, status, endMessage(facts)),
+    now: createSystemClock().now(),
+  });
+  const files = await writeReport(report, { disk, directory: options.to ?? directory, plan: facts.plan });
+  return ok({ report, files });
+}

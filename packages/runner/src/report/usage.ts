@@ -1,0 +1,30 @@
+import { type AttemptReport, ranFor } from './attempt-report.ts';
+
+/** What the containers of one instance type of one cluster have used. */
+export interface Usage {
+  readonly clusterID: string;
+  readonly instanceType: string;
+  readonly containers: number;
+  /** Milliseconds that they ran, all together. */
+  readonly ranMs: number;
+  /** The same in hours: what instances are paid by. */
+  readonly instanceHours: number;
+}
+
+/** Sums up attempts by cluster and instance type, sorted by these. Attempts that never ran count nothing. */
+export function sumUsage(attempts: readonly AttemptReport[], now: number): Usage[] {
+  const sums = new Map<string, { clusterID: string; instanceType: string; containers: number; ranMs: number }>();
+  for (const attempt of attempts) {
+    const { clusterID, instanceType } = attempt;
+    if (clusterID === undefined || instanceType === undefined || attempt.submittedAt === undefined) continue;
+    const key = JSON.stringify([clusterID, instanceType]);
+    const sum = sums.get(key) ?? { clusterID, instanceType, containers: 0, ranMs: 0 };
+    sum.containers += 1;
+    sum.ranMs += ranFor(attempt, now);
+    sums.set(key, sum);
+  }
+  const order = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);
+  return [...sums]
+    .sort(order)
+    .map(([, sum]) => ({ ...sum, instanceHours: Number((sum.ranMs / 3_600_000).toFixed(6)) }));
+}

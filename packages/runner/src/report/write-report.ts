@@ -1,0 +1,38 @@
+import path from 'node:path';
+import { type Plan, planLevels } from '@sluice/core';
+import type { Disk } from '../journal/disk.ts';
+import type { DetailedReport } from './detailed-report.ts';
+import { renderAttemptsCsv } from './render-attempts-csv.ts';
+import { renderReportPage } from './render-report-page.ts';
+
+/** Where the parts of a report lie. */
+export interface ReportFiles {
+  readonly page: string;
+  readonly attempts: string;
+  readonly data: string;
+}
+
+/** Writes a run's report into a directory: `report.html`, `attempts.csv` and `report.json`. */
+export async function writeReport(
+  report: DetailedReport,
+  { disk, directory, plan }: { readonly disk: Disk; readonly directory: string; readonly plan: Plan },
+): Promise<ReportFiles> {
+  const files = {
+    page: path.join(directory, 'report.html'),
+    attempts: path.join(directory, 'attempts.csv'),
+    data: path.join(directory, 'report.json'),
+  };
+  await Promise.all([
+    disk.replace(files.data, Buffer.from(JSON.stringify(report))),
+    disk.replace(files.page, Buffer.from(renderReportPage(report, placeSteps(plan)))),
+    disk.replace(files.attempts, Buffer.from(renderAttemptsCsv(report.attempts, report.madeAt))),
+  ]);
+  return files;
+}
+
+/** Columns of the steps in the picture: those of `finally` come after all others. */
+function placeSteps(plan: Plan): number[] {
+  const levels = planLevels(plan);
+  const mains = plan.steps.reduce((most, { final, index }) => (final ? most : Math.max(most, levels[index]! + 1)), 0);
+  return plan.steps.map(({ final, index }) => (final ? Math.max(mains, levels[index]!) : levels[index]!));
+}

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { renderAttemptsCsv } from '../../src/report/render-attempts-csv.ts';
+import { renderReportPage } from '../../src/report/render-report-page.ts';
+import { createSampleReport } from './sample-report.ts';
+
+const levelsOf = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+describe('renderReportPage', () => {
+  test('escapes whatever comes from outside, in text and in attributes', () => {
+    const page = renderReportPage(createSampleReport({ steps: 2, logLine: `"'><b onclick='x'>&\u001b[31m` }), [0, 1]);
+    expect(page).not.toContain('<b onclick');
+    expect(page).toContain('&quot;&#39;&gt;&lt;b onclick=&#39;x&#39;&gt;&amp;');
+    expect(page).not.toContain('\u001b');
+  });
+
+  test('needs nothing from elsewhere', () => {
+    const page = renderReportPage(createSampleReport({ steps: 2, logLine: 'x' }), [0, 1]);
+    expect(page).not.toMatch(/<script|<link|<iframe|\bsrc=|\bhref=|url\(|@import/);
+    expect(page).toContain('default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;');
+  });
+
+  test('stays small for ten thousand steps, and says what it leaves out', () => {
+    const page = renderReportPage(createSampleReport({ steps: 10_000, logLine: 'y'.repeat(5_000) }), levelsOf(10_000));
+    expect(page.length).toBeLessThan(500_000);
+    expect(page).toContain('10000 steps are too many for a picture');
+    expect(page).toContain('the 250 longest of 10000 are shown');
+    expect(page).toContain('500 of 10000 steps');
+    expect(page).toContain('the last 60 of 10000');
+  });
+});
+
+describe('renderAttemptsCsv', () => {
+  test('quotes by RFC 4180 and gives a spreadsheet no formula', () => {
+    const [attempt] = createSampleReport({ steps: 1, logLine: 'x' }).attempts;
+    const lines = ['=1+1', 'say "hi", twice', 'two\nlines', '-2'].map((message) => ({ ...attempt!, message }));
+    const csv = renderAttemptsCsv(lines, 0);
+    expect(csv).toContain(`,'=1+1,`);
+    expect(csv).toContain(',"say ""hi"", twice",');
+    expect(csv).toContain(',"two\nlines",');
+    expect(csv).toContain(`,'-2,`);
+    expect(csv.endsWith('\r\n')).toBe(true);
+  });
+});
