@@ -22,6 +22,7 @@ import type { Store } from './store/store.ts';
 import { TABLES } from './store/tables.ts';
 import { createLoginThrottle, type LoginThrottle } from './volumes/login-throttle.ts';
 import type { SftpFront } from './volumes/open-sftp.ts';
+import { startVolumeSweep } from './volumes/sweep-volumes.ts';
 import type { VolumeAccess, VolumeIdentity } from './volumes/volume-access.ts';
 import { createVolumeCalls } from './volumes/volume-calls.ts';
 
@@ -122,6 +123,10 @@ async function assemble(
       log,
     });
   }
+  const stopSweep = startVolumeSweep({
+    ...{ root: config.root, clock, log },
+    directories: [...clusters.values()].map(({ storage }) => storagePaths.volumes(storage)),
+  });
   const stopRetention = startRetention({
     ...{ ...shared, clusters, volumes, volumeMs },
     containerMs: config.retention.containerDays * DAY_MS,
@@ -136,7 +141,7 @@ async function assemble(
     },
     async close() {
       await Promise.all([sftp?.close(), exposure?.close()]);
-      await stopRetention();
+      await Promise.all([stopRetention(), stopSweep()]);
       await Promise.all([...clusters.values()].map((cluster) => cluster.close()));
       await store.close();
     },

@@ -1,0 +1,61 @@
+import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect, test, vi } from 'vitest';
+import { startVolumeSweep } from '../../src/volumes/sweep-volumes.ts';
+import { VirtualClock } from '../fakes/virtual-clock.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+const DAY_MS = 86_400_000;
+
+function openRig() {
+  const root = temporaryDirectory();
+  const volume = join(root, 'volumes/team/v');
+  mkdirSync(join(volume, 'a/b'), { recursive: true });
+  const clock = new VirtualClock();
+  const half = (path: string, age = 2_000) => {
+    const file = join(volume, path);
+    writeFileSync(file, 'half');
+    const seconds = (clock.now() - age) / 1_000;
+    utimesSync(file, seconds, seconds);
+    return file;
+  };
+  const start = () =>
+    startVolumeSweep({ root, directories: [join(root, 'volumes')], clock, log: pino({ level: 'silent' }) });
+  return { root, volume, clock, half, start };
+}
+
+test('what a killed service left half-written is removed by the next one, wherever it lies', async () => {
+  const { root, volume, half, start } = openRig();
+  start();
+  const outside = temporaryDirectory();
+  writeFileSync(join(outside, '.sluice-tmp-1'), 'not ours');
+  symlinkSync(outside, join(volume, 'link'));
+  const left = [half('.sluice-tmp-1'), half('a/b/.sluice-tmp-2')];
+  mkdirSync(join(volume, 'a/.sluice-tmp-removal-1-0/deep'), { recursive: true });
+  utimesSync(join(volume, 'a/.sluice-tmp-removal-1-0'), 1, 1);
+  const kept = half('a/file');
+  const stop = start();
+  await vi.waitFor(() => expect(readdirSync(join(volume, 'a')).toSorted()).toEqual(['b', 'file']));
+  await vi.waitFor(() => expect(left.map(existsSync)).toEqual([false, false]));
+  await stop();
+  expect([existsSync(kept), readdirSync(outside)]).toEqual([true, ['.sluice-tmp-1']]);
+  expect(existsSync(join(root, 'is-open'))).toBe(false);
+});
+
+test('a service that was closed leaves nothing to look for; a day later what is a day old goes, and nothing younger', async () => {
+  const { root, clock, half, start } = openRig();
+  await start()();
+  const old = half('.sluice-tmp-1');
+  const stop = start();
+  expect(existsSync(join(root, 'is-open'))).toBe(true);
+  await clock.advance(1);
+  expect(existsSync(old)).toBe(true);
+  await clock.advance(DAY_MS / 2);
+  const young = half('a/.sluice-tmp-2');
+  await clock.advance(DAY_MS / 2);
+  expect([existsSync(old), existsSync(young)]).toEqual([false, true]);
+  await clock.advance(DAY_MS);
+  expect(existsSync(young)).toBe(false);
+  await stop();
+});
