@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
+import type { VolumeService } from '@sluice/client';
 import { Client } from 'ssh2';
 import { expect, onTestFinished, test } from 'vitest';
 import { openRig, PRINCIPAL, SCOPE } from '../service-rig.ts';
@@ -25,11 +26,7 @@ test.each([{ force: false }, { force: true }])(
 );
 
 /** An upload that has begun and a login over SFTP; `ended` resolve when the server cuts them. */
-async function openSessions(
-  port: number,
-  id: string,
-  login: { username: string; password: string; address: { sftp?: string } },
-) {
+async function openSessions(port: number, id: string, login: VolumeService) {
   const { username, password } = login;
   const path = `/dav/${SCOPE.clusterID}/${SCOPE.accountID}/${id}/file`;
   const upload = request({ port, host: '127.0.0.1', path, method: 'PUT', auth: `${username}:${password}` });
