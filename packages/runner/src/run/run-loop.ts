@@ -41,6 +41,9 @@ export interface RunLoop {
   readonly stopped: boolean;
 }
 
+/** So many commands are performed in one turn at most: ten thousand at once would keep everything else waiting. */
+const COMMANDS_PER_TURN = 200;
+
 /**
  * The one loop of a run (design §2). A turn takes every event that has come, hands each to the scheduler, answers the
  * commands that need nobody else at once, writes everything in one commit, and only then lets the effects out: what
@@ -49,6 +52,8 @@ export interface RunLoop {
 export function createRunLoop(ports: LoopPorts): RunLoop {
   const { clock, scheduler, facts, journal } = ports;
   let inbox: Posted[] = [];
+  /** Commands that are still to be performed, in the scheduler's order. */
+  let open: Command[] = [];
   let turnPlanned = false;
   let stopped = false;
   let absorbing = true;
@@ -62,31 +67,38 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
   function post(event: SchedulerEvent, beside?: EventFacts): void {
     if (stopped) return;
     inbox.push(beside ? { event, facts: beside } : { event });
-    if (turnPlanned || absorbing) return;
+    if (!absorbing) planTurn();
+  }
+
+  function planTurn(): void {
+    if (turnPlanned) return;
     turnPlanned = true;
     clock.defer(guarded(turn));
   }
 
   function turn(): void {
     turnPlanned = false;
-    const effects = handleInbox([]);
-    commitThen(effects);
+    commitThen(handleInbox());
   }
 
   /** Handles what has come, and what its commands answer at once. Returns the effects, in order. */
-  function handleInbox(commands: Command[]): (() => void)[] {
+  function handleInbox(): (() => void)[] {
     const effects: (() => void)[] = [];
-    while (inbox.length > 0 || commands.length > 0) {
-      for (const command of commands) {
+    let performed = 0;
+    while (inbox.length > 0 || (open.length > 0 && performed < COMMANDS_PER_TURN)) {
+      const posted = inbox;
+      inbox = [];
+      for (const entry of posted) take(entry, open);
+      const now = open.length > COMMANDS_PER_TURN ? open.slice(0, COMMANDS_PER_TURN) : open;
+      open = open.slice(now.length);
+      performed += now.length;
+      for (const command of now) {
         const answer = ports.perform(command);
         if (typeof answer === 'function') effects.push(answer);
         else if (answer) inbox.push(answer);
       }
-      commands.length = 0;
-      const posted = inbox;
-      inbox = [];
-      for (const entry of posted) take(entry, commands);
     }
+    if (open.length > 0) planTurn();
     return effects;
   }
 
@@ -136,7 +148,8 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
     },
     begin() {
       absorbing = false;
-      commitThen(handleInbox(scheduler.resume()));
+      open = scheduler.resume();
+      commitThen(handleInbox());
     },
     async durable() {
       try {
