@@ -156,9 +156,9 @@ async function openSimulated() {
         await turn('get');
         return { ...containers.get(id) };
       },
-      async *list(_scope, { pageSize = 100 }) {
+      async *list(_scope, { all = false, pageSize = 100 }) {
         let left = 0;
-        for (const id of live.keys()) {
+        for (const id of (all ? containers : live).keys()) {
           if (left-- === 0) {
             await turn('list');
             left = pageSize - 1;

@@ -89,8 +89,7 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
       const posted = inbox;
       inbox = [];
       for (const entry of posted) take(entry, open);
-      const now = open.length > COMMANDS_PER_TURN ? open.slice(0, COMMANDS_PER_TURN) : open;
-      open = open.slice(now.length);
+      const now = open.splice(0, COMMANDS_PER_TURN - performed);
       performed += now.length;
       for (const command of now) {
         const answer = ports.perform(command);

@@ -1,6 +1,7 @@
-import { isServiceError } from '@sluice/client';
+import { type Container, isServiceError } from '@sluice/client';
 import type { RunSession } from '../run/run-session.ts';
 import { type Attempt, refKey } from '../submission/attempt.ts';
+import { listEndedContainers } from './list-ended-containers.ts';
 import { listLiveContainers } from './list-live-containers.ts';
 import { addMissedLook, isLost, type Missing } from './lost-container.ts';
 import { observeContainer } from './observe-container.ts';
@@ -19,6 +20,8 @@ export interface Watcher {
 
 /** Below this many containers, single gets cost no more than a page of the list. */
 const LIST_FROM = 4;
+/** From so many containers that left the list at once, the list of everything tells of them sooner than single gets. */
+const LIST_ENDED_FROM = 16;
 
 /**
  * One list of all that is live per tick where that is cheaper than single gets; single gets for what left the list; and
@@ -96,8 +99,26 @@ export function createWatcher(session: RunSession): Watcher {
       const items = await calls.add(() => listLiveContainers(service, scope, live.length));
       pace.listed(clock.now() - started);
       if (session.stopped) return;
+      const gone = live.filter((attempt) => !items.has(attempt.ref.id));
+      if (gone.length >= LIST_ENDED_FROM) await judgeEnded(gone);
+      if (session.stopped) return;
       await Promise.all(live.map((attempt) => judgeListed(attempt, items.get(attempt.ref.id))));
     } catch (error) {
+      pace.failed(error);
+    }
+  }
+
+  /** Whatever goes wrong here is made up for by the single gets that follow. */
+  async function judgeEnded(gone: readonly Attempt[]): Promise<void> {
+    const byId = new Map(gone.map((attempt) => [attempt.ref.id, attempt]));
+    const onEnded = (item: Container) => {
+      const attempt = byId.get(item.id);
+      if (attempt && !session.stopped) observeContainer(session, attempt, item);
+    };
+    try {
+      await calls.add(() => listEndedContainers(service, { scope, wanted: new Set(byId.keys()), onEnded }));
+    } catch (error) {
+      if (!isServiceError(error)) throw error;
       pace.failed(error);
     }
   }
@@ -107,7 +128,6 @@ export function createWatcher(session: RunSession): Watcher {
     item: Parameters<typeof observeContainer>[2] | undefined,
   ): Promise<void> | void {
     if (attempt.over) return;
-    // A verdict comes from the container itself, whose answer has all fields.
     if (!item || !observeContainer(session, attempt, item)) return look(attempt);
   }
 

@@ -1,0 +1,25 @@
+import { type ContainerListItem, type ContainerService, isTerminalPhase, type Scope } from '@sluice/client';
+
+/** Items looked through for each wanted container at most: an account may hold a week of other runs. */
+const LOOKED_THROUGH = 10;
+const LARGE_PAGE = 1000;
+
+/**
+ * Those of the wanted containers that the list of everything shows as ended, each as soon as it is read: thousands that
+ * end together cost a few pages instead of a call each. What it does not show early is asked for by itself.
+ */
+export async function listEndedContainers(
+  service: ContainerService,
+  options: {
+    readonly scope: Scope;
+    readonly wanted: ReadonlySet<string>;
+    readonly onEnded: (item: ContainerListItem) => void;
+  },
+): Promise<void> {
+  const left = new Set(options.wanted);
+  let read = 0;
+  for await (const item of service.containers.list(options.scope, { all: true, pageSize: LARGE_PAGE })) {
+    if (isTerminalPhase(item.phase ?? '') && left.delete(item.id)) options.onEnded(item);
+    if (left.size === 0 || ++read >= options.wanted.size * LOOKED_THROUGH) return;
+  }
+}
