@@ -129,7 +129,7 @@ export function createSlurmEngine(config: SlurmConfig): Engine {
     sink.report(entry.launch.key, {
       type: 'ended',
       endedAt: exit?.endedAt ?? Date.now(),
-      end: reason ? { kind: 'refused', reason } : slurmEnd({ state, exitCode: exit?.exitCode, stopped }),
+      end: reason ? { kind: 'refused', reason } : slurmEnd({ state, exit, stopped }),
     });
   }
 

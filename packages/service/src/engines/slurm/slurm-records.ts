@@ -10,7 +10,7 @@ const JOB = 'slurm-job';
 const STOP = 'slurm-stop';
 
 const startSchema = z.looseObject({ startedAt: z.number(), host: z.string(), node: z.string(), jobID: z.string() });
-const exitSchema = z.looseObject({ exitCode: z.number(), endedAt: z.number() });
+const exitSchema = z.looseObject({ exitCode: z.number(), endedAt: z.number(), asked: z.boolean().default(true) });
 export type StartRecord = z.infer<typeof startSchema>;
 export type ExitRecord = z.infer<typeof exitSchema>;
 

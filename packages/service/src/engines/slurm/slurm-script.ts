@@ -17,7 +17,8 @@ export const STOP_SIGNAL = 'URG';
 
 /**
  * The job's script. It claims the directory first, so that of two jobs for one container the second ends itself; it
- * records its start, runs the command with its output in the container's log, and records the exit code by a rename.
+ * records its start, runs the command with its output in the container's log, and records the exit code by a rename,
+ * together with whether a signal had asked for the end.
  */
 export function slurmScript(launch: Launch, config: Pick<SlurmConfig, 'runtime'>): string {
   return `#!/bin/sh
@@ -28,15 +29,15 @@ printf '{"startedAt":%s,"host":"%s","node":"%s","jobID":"%s"}\\n' "$(date +%s%3N
 mv "$d/.start" "$d/${START_RECORD}"
 exec >>${q(launch.logPath)} 2>&1 </dev/null
 ${RUNTIMES[config.runtime](launch)} &
-pid=$!
-trap 'kill -TERM ${TERM_TARGETS[config.runtime]} 2>/dev/null' TERM ${STOP_SIGNAL}
+pid=$! asked=false
+trap 'asked=true; kill -TERM ${TERM_TARGETS[config.runtime]} 2>/dev/null' TERM ${STOP_SIGNAL}
 wait $pid
 code=$?
 while kill -0 $pid 2>/dev/null; do
   wait $pid
   code=$?
 done
-printf '{"exitCode":%s,"endedAt":%s}\\n' "$code" "$(date +%s%3N)" >"$d/.exit"
+printf '{"exitCode":%s,"endedAt":%s,"asked":%s}\\n' "$code" "$(date +%s%3N)" $asked >"$d/.exit"
 mv "$d/.exit" "$d/${EXIT_RECORD}"
 exit $code
 `;

@@ -43,27 +43,34 @@ export function slurmMeaning(state: string): SlurmMeaning {
 export interface SlurmEvidence {
   /** Slurm's last known state, undefined when the job left the queue unseen. */
   readonly state: string | undefined;
-  /** From the exit record that the job's script wrote. */
-  readonly exitCode: number | undefined;
+  /** The exit record that the job's script wrote; `asked` when a signal had reached the script before. */
+  readonly exit: { readonly exitCode: number; readonly asked: boolean } | undefined;
   /** We asked for the end. */
   readonly stopped: boolean;
 }
 
-/** Slurm ended these by its own decision: a record is only of how the command took the signal, and proves nothing. */
-const ENDED_BY_SLURM: ReadonlySet<string> = new Set(['PREEMPTED', 'CANCELLED', 'TIMEOUT', 'DEADLINE', 'REVOKED']);
-
-/** States in which the script's own record counts only when no signal from outside can have made it. */
-const ENDED_BY_NODE: ReadonlySet<string> = new Set(['NODE_FAIL', 'BOOT_FAIL', 'LAUNCH_FAILED']);
+/**
+ * Slurm ended these by its own decision or a node's failure. A record is then often only of how the command took the
+ * signal; it counts where no signal can have made it. Slurm may also be wrong: a controller that crashed and has
+ * forgotten a start calls a job cancelled whose command came to its own end.
+ */
+const ENDED_FROM_OUTSIDE: ReadonlySet<string> = new Set([
+  'PREEMPTED',
+  'CANCELLED',
+  'TIMEOUT',
+  'DEADLINE',
+  'REVOKED',
+  'NODE_FAIL',
+  'BOOT_FAIL',
+  'LAUNCH_FAILED',
+]);
 
 /** How a container ended. The script's own record counts before Slurm's state, unless Slurm itself made the end. */
-export function slurmEnd({ state, exitCode, stopped }: SlurmEvidence): End {
+export function slurmEnd({ state, exit, stopped }: SlurmEvidence): End {
   if (stopped) return { kind: 'stopped' };
-  if (state === 'OUT_OF_MEMORY') return { kind: 'exited', exitCode: exitCode ?? 137, outOfMemory: true };
-  if (state === undefined || (!ENDED_BY_SLURM.has(state) && !ENDED_BY_NODE.has(state))) {
-    if (exitCode !== undefined) return { kind: 'exited', exitCode };
-  } else if (ENDED_BY_NODE.has(state) && exitCode !== undefined && exitCode < 128) {
-    return { kind: 'exited', exitCode };
-  }
+  if (state === 'OUT_OF_MEMORY') return { kind: 'exited', exitCode: exit?.exitCode ?? 137, outOfMemory: true };
+  const isOwn = state === undefined || !ENDED_FROM_OUTSIDE.has(state) || (exit && !exit.asked && exit.exitCode < 128);
+  if (exit && isOwn) return { kind: 'exited', exitCode: exit.exitCode };
   return {
     kind: 'fault',
     reason: state

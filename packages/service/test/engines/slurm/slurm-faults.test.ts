@@ -2,7 +2,16 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EngineRig } from '../engine-rig.ts';
-import { crashNode, hasSaved, hasSlurm, restartController, slurm, slurmRig, startNode, until } from './slurm-rig.ts';
+import {
+  crashNode,
+  hasSlurm,
+  restartController,
+  savedByController,
+  slurm,
+  slurmRig,
+  startNode,
+  until,
+} from './slurm-rig.ts';
 
 describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real cluster', () => {
   let rig: EngineRig;
@@ -13,11 +22,12 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real 
   });
   afterAll(() => rig.close());
 
-  /** A container that writes one line per start and ends when `go` appears in its volume. */
+  /** A container that writes one line per start and ends when `go` appears in its volume, or at once when asked. */
   async function waiting() {
     const root = await rig.makeDirectory(`gate-${Date.now()}`);
     const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/gate' }];
-    const script = 'echo started >> /gate/ledger; while [ ! -e /gate/go ]; do sleep 0.1; done; echo done; exit 4';
+    const script =
+      'trap "exit 0" TERM; echo started >> /gate/ledger; while [ ! -e /gate/go ]; do sleep 0.1; done; echo done; exit 4';
     const container = await rig.launch({ command: ['sh', '-c', script], mounts });
     return { container, root, ledger: () => readFileSync(join(root, 'ledger'), 'utf8') };
   }
@@ -62,8 +72,8 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real 
 
   it('loses nothing when the controller is restarted under a running job', async () => {
     const { container, root, ledger } = await waiting();
-    await container.seen('running');
-    await until('the controller has saved the job', () => hasSaved(container.launch.key));
+    const { runID } = await container.seen('running');
+    await savedByController(runID);
     restartController();
     open(root);
     expect(await container.end()).toMatchObject({ kind: 'exited', exitCode: 4 });

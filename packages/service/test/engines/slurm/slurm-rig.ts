@@ -50,12 +50,15 @@ export function startNode(node: string): void {
 }
 
 /**
- * Whether the controller's saved state, which lags by seconds, holds the job of `key`. One that is killed before forgets
- * the job and gives its number to the next, whose node then drains itself: `Duplicate jobid`.
+ * Waits until the controller's saved state, which lags by seconds, holds what is true of a job now. One that is killed
+ * before forgets the job or its start, gives its number away or starts it again, and then drains the node for that
+ * (`Duplicate jobid`).
  */
-export function hasSaved(key: string): boolean {
+export async function savedByController(jobID: string): Promise<void> {
+  const mark = `saved-${jobID}-${Date.now()}`;
   const path = `${process.env.SLUICE_TEST_SLURM_STATE}/ctld/job_state`;
-  return existsSync(path) && readFileSync(path).includes(`sluice-${key}`);
+  slurm('scontrol', 'update', `JobId=${jobID}`, `Comment=${mark}`);
+  await until(`the controller has saved job ${jobID}`, () => existsSync(path) && readFileSync(path).includes(mark));
 }
 
 /** Ends the controller and starts it again from its saved state. */

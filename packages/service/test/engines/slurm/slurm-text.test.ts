@@ -100,28 +100,35 @@ describe('slurmMeaning', () => {
 });
 
 describe('slurmEnd', () => {
+  const own = (exitCode: number) => ({ exitCode, asked: false });
+
   it.each([
     [
-      { state: 'COMPLETED', exitCode: 0, stopped: false },
+      { state: 'COMPLETED', exit: own(0), stopped: false },
       { kind: 'exited', exitCode: 0 },
     ],
     [
-      { state: 'FAILED', exitCode: 3, stopped: false },
+      { state: 'FAILED', exit: own(3), stopped: false },
       { kind: 'exited', exitCode: 3 },
     ],
-    [{ state: 'CANCELLED', exitCode: 143, stopped: true }, { kind: 'stopped' }],
+    [{ state: 'CANCELLED', exit: { exitCode: 143, asked: true }, stopped: true }, { kind: 'stopped' }],
     [
-      { state: undefined, exitCode: 5, stopped: false },
+      { state: undefined, exit: own(5), stopped: false },
       { kind: 'exited', exitCode: 5 },
     ],
     [
-      { state: 'OUT_OF_MEMORY', exitCode: undefined, stopped: false },
+      { state: 'OUT_OF_MEMORY', exit: undefined, stopped: false },
       { kind: 'exited', exitCode: 137, outOfMemory: true },
     ],
     // The command had ended by itself before its node failed: its own record is the evidence.
     [
-      { state: 'NODE_FAIL', exitCode: 0, stopped: false },
+      { state: 'NODE_FAIL', exit: own(0), stopped: false },
       { kind: 'exited', exitCode: 0 },
+    ],
+    // A controller that has forgotten the start of a job calls it cancelled, whatever became of it.
+    [
+      { state: 'CANCELLED', exit: own(4), stopped: false },
+      { kind: 'exited', exitCode: 4 },
     ],
   ])('reads %j as %j', (evidence, end) => {
     expect(slurmEnd(evidence)).toEqual(end);
@@ -130,21 +137,20 @@ describe('slurmEnd', () => {
   it.each(['NODE_FAIL', 'PREEMPTED', 'BOOT_FAIL', 'CANCELLED', 'FAILED', 'QUANTUM_FLUX'])(
     'makes %s without a record a fault that names it',
     (state) => {
-      const end = slurmEnd({ state, exitCode: undefined, stopped: false });
+      const end = slurmEnd({ state, exit: undefined, stopped: false });
       expect(end).toMatchObject({ kind: 'fault', reason: expect.stringContaining(state) });
     },
   );
-});
 
-describe('slurmEnd of a job that Slurm ended by itself', () => {
   it.each([
     // A command that takes SIGTERM by leaving with 0 has not done its work.
-    ['PREEMPTED', 0],
-    ['TIMEOUT', 143],
-    ['CANCELLED', 143],
-    ['NODE_FAIL', 143],
-  ])('takes the record of %s with exit code %i for no evidence', (state, exitCode) => {
-    expect(slurmEnd({ state, exitCode, stopped: false })).toMatchObject({ kind: 'fault' });
+    ['PREEMPTED', 0, true],
+    ['TIMEOUT', 143, true],
+    ['CANCELLED', 143, true],
+    ['NODE_FAIL', 143, false],
+    ['NODE_FAIL', 1, true],
+  ])('takes the record of %s with exit code %i, asked %s, for no evidence', (state, exitCode, asked) => {
+    expect(slurmEnd({ state, exit: { exitCode, asked }, stopped: false })).toMatchObject({ kind: 'fault' });
   });
 });
 
