@@ -53,13 +53,24 @@ __attribute__((noreturn, format(printf, 2, 3))) static void give_up(const char *
 #define refuse(...) give_up("refused", __VA_ARGS__)
 #define fault(...) give_up("fault", __VA_ARGS__)
 
-static void claim(void) {
+/* A directory that was moved away to be removed may have held a claim that is removed already. */
+static bool is_in_place(const char *path) {
+  struct stat there, held;
+  return stat(path, &there) == 0 && fstat(directory_fd, &held) == 0 && there.st_ino == held.st_ino &&
+         there.st_dev == held.st_dev;
+}
+
+static void claim(const char *path) {
   long pid;
   unsigned long long ticks;
   char text[80];
   if (!read_process(launcher.proc_fd, "self", &pid, &ticks)) _exit(71);
   snprintf(text, sizeof text, "%ld %llu %s", pid, ticks, launcher.boot_id);
   if (symlinkat(text, directory_fd, "claim") == 0) {
+    if (!is_in_place(path)) {
+      unlinkat(directory_fd, "claim", 0);
+      _exit(72);
+    }
     send_event("claimed %s %s", container_id, text);
     return;
   }
@@ -235,7 +246,7 @@ __attribute__((noreturn)) void container_run(struct launch *launch, int template
   container_id = launch->id;
   directory_fd = open(launch->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (directory_fd < 0) _exit(73);
-  claim();
+  claim(launch->directory);
   open_streams(launch);
   enter_view(launch, template_fd);
   if (chdir(launch->working_directory) != 0) fault("could not enter '%s': %s", launch->working_directory, strerror(errno));

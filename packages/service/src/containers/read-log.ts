@@ -1,4 +1,4 @@
-import { close, fstat, fstatSync, open, read } from 'node:fs';
+import { close, fstat, open, read, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 export interface LogOptions {
@@ -31,29 +31,33 @@ const statFile = promisify(fstat);
  */
 export async function* readLog(path: string, options: LogOptions, life?: Life): AsyncGenerator<Uint8Array> {
   const { signal } = options;
-  let file = await openLog(path);
-  try {
-    let position = file === undefined || options.tail === undefined ? 0 : await tailStart(file, options.tail);
-    let wait = FIRST_LOOK_MS;
-    while (!isAborted(signal)) {
-      // Asked before reading: what is written before the end is there to be read once the end is known.
-      const goOn = options.follow === true && life?.isLive() === true;
-      file ??= await openLog(path);
-      const before = position;
-      // A look that finds nothing is one synchronous system call, since thousands of followers may look.
-      while (file !== undefined && fstatSync(file).size > position) {
-        if (isAborted(signal)) return;
-        const { bytesRead, buffer } = await readFile(file, Buffer.allocUnsafe(BLOCK_BYTES), 0, BLOCK_BYTES, position);
-        if (bytesRead === 0) break;
-        position += bytesRead;
-        yield buffer.subarray(0, bytesRead);
+  let position: number | undefined;
+  let wait = FIRST_LOOK_MS;
+  while (!isAborted(signal)) {
+    // Asked before reading: what is written before the end is there to be read once the end is known.
+    const goOn = options.follow === true && life?.isLive() === true;
+    // One synchronous system call, since thousands of followers may look; and none of them holds the file meanwhile.
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    wait = size > (position ?? 0) ? FIRST_LOOK_MS : Math.min(wait * 1.5, SLOWEST_LOOK_MS);
+    if (size <= (position ?? 0)) position ??= 0;
+    else {
+      const file = await openLog(path);
+      if (file === undefined) return;
+      try {
+        position ??= options.tail === undefined ? 0 : await tailStart(file, { lines: options.tail, signal });
+        for (;;) {
+          if (isAborted(signal)) return;
+          const { bytesRead, buffer } = await readFile(file, Buffer.allocUnsafe(BLOCK_BYTES), 0, BLOCK_BYTES, position);
+          if (bytesRead === 0) break;
+          position += bytesRead;
+          yield buffer.subarray(0, bytesRead);
+        }
+      } finally {
+        await closeFile(file);
       }
-      if (!goOn) return;
-      wait = position > before ? FIRST_LOOK_MS : Math.min(wait * 1.5, SLOWEST_LOOK_MS);
-      await nextLook(wait, life, signal);
     }
-  } finally {
-    if (file !== undefined) await closeFile(file);
+    if (!goOn) return;
+    await nextLook(wait, life, signal);
   }
 }
 
@@ -76,6 +80,7 @@ function nextLook(ms: number, life: Life | undefined, signal: AbortSignal | unde
   });
 }
 
+/** Undefined where the container was deleted meanwhile, and its log with it. */
 async function openLog(path: string): Promise<number | undefined> {
   try {
     return await openFile(path, 'r');
@@ -86,12 +91,15 @@ async function openLog(path: string): Promise<number | undefined> {
 }
 
 /** Where the last `lines` lines begin, found in blocks from the end; the newline that ends the file begins no line. */
-async function tailStart(file: number, lines: number): Promise<number> {
+async function tailStart(
+  file: number,
+  { lines, signal }: { lines: number; signal: AbortSignal | undefined },
+): Promise<number> {
   const { size } = await statFile(file);
   if (lines === 0) return size;
   const buffer = Buffer.allocUnsafe(BLOCK_BYTES);
   let missing = lines;
-  for (let end = size; end > 0; ) {
+  for (let end = size; end > 0 && !isAborted(signal); ) {
     const start = Math.max(0, end - BLOCK_BYTES);
     const { bytesRead } = await readFile(file, buffer, 0, end - start, start);
     for (let at = buffer.lastIndexOf(10, bytesRead - 1); at >= 0; at = at === 0 ? -1 : buffer.lastIndexOf(10, at - 1)) {

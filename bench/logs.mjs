@@ -1,0 +1,231 @@
+// What logs cost the service: thousands of followers, readers who do not read, and logs of many gigabytes. The service
+// runs in a process of its own with an engine whose containers only stand there; their logs are written from here.
+//
+//   node bench/logs.mjs [--follows 10000] [--slow 100] [--gigabytes 10] [--seconds 10]
+import { fork } from 'node:child_process';
+import {
+  appendFileSync,
+  closeSync,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { Agent, get } from 'node:http';
+import { connect } from 'node:net';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createService, serviceConfigSchema } from '@sluice/service';
+
+const SCOPE = { clusterID: 'bench', accountID: 'bench' };
+const CONTAINERS = '/api/v1rc1/clusters/bench/accounts/bench/containers';
+const SPEC = { instanceType: 'tiny', image: 'none' };
+const MIB = 2 ** 20;
+
+/** The measured side: creates as many containers as there are logs, and tells where each of them is. */
+async function serve(root, count) {
+  const logs = [];
+  const clusters = [
+    {
+      ...{ id: SCOPE.clusterID, engine: 'standing', accounts: [SCOPE.accountID] },
+      instanceTypes: [{ id: 'tiny', cores: 1, memoryGB: 1 }],
+    },
+  ];
+  const config = serviceConfigSchema.parse({ root, clusters });
+  const service = await createService({ config, engines: { standing: () => standingEngine(logs) } });
+  const principal = { userID: 'bench', accounts: [SCOPE] };
+  const { containers } = service.inProcess(principal);
+  for (let i = 0; i < Number(count); i++) await containers.create(SCOPE, SPEC, { containerID: `c${i}` });
+  const socketPath = join(root, 'bench.sock');
+  await service.listen({ socketPath, principal });
+  process.send({ socketPath, logs });
+  process.on('disconnect', () => process.exit(0));
+  process.on('message', () => {
+    const until = process.cpuUsage();
+    globalThis.gc();
+    const own = Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]) * 1024;
+    process.send({ until, from: process.cpuUsage(), at: performance.now(), own });
+  });
+}
+
+function standingEngine(logs) {
+  let sink;
+  return {
+    async open(to) {
+      sink = to;
+    },
+    async launch({ key, logPath, containerID }) {
+      logs[Number(containerID.slice(1))] = logPath;
+      sink.report(key, { type: 'running', startedAt: Date.now(), nodeID: 'bench', runID: key, host: '127.0.0.1' });
+    },
+    async recover() {},
+    async stop() {},
+    async remove() {},
+    async close() {},
+  };
+}
+
+async function measure() {
+  const { values } = parseArgs({
+    options: {
+      follows: { type: 'string', default: '10000' },
+      slow: { type: 'string', default: '100' },
+      gigabytes: { type: 'string', default: '10' },
+      seconds: { type: 'string', default: '10' },
+    },
+  });
+  const [follows, slow, gigabytes, seconds] = ['follows', 'slow', 'gigabytes', 'seconds'].map((it) =>
+    Number(values[it]),
+  );
+  const root = mkdtempSync(join(tmpdir(), 'sluice-bench-logs-'));
+  const server = await startServer(root, follows);
+  console.log(
+    `load ${loadavg()[0]?.toFixed(1)} before the start; memory of the service: ${mib((await server.usage()).own)}`,
+  );
+  await measureFollows(server, { follows, seconds });
+  await measureBig(server, { gigabytes, slow });
+  server.stop();
+  rmSync(root, { recursive: true, force: true });
+}
+
+async function measureFollows(server, { follows, seconds }) {
+  const before = await server.usage();
+  const heard = new Map();
+  const followers = [];
+  for (let i = 0; i < follows; i++) {
+    followers.push(follow(server.socketPath, `c${i}`, () => heard.set(i, performance.now())));
+    if (i % 200 === 199) await Promise.all(followers.slice(-200).map(({ open }) => open));
+  }
+  await Promise.all(followers.map(({ open }) => open));
+  const opened = await server.usage();
+  console.log(`${follows} follows open: ${mib(opened.own)}, ${kib((opened.own - before.own) / follows)} each`);
+  const idle = await over(server, seconds);
+  console.log(`while nothing comes for ${seconds} s: ${idle.cpu} of a core, get p50 ${idle.p50} p99 ${idle.p99} ms`);
+
+  const writtenAt = performance.now();
+  for (const path of server.logs) appendFileSync(path, 'a line\n');
+  const writtenBy = performance.now();
+  while (heard.size < follows) await sleep(5);
+  const late = [...heard.values()].map((at) => at - writtenAt).sort((a, b) => a - b);
+  const [p50, p99] = [0.5, 0.99].map((share) => late[Math.floor(late.length * share)].toFixed(0));
+  console.log(
+    `a line in each, written in ${(writtenBy - writtenAt).toFixed(0)} ms, is heard after p50 ${p50} p99 ${p99} ms`,
+  );
+  for (const { socket } of followers) socket.destroy();
+  await sleep(500);
+  console.log(`all gone: ${mib((await server.usage()).own)}`);
+}
+
+async function measureBig(server, { gigabytes, slow }) {
+  const file = openSync(server.logs[0], 'w');
+  ftruncateSync(file, gigabytes * 1e9);
+  writeSync(file, `\n${'x'.repeat(1_000_000)}\n`, gigabytes * 1e9);
+  closeSync(file);
+  const before = await server.usage();
+  const readers = Array.from({ length: slow }, () => follow(server.socketPath, 'c0', () => {}, 1));
+  await Promise.all(readers.map(({ open }) => open));
+  const held = await over(server, 3);
+  const holding = ((await server.usage()).own - before.own) / MIB;
+  console.log(
+    `${slow} readers who read nothing of ${gigabytes} GB: ${holding.toFixed(0)} MiB more, ${held.cpu} of a core, get p99 ${held.p99} ms`,
+  );
+  for (const { socket } of readers) socket.destroy();
+
+  const start = performance.now();
+  let most = 0;
+  const reading = download(server.socketPath, '');
+  while (!reading.isDone()) {
+    most = Math.max(most, (await server.usage()).own);
+    await sleep(200);
+  }
+  const took = (performance.now() - start) / 1000;
+  console.log(
+    `all ${gigabytes} GB read by one: ${((gigabytes * 1000) / took).toFixed(0)} MB/s, at most ${((most - before.own) / MIB).toFixed(0)} MiB more`,
+  );
+  const tailAt = performance.now();
+  const bytes = await download(server.socketPath, '?tail=1').done;
+  console.log(
+    `tail=1 of it, a line of a million bytes: ${bytes} bytes in ${(performance.now() - tailAt).toFixed(0)} ms`,
+  );
+}
+
+/** CPU of the service over so many seconds, and the latency of a get now and then. */
+async function over(server, seconds) {
+  const from = await server.usage();
+  const latencies = [];
+  while (performance.now() < from.receivedAt + seconds * 1000) {
+    const at = performance.now();
+    await download(server.socketPath, '', 'c1').done;
+    latencies.push(performance.now() - at);
+    await sleep(20);
+  }
+  const to = await server.usage();
+  const busy = (to.until.user + to.until.system - from.from.user - from.from.system) / 1e6;
+  latencies.sort((a, b) => a - b);
+  const at = (share) => latencies[Math.floor(latencies.length * share)].toFixed(1);
+  return { cpu: `${((100 * busy) / ((to.at - from.at) / 1000)).toFixed(0)} %`, p50: at(0.5), p99: at(0.99) };
+}
+
+/** A follower over a socket of its own. With `most`, it stops reading after so many pieces. */
+function follow(socketPath, id, heard, most = Number.POSITIVE_INFINITY) {
+  const socket = connect(socketPath);
+  socket.write(`GET ${CONTAINERS}/${id}/logs?follow=true HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  let pieces = 0;
+  const open = new Promise((resolve, reject) => {
+    socket.on('error', reject);
+    socket.on('data', (data) => {
+      pieces++;
+      if (pieces >= most) socket.pause();
+      // The head of the reply comes at once, whatever the log holds.
+      if (pieces === 1) resolve(undefined);
+      else if (data.includes('a line')) heard();
+    });
+  });
+  return { socket, open };
+}
+
+/** Reads a log to its end and counts; with another container, its record. */
+function download(socketPath, query, id) {
+  let isDone = false;
+  const path = id === undefined ? `${CONTAINERS}/c0/logs${query}` : `${CONTAINERS}/${id}`;
+  const done = new Promise((resolve, reject) => {
+    get({ socketPath, path, agent }, (reply) => {
+      let bytes = 0;
+      reply.on('data', (data) => {
+        bytes += data.length;
+      });
+      reply.once('end', () => resolve(bytes));
+      reply.once('error', reject);
+    }).once('error', reject);
+  }).finally(() => {
+    isDone = true;
+  });
+  return { done, isDone: () => isDone };
+}
+
+const agent = new Agent({ keepAlive: true });
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const mib = (bytes) => `${(bytes / MIB).toFixed(0)} MiB`;
+const kib = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`;
+
+async function startServer(root, count) {
+  const args = ['--serve', root, String(count)];
+  const child = fork(fileURLToPath(import.meta.url), args, { execArgv: ['--expose-gc'] });
+  const answer = () => new Promise((resolve) => child.once('message', resolve));
+  const { socketPath, logs } = await answer();
+  return {
+    ...{ socketPath, logs },
+    async usage() {
+      child.send('usage');
+      return { ...(await answer()), receivedAt: performance.now() };
+    },
+    stop: () => child.disconnect(),
+  };
+}
+
+if (process.argv[2] === '--serve') await serve(process.argv[3], process.argv[4]);
+else await measure();
