@@ -37,7 +37,14 @@ test('renderReport says results, files and the verdict', () => {
     },
     { name: 'select', state: 'succeeded', cells: [cell('', 'succeeded', { results: { model: 'knn-3' } })] },
   ] as const;
-  const place = { step: 'select', output: 'best', volumeID: 'ws', path: 'runs/r1/out' };
+  const place = {
+    step: 'select',
+    output: 'best',
+    clusterID: 'local',
+    accountID: 'me',
+    volumeID: 'ws',
+    path: 'runs/r1/out',
+  };
   const outputs = {
     best: { ...place, publishedTo: '/project/results' },
     raw: place,

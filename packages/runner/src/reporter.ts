@@ -40,7 +40,8 @@ export type RunnerEvent =
   | {
       readonly type: 'transfer';
       readonly at: number;
-      readonly direction: 'upload' | 'download';
+      /** `across`: from one cluster to another. */
+      readonly direction: 'upload' | 'download' | 'across';
       /** Name of the volume or of the pipeline output. */
       readonly name: string;
       readonly files: number;

@@ -91,6 +91,7 @@ function renderStep(step: StepProgress, { terminal, labelWidth }: { terminal: Te
 
 function renderTransfer(event: Extract<RunnerEvent, { type: 'transfer' }>): string {
   const what = `${event.files} file${event.files === 1 ? '' : 's'}, ${renderBytes(event.bytes)}`;
+  if (event.direction === 'across') return `brought ${event.name} to another cluster: ${what}`;
   return event.direction === 'upload' ? `uploaded volume ${event.name}: ${what}` : `fetched ${event.name}: ${what}`;
 }
 

@@ -1,24 +1,32 @@
 import { isServiceError, type VolumeFiles } from '@sluice/client';
 import type { Clock } from '../clock.ts';
+import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
+
+/** A path in the run's workspace on a cluster. */
+interface WorkspacePath {
+  readonly clusterID: string;
+  readonly path: string;
+}
 
 /** Whether published data is still in the volume. */
 export interface Presence {
-  isThere(path: string): Promise<boolean>;
+  isThere(at: WorkspacePath): Promise<boolean>;
   /** Whether a directory has an entry of this name: one list answers for all entries of a directory for a while. */
-  has(directory: string, name: string): Promise<boolean>;
+  has(directory: WorkspacePath, name: string): Promise<boolean>;
 }
 
 const FRESH_MS = 5000;
 
-export function createPresence(workspace: () => VolumeFiles, clock: Clock): Presence {
+export function createPresence(workspace: WorkspaceFiles, clock: Clock): Presence {
   const lists = new Map<string, { readonly until: number; readonly names: Promise<ReadonlySet<string>> }>();
   return {
-    isThere: async (path) => (await workspace().stat(path)) !== undefined,
-    async has(directory, name) {
-      let list = lists.get(directory);
+    isThere: async ({ clusterID, path }) => (await workspace(clusterID).stat(path)) !== undefined,
+    async has({ clusterID, path }, name) {
+      const key = `${clusterID}:${path}`;
+      let list = lists.get(key);
       if (!list || list.until < clock.now()) {
-        list = { until: clock.now() + FRESH_MS, names: listNames(workspace(), directory) };
-        lists.set(directory, list);
+        list = { until: clock.now() + FRESH_MS, names: listNames(workspace(clusterID), path) };
+        lists.set(key, list);
       }
       return (await list.names).has(name);
     },

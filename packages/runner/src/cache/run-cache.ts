@@ -1,9 +1,11 @@
-import { isServiceError, type VolumeFiles } from '@sluice/client';
+import { isServiceError } from '@sluice/client';
 import type { Fingerprint } from '@sluice/core';
 import { isFannedOut } from '../data/create-mounts.ts';
 import { publishedPath } from '../data/layout.ts';
+import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import { describeSiblings } from '../data/siblings.ts';
 import type { CacheMiss } from '../journal/journal-record.ts';
+import { clusterOfOutputs, clusterOfWorkspace, scopeOn, workspaceOn } from '../placement/place-of.ts';
 import type { Posted } from '../run/run-loop.ts';
 import type { RunSession } from '../run/run-session.ts';
 import type { Command } from '../scheduler/command.ts';
@@ -27,8 +29,8 @@ export interface RunCache {
   idle(): Promise<void>;
 }
 
-export function createRunCache(session: RunSession, workspace: () => VolumeFiles): RunCache {
-  const { clock, facts, plan, disk, home, scope } = session;
+export function createRunCache(session: RunSession, workspace: WorkspaceFiles): RunCache {
+  const { clock, facts, plan, disk, home } = session;
   const fingerprint = createCellFingerprinter(session);
   const presence = createPresence(workspace, clock);
   let index: CacheIndex = { find: () => undefined, latest: () => undefined };
@@ -75,11 +77,12 @@ export function createRunCache(session: RunSession, workspace: () => VolumeFiles
 
   /** Whether every output of a success is still there. A volume that does not answer cannot be trusted to have it. */
   async function isPresent(step: number, entry: CacheEntry): Promise<boolean> {
-    if (entry.volumeID !== facts.volumes['']?.volumeID) return false;
+    const clusterID = clusterOfWorkspace(facts, entry.volumeID);
+    if (clusterID === undefined) return false;
     try {
       for (const output of Object.keys(plan.steps[step]!.step.outputs)) {
-        const path = publishedPath({ runId: entry.runId, step: entry.step, output });
-        const isThere = isFannedOut(session, step) ? presence.has(path, entry.cell) : presence.isThere(path);
+        const at = { clusterID, path: publishedPath({ runId: entry.runId, step: entry.step, output }) };
+        const isThere = isFannedOut(session, step) ? presence.has(at, entry.cell) : presence.isThere(at);
         if (!(await isThere)) return false;
       }
       return true;
@@ -96,6 +99,7 @@ export function createRunCache(session: RunSession, workspace: () => VolumeFiles
   function remember(step: number, cell: number): void {
     const known = facts.known[step]?.[cell];
     if (!known?.missed) return;
+    const clusterID = clusterOfOutputs(facts, step, cell);
     if (fresh.length === 0) clock.defer(write);
     fresh.push({
       fingerprint: known.missed.fingerprint,
@@ -103,8 +107,8 @@ export function createRunCache(session: RunSession, workspace: () => VolumeFiles
       step: plan.steps[step]!.step.name,
       cell: cellKey(step, cell),
       runId: session.runId,
-      volumeID: facts.volumes['']?.volumeID ?? '',
-      ...scope,
+      volumeID: workspaceOn(facts, clusterID),
+      ...scopeOn(facts, clusterID),
       siblings: describeSiblings(facts.cells[step] ?? []),
       results: known.results,
       at: clock.now(),

@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { isServiceError } from '@sluice/client';
+import { isServiceError, type Ref } from '@sluice/client';
+import { scopeOn } from '../placement/place-of.ts';
 import { describeFailure } from '../run/create-report.ts';
 import { pause, type RunSession } from '../run/run-session.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
@@ -34,7 +35,7 @@ export function createLogArchive(session: RunSession): LogArchive {
 async function archiveLog(session: RunSession, at: { step: number; cell: number; attempt: number }): Promise<void> {
   const attempt = session.facts.known[at.step]?.[at.cell]?.attempts.find((known) => known.attempt === at.attempt);
   if (attempt?.id !== undefined && attempt.submitted) {
-    const log = await readLog(session, attempt.id);
+    const log = await readLog(session, { ...scopeOn(session.facts, attempt.clusterID!), id: attempt.id });
     if (log && !session.stopped) {
       const file = path.join('logs', `${attempt.id}.log`);
       await session.disk.replace(path.join(session.directory, file), log);
@@ -46,13 +47,13 @@ async function archiveLog(session: RunSession, at: { step: number; cell: number;
   session.report({ type: 'attemptFailed', at: session.clock.now(), failure });
 }
 
-async function readLog(session: RunSession, id: string): Promise<Buffer | undefined> {
+async function readLog(session: RunSession, ref: Ref): Promise<Buffer | undefined> {
   for (let tries = 0; tries < 3 && !session.stopped; tries++) {
     try {
       return await session.calls.add(async () => {
         let chunks: Uint8Array[] = [];
         let size = 0;
-        for await (const chunk of session.service.containers.logs({ ...session.scope, id })) {
+        for await (const chunk of session.service.containers.logs(ref)) {
           chunks.push(chunk);
           size += chunk.length;
           if (size <= 2 * MAX_LOG) continue;

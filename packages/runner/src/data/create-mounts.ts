@@ -1,7 +1,8 @@
 import { fail, ok, type ResolvedContainer, type Result } from '@sluice/core';
-import type { AttemptName } from '../identity/container-id.ts';
+import { clusterOfWorkspace, workspaceOn } from '../placement/place-of.ts';
 import type { RunSession } from '../run/run-session.ts';
 import { stepIndex } from '../run/step-context.ts';
+import type { Attempt } from '../submission/attempt.ts';
 import { attemptOutputPath, attemptPath, attemptResultsPath, publishedPath } from './layout.ts';
 import { describeSiblings } from './siblings.ts';
 
@@ -21,11 +22,11 @@ interface Mount {
 /** The container's volume mounts: its inputs from published places only, its outputs into the attempt's own directory. */
 export function createMounts(
   session: RunSession,
-  name: AttemptName,
+  { name, ref }: Pick<Attempt, 'name' | 'ref'>,
   container: ResolvedContainer,
 ): Result<Record<string, string>, string> {
-  const mounts: Mount[] = container.inputs.flatMap((input) => inputMounts(session, input));
-  const workspace = session.facts.volumes['']?.volumeID ?? '';
+  const mounts: Mount[] = container.inputs.flatMap((input) => inputMounts(session, input, ref.clusterID));
+  const workspace = workspaceOn(session.facts, ref.clusterID);
   const directory = attemptPath(name);
   for (const output of container.outputs) {
     mounts.push({
@@ -41,16 +42,20 @@ export function createMounts(
   return writeMounts(mounts);
 }
 
-function inputMounts(session: RunSession, input: ResolvedContainer['inputs'][number]): Mount[] {
+function inputMounts(session: RunSession, input: ResolvedContainer['inputs'][number], clusterID: string): Mount[] {
   const { from, path: at } = input;
   if ('volume' in from) {
     const place = session.facts.volumes[from.volume];
     const path = [place?.path, from.path].filter(Boolean).join('/');
-    return [{ volumeID: place?.volumeID ?? '', path, create: false, at }];
+    const isSource = session.plan.pipeline.volumes[from.volume]?.source !== undefined;
+    const volumeID = isSource ? workspaceOn(session.facts, clusterID) : (place?.volumeID ?? '');
+    return [{ volumeID, path, create: false, at }];
   }
   const step = stepIndex(session.plan, from.step)!;
   const { facts, runId } = session;
-  const workspace = facts.volumes['']?.volumeID ?? '';
+  const workspace = workspaceOn(facts, clusterID);
+  // What lies on another cluster has been brought to the same path of this one's workspace.
+  const here = (volumeID: string) => (clusterOfWorkspace(facts, volumeID) === clusterID ? volumeID : workspace);
   const cells = facts.cells[step] ?? [];
   const sources = cells.map((_, cell) => facts.known[step]?.[cell]?.cached);
   const place = { step: from.step, output: from.output };
@@ -59,18 +64,22 @@ function inputMounts(session: RunSession, input: ResolvedContainer['inputs'][num
     const state = session.scheduler.state(step);
     const path = publishedPath({ ...place, step: cached?.step ?? from.step, runId: cached?.runId ?? runId });
     // A step that was skipped or may fail has published nothing: its dependents find an empty directory.
-    return [{ volumeID: cached?.volumeID ?? workspace, path, create: state !== 'succeeded' && !cached, at }];
+    return [
+      { volumeID: cached ? here(cached.volumeID) : workspace, path, create: state !== 'succeeded' && !cached, at },
+    ];
   }
   const whole = wholeSource(session, step);
   if (whole) {
-    return [{ volumeID: whole.volumeID, path: publishedPath({ ...place, runId: whole.runId }), create: false, at }];
+    return [
+      { volumeID: here(whole.volumeID), path: publishedPath({ ...place, runId: whole.runId }), create: false, at },
+    ];
   }
   const mounts: Mount[] = [{ volumeID: workspace, path: publishedPath({ ...place, runId }), create: true, at }];
   cells.forEach((cell, index) => {
     const cached = sources[index];
     if (!cached) return;
     const path = publishedPath({ ...place, runId: cached.runId, step: cached.step, cell: cached.cell });
-    mounts.push({ volumeID: cached.volumeID, path, create: false, at: `${at}/${cell.key}` });
+    mounts.push({ volumeID: here(cached.volumeID), path, create: false, at: `${at}/${cell.key}` });
   });
   return mounts;
 }

@@ -1,9 +1,10 @@
 import path from 'node:path';
-import { isServiceError, type VolumeFiles } from '@sluice/client';
+import { isServiceError } from '@sluice/client';
 import { createReport } from '../run/create-report.ts';
 import type { RunReport } from '../run/run-report.ts';
 import type { RunSession } from '../run/run-session.ts';
 import { type DownloadProgress, downloadTree } from './download-tree.ts';
+import type { WorkspaceFiles } from './prepare-volumes.ts';
 
 /** What has become of the outputs that `publish` asks for, by output. */
 export interface Delivery {
@@ -14,7 +15,7 @@ export interface Delivery {
 }
 
 /** Copies the pipeline's outputs to their local directories, where `publish` asks for it. */
-export async function deliverOutputs(session: RunSession, workspace: () => VolumeFiles): Promise<Delivery> {
+export async function deliverOutputs(session: RunSession, workspace: WorkspaceFiles): Promise<Delivery> {
   const { facts, plan } = session;
   const delivered: Record<string, string> = {};
   const undelivered: Record<string, string> = {};
@@ -24,7 +25,11 @@ export async function deliverOutputs(session: RunSession, workspace: () => Volum
     if (publish === undefined) continue;
     const directory = path.resolve(facts.header!.baseDir, publish);
     try {
-      await downloadTree(workspace(), { from: output.path, to: directory, onProgress: reportTo(session, name) });
+      await downloadTree(workspace(output.clusterID), {
+        from: output.path,
+        to: directory,
+        onProgress: reportTo(session, name),
+      });
       delivered[name] = directory;
     } catch (error) {
       if (!isServiceError(error) && (error as NodeJS.ErrnoException).code === undefined) throw error;

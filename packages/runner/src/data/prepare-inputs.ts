@@ -1,30 +1,34 @@
-import { isServiceError, type VolumeFiles } from '@sluice/client';
+import { isServiceError } from '@sluice/client';
+import { createTransfers } from '../placement/transfers.ts';
 import { pause, type RunSession } from '../run/run-session.ts';
 import { stepIndex } from '../run/step-context.ts';
 import { createManifest } from './create-manifest.ts';
 import { isFannedOut, wholeSource } from './create-mounts.ts';
 import { manifestPath } from './layout.ts';
+import type { WorkspaceFiles } from './prepare-volumes.ts';
 
 /**
- * Makes ready what a step's containers mount, once for each; undefined where nothing is to be done. A fan-in finds the
+ * Makes ready what a step's containers mount on a cluster, once for each; undefined where nothing is to be done. A fan-in finds the
  * manifest of its cells: written when all of them are over, before the first dependent starts.
  */
 export function createInputPreparation(
   session: RunSession,
-  workspace: () => VolumeFiles,
-): (step: number) => Promise<void> | undefined {
+  workspace: WorkspaceFiles,
+): (step: number, clusterID: string) => Promise<void> | undefined {
+  const transfer = createTransfers(session, workspace);
   const written = new Map<string, Promise<void>>();
 
-  function prepare(step: number): Promise<void> | undefined {
-    const open: Promise<void>[] = [];
+  function prepare(step: number, clusterID: string): Promise<void> | undefined {
+    const brought = transfer(step, clusterID);
+    const open: Promise<void>[] = brought ? [brought] : [];
     for (const { from } of Object.values(session.plan.steps[step]!.step.inputs)) {
       if (!('step' in from)) continue;
       const producer = stepIndex(session.plan, from.step)!;
       if (!isFannedOut(session, producer)) continue;
-      const key = `${producer}/${from.output}`;
+      const key = `${clusterID}/${producer}/${from.output}`;
       let done = written.get(key);
       if (!done) {
-        done = writeManifest(session, workspace, { producer, output: from.output });
+        done = writeManifest(session, workspace, { producer, output: from.output, clusterID });
         written.set(key, done);
       }
       open.push(done);
@@ -36,8 +40,8 @@ export function createInputPreparation(
 
 async function writeManifest(
   session: RunSession,
-  workspace: () => VolumeFiles,
-  of: { readonly producer: number; readonly output: string },
+  workspace: WorkspaceFiles,
+  of: { readonly producer: number; readonly output: string; readonly clusterID: string },
 ): Promise<void> {
   const manifest = createManifest(session, of.producer, of.output);
   const runId = wholeSource(session, of.producer)?.runId ?? session.runId;
@@ -45,7 +49,7 @@ async function writeManifest(
   for (let pauseMs = 500; ; pauseMs = Math.min(30_000, pauseMs * 2)) {
     try {
       await session.calls.add(async () => {
-        const files = workspace();
+        const files = workspace(of.clusterID);
         // Where all cells are reused, the manifest of the run that made them says the same; it may be missing if
         // nothing there read it.
         if (runId !== session.runId && (await files.stat(path))) return;

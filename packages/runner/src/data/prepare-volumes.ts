@@ -1,16 +1,20 @@
 import type { VolumeFiles } from '@sluice/client';
 import { fail, ok, type Plan, type Result } from '@sluice/core';
 import type { VolumePlace } from '../journal/journal-record.ts';
+import { workspaceName } from '../placement/place-of.ts';
 import type { SurroundingsOptions } from '../run/prepare-surroundings.ts';
 import type { RunRefusal } from '../run/run-options.ts';
 import { ownVolumePath } from './layout.ts';
 import { findLogin, openWorkspace } from './open-workspace.ts';
 import { uploadSource } from './upload-source.ts';
 
+/** The files of the run's workspace on a cluster. */
+export type WorkspaceFiles = (clusterID: string) => VolumeFiles;
+
 export interface PreparedVolumes {
   /** By the pipeline's name; `''` is the workspace. */
   readonly volumes: Readonly<Record<string, VolumePlace>>;
-  readonly workspace: () => VolumeFiles;
+  readonly workspace: WorkspaceFiles;
 }
 
 /** Makes the workspace where the pipeline needs one, and brings in the named volumes. */
@@ -34,22 +38,54 @@ export async function prepareVolumes(options: SurroundingsOptions): Promise<Resu
     if (!uploaded.ok) return uploaded;
     volumes[name] = { volumeID, ...uploaded.value };
   }
-  return ok({ volumes, workspace: () => files });
+  const elsewhere = await openElsewhere(options, volumes);
+  return elsewhere.ok ? ok({ volumes, workspace: filesOn(scope.clusterID, files, elsewhere.value) }) : elsewhere;
+}
+
+/** The workspaces on the other clusters that the run's steps may go to. Adds them to the volumes. */
+async function openElsewhere(
+  options: SurroundingsOptions,
+  volumes: Record<string, VolumePlace>,
+): Promise<Result<ReadonlyMap<string, VolumeFiles>, RunRefusal>> {
+  const { plan, service, scope: home, placement } = options;
+  const files = new Map<string, VolumeFiles>();
+  for (const [clusterID, accountID] of Object.entries(placement?.accounts ?? {})) {
+    if (clusterID === home.clusterID) continue;
+    const scope = { clusterID, accountID };
+    const opened = await openWorkspace({ ...options, scope, pipeline: plan.pipeline.name });
+    if (!opened.ok) return opened;
+    const { volumeID, login } = opened.value;
+    volumes[workspaceName(home.clusterID, clusterID)] = { volumeID, path: '' };
+    files.set(clusterID, service.volumes.files({ ...scope, id: volumeID }, login));
+  }
+  return ok(files);
+}
+
+function filesOn(home: string, own: VolumeFiles, elsewhere: ReadonlyMap<string, VolumeFiles>): WorkspaceFiles {
+  return (clusterID) => {
+    const files = clusterID === home ? own : elsewhere.get(clusterID);
+    if (!files) throw new Error(`the run has no workspace on cluster ${clusterID}`);
+    return files;
+  };
 }
 
 async function reopenVolumes(
   options: SurroundingsOptions,
   volumes: Readonly<Record<string, VolumePlace>>,
 ): Promise<Result<PreparedVolumes, RunRefusal>> {
-  const workspace = volumes[''];
-  if (!workspace) return ok({ volumes, workspace: noWorkspace });
-  const login = await findLogin(options, workspace.volumeID);
-  if (!login) {
-    const message = `the login of workspace ${workspace.volumeID} is not in ${options.home}`;
-    return fail({ code: 'HOME_UNUSABLE', message });
+  const { service, scope: home, placement } = options;
+  if (!volumes['']) return ok({ volumes, workspace: noWorkspace });
+  const reopened = new Map<string, VolumeFiles>();
+  for (const clusterID of new Set([home.clusterID, ...Object.keys(placement?.accounts ?? {})])) {
+    const { volumeID } = volumes[workspaceName(home.clusterID, clusterID)]!;
+    const login = await findLogin(options, volumeID);
+    if (!login) {
+      return fail({ code: 'HOME_UNUSABLE', message: `the login of workspace ${volumeID} is not in ${options.home}` });
+    }
+    const accountID = placement?.accounts[clusterID] ?? home.accountID;
+    reopened.set(clusterID, service.volumes.files({ clusterID, accountID, id: volumeID }, login));
   }
-  const files = options.service.volumes.files({ ...options.scope, id: workspace.volumeID }, login);
-  return ok({ volumes, workspace: () => files });
+  return ok({ volumes, workspace: filesOn(home.clusterID, reopened.get(home.clusterID)!, reopened) });
 }
 
 function needsWorkspace(plan: Plan): boolean {

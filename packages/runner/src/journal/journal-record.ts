@@ -1,4 +1,5 @@
 import type { Cell, Json } from '@sluice/core';
+import type { RunPlacement } from '../placement/placement.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
 import type { SchedulerStart } from './scheduler-start.ts';
 
@@ -19,6 +20,8 @@ export type JournalRecord =
       /** Absolute directory of the pipeline file. */
       readonly baseDir: string;
       readonly scheduler: SchedulerStart;
+      /** Where its steps may go; absent: to its own cluster. */
+      readonly placement?: RunPlacement;
     }
   /**
    * The journal before this one was lost, and the run was rebuilt from its containers' labels: whatever is submitted may
@@ -67,7 +70,17 @@ export type JournalRecord =
       /** Relative to the run's directory. */
       readonly file?: string;
     }
-  /** Volumes that the run works with, by the pipeline's name for them; `''` is the workspace. */
+  /** A tree is whole in another cluster's workspace. */
+  | {
+      readonly kind: 'transferred';
+      readonly at: number;
+      readonly from: string;
+      readonly to: string;
+      readonly path: string;
+      readonly files: number;
+      readonly bytes: number;
+    }
+  /** Volumes that the run works with, by the pipeline's name for them; `''` is the workspace, `@<cluster>` that on another. */
   | { readonly kind: 'volumes'; readonly volumes: Readonly<Record<string, VolumePlace>> }
   /** Local copies of the outputs are complete, but for those of `undelivered`, which says why. */
   | {

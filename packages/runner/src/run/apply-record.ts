@@ -1,4 +1,5 @@
 import type { EventFacts, JournalRecord } from '../journal/journal-record.ts';
+import { transferKey } from '../placement/transfers.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
 import { attemptFacts, cellFacts, type RunFacts } from './run-facts.ts';
 
@@ -31,6 +32,9 @@ export function applyRecord(facts: RunFacts, record: JournalRecord): void {
     }
     case 'adopted':
       facts.adopted = record.attempts;
+      return;
+    case 'transferred':
+      facts.transferred.add(transferKey(record));
       return;
     case 'volumes':
       facts.volumes = { ...facts.volumes, ...record.volumes };

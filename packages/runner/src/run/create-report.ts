@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { publishedPath } from '../data/layout.ts';
+import { clusterOfOutputs, scopeOn, workspaceOn } from '../placement/place-of.ts';
 import type { PostponeReason } from '../scheduler/event.ts';
 import type { Scheduler, SkipCause } from '../scheduler/scheduler.ts';
 import type { WaitReason } from '../scheduler/wait-reason.ts';
@@ -60,6 +61,7 @@ function reportCell({ facts, scheduler }: ReportSource, step: number, cell: numb
 function pickTimes(attempt: AttemptFacts): Partial<CellReport> {
   return {
     ...(attempt.id !== undefined && { containerID: attempt.id }),
+    ...(attempt.clusterID !== undefined && { clusterID: attempt.clusterID }),
     ...(attempt.submittedAt !== undefined && { submittedAt: attempt.submittedAt }),
     ...(attempt.runningAt !== undefined && { runningAt: attempt.runningAt }),
     ...(attempt.endedAt !== undefined && { endedAt: attempt.endedAt }),
@@ -174,10 +176,12 @@ function reportOutputs({ facts, scheduler }: ReportSource): Record<string, Outpu
     const cached = facts.known[step]?.[0]?.cached;
     const publishedTo = facts.delivered[name];
     const notPublished = facts.undelivered[name];
+    const clusterID = clusterOfOutputs(facts, step, 0);
     outputs[name] = {
       step: from.step,
       output: from.output,
-      volumeID: cached?.volumeID ?? facts.volumes['']?.volumeID ?? '',
+      ...scopeOn(facts, clusterID),
+      volumeID: cached?.volumeID ?? workspaceOn(facts, clusterID),
       path: publishedPath({
         runId: cached?.runId ?? facts.header?.runId ?? '',
         step: cached?.step ?? from.step,

@@ -1,10 +1,11 @@
-import type { InstanceType, VolumeFiles } from '@sluice/client';
+import type { InstanceType } from '@sluice/client';
 import type { Plan } from '@sluice/core';
 import PQueue from 'p-queue';
 import { createRunCache } from '../cache/run-cache.ts';
 import { createLogArchive } from '../data/archive-log.ts';
 import { deliverOutputs } from '../data/deliver-outputs.ts';
 import { createInputPreparation } from '../data/prepare-inputs.ts';
+import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import type { Disk } from '../journal/disk.ts';
 import { JournalFailure } from '../journal/journal-failure.ts';
 import type { OpenJournal } from '../journal/open-journal.ts';
@@ -44,8 +45,7 @@ export interface DriveStart {
   readonly scheduler: Scheduler;
   readonly moves: MoveListener;
   readonly instanceTypes: readonly InstanceType[];
-  /** Files of the run's workspace. */
-  readonly workspace: () => VolumeFiles;
+  readonly workspace: WorkspaceFiles;
   readonly resumed: boolean;
   readonly cancelBy?: string | undefined;
 }
@@ -178,7 +178,6 @@ function createSession(start: DriveStart, late: { loop: () => RunLoop; bug: (err
     directory,
     home: options.home,
     plan,
-    scope: { clusterID: header.clusterID, accountID: header.accountID },
     epoch: opened.lease.epoch,
     service: options.service,
     clock: options.clock,

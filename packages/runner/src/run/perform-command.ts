@@ -1,7 +1,9 @@
-import { isServiceError, type VolumeFiles } from '@sluice/client';
+import { isServiceError } from '@sluice/client';
 import { resolveDecision, resolveText } from '@sluice/core';
 import type { RunCache } from '../cache/run-cache.ts';
+import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import { publishAttempt } from '../data/publish-attempt.ts';
+import { clusterOfAttempt } from '../placement/place-of.ts';
 import type { Command } from '../scheduler/command.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
 import type { Attempt } from '../submission/attempt.ts';
@@ -14,8 +16,7 @@ import { createRunContext } from './step-context.ts';
 export interface CommandParts {
   readonly submitter: Submitter;
   readonly cache: RunCache;
-  /** Files of the run's workspace. */
-  readonly workspace: () => VolumeFiles;
+  readonly workspace: WorkspaceFiles;
   readonly finish: (command: Extract<Command, { type: 'finish' }>) => void;
 }
 
@@ -91,9 +92,10 @@ async function publishFiles(session: RunSession, parts: CommandParts, at: Attemp
   const { step } = session.plan.steps[at.step]!;
   const cell = session.facts.cells[at.step]?.[at.cell]?.key ?? '';
   const name = { runId: session.runId, step: step.name, cell, attempt: at.attempt };
+  const clusterID = clusterOfAttempt(session.facts, at);
   for (let pauseMs = 500; !session.stopped; pauseMs = Math.min(30_000, pauseMs * 2)) {
     try {
-      const published = await session.calls.add(() => publishAttempt(parts.workspace(), { name, step }));
+      const published = await session.calls.add(() => publishAttempt(parts.workspace(clusterID), { name, step }));
       session.post(...describe(session, at, published));
       return;
     } catch (error) {

@@ -27,7 +27,7 @@ export async function pullOutput(options: PullOptions): Promise<Result<void, Run
   const home = path.resolve(options.home);
   const report = await readRun(home, runId, disk);
   if (!report.ok) return report;
-  const { outputs, clusterID, accountID } = report.value;
+  const { outputs } = report.value;
   const output = outputs[name];
   if (output === undefined) {
     const names = Object.keys(outputs).join(', ') || 'none';
@@ -37,6 +37,7 @@ export async function pullOutput(options: PullOptions): Promise<Result<void, Run
   if (login === undefined) {
     return fail({ code: 'SERVICE_REFUSED', message: `this home has no login to volume ${output.volumeID}` });
   }
+  const { clusterID, accountID } = output;
   const files = service.volumes.files({ clusterID, accountID, id: output.volumeID }, login);
   try {
     await downloadTree(files, {

@@ -1,6 +1,6 @@
 import type { Plan } from '@sluice/core';
 import type { JournalRecord } from '../journal/journal-record.ts';
-import type { SchedulerStart } from '../journal/scheduler-start.ts';
+import { limitSteps } from '../placement/limit-steps.ts';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
 import { applyRecord } from './apply-record.ts';
 import { createRunFacts, type RunFacts } from './run-facts.ts';
@@ -12,10 +12,14 @@ export interface MoveListener {
   replayed?: (record: JournalRecord, scheduler: Scheduler) => void;
 }
 
+type RunHeader = Pick<Extract<JournalRecord, { kind: 'run' }>, 'scheduler' | 'placement'>;
+
 /** Builds the scheduler of a run as its journal's first record describes it. */
-export function createRunScheduler(plan: Plan, start: SchedulerStart, moves: MoveListener = {}): Scheduler {
-  const { durations } = start;
+export function createRunScheduler(plan: Plan, header: RunHeader, moves: MoveListener = {}): Scheduler {
+  const { scheduler: start, placement } = header;
+  const { durations, limits } = start;
   return createScheduler(plan, {
+    ...(limits && placement && { limits: limitSteps(limits, placement) }),
     maxInFlight: start.maxInFlight,
     seed: start.seed,
     onMove: (step, cell) => moves.hear?.(step, cell),
@@ -32,7 +36,7 @@ export function replayRun(
   const header = records.find((record) => record.kind === 'run');
   if (!header) return undefined;
   const facts = createRunFacts(plan);
-  const scheduler = createRunScheduler(plan, header.scheduler, moves);
+  const scheduler = createRunScheduler(plan, header, moves);
   for (const record of records) {
     applyRecord(facts, record);
     if (record.kind === 'event') scheduler.handle(record.event);

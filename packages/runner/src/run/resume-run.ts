@@ -58,6 +58,7 @@ async function takeUp(
     scope,
     baseDir: facts.header!.baseDir,
     frozen: facts.volumes,
+    ...(facts.header!.placement && { placement: facts.header!.placement }),
   });
   if (!surroundings.ok) return surroundings;
   const { instanceTypes, workspace } = surroundings.value;

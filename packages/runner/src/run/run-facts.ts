@@ -59,6 +59,8 @@ export interface RunFacts {
   /** The newest attempts that an adoption found, by `adoptedKey`; undefined for a run that was never adopted. */
   adopted?: Readonly<Record<string, number>>;
   volumes: Readonly<Record<string, VolumePlace>>;
+  /** Keys of the transfers that are whole. */
+  readonly transferred: Set<string>;
   delivered: Readonly<Record<string, string>>;
   /** Why an output that was to be copied was not, by output. */
   undelivered: Readonly<Record<string, string>>;
@@ -78,6 +80,7 @@ export function createRunFacts(plan: Plan): RunFacts {
     plan,
     startedAt: 0,
     volumes: {},
+    transferred: new Set(),
     delivered: {},
     undelivered: {},
     failures: [],

@@ -2,6 +2,7 @@ import type { ContainerService, Scope } from '@sluice/client';
 import type { Plan } from '@sluice/core';
 import type { Clock } from '../clock.ts';
 import type { Disk } from '../journal/disk.ts';
+import type { SiteLimits } from '../placement/placement.ts';
 import type { Reporter } from '../reporter.ts';
 import type { RunReport } from './run-report.ts';
 
@@ -33,6 +34,8 @@ export interface StartRunOptions extends RunnerOptions {
   readonly scope: Scope;
   /** Directory that relative `source` and `publish` paths start from: that of the pipeline file. */
   readonly baseDir: string;
+  /** Bounds of the site, beside those of the pipeline. Frozen with the run. */
+  readonly limits?: SiteLimits;
   /** Default: a new random one. Given by schedules and simulations, whose runs have an ID before they start. */
   readonly runId?: string;
 }

@@ -37,6 +37,8 @@ export interface CellReport {
   /** Attempts so far. */
   readonly attempts: number;
   readonly containerID?: string;
+  /** Of the last attempt. */
+  readonly clusterID?: string;
   readonly submittedAt?: number;
   readonly runningAt?: number;
   readonly endedAt?: number;
@@ -64,6 +66,8 @@ export interface FailureReport {
 export interface OutputReport {
   readonly step: string;
   readonly output: string;
+  readonly clusterID: string;
+  readonly accountID: string;
   readonly volumeID: string;
   /** Path inside the volume. */
   readonly path: string;

@@ -1,4 +1,4 @@
-import type { ContainerService, Scope } from '@sluice/client';
+import type { ContainerService } from '@sluice/client';
 import type { Plan } from '@sluice/core';
 import type PQueue from 'p-queue';
 import type { Clock } from '../clock.ts';
@@ -16,7 +16,6 @@ export interface RunSession {
   readonly directory: string;
   readonly home: string;
   readonly plan: Plan;
-  readonly scope: Scope;
   readonly epoch: number;
   readonly service: ContainerService;
   readonly clock: Clock;

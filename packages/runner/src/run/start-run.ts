@@ -75,7 +75,11 @@ async function begin(options: FilledOptions<StartRunOptions>, given: Beginning):
   const { runId, directory, opened, surroundings } = given;
   const facts = createRunFacts(plan);
   const moves: MoveListener = {};
-  const scheduler = { maxInFlight: options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT, seed: runId };
+  const scheduler = {
+    maxInFlight: options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT,
+    seed: runId,
+    ...(options.limits && { limits: options.limits }),
+  };
   const header = {
     kind: 'run',
     format: 1,
@@ -86,6 +90,7 @@ async function begin(options: FilledOptions<StartRunOptions>, given: Beginning):
     accountID: scope.accountID,
     baseDir,
     scheduler,
+    ...(surroundings.placement && { placement: surroundings.placement }),
   } as const;
   for (const record of [header, { kind: 'volumes', volumes: surroundings.volumes } as const]) {
     applyRecord(facts, record);
@@ -98,7 +103,7 @@ async function begin(options: FilledOptions<StartRunOptions>, given: Beginning):
     plan,
     opened,
     facts,
-    scheduler: createRunScheduler(plan, scheduler, moves),
+    scheduler: createRunScheduler(plan, header, moves),
     moves,
     instanceTypes: surroundings.instanceTypes,
     workspace: surroundings.workspace,

@@ -1,6 +1,7 @@
 import type { Ref } from '@sluice/client';
 import { type AttemptName, containerId } from '../identity/container-id.ts';
 import type { Incarnation } from '../identity/incarnation.ts';
+import { clusterOfAttempt, scopeOn } from '../placement/place-of.ts';
 import type { RunSession } from '../run/run-session.ts';
 import type { CancelReason } from '../scheduler/command.ts';
 import type { Missing } from '../watch/lost-container.ts';
@@ -39,7 +40,7 @@ export function createAttempt(session: RunSession, at: Attempt['at']): Attempt {
   return {
     at: { step: at.step, cell: at.cell, attempt: at.attempt },
     name,
-    ref: { ...session.scope, id: containerId(name) },
+    ref: { ...scopeOn(session.facts, clusterOfAttempt(session.facts, at)), id: containerId(name) },
     incarnation: {},
     confirmed: false,
     ran: false,

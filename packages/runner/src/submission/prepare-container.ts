@@ -19,7 +19,7 @@ export interface PreparedContainer {
 export interface PrepareOptions {
   /** Index into `retry.escalate`, -1 for the step's own. */
   readonly rung: number;
-  /** Of the run's cluster. */
+  /** Of every cluster that the run uses. */
   readonly instanceTypes: readonly InstanceType[];
 }
 
@@ -34,9 +34,13 @@ export function prepareContainer(
   const context = createRunContext(session, at.attempt);
   const resolved = resolveContainer(session.plan, at.step, { cell, context });
   if (!resolved.ok) return resolved;
-  const instanceType = findInstanceType(session, resolved.value, { ...options, step: at.step });
+  const instanceType = findInstanceType(session, resolved.value, {
+    ...options,
+    step: at.step,
+    clusterID: attempt.ref.clusterID,
+  });
   if (!instanceType.ok) return instanceType;
-  const mounts = createMounts(session, name, resolved.value);
+  const mounts = createMounts(session, attempt, resolved.value);
   if (!mounts.ok) return mounts;
   const bare = createSpec(resolved.value, instanceType.value, mounts.value);
   const digest = createHash('sha256').update(JSON.stringify(bare)).digest('hex').slice(0, 16);
@@ -71,14 +75,17 @@ function createSpec(container: ResolvedContainer, instanceType: string, mounts: 
 function findInstanceType(
   session: RunSession,
   container: ResolvedContainer,
-  options: PrepareOptions & { readonly step: number },
+  options: PrepareOptions & { readonly step: number; readonly clusterID: string },
 ): Result<string, string> {
   const wanted: string | Resources | undefined =
     session.plan.steps[options.step]!.step.retry.escalate[options.rung] ??
     container.instanceType ??
     container.resources;
   if (typeof wanted === 'string') return ok(wanted);
-  const chosen = chooseInstanceType(options.instanceTypes, wanted);
+  const chosen = chooseInstanceType(
+    options.instanceTypes.filter(({ clusterID }) => clusterID === options.clusterID),
+    wanted,
+  );
   if (chosen) return ok(chosen.id);
-  return fail(`no instance type of cluster ${session.scope.clusterID} has ${JSON.stringify(wanted ?? {})}`);
+  return fail(`no instance type of cluster ${options.clusterID} has ${JSON.stringify(wanted ?? {})}`);
 }

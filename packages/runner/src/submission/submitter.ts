@@ -27,7 +27,7 @@ export interface SubmitterParts {
   readonly watcher: Watcher;
   readonly instanceTypes: readonly InstanceType[];
   /** Makes everything ready that the container mounts. */
-  readonly prepareInputs: (step: number) => Promise<void> | undefined;
+  readonly prepareInputs: (step: number, clusterID: string) => Promise<void> | undefined;
   readonly pools: PoolClaims;
 }
 
@@ -102,7 +102,7 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
   }
 
   async function launch(attempt: Attempt, start: Start): Promise<void> {
-    await parts.prepareInputs(attempt.at.step);
+    await parts.prepareInputs(attempt.at.step, attempt.ref.clusterID);
     await submitAttempt(session, { attempt, spec: start.spec, doubtful: start.doubtful });
     if (attempt.hinted && attempt.confirmed) await watcher.look(attempt);
     if (attempt.cancel && attempt.confirmed && !attempt.over) await cancelUntilOver(attempt);

@@ -28,7 +28,7 @@ const LIST_ENDED_FROM = 16;
  * where the service gives hints, a get at once for what changed, so that ticks are only a safety net (design §2).
  */
 export function createWatcher(session: RunSession): Watcher {
-  const { service, clock, calls, scope } = session;
+  const { service, clock, calls } = session;
   const attempts = new Map<string, Attempt>();
   const byCell = new Map<string, Attempt>();
   /** Looks under way; true: something changed meanwhile, look again. */
@@ -90,13 +90,25 @@ export function createWatcher(session: RunSession): Watcher {
 
   async function poll(): Promise<void> {
     const live = [...attempts.values()].filter((attempt) => attempt.confirmed && !attempt.over);
+    const accounts = new Map<string, Attempt[]>();
+    for (const attempt of live) {
+      const key = `${attempt.ref.clusterID}/${attempt.ref.accountID}`;
+      const there = accounts.get(key);
+      if (there) there.push(attempt);
+      else accounts.set(key, [attempt]);
+    }
+    await Promise.all([...accounts.values()].map(pollAccount));
+  }
+
+  async function pollAccount(live: readonly Attempt[]): Promise<void> {
     if (live.length < LIST_FROM) {
       await Promise.all(live.map(look));
       return;
     }
     try {
       const started = clock.now();
-      const items = await calls.add(() => listLiveContainers(service, scope, live.length));
+      const { clusterID, accountID } = live[0]!.ref;
+      const items = await calls.add(() => listLiveContainers(service, { clusterID, accountID }, live.length));
       pace.listed(clock.now() - started);
       if (session.stopped) return;
       const gone = live.filter((attempt) => !items.has(attempt.ref.id));

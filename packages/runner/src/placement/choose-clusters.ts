@@ -1,0 +1,136 @@
+import type { InstanceType } from '@sluice/client';
+import { fail, ok, type Placement, type Plan, type PlannedStep, type Result } from '@sluice/core';
+import { chooseInstanceType } from '../data/choose-instance-type.ts';
+import type { PlacementChoice, RunPlacement } from './placement.ts';
+
+/** What is known of the clusters when a run begins. */
+export interface Sites {
+  /** The cluster that the run was started for: where steps go that do not say otherwise. */
+  readonly home: string;
+  readonly accounts: Readonly<Record<string, string>>;
+  /** Of all clusters. */
+  readonly instanceTypes: readonly InstanceType[];
+  /** Cluster of a volume that cannot be copied, by the pipeline's name for it; undefined for sources, which can be. */
+  readonly volumeCluster: (name: string) => string | undefined;
+}
+
+/**
+ * Chooses for each step the clusters that it may go to, the best first: where an instance type fits, and of several that
+ * are equally welcome, where its inputs are. The error says for which step there is none.
+ */
+export function chooseClusters(plan: Plan, sites: Sites): Result<RunPlacement, string> {
+  const choices: PlacementChoice[] = [];
+  const indexes = new Map<string, number>();
+  const ofStep: number[] = [];
+  for (const planned of inOrder(plan)) {
+    const first = (step: number) => choices[ofStep[step]!]!.clusters[0]!;
+    const choice = chooseForStep(plan, planned, { ...sites, firstOf: first });
+    if (!choice.ok) return choice;
+    const key = JSON.stringify(choice.value);
+    let index = indexes.get(key);
+    if (index === undefined) {
+      index = choices.push(choice.value) - 1;
+      indexes.set(key, index);
+    }
+    ofStep[planned.index] = index;
+  }
+  const used = new Set(choices.flatMap(({ clusters }) => clusters));
+  const accounts = Object.fromEntries(Object.entries(sites.accounts).filter(([cluster]) => used.has(cluster)));
+  return ok({ accounts, choices, ofStep });
+}
+
+interface StepSites extends Sites {
+  /** Where a step that comes before is meant to run. */
+  readonly firstOf: (step: number) => string;
+}
+
+function chooseForStep(plan: Plan, planned: PlannedStep, sites: StepSites): Result<PlacementChoice, string> {
+  const { step } = planned;
+  if (step.approval && step.command === undefined && step.image === undefined) return ok({ clusters: [sites.home] });
+  const placement = step.placement ?? plan.pipeline.placement;
+  const named = namedClusters(placement);
+  const known = Object.keys(sites.accounts).sort();
+  const bound = volumeClusters(planned, sites);
+  const usable = (named ?? [sites.home, ...known.filter((cluster) => cluster !== sites.home)]).filter(
+    (cluster) =>
+      Object.hasOwn(sites.accounts, cluster) &&
+      bound.every((other) => other === cluster) &&
+      fits(planned, cluster, sites.instanceTypes),
+  );
+  const first = usable[0];
+  if (first === undefined) return fail(describeNone(planned, { named: named ?? known, bound, sites }));
+  // Nobody asked for another cluster: it is used only where the run's own cannot do it.
+  const clusters = named === undefined && first === sites.home ? [first] : usable;
+  if (placement?.ordered === undefined) sortByWorth(plan, planned, { clusters, sites });
+  const instanceType = typeOn(planned, clusters[0]!, sites.instanceTypes);
+  return ok({ clusters, ...(instanceType !== undefined && { instanceType }) });
+}
+
+function namedClusters(placement: Placement | undefined): readonly string[] | undefined {
+  if (placement?.cluster !== undefined) return [placement.cluster];
+  return placement?.ordered ?? placement?.anyOf;
+}
+
+function volumeClusters({ step }: PlannedStep, sites: StepSites): string[] {
+  return Object.values(step.inputs).flatMap(({ from }) => {
+    const cluster = 'volume' in from ? sites.volumeCluster(from.volume) : undefined;
+    return cluster === undefined ? [] : [cluster];
+  });
+}
+
+function fits(planned: PlannedStep, cluster: string, types: readonly InstanceType[]): boolean {
+  if (planned.step.instanceType?.includes('${{')) return true;
+  return typeOn(planned, cluster, types) !== undefined;
+}
+
+function typeOn({ step }: PlannedStep, cluster: string, types: readonly InstanceType[]): string | undefined {
+  const there = types.filter(({ clusterID }) => clusterID === cluster);
+  if (step.instanceType === undefined) return chooseInstanceType(there, step.resources)?.id;
+  return there.find(({ id }) => id === step.instanceType)?.id;
+}
+
+/** Most inputs on the spot, then the smallest instance type, then the order in which they were named. */
+function sortByWorth(
+  plan: Plan,
+  planned: PlannedStep,
+  { clusters, sites }: { clusters: string[]; sites: StepSites },
+): void {
+  const inputs = Object.values(planned.step.inputs).map(({ from }) => {
+    if ('volume' in from) return sites.home;
+    const producer = planned.dependencies.find(({ on }) => plan.steps[on]!.step.name === from.step);
+    return producer && sites.firstOf(producer.on);
+  });
+  const local = (cluster: string) => inputs.filter((place) => place === cluster).length;
+  const size = (cluster: string) => {
+    const id = typeOn(planned, cluster, sites.instanceTypes);
+    const type = sites.instanceTypes.find((one) => one.clusterID === cluster && one.id === id);
+    return type === undefined ? 0 : (type.gpu?.count ?? 0) * 1e6 + type.cpu.cores * 1e3 + type.memory.sizeGB;
+  };
+  clusters.sort((a, b) => local(b) - local(a) || size(a) - size(b));
+}
+
+function describeNone(
+  { step }: PlannedStep,
+  { named, bound, sites }: { named: readonly string[]; bound: readonly string[]; sites: StepSites },
+): string {
+  const strange = named.filter((cluster) => !Object.hasOwn(sites.accounts, cluster));
+  const known = Object.keys(sites.accounts).sort().join(', ');
+  if (strange.length === named.length) {
+    return `step ${step.name}: there is no account on cluster ${strange.join(' or ')}; there are accounts on ${known}`;
+  }
+  const wanted = step.instanceType ?? (step.resources ? JSON.stringify(step.resources) : 'anything');
+  const mounts = bound.length === 0 ? '' : `, and its volumes are on ${[...new Set(bound)].join(' and ')}`;
+  return `step ${step.name}: no instance type of cluster ${named.join(' or ')} offers ${wanted}${mounts}`;
+}
+
+/** The steps, each after those that it depends on; what a cycle keeps out of that, which core refuses, at the end. */
+function inOrder(plan: Plan): PlannedStep[] {
+  const open = plan.steps.map(({ dependencies }) => dependencies.length);
+  const dependents: number[][] = plan.steps.map(() => []);
+  for (const { index, dependencies } of plan.steps) for (const { on } of dependencies) dependents[on]!.push(index);
+  const order = plan.steps.filter(({ index }) => open[index] === 0);
+  for (const { index } of order) {
+    for (const dependent of dependents[index]!) if (--open[dependent]! === 0) order.push(plan.steps[dependent]!);
+  }
+  return order.concat(plan.steps.filter(({ index }) => open[index]! > 0));
+}

@@ -1,0 +1,73 @@
+import type { InstanceType } from '@sluice/client';
+import { fail, ok, type Result } from '@sluice/core';
+import { chooseInstanceType } from '../data/choose-instance-type.ts';
+import type { SurroundingsOptions } from '../run/prepare-surroundings.ts';
+import type { RunRefusal } from '../run/run-options.ts';
+import { chooseClusters } from './choose-clusters.ts';
+import type { RunPlacement } from './placement.ts';
+
+export interface FoundPlacement {
+  /** Of every cluster that a step may go to. */
+  readonly instanceTypes: readonly InstanceType[];
+  /** Absent: every step goes to the run's own cluster. */
+  readonly placement?: RunPlacement;
+}
+
+/**
+ * Asks what there is to choose from, as far as the plan leaves a choice, and chooses. A run that was placed before keeps
+ * its places.
+ */
+export async function findPlacement(options: SurroundingsOptions): Promise<Result<FoundPlacement, RunRefusal>> {
+  const { plan, scope, service, placement: before, limits } = options;
+  const choosing = plan.steps.filter(({ step }) => !step.approval && step.instanceType === undefined);
+  const escalates = plan.steps.some(({ step }) => step.retry.escalate.some((rung) => typeof rung !== 'string'));
+  const isPlaced =
+    before !== undefined ||
+    limits !== undefined ||
+    plan.pipeline.placement !== undefined ||
+    plan.steps.some(({ step }) => step.placement !== undefined);
+  if (choosing.length === 0 && !escalates && !isPlaced) return ok({ instanceTypes: [] });
+  if (before) return ok({ instanceTypes: await service.discovery.listInstanceTypes('-'), placement: before });
+  if (!isPlaced) {
+    const own = (await service.discovery.listInstanceTypes(scope.clusterID)).filter(
+      (type) => type.clusterID === scope.clusterID,
+    );
+    if (choosing.every(({ step }) => chooseInstanceType(own, step.resources))) return ok({ instanceTypes: own });
+  }
+  const instanceTypes = await service.discovery.listInstanceTypes('-');
+  const volumes = await findVolumes(options);
+  const placement = chooseClusters(plan, {
+    home: scope.clusterID,
+    accounts: await findAccounts(options),
+    instanceTypes,
+    volumeCluster(name) {
+      const volume = plan.pipeline.volumes[name];
+      if (volume?.id !== undefined) return volumes.get(volume.id) ?? scope.clusterID;
+      return volume?.source === undefined ? scope.clusterID : undefined;
+    },
+  });
+  if (!placement.ok) return fail({ code: 'NO_INSTANCE_TYPE', message: placement.error });
+  return ok({ instanceTypes, placement: placement.value });
+}
+
+/** One account on each cluster: the run's own name where the cluster knows it, else the first. */
+async function findAccounts({ service, scope }: SurroundingsOptions): Promise<Record<string, string>> {
+  const accounts: Record<string, string> = { [scope.clusterID]: scope.accountID };
+  const found = await service.discovery.listAccounts('-');
+  for (const { clusterID, accountID } of [...found].sort((a, b) => (a.accountID < b.accountID ? -1 : 1))) {
+    if (clusterID === scope.clusterID) continue;
+    if (accounts[clusterID] === undefined || accountID === scope.accountID) accounts[clusterID] = accountID;
+  }
+  return accounts;
+}
+
+/** Cluster by volume, of those that the pipeline names by their ID. */
+async function findVolumes({ service, plan }: SurroundingsOptions): Promise<ReadonlyMap<string, string>> {
+  const wanted = new Set(Object.values(plan.pipeline.volumes).flatMap(({ id }) => (id === undefined ? [] : [id])));
+  const found = new Map<string, string>();
+  if (wanted.size === 0) return found;
+  for await (const { id, clusterID } of service.volumes.list({ clusterID: '-', accountID: '-' })) {
+    if (wanted.has(id)) found.set(id, clusterID);
+  }
+  return found;
+}

@@ -1,0 +1,25 @@
+/**
+ * Where the steps of a run may go, frozen at its start: its clusters may have other instance types tomorrow. Plain JSON
+ * data. Steps that may go to the same places share a choice, since there may be a hundred thousand of them.
+ */
+export interface PlacementChoice {
+  /** In order of preference: the next one is taken after an infrastructure failure. */
+  readonly clusters: readonly string[];
+  /** On the first of the clusters; absent where an expression names it. */
+  readonly instanceType?: string;
+}
+
+/** See `PlacementChoice`. */
+export interface RunPlacement {
+  /** Account by cluster, for every cluster that any step may go to. */
+  readonly accounts: Readonly<Record<string, string>>;
+  readonly choices: readonly PlacementChoice[];
+  /** Index into `choices` by step. */
+  readonly ofStep: readonly number[];
+}
+
+/** Containers at once by where they run: facts of a site, which no pipeline knows. */
+export interface SiteLimits {
+  readonly clusters?: Readonly<Record<string, number>>;
+  readonly instanceTypes?: Readonly<Record<string, number>>;
+}

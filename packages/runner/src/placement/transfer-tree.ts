@@ -1,0 +1,76 @@
+import { type FileEntry, isServiceError, type VolumeFiles } from '@sluice/client';
+import PQueue from 'p-queue';
+
+/** What a transfer has copied. */
+export interface Transferred {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export interface TransferOptions {
+  readonly from: VolumeFiles;
+  readonly to: VolumeFiles;
+  /** The same in both volumes. */
+  readonly path: string;
+  readonly onProgress?: (done: Transferred & { readonly totalFiles: number; readonly totalBytes: number }) => void;
+}
+
+const PARALLEL = 8;
+
+/**
+ * Copies a file or a directory from one volume to another, streaming. A file that is there in its full size was put there
+ * whole by an earlier try and is not sent again. What is not there to copy leaves an empty directory.
+ */
+export async function transferTree({ from, to, path, onProgress }: TransferOptions): Promise<Transferred> {
+  const top = await from.stat(path);
+  if (top?.kind === 'file') {
+    await copyFile({ from, to }, top);
+    return { files: 1, bytes: top.size };
+  }
+  const found = await listTree(from, path);
+  const there = new Map((await listTree(to, path)).files.map((entry) => [entry.path, entry.size]));
+  await to.makeDirectory(path);
+  for (const directory of found.directories) await to.makeDirectory(directory);
+  const totalBytes = found.files.reduce((sum, { size }) => sum + size, 0);
+  let done: Transferred = { files: 0, bytes: 0 };
+  const queue = new PQueue({ concurrency: PARALLEL });
+  await queue.addAll(
+    found.files.map((entry) => async () => {
+      if (there.get(entry.path) !== entry.size) await copyFile({ from, to }, entry);
+      done = { files: done.files + 1, bytes: done.bytes + entry.size };
+      onProgress?.({ ...done, totalFiles: found.files.length, totalBytes });
+    }),
+  );
+  return done;
+}
+
+async function copyFile({ from, to }: Pick<TransferOptions, 'from' | 'to'>, { path, size }: FileEntry): Promise<void> {
+  await to.write(path, await from.read(path), { size });
+}
+
+async function listTree(
+  files: VolumeFiles,
+  root: string,
+): Promise<{ readonly files: FileEntry[]; readonly directories: string[] }> {
+  const found = { files: [] as FileEntry[], directories: [] as string[] };
+  const open = [root];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const entry of await listDirectory(files, next)) {
+      if (entry.kind === 'file') found.files.push(entry);
+      else {
+        found.directories.push(entry.path);
+        open.push(entry.path);
+      }
+    }
+  }
+  return found;
+}
+
+async function listDirectory(files: VolumeFiles, path: string): Promise<FileEntry[]> {
+  try {
+    return await files.list(path);
+  } catch (error) {
+    if (isServiceError(error, 'NOT_FOUND')) return [];
+    throw error;
+  }
+}
