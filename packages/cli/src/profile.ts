@@ -18,6 +18,13 @@ const profileSchema = z.strictObject({
   tokenFile: z.string().optional(),
   email: z.string().optional(),
   passwordFile: z.string().optional(),
+  /** Containers of one run at once, by cluster and by instance type. */
+  limits: z
+    .strictObject({
+      clusters: z.record(z.string(), z.int().min(0)).exactOptional(),
+      instanceTypes: z.record(z.string(), z.int().min(0)).exactOptional(),
+    })
+    .optional(),
 });
 
 /** Site facts that belong to no pipeline: which service, which account, where the credentials are. */

@@ -1,6 +1,5 @@
 export { type AdoptedContainer, type AdoptRunOptions, adoptRun } from './adopt/adopt-run.ts';
 export { type Clock, createSystemClock } from './clock.ts';
-export { chooseInstanceType } from './data/choose-instance-type.ts';
 export { type DownloadOptions, type DownloadProgress, downloadTree } from './data/download-tree.ts';
 export { type ExplainStepOptions, explainStep } from './explain/explain-step.ts';
 export type {
@@ -10,6 +9,9 @@ export type {
   StepExplanation,
 } from './explain/step-explanation.ts';
 export type { StoryLine } from './explain/trace-cell.ts';
+export { chooseClusters, type Sites } from './placement/choose-clusters.ts';
+export { findSites } from './placement/find-placement.ts';
+export type { RunPlacement, SiteLimits } from './placement/placement.ts';
 export type { AttemptReport } from './report/attempt-report.ts';
 export type { DetailedReport } from './report/detailed-report.ts';
 export { printableLine } from './report/printable-line.ts';

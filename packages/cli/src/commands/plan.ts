@@ -1,9 +1,8 @@
-import type { InstanceType } from '@sluice/client';
 import { type Plan, type PlannedStep, planLevels, type Resources } from '@sluice/core';
-import { chooseInstanceType } from '@sluice/runner';
+import { chooseClusters, type RunPlacement } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
-import { listInstanceTypes } from '../list-instance-types.ts';
+import { listSites } from '../list-sites.ts';
 import { loadPlan } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
 import { refuse } from '../refuse.ts';
@@ -27,30 +26,36 @@ export async function plan(file: string, context: CommandContext, options: PlanO
     terminal.out(`${JSON.stringify(loaded.value.plan)}\n`);
     return EXIT_CODE.ok;
   }
-  const types = await listInstanceTypes(options, context);
-  if (!types.ok) return refuse(types.error, { context, options });
-  terminal.out(renderPlan(loaded.value.plan, types.value));
-  const misfit = loaded.value.plan.steps.find((step) => instanceTypeOf(step, types.value) === undefined);
-  if (misfit === undefined) return EXIT_CODE.ok;
-  const message = `Step ${misfit.step.name} asks for more than any instance type offers; a run would be refused`;
+  const { plan } = loaded.value;
+  const sites = await listSites(plan, { options, context });
+  if (!sites.ok) return refuse(sites.error, { context, options });
+  const placement = chooseClusters(plan, sites.value);
+  terminal.out(renderPlan(plan, placement.ok ? placement.value : undefined));
+  if (placement.ok) return EXIT_CODE.ok;
+  const message = `A run would be refused: ${placement.error}`;
   return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
 }
 
-function renderPlan(plan: Plan, types: readonly InstanceType[]): string {
+function renderPlan(plan: Plan, placement: RunPlacement | undefined): string {
   const levels = planLevels(plan);
+  const choice = (step: number) => placement?.choices[placement.ofStep[step]!];
+  const isSplit = new Set(plan.steps.map(({ index }) => choice(index)?.clusters[0])).size > 1;
   const rows = plan.steps.map((step) => [
     step.final ? 'last' : String(levels[step.index]),
     step.step.name,
     step.cells === undefined ? 'at run time' : String(step.cells.length),
     dependenciesOf(step, plan),
-    instanceTypeOf(step, types) ?? `none with ${renderResources(step.step.resources ?? {})}`,
+    instanceTypeOf(step, placement && choice(step.index)),
+    ...(isSplit ? [choice(step.index)?.clusters.join(', ') ?? ''] : []),
     step.step.cache === undefined ? 'no' : 'yes',
   ]);
   const known = plan.steps.reduce((sum, { cells }) => sum + (cells?.length ?? 0), 0);
   const open = plan.steps.filter(({ cells }) => cells === undefined).length;
   const containers = `${known}${open > 0 ? ' or more' : ''} container${known === 1 && open === 0 ? '' : 's'}`;
-  const table = renderTable([['LEVEL', 'STEP', 'CELLS', 'AFTER', 'INSTANCE TYPE', 'CACHE'], ...rows]);
-  return `${table}\n${plan.pipeline.name}: ${plan.steps.length} step${plan.steps.length === 1 ? '' : 's'}, ${containers}${renderParams(plan)}\n`;
+  const cluster = isSplit ? ['CLUSTER'] : [];
+  const table = renderTable([['LEVEL', 'STEP', 'CELLS', 'AFTER', 'INSTANCE TYPE', ...cluster, 'CACHE'], ...rows]);
+  const transfers = placement ? renderTransfers(plan, (step) => choice(step)?.clusters[0]) : '';
+  return `${table}\n${transfers}${plan.pipeline.name}: ${plan.steps.length} step${plan.steps.length === 1 ? '' : 's'}, ${containers}${renderParams(plan)}\n`;
 }
 
 function renderParams({ params }: Plan): string {
@@ -67,11 +72,24 @@ function dependenciesOf(step: PlannedStep, plan: Plan): string {
   return named.length === 0 ? '-' : named.join(', ');
 }
 
-/** The type that would be chosen; undefined where none of them fits. */
-function instanceTypeOf({ step }: PlannedStep, types: readonly InstanceType[]): string | undefined {
+/** What would be copied between clusters; how large it is shows only when it is there. */
+function renderTransfers(plan: Plan, clusterOf: (step: number) => string | undefined): string {
+  const lines = plan.steps.flatMap(({ index, step, dependencies }) =>
+    Object.values(step.inputs).flatMap(({ from }) => {
+      const source =
+        'step' in from ? dependencies.find(({ on }) => plan.steps[on]?.step.name === from.step) : undefined;
+      const [here, there] = [clusterOf(index), source && clusterOf(source.on)];
+      if (!('step' in from) || there === undefined || there === here) return [];
+      return [`copies ${from.step}.${from.output} from ${there} to ${here}, for ${step.name}\n`];
+    }),
+  );
+  return [...new Set(lines)].join('') + (lines.length > 0 ? '\n' : '');
+}
+
+/** The type that would be chosen. */
+function instanceTypeOf({ step }: PlannedStep, choice: RunPlacement['choices'][number] | undefined): string {
   if (step.approval !== undefined) return '-';
-  if (step.instanceType !== undefined) return step.instanceType;
-  return chooseInstanceType(types, step.resources)?.id;
+  return step.instanceType ?? choice?.instanceType ?? `with ${renderResources(step.resources ?? {})}`;
 }
 
 function renderResources({ cpu, memoryBytes, gpu, gpuModel }: Resources): string {

@@ -41,12 +41,15 @@ export async function runPipeline(file: string, context: CommandContext, options
 
 async function runPlan(
   plan: Plan,
-  given: Pick<Parameters<typeof import('@sluice/runner').startRun>[0], 'service' | 'scope' | 'home' | 'baseDir'> & {
+  given: Pick<
+    Parameters<typeof import('@sluice/runner').startRun>[0],
+    'service' | 'scope' | 'home' | 'baseDir' | 'limits'
+  > & {
     context: CommandContext;
     options: RunPipelineOptions;
   },
 ): Promise<number> {
-  const { context, options, service, scope, home, baseDir } = given;
+  const { context, options, service, scope, home, baseDir, limits } = given;
   const [{ startRun }, { createProgress }, { driveRun }, { createSecretReader }] = await Promise.all([
     import('@sluice/runner'),
     import('../progress/create-progress.ts'),
@@ -64,6 +67,7 @@ async function runPlan(
     secrets,
     reporter: progress,
     leavesForPeople: options.wait === false,
+    ...(limits && { limits }),
   });
   if (!started.ok) {
     progress.close();

@@ -3,7 +3,7 @@ import { fail, ok, type Result } from '@sluice/core';
 import { chooseInstanceType } from '../data/choose-instance-type.ts';
 import type { SurroundingsOptions } from '../run/prepare-surroundings.ts';
 import type { RunRefusal } from '../run/run-options.ts';
-import { chooseClusters } from './choose-clusters.ts';
+import { chooseClusters, type Sites } from './choose-clusters.ts';
 import type { RunPlacement } from './placement.ts';
 
 export interface FoundPlacement {
@@ -34,24 +34,32 @@ export async function findPlacement(options: SurroundingsOptions): Promise<Resul
     );
     if (choosing.every(({ step }) => chooseInstanceType(own, step.resources))) return ok({ instanceTypes: own });
   }
-  const instanceTypes = await service.discovery.listInstanceTypes('-');
+  const sites = await findSites(options);
+  const placement = chooseClusters(plan, sites);
+  if (!placement.ok) return fail({ code: 'NO_INSTANCE_TYPE', message: placement.error });
+  return ok({ instanceTypes: sites.instanceTypes, placement: placement.value });
+}
+
+type Asked = Pick<SurroundingsOptions, 'plan' | 'scope' | 'service'>;
+
+/** What there is to choose from for a plan's steps. Throws `ServiceError`. */
+export async function findSites(options: Asked): Promise<Sites> {
+  const { plan, scope, service } = options;
   const volumes = await findVolumes(options);
-  const placement = chooseClusters(plan, {
+  return {
     home: scope.clusterID,
     accounts: await findAccounts(options),
-    instanceTypes,
+    instanceTypes: await service.discovery.listInstanceTypes('-'),
     volumeCluster(name) {
       const volume = plan.pipeline.volumes[name];
       if (volume?.id !== undefined) return volumes.get(volume.id) ?? scope.clusterID;
       return volume?.source === undefined ? scope.clusterID : undefined;
     },
-  });
-  if (!placement.ok) return fail({ code: 'NO_INSTANCE_TYPE', message: placement.error });
-  return ok({ instanceTypes, placement: placement.value });
+  };
 }
 
 /** One account on each cluster: the run's own name where the cluster knows it, else the first. */
-async function findAccounts({ service, scope }: SurroundingsOptions): Promise<Record<string, string>> {
+async function findAccounts({ service, scope }: Asked): Promise<Record<string, string>> {
   const accounts: Record<string, string> = { [scope.clusterID]: scope.accountID };
   const found = await service.discovery.listAccounts('-');
   for (const { clusterID, accountID } of [...found].sort((a, b) => (a.accountID < b.accountID ? -1 : 1))) {
@@ -62,7 +70,7 @@ async function findAccounts({ service, scope }: SurroundingsOptions): Promise<Re
 }
 
 /** Cluster by volume, of those that the pipeline names by their ID. */
-async function findVolumes({ service, plan }: SurroundingsOptions): Promise<ReadonlyMap<string, string>> {
+async function findVolumes({ service, plan }: Asked): Promise<ReadonlyMap<string, string>> {
   const wanted = new Set(Object.values(plan.pipeline.volumes).flatMap(({ id }) => (id === undefined ? [] : [id])));
   const found = new Map<string, string>();
   if (wanted.size === 0) return found;

@@ -122,6 +122,8 @@ export function createWatcher(session: RunSession): Watcher {
 
   /** Whatever goes wrong here is made up for by the single gets that follow. */
   async function judgeEnded(gone: readonly Attempt[]): Promise<void> {
+    const { clusterID, accountID } = gone[0]!.ref;
+    const scope = { clusterID, accountID };
     const byId = new Map(gone.map((attempt) => [attempt.ref.id, attempt]));
     const onEnded = (item: Container) => {
       const attempt = byId.get(item.id);
