@@ -44,6 +44,7 @@ SlurmdTimeout=10
 SlurmctldTimeout=10
 KillWait=2
 MinJobAge=30
+MaxJobCount=20000
 InactiveLimit=0
 JobCompType=jobcomp/filetxt
 JobCompLoc=$state/log/jobs.txt

@@ -11,9 +11,14 @@ export class SlurmError extends Error {
   override readonly name = 'SlurmError';
 }
 
+/** What `sbatch` hands to its jobs of the service's environment, the rest of which may be secret. */
+const PASSED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'SLURM_CONF'] as const;
+
 /** `confPath` takes the place of the usual slurm.conf. Programs have 30 s to answer and 64 MiB for it. */
 export function createSlurmCommands(confPath: string | undefined): SlurmCommands {
-  const env = confPath === undefined ? process.env : { ...process.env, SLURM_CONF: confPath };
+  const env: Record<string, string> = {};
+  for (const name of PASSED) if (process.env[name] !== undefined) env[name] = process.env[name];
+  if (confPath !== undefined) env.SLURM_CONF = confPath;
   return {
     run: (program, args) =>
       new Promise((resolve, reject) => {

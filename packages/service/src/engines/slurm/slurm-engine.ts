@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Engine, EngineError, type EngineSink, type Launch } from '../engine.ts';
 import { createSlurmCommands, SlurmError } from './slurm-commands.ts';
@@ -61,7 +61,10 @@ export function createSlurmEngine(config: SlurmConfig): Engine {
   async function submit(launch: Launch, records: SlurmRecords): Promise<string> {
     const placement = slurmPlacementSchema.parse(launch.options);
     const scriptPath = join(launch.directory, 'job.sh');
-    if (config.runtime === 'none') await writeFile(join(launch.directory, INSIDE_SCRIPT), slurmHostRoot(launch));
+    if (config.runtime === 'none') {
+      for (const name of ['root', 'tmp']) await mkdir(join(launch.directory, name), { recursive: true, mode: 0o700 });
+      await writeFile(join(launch.directory, INSIDE_SCRIPT), slurmHostRoot(launch));
+    }
     await writeFile(scriptPath, slurmScript(launch, config), { mode: 0o755, flush: true });
     await records.writeIntent();
     const given = Object.fromEntries(Object.entries(placement).filter(([, value]) => value !== undefined));

@@ -7,18 +7,20 @@ export const REFUSAL_RECORD = 'refused';
 /**
  * PID 1 of a container whose image is the node's own file system: a root on tmpfs into which every entry of `/` is
  * bound read-only, the volumes at their mount points, a private /tmp, a fresh /proc. Run as root of a user namespace
- * with mount and PID namespaces of its own; needs sh, coreutils and util-linux.
+ * with mount and PID namespaces of its own; needs sh, coreutils and util-linux, and `root` and `tmp` in the
+ * container's directory.
  */
 export function slurmHostRoot(launch: Launch): string {
   const mounts = [...launch.mounts].sort((a, b) => (a.target < b.target ? -1 : 1));
+  const root = fstabName(`${launch.directory}/root`);
   return `d=${q(launch.directory)}
 r="$d/root"
 refuse() { printf '%s' "$1" >"$d/.refused" && mv "$d/.refused" "$d/${REFUSAL_RECORD}"; exit 125; }
 
-# Binds the entries of host directory $1 into $2, read-only. One program for many entries: a fork is what costs here.
+# Binds the entries of host directory $1 into $2, read-only, which fstab knows as $3; $4 are further lines for fstab. One
+# program for many entries: a fork is what costs here.
 fill() {
-  from=$1 to=$2
-  : >"$d/.fstab"
+  from=$1 to=$2 fstab=$3 more=$4 lines= links=
   set --
   for e in "$from"/* "$from"/.[!.]*; do
     n="$to/\${e##*/}"
@@ -28,19 +30,23 @@ fill() {
     /dev | /sys) options=rbind ;;
     *) options=rbind,ro ;;
     esac
-    if [ -L "$e" ]; then cp -P "$e" "$n" && continue
+    if [ -L "$e" ]; then links="$links $e" && continue
     elif [ -d "$e" ]; then set -- "$@" "$n"
     elif [ -e "$e" ]; then : >"$n"
     else continue
     fi
-    echo "$e $n none $options 0 0" >>"$d/.fstab"
+    lines="$lines$e $fstab/\${e##*/} none $options 0 0
+"
   done
+  [ -z "$links" ] || cp -P $links "$to/"
   [ $# = 0 ] || mkdir "$@"
+  printf %s "$lines$more" >"$d/.fstab"
   mount --all --fstab "$d/.fstab"
 }
-# Makes the directory $1 beneath the new root; where its parent $2 is the host's, a tmpfs with the same entries covers it.
+# Makes the directory $1 beneath the new root; where its parent $2, to fstab $3, is the host's, a tmpfs with the same
+# entries covers it.
 point() {
-  [ -d "$r$1" ] || mkdir "$r$1" || { mount -t tmpfs tmpfs "$r$2" && { fill "$2" "$r$2"; mkdir "$r$1"; }; }
+  [ -d "$r$1" ] || mkdir "$r$1" || { mount -t tmpfs tmpfs "$r$2" && { fill "$2" "$r$2" "$3"; mkdir "$r$1"; }; }
 }
 # Binds what is at $2 beneath the volume root $1, a $3, to $4. It is held open first and must then lie beneath the root,
 # so that a link swapped in meanwhile leads nowhere.
@@ -61,12 +67,11 @@ volume() {
 }
 
 exec 4>&2 2>/dev/null
-mkdir -p "$r" "$d/tmp" && mount -t tmpfs -o mode=755 tmpfs "$r" || refuse 'the node does not allow mounts in user namespaces'
-fill '' "$r"
-mount --bind "$d/tmp" "$r/tmp" || refuse 'the private /tmp cannot be mounted'
-mount -t tmpfs tmpfs "$r/dev/shm"
-mount -t proc proc "$r/proc" || mount --rbind /proc "$r/proc"
-${mounts.flatMap(mountLines).join('\n')}
+mount -t tmpfs -o mode=755 tmpfs "$r" || refuse 'the node does not allow mounts in user namespaces'
+fill '' "$r" ${q(root)} ${q(ownLines(launch.directory, root))}
+[ "$r/tmp" -ef "$d/tmp" ] || refuse 'the private /tmp cannot be mounted'
+[ -e "$r/proc/self" ] || mount --rbind /proc "$r/proc"
+${mounts.flatMap((mount) => mountLines(mount, root)).join('\n')}
 mount -o remount,ro "$r"
 cd /
 exec 2>&4 4>&-
@@ -83,14 +88,28 @@ exit $code
 `;
 }
 
-function mountLines(mount: Launch['mounts'][number]): string[] {
+function mountLines(mount: Launch['mounts'][number], root: string): string[] {
   const parts = mount.target.split('/').filter((part) => part !== '');
   const paths = parts.map((_, i) => `/${parts.slice(0, i + 1).join('/')}`);
   const directories = mount.kind === 'dir' ? paths : paths.slice(0, -1);
+  const parent = (path: string) => path.slice(0, path.lastIndexOf('/'));
   return [
-    ...directories.map((path) => `point ${q(path)} ${q(path.slice(0, path.lastIndexOf('/')))}`),
+    ...directories.map((path) => `point ${q(path)} ${q(parent(path))} ${q(root + fstabName(parent(path)))}`),
     `volume ${[mount.root, mount.subPath === '' ? '.' : mount.subPath, mount.kind, mount.target].map(q).join(' ')}`,
   ];
+}
+
+/** What is the container's alone, mounted after the host's entries. */
+function ownLines(directory: string, root: string): string {
+  return `${fstabName(directory)}/tmp ${root}/tmp none bind 0 0
+tmpfs ${root}/dev/shm tmpfs defaults 0 0
+proc ${root}/proc proc defaults 0 0
+`;
+}
+
+/** A path as fstab spells it: blanks and backslashes in octal. */
+function fstabName(path: string): string {
+  return path.replace(/[\s\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }
 
 function environment(launch: Launch): string[] {

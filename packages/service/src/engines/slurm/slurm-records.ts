@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { REFUSAL_RECORD } from './slurm-host-root.ts';
@@ -9,10 +9,10 @@ const INTENT = 'slurm-intent';
 const JOB = 'slurm-job';
 const STOP = 'slurm-stop';
 
-const startSchema = z.looseObject({ startedAt: z.number(), host: z.string(), node: z.string(), jobID: z.string() });
-const exitSchema = z.looseObject({ exitCode: z.number(), endedAt: z.number(), asked: z.boolean().default(true) });
-export type StartRecord = z.infer<typeof startSchema>;
-export type ExitRecord = z.infer<typeof exitSchema>;
+const startSchema = z.looseObject({ host: z.string(), node: z.string(), jobID: z.string() });
+const exitSchema = z.looseObject({ exitCode: z.number(), asked: z.boolean() });
+export type StartRecord = z.infer<typeof startSchema> & { readonly startedAt: number };
+export type ExitRecord = z.infer<typeof exitSchema> & { readonly endedAt: number };
 
 /**
  * What is known of a container's job on the shared storage, in the container's own directory: that we meant to submit
@@ -42,12 +42,18 @@ export function openSlurmRecords(directory: string): SlurmRecords {
     writeJobID: (jobID) => put(path(JOB), jobID),
     isStopped: () => exists(path(STOP)),
     writeStop: () => put(path(STOP), ''),
-    readStart: async () => parse(startSchema, await read(path(START_RECORD))),
-    readExit: async () => parse(exitSchema, await read(path(EXIT_RECORD))),
+    async readStart() {
+      const found = await readRecord(startSchema, path(START_RECORD));
+      return found && { ...found.record, startedAt: found.writtenAt };
+    },
+    async readExit() {
+      const found = await readRecord(exitSchema, path(EXIT_RECORD));
+      return found && { ...found.record, endedAt: found.writtenAt };
+    },
     readRefusal: () => read(path(REFUSAL_RECORD)),
     claim: async () => {
       try {
-        await mkdir(path(CLAIM));
+        await writeFile(path(CLAIM), '', { flag: 'wx' });
         return true;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
@@ -80,6 +86,13 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-function parse<T>(schema: z.ZodType<T>, text: string | undefined): T | undefined {
-  return text === undefined ? undefined : schema.parse(JSON.parse(text));
+/** A job's record, and when it was written by the clock of the storage, which is one for all nodes. */
+async function readRecord<T>(
+  schema: z.ZodType<T>,
+  path: string,
+): Promise<{ record: T; writtenAt: number } | undefined> {
+  const text = await read(path);
+  // The line's end is the record's: a node that crashed, or storage that lags, may show less.
+  if (!text?.endsWith('\n')) return undefined;
+  return { record: schema.parse(JSON.parse(text)), writtenAt: Math.round((await stat(path)).mtimeMs) };
 }

@@ -16,17 +16,19 @@ export const INSIDE_SCRIPT = 'inside.sh';
 export const STOP_SIGNAL = 'URG';
 
 /**
- * The job's script. It claims the directory first, so that of two jobs for one container the second ends itself; it
- * records its start, runs the command with its output in the container's log, and records the exit code by a rename,
- * together with whether a signal had asked for the end.
+ * The job's script. It makes the claim first, by an exclusive create, so that of two jobs for one container the second
+ * ends itself; it records its start, runs the command with its output in the container's log, and records the exit
+ * code, together with whether a signal had asked for the end. Each record is one line in one write: without its
+ * newline it is not there yet. Built-ins throughout, since what a job costs above Slurm's own share is its forks.
  */
 export function slurmScript(launch: Launch, config: Pick<SlurmConfig, 'runtime'>): string {
   return `#!/bin/sh
 d=${q(launch.directory)}
-mkdir "$d/${CLAIM}" 2>/dev/null || exit 0
-host=$(hostname -f 2>/dev/null || hostname)
-printf '{"startedAt":%s,"host":"%s","node":"%s","jobID":"%s"}\\n' "$(date +%s%3N)" "$host" "$SLURMD_NODENAME" "$SLURM_JOB_ID" >"$d/.start"
-mv "$d/.start" "$d/${START_RECORD}"
+set -C
+{ true >"$d/${CLAIM}"; } 2>/dev/null || exit 0
+set +C
+read -r host </proc/sys/kernel/hostname
+printf '{"host":"%s","node":"%s","jobID":"%s"}\\n' "$host" "$SLURMD_NODENAME" "$SLURM_JOB_ID" >"$d/${START_RECORD}"
 exec >>${q(launch.logPath)} 2>&1 </dev/null
 ${RUNTIMES[config.runtime](launch)} &
 pid=$! asked=false
@@ -37,8 +39,7 @@ while kill -0 $pid 2>/dev/null; do
   wait $pid
   code=$?
 done
-printf '{"exitCode":%s,"endedAt":%s,"asked":%s}\\n' "$code" "$(date +%s%3N)" $asked >"$d/.exit"
-mv "$d/.exit" "$d/${EXIT_RECORD}"
+printf '{"exitCode":%s,"asked":%s}\\n' "$code" $asked >"$d/${EXIT_RECORD}"
 exit $code
 `;
 }

@@ -29,7 +29,8 @@ export function sbatchArguments(launch: Launch, options: SlurmPlacement & { scri
     ...(options.timeLimitMinutes ? [`--time=${options.timeLimitMinutes}`] : []),
     // A container is started once: what Slurm would run again, the runner decides to run again, as a new attempt.
     '--no-requeue',
-    '--export=SLUICE=1',
+    // Anything but ALL makes each node log the user in first, for that user's environment: a second and more per job.
+    '--export=ALL',
     `--chdir=${launch.directory}`,
     `--output=${launch.directory}/slurm.out`,
     options.scriptPath,

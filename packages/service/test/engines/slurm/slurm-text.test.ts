@@ -44,7 +44,7 @@ describe('sbatchArguments', () => {
       '--qos=high',
       '--time=90',
       '--no-requeue',
-      '--export=SLUICE=1',
+      '--export=ALL',
       '--chdir=/shared/c1',
       '--output=/shared/c1/slurm.out',
       '/x/job.sh',
@@ -175,7 +175,12 @@ describe('slurmScript', () => {
 
   it('claims the directory before it does anything else', () => {
     const lines = slurmScript(launch, { runtime: 'none' }).split('\n');
-    expect(lines.slice(0, 3)).toEqual(['#!/bin/sh', "d='/shared/c1'", 'mkdir "$d/claim" 2>/dev/null || exit 0']);
+    expect(lines.slice(0, 4)).toEqual([
+      '#!/bin/sh',
+      "d='/shared/c1'",
+      'set -C',
+      '{ true >"$d/claim"; } 2>/dev/null || exit 0',
+    ]);
   });
 });
 
