@@ -15,6 +15,7 @@ export function applyRecord(facts: RunFacts, record: JournalRecord): void {
     case 'intent': {
       const attempt = attemptFacts(facts, record);
       attempt.id = record.id;
+      attempt.turnedAway = false;
       attempt.askedAt ??= record.at;
       attempt.clusterID = record.clusterID;
       attempt.instanceType = record.instanceType;
@@ -82,6 +83,8 @@ function applyEvent(facts: RunFacts, event: SchedulerEvent, beside: EventFacts):
     case 'postponed': {
       const attempt = attemptFacts(facts, event);
       attempt.postponed = { times: (attempt.postponed?.times ?? 0) + 1, reason: event.reason };
+      // Tokens of a pool are asked for before the service is, and say nothing of an earlier request.
+      if (event.reason !== 'pool') attempt.turnedAway = true;
       return;
     }
     case 'submitted': {

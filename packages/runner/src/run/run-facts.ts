@@ -21,6 +21,8 @@ export interface AttemptFacts {
   publishedAt?: number;
   /** How often its submission was put off, and why the last time. */
   postponed?: { readonly times: number; readonly reason: PostponeReason };
+  /** The last that is known of it is that the service did not take it: no request of it is in doubt. */
+  turnedAway?: boolean;
   outcome?: Outcome;
   cancelReason?: string;
   logTail?: readonly string[];

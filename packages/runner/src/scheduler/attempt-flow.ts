@@ -6,6 +6,7 @@ import { CAUSE } from './legal-moves.ts';
 import { STEP } from './plan-index.ts';
 import { decideRetry, failureState } from './retry-decision.ts';
 import { CELL_SPAN, checkCell, moveCell, type RunState } from './run-state.ts';
+import { mayStart, noteRoom, slowDown, speedUp, spendStart } from './start-pace.ts';
 import { CODE } from './state-code.ts';
 import { accepts, cellRan, makeReady } from './step-flow.ts';
 import { cancelReason, stopEnd, stopStep } from './stop-flow.ts';
@@ -46,7 +47,10 @@ export function attemptEvent(run: RunState, event: AttemptEventOf): void {
 
 /** Starts the best cell that fits, as long as there is one. */
 export function startReady(run: RunState): void {
-  for (let key = run.queue.pick(); key >= 0; key = run.queue.pick()) {
+  while (mayStart(run)) {
+    const key = run.queue.pick();
+    if (key < 0) return;
+    spendStart(run);
     const place = Math.floor(key / CELL_SPAN);
     const step = run.index.stepAt[place]!;
     const cell = key - place * CELL_SPAN;
@@ -70,6 +74,7 @@ function submitted(run: RunState, step: number, cell: number): void {
   const id = run.cellBase[step]! + cell;
   if (run.cells.state[id] !== CODE.submitting) return;
   moveCell(run, step, { cell, to: CODE.pending, cause: CAUSE.submitted });
+  speedUp(run);
   if ((run.index.flags[step]! & STEP.timed) === 0) return;
   const { queueTimeoutMs } = run.plan.steps[step]!.step;
   if (queueTimeoutMs === undefined) return;
@@ -83,6 +88,7 @@ function postponed(run: RunState, event: Extract<SchedulerEvent, { type: 'postpo
     finish(run, { step, cell, outcome: { result: 'canceled' }, cause: CAUSE.postponed });
     return;
   }
+  slowDown(run, event);
   backOff(run, { ...event, cause: CAUSE.postponed });
   const end = stopEnd(run, step);
   if (end !== undefined) stopStep(run, step, end);
@@ -120,6 +126,7 @@ function finish(run: RunState, { step, cell, outcome, cause }: AttemptEnd): void
   const id = run.cellBase[step]! + cell;
   const asked = cancelReason(run, id);
   const end = attemptVerdict(outcome, asked);
+  noteRoom(run);
   run.cells.cancel[id] = 0;
   if (end.result === 'failed') {
     fail(run, { step, cell, outcome: end, cause });

@@ -7,6 +7,7 @@ import { CAUSES, isLegal } from './legal-moves.ts';
 import { createPlanIndex, EDGE, type PlanIndex, STEP } from './plan-index.ts';
 import { createReadyQueue, type ReadyQueue } from './ready-queue.ts';
 import type { SchedulerOptions } from './scheduler.ts';
+import { createStartPace, type StartPace } from './start-pace.ts';
 import { CODE, FIRST_TERMINAL, isLive, stateName } from './state-code.ts';
 import { createStory, type Story } from './story.ts';
 import { createTimers, type Timers } from './timers.ts';
@@ -98,6 +99,8 @@ export interface RunState {
   openDecisions: number;
   /** Live cells of services that are ready and have not been asked to end: they do not end by themselves. */
   servingCells: number;
+  /** How fast cells are started while the service refuses. */
+  readonly pace: StartPace;
   wakeAt: number;
   staleAnswers: number;
   now: number;
@@ -148,6 +151,7 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     queueDirty: false,
     openDecisions: 0,
     servingCells: 0,
+    pace: createStartPace(),
     wakeAt: Infinity,
     staleAnswers: 0,
     now: 0,

@@ -1,6 +1,7 @@
 import type { CellState } from './cell-state.ts';
 import { CAUSE } from './legal-moves.ts';
 import { CAUSE_KIND, moveCell, PHASE, type RunState } from './run-state.ts';
+import { heldUntil } from './start-pace.ts';
 import { CODE, FIRST_TERMINAL, stateName } from './state-code.ts';
 import { type WaitReason, waitReason } from './wait-reason.ts';
 
@@ -27,7 +28,7 @@ export function findStuck(run: RunState): readonly HeldStep[] | undefined {
   // Timeouts may be set all the same: they would only end in a day what cannot go on now.
   if (run.finished || !run.started || run.counts[CODE.backingOff]! > 0) return undefined;
   const underWay = UNDER_WAY.reduce((sum, code) => sum + run.counts[code]!, 0);
-  if (underWay > run.servingCells || run.openDecisions > 0) return undefined;
+  if (underWay > run.servingCells || run.openDecisions > 0 || heldUntil(run) !== undefined) return undefined;
   const held: HeldStep[] = [];
   for (let step = 0; step < run.index.stepCount; step++) {
     if (run.phase[step] === PHASE.over) continue;

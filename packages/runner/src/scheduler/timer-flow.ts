@@ -1,5 +1,6 @@
 import { CAUSE } from './legal-moves.ts';
 import { CAUSE_KIND, moveCell, PHASE, type RunState, STOP } from './run-state.ts';
+import { heldUntil } from './start-pace.ts';
 import { CODE, isLive } from './state-code.ts';
 import { endCells, makeReady } from './step-flow.ts';
 import { cancelCell, cancelSteps } from './stop-flow.ts';
@@ -22,9 +23,10 @@ export function askWake(run: RunState): void {
     run.timers.pop();
     timer = run.timers.next;
   }
-  if (timer === undefined || timer.at >= run.wakeAt) return;
-  run.wakeAt = timer.at;
-  run.out.push({ type: 'wake', at: timer.at });
+  const at = Math.min(timer?.at ?? Infinity, heldUntil(run) ?? Infinity);
+  if (at >= run.wakeAt) return;
+  run.wakeAt = at;
+  run.out.push({ type: 'wake', at });
 }
 
 /** So many timers may be void before they are thrown away together: steps that end long before their timeout leave one each. */

@@ -2,6 +2,7 @@ import type { PostponeReason } from './event.ts';
 import { STEP } from './plan-index.ts';
 import { CAUSE_KIND, PHASE, type RunState } from './run-state.ts';
 import type { SkipCause } from './scheduler.ts';
+import { heldUntil } from './start-pace.ts';
 import { CODE } from './state-code.ts';
 
 /** Why a cell does not start: the answer to "why is this waiting?" (design §2, wait ledger). */
@@ -87,6 +88,8 @@ function limitReason(run: RunState, step: number): WaitReason {
     if (kind === 'pool') return { kind, pool: name, used, size, needed };
     return kind === 'limit' ? { kind, limit: name, used, size, needed } : { kind, used, size };
   }
+  const until = heldUntil(run);
+  if (until !== undefined) return { kind: 'postponed', reason: run.pace.reason, until };
   if (queue.held >= queue.capacity) return { kind: 'parallelism', used: queue.held, size: queue.capacity };
   return { kind: 'turn' };
 }

@@ -13,6 +13,8 @@ export interface Submission {
   readonly spec: ContainerSpec;
   /** An earlier POST of this ID may have arrived: ask before posting again. */
   readonly doubtful: boolean;
+  /** Its answer was lost, too: until that is made up for, the attempt can neither be put off nor be given up. */
+  readonly lost: boolean;
 }
 
 const FIRST_PAUSE_MS = 500;
@@ -21,6 +23,9 @@ const LONGEST_PAUSE_MS = 30_000;
 const DOUBT_MS = 60_000;
 
 type Step = { readonly done: true } | { readonly done: false; readonly doubtful: boolean; readonly waitMs: number };
+
+/** A failed POST, and what was known before it. */
+type Judged = Pick<Submission, 'doubtful' | 'lost'> & { readonly failure: CreateFailure };
 
 const DONE: Step = { done: true };
 
@@ -31,13 +36,13 @@ const DONE: Step = { done: true };
  */
 export async function submitAttempt(session: RunSession, submission: Submission): Promise<void> {
   const { attempt } = submission;
-  let doubtful = submission.doubtful;
+  let { doubtful, lost } = submission;
   let refusedSince: number | undefined;
   for (let pauseMs = FIRST_PAUSE_MS; !session.stopped; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
     let step = doubtful ? await ask(session, submission) : undefined;
     if (attempt.over || session.stopped) return;
     if (!step) {
-      if (attempt.cancel && !doubtful) return end(session, attempt, { result: 'canceled' });
+      if (attempt.cancel && !lost) return end(session, attempt, { result: 'canceled' });
       const failure = await post(session, submission);
       if (failure && doubtful && isRefusal(failure))
         refusedSince = Math.min(refusedSince ?? Number.POSITIVE_INFINITY, session.clock.now());
@@ -45,12 +50,13 @@ export async function submitAttempt(session: RunSession, submission: Submission)
       if (failure && refusedSince !== undefined && session.clock.now() - refusedSince >= DOUBT_MS) {
         return giveUp(session, attempt, failure);
       }
-      step = failure ? judge(session, attempt, { failure, doubtful }) : DONE;
+      step = failure ? judge(session, attempt, { failure, doubtful, lost }) : DONE;
     }
     if (step.done || session.stopped) return;
     // The first question after a lost reply comes at once: mostly the container is there.
     if (step.waitMs > 0) await pause(session, Math.max(step.waitMs, pauseMs));
     doubtful = step.doubtful;
+    lost ||= doubtful;
   }
 }
 
@@ -127,18 +133,18 @@ function adopt(session: RunSession, attempt: Attempt, seen: Container): Step {
   return DONE;
 }
 
-function judge(session: RunSession, attempt: Attempt, seen: { failure: CreateFailure; doubtful: boolean }): Step {
-  const { failure, doubtful } = seen;
+function judge(session: RunSession, attempt: Attempt, seen: Judged): Step {
+  const { failure, doubtful, lost } = seen;
   const waitMs = failure.error.retryAfterMs ?? FIRST_PAUSE_MS;
   switch (failure.kind) {
     case 'notSent':
     case 'auth':
-      return doubtful ? { done: false, doubtful, waitMs } : postpone(session, attempt, 'unavailable', waitMs);
+      return lost ? { done: false, doubtful, waitMs } : postpone(session, attempt, 'unavailable', waitMs);
     case 'notYet':
-      return doubtful ? { done: false, doubtful, waitMs } : postpone(session, attempt, 'volume', waitMs);
+      return lost ? { done: false, doubtful, waitMs } : postpone(session, attempt, 'volume', waitMs);
     case 'doubt':
       // What the service said it has no room for was not started, or is found by asking at the next try.
-      if (failure.full && !doubtful) return postpone(session, attempt, 'quota', waitMs);
+      if (failure.full && !lost) return postpone(session, attempt, 'quota', waitMs);
       return { done: false, doubtful: true, waitMs: doubtful ? waitMs : 0 };
     case 'refused': {
       if (doubtful) return { done: false, doubtful, waitMs };

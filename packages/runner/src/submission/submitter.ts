@@ -31,7 +31,7 @@ export interface SubmitterParts {
   readonly pools: PoolClaims;
 }
 
-type Start = Pick<Submission, 'spec' | 'doubtful'>;
+type Start = Omit<Submission, 'attempt'>;
 
 /** Between two tries for the tokens of a pool. */
 const SHORTEST_WAIT_MS = 500;
@@ -45,9 +45,9 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
   function submit(command: SubmitCommand): Posted | (() => void) {
     const attempt = createAttempt(session, command);
     const known = attemptFacts(session.facts, command);
-    const isIntended = known.id !== undefined;
+    const isIntended = known.id !== undefined && known.turnedAway !== true;
     // An adopted run does not know what its lost journal intended: it asks for every ID before it is posted.
-    const doubtful = isIntended || session.facts.adopted !== undefined;
+    const doubtful = known.id !== undefined || session.facts.adopted !== undefined;
     const prepared = prepareContainer(session, attempt, { rung: command.rung, instanceTypes: parts.instanceTypes });
     if (!prepared.ok) return refuse(attempt, prepared.error);
     const spec = addSecrets(session, prepared.value);
@@ -62,7 +62,7 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
         instanceType: spec.value.instanceType,
         spec: prepared.value.digest,
       });
-    const start = { spec: spec.value, doubtful };
+    const start = { spec: spec.value, doubtful, lost: doubtful && known.turnedAway !== true };
     const shares = needsTokens(session, command.step);
     if (!isIntended && !shares) intend();
     return () => {
@@ -103,7 +103,7 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
 
   async function launch(attempt: Attempt, start: Start): Promise<void> {
     await parts.prepareInputs(attempt.at.step, attempt.ref.clusterID);
-    await submitAttempt(session, { attempt, spec: start.spec, doubtful: start.doubtful });
+    await submitAttempt(session, { attempt, ...start });
     if (attempt.hinted && attempt.confirmed) await watcher.look(attempt);
     if (attempt.cancel && attempt.confirmed && !attempt.over) await cancelUntilOver(attempt);
   }
