@@ -25,7 +25,14 @@ test('docs/schedules.md shows what sluice schedule --backfill prints, and a seco
   const first = await place.sluice(...args);
   expect(first).toMatchObject({ exitCode: 0, stderr: '' });
   expect(hideRuns(first.stdout)).toBe(hideRuns(block('text')));
-  expect(await place.runs()).toHaveLength(3);
+  const runs = await place.runs();
+  const logs: string[] = [];
+  for (const { runId } of runs) logs.push((await place.sluice('logs', runId, 'count')).stdout);
+  expect(logs.toSorted()).toEqual([
+    'counted up to 2025-03-29T01:30:00Z\n',
+    'counted up to 2025-03-30T01:00:00Z\n',
+    'counted up to 2025-03-31T00:30:00Z\n',
+  ]);
   const second = await place.sluice(...args);
   expect(second).toMatchObject({ exitCode: 0 });
   expect(second.stdout).toMatch(/^(report .*: skipped: run \w{13} of that time succeeded before\n){3}$/);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createWorkplace, pause, type Started, until, type Workplace } from './workplace-rig.ts';
+import { createWorkplace, parseLines, pause, type Started, until, type Workplace } from './workplace-rig.ts';
 
 let place: Workplace;
 let server: Started | undefined;
@@ -15,6 +15,19 @@ steps:
   shout: { command: [sh, -c, "tr a-z A-Z < /in/text/text > /out/text"], inputs: { text: hello.text }, outputs: { text: /out } }
 outputs:
   text: { from: shout.text, publish: ./results }
+`;
+
+/** Its time comes twelve hours from now, and came twelve hours ago. */
+const NIGHTLY = `
+version: 1
+name: nightly
+schedule: { cron: 0 ${(new Date().getUTCHours() + 12) % 24} * * *, catchup: latest, timezone: UTC }
+steps:
+  tell:
+    command: [sh, -c, 'echo "$1" > /out/time', tell, "\${{ run.plannedTime }}"]
+    outputs: { time: /out }
+outputs:
+  time: { from: tell.time, publish: ./results }
 `;
 
 function configure(extra = ''): void {
@@ -107,6 +120,38 @@ test('accounts and instance types are added by command, and count after SIGHUP',
   for (let look = 0; look < 500 && !(await types()).includes('huge'); look++) await pause(20);
   expect(await types()).toContain('huge');
 });
+
+test('a served schedule runs in its account, is told its planned time, and neither misses nor doubles over kills', async () => {
+  const home = 'data/schedules/main/physics';
+  mkdirSync(join(place.directory, 'nightly'));
+  writeFileSync(join(place.directory, 'nightly/good.yaml'), NIGHTLY);
+  writeFileSync(join(place.directory, 'nightly/bad.yaml'), NIGHTLY.replace('command', 'comand'));
+  configure('schedules: [{ account: main/physics, files: [nightly] }]');
+  await serve();
+  const watchedFile = join(place.directory, home, 'schedules/nightly/watched.json');
+  await until(() => existsSync(watchedFile), 'the schedule to be watched');
+  await kill();
+  // As if the service had been away since yesterday.
+  const watched = JSON.parse(readFileSync(watchedFile, 'utf8'));
+  writeFileSync(watchedFile, JSON.stringify({ ...watched, since: watched.since - 86_400_000 }));
+  await serve();
+  await until(() => existsSync(join(place.directory, 'nightly/results/time')), 'the run of last night');
+  await kill();
+  // Whether that was before or after the run's end: the next one brings it to its end, and starts no other.
+  await serve();
+  const statuses = async () => {
+    const { stdout } = await place.sluice('runs', '--json', '--home', home);
+    return parseLines<{ status: string }>(stdout).map(({ status }) => status);
+  };
+  for (let look = 0; look < 30 && !(await statuses()).includes('succeeded'); look++) await pause(100);
+  expect(await statuses()).toEqual(['succeeded']);
+  expect(place.read('nightly/results/time')).toMatch(/^20\d\d-\d\d-\d\dT\d\d:00:00Z\n$/);
+});
+
+async function kill(): Promise<void> {
+  server?.process.kill('SIGKILL');
+  await server?.ended;
+}
 
 async function logIn(url: string): Promise<string> {
   const password = createHash('md5').update('sesame').digest('hex');

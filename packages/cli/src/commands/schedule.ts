@@ -1,11 +1,9 @@
-import type { Plan } from '@sluice/core';
 import { createPlannedTimes, type OpenSchedule, openSchedule, parseRange, type ScheduleEvent } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { createSecretReader } from '../create-secret-reader.ts';
 import { EXIT_CODE } from '../exit-code.ts';
 import { type OpenedService, openService } from '../open-service.ts';
-import { type LoadedPlan, loadPlan } from '../pipeline/load-plan.ts';
-import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
+import { loadScheduled, type Scheduled } from '../pipeline/load-scheduled.ts';
 import { refuse } from '../refuse.ts';
 import { renderPlannedTime } from '../render-planned-time.ts';
 import { renderScheduleEvent } from '../render-schedule-event.ts';
@@ -17,21 +15,13 @@ export interface ScheduleCommandOptions extends GlobalOptions {
   readonly backfill?: string;
 }
 
-/** A file's plan, whose pipeline has a schedule. */
-interface Scheduled {
-  readonly name: string;
-  readonly plan: Plan;
-  readonly baseDir: string;
-  readonly timezone: string;
-}
-
 /** `sluice schedule`: runs pipelines at their planned times, until it is ended. */
 export async function schedule(
   files: readonly string[],
   context: CommandContext,
   options: ScheduleCommandOptions,
 ): Promise<number> {
-  const scheduled = await loadScheduled(files, context, options);
+  const scheduled = await loadAll(files, context, options);
   if (typeof scheduled === 'string')
     return refuse({ exitCode: EXIT_CODE.refused, message: scheduled }, { context, options });
   if (options.next !== undefined) return listNext(scheduled, context, { ...options, next: options.next });
@@ -45,30 +35,21 @@ export async function schedule(
 }
 
 /** The files' plans, or why there is nothing to be done. */
-async function loadScheduled(
+async function loadAll(
   files: readonly string[],
   context: CommandContext,
   options: ScheduleCommandOptions,
 ): Promise<readonly Scheduled[] | string> {
-  const { terminal } = context;
   const found = new Map<string, Scheduled>();
   for (const file of files) {
-    const loaded = await loadPlan(file, { context, params: options.param });
-    const { texts } = loaded.ok ? loaded.value : loaded.error;
-    const diagnostics = loaded.ok ? loaded.value.warnings : loaded.error.diagnostics;
-    printDiagnostics(diagnostics, texts, { terminal, ...options });
-    if (!loaded.ok) return `${countDiagnostics(diagnostics)} in ${file}; nothing was started`;
-    const one = withSchedule(loaded.value);
-    if (one === undefined) return `Could not schedule ${file}: it has no \`schedule\``;
-    if (found.has(one.name)) return `Could not schedule ${file}: another file has a pipeline ${one.name} too`;
-    found.set(one.name, one);
+    const loaded = await loadScheduled(file, { context, options });
+    if (!loaded.ok) return `${loaded.error}; nothing was started`;
+    if (loaded.value === undefined) return `Could not schedule ${file}: it has no \`schedule\``;
+    const { name } = loaded.value;
+    if (found.has(name)) return `Could not schedule ${file}: another file has a pipeline ${name} too`;
+    found.set(name, loaded.value);
   }
   return [...found.values()];
-}
-
-function withSchedule({ plan, baseDir }: LoadedPlan): Scheduled | undefined {
-  const { name, schedule } = plan.pipeline;
-  return schedule && { name, plan, baseDir, timezone: schedule.timezone };
 }
 
 function listNext(

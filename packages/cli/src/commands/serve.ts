@@ -1,7 +1,8 @@
 import { createService, createServiceLog, type Service } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
-import { readServiceConfig } from '../read-service-config.ts';
+import type { HostedWork } from '../host-schedules.ts';
+import { readServiceConfig, type ServedConfig } from '../read-service-config.ts';
 import { refuse } from '../refuse.ts';
 
 export interface ServeOptions extends GlobalOptions {
@@ -16,19 +17,19 @@ export interface ServeOptions extends GlobalOptions {
 export async function serve(context: CommandContext, options: ServeOptions): Promise<number> {
   const config = readServiceConfig(options.config, context);
   if (!config.ok) return refuse(config.error, { context, options });
-  const { listen } = config.value;
+  const { listen } = config.value.service;
   if (listen.length === 0) {
     const message = `Could not serve: listen in ${options.config} names no address, for example {host: 127.0.0.1, port: 8080}`;
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
   const log = createServiceLog({ level: options.logLevel });
-  const service = await createService({ config: config.value, log });
+  const service = await createService({ config: config.value.service, log });
   const stopped = new Promise<void>((done) => {
     context.onSignal('SIGINT', done);
     context.onSignal('SIGTERM', done);
   });
-  const reload = () => void reloadConfig(service, { context, options, log });
-  const forget = context.onSignal('SIGHUP', reload);
+  const work = createReloadableWork({ service, context, options, log });
+  const forget = context.onSignal('SIGHUP', work.reload);
   try {
     for (const address of listen) {
       const { url } = await service.listen(address);
@@ -36,24 +37,57 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
         options.json === true ? `${JSON.stringify({ type: 'listening', url })}\n` : `listening on ${url}\n`,
       );
     }
+    work.start(config.value);
     await stopped;
   } finally {
     forget();
+    await work.close();
     await service.close();
   }
   return EXIT_CODE.ok;
 }
 
-/** A wrong file changes nothing: the service goes on as it was. */
-async function reloadConfig(
-  service: Service,
-  { context, options, log }: { context: CommandContext; options: ServeOptions; log: ServiceLog },
-): Promise<void> {
-  const config = readServiceConfig(options.config, context);
-  if (!config.ok) return log.error({ problems: config.error.message }, 'the changed configuration was not taken');
-  const { applied, needsRestart } = await service.reload(config.value);
-  log.info({ applied }, 'the configuration was read again');
-  if (needsRestart.length > 0) log.warn({ needsRestart }, 'what else has changed takes a restart; containers run on');
+/** The schedules beside a service, which are opened anew when the configuration is read again: one change at a time. */
+function createReloadableWork(given: {
+  service: Service;
+  context: CommandContext;
+  options: ServeOptions;
+  log: ReturnType<typeof createServiceLog>;
+}) {
+  const { service, context, options, log } = given;
+  let hosted: Promise<HostedWork | undefined> = Promise.resolve(undefined);
+  const change = (next: () => Promise<HostedWork | undefined>) => {
+    hosted = hosted
+      .then(async (before) => {
+        await before?.close();
+        return next();
+      })
+      .catch((err: unknown) => {
+        log.error({ err }, 'the schedules could not be opened');
+        return undefined;
+      });
+  };
+  const host = async (config: ServedConfig): Promise<HostedWork | undefined> => {
+    if (config.schedules.length === 0) return undefined;
+    // Loaded late: a service that runs no pipelines needs no runner.
+    const { hostSchedules } = await import('../host-schedules.ts');
+    return hostSchedules({ ...given, config });
+  };
+  return {
+    start: (config: ServedConfig) => change(() => host(config)),
+    /** A wrong file changes nothing: the service goes on as it was. */
+    reload() {
+      const config = readServiceConfig(options.config, context);
+      if (!config.ok) return log.error({ problems: config.error.message }, 'the changed configuration was not taken');
+      change(async () => {
+        const { applied, needsRestart } = await service.reload(config.value.service);
+        log.info({ applied }, 'the configuration was read again');
+        if (needsRestart.length > 0) log.warn({ needsRestart }, 'what else has changed takes a restart');
+        return host(config.value);
+      });
+    },
+    async close() {
+      await (await hosted)?.close();
+    },
+  };
 }
-
-type ServiceLog = ReturnType<typeof createServiceLog>;

@@ -27,7 +27,7 @@ export async function listConfig(
 ): Promise<number> {
   const config = readServiceConfig(options.config, context);
   if (!config.ok) return refuse(config.error, { context, options });
-  const rows = rowsOf(table, config.value);
+  const rows = rowsOf(table, config.value.service);
   if (options.json === true) for (const row of rows) context.terminal.out(`${JSON.stringify(row)}\n`);
   else {
     const names = Object.keys(rows[0] ?? {});
@@ -146,7 +146,7 @@ function scalarOf(text: string): unknown {
 export async function showAuthority(context: CommandContext, options: ServiceConfigOptions): Promise<number> {
   const config = readServiceConfig(options.config, context);
   if (!config.ok) return refuse(config.error, { context, options });
-  const { root, ports } = config.value;
+  const { root, ports } = config.value.service;
   const path = authorityPath(root);
   const fault =
     ports === undefined

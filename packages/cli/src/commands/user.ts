@@ -26,11 +26,11 @@ export type UserAction =
 export async function user(action: UserAction, context: CommandContext, options: UserOptions): Promise<number> {
   const config = readServiceConfig(options.config, context);
   if (!config.ok) return refuse(config.error, { context, options });
-  const fault = ownerFault(config.value.root);
+  const fault = ownerFault(config.value.service.root);
   if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: fault }, { context, options });
-  const directory = await openUserDirectory(config.value.root);
+  const directory = await openUserDirectory(config.value.service.root);
   try {
-    const done = await perform(action, { directory, config: config.value, context, options });
+    const done = await perform(action, { directory, config: config.value.service, context, options });
     if (!done.ok) return refuse(done.error, { context, options });
     context.terminal.out(done.value);
     return EXIT_CODE.ok;

@@ -137,7 +137,7 @@ export function pipeline<
   const builder = {
     params: handlesUnder('params', Object.keys(config.params ?? {})),
     volumes: Object.fromEntries(Object.keys(config.volumes ?? {}).map((volume) => [volume, volumeHandle(volume, '')])),
-    run: handlesUnder('run', ['id', 'name', 'status']),
+    run: handlesUnder('run', ['id', 'name', 'plannedTime', 'status']),
     attempt: expression('attempt'),
     step: (step: string, stepConfig: StepConfig<string, ResultShapes>) => add(step, stepConfig, {}),
     matrix: (step: string, axes: Axes, config: (matrix: unknown) => StepConfig<string, ResultShapes>) =>

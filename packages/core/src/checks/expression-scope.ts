@@ -93,7 +93,7 @@ function namesUnder(
     case 'outputs':
       return Object.keys(step?.outputs ?? {});
     case 'run':
-      return ['id', 'name', 'status'];
+      return ['id', 'name', 'plannedTime', 'status'];
     case 'matrix':
       return step?.matrix === undefined ? [] : axesOf(step.matrix);
     default:

@@ -3,7 +3,13 @@ import type { Input, Resources, ResultSpec } from './pipeline.ts';
 
 /** What the runner knows when an expression is evaluated. Plain data beside the `steps` look-up. */
 export interface RunContext {
-  readonly run: { readonly id: string; readonly name: string; readonly status?: string };
+  readonly run: {
+    readonly id: string;
+    readonly name: string;
+    /** What time the run is for, as `2026-11-21T02:30:00Z`. */
+    readonly plannedTime: string;
+    readonly status?: string;
+  };
   /** From 1. */
   readonly attempt: number;
   /** Facts of a step that is over or (for `ports`) running; undefined for one that is neither. */

@@ -13,6 +13,7 @@ import { readPlan, runDirectory, writePlan } from '../run/run-home.ts';
 import type { RunnerOptions, RunRefusal } from '../run/run-options.ts';
 import { summarize, writeSummary } from '../run/run-summary.ts';
 import { DEFAULT_MAX_IN_FLIGHT } from '../run/start-run.ts';
+import { openScheduleRecords } from '../schedule/schedule-record.ts';
 import { adoptedKey } from '../submission/adopted-attempt.ts';
 import { findGoneStep } from './find-gone-step.ts';
 import { findRunContainers, type RunContainer } from './find-run-containers.ts';
@@ -145,8 +146,11 @@ async function writeBeginning(
   }
   const at = clock.now();
   const scheduler = { maxInFlight: options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT, seed: runId };
+  const { name: pipeline } = plan.pipeline;
+  const scheduled = await openScheduleRecords(disk, { home: options.home, name: pipeline }).listNewest();
+  const plannedTime = scheduled.find((one) => one.verdict === 'start' && one.runId === runId)?.planned ?? at;
   const records: JournalRecord[] = [
-    { kind: 'run', format: 1, runId, pipeline: plan.pipeline.name, at, ...scope, baseDir, scheduler },
+    { kind: 'run', format: 1, runId, pipeline, at, plannedTime, ...scope, baseDir, scheduler },
     { kind: 'volumes', volumes },
     { kind: 'adopted', at, attempts },
   ];

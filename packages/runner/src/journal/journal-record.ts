@@ -15,6 +15,8 @@ export type JournalRecord =
       readonly runId: string;
       readonly pipeline: string;
       readonly at: number;
+      /** What time the run is for. Absent in journals of earlier versions. */
+      readonly plannedTime?: number;
       readonly clusterID: string;
       readonly accountID: string;
       /** Absolute directory of the pipeline file. */

@@ -38,6 +38,8 @@ export interface StartRunOptions extends RunnerOptions {
   readonly limits?: SiteLimits;
   /** Default: a new random one. Given by schedules and simulations, whose runs have an ID before they start. */
   readonly runId?: string;
+  /** What time the run is for, in milliseconds since the epoch, where that is not the time at which it is started. */
+  readonly plannedTime?: number;
 }
 
 export interface ResumeRunOptions extends RunnerOptions {

@@ -13,6 +13,7 @@ import { createRunFacts } from './run-facts.ts';
 import { runDirectory, writePlan } from './run-home.ts';
 import type { RunHandle, RunRefusal, StartRunOptions } from './run-options.ts';
 import { summarize, writeSummary } from './run-summary.ts';
+import { describeRun } from './step-context.ts';
 
 /** Containers of a run at once, where its options say nothing. */
 export const DEFAULT_MAX_IN_FLIGHT = 1000;
@@ -37,7 +38,8 @@ async function start(options: FilledOptions<StartRunOptions>): Promise<Result<Ru
     await writePlan(disk, directory, plan);
     return openJournal(directory, { disk, clock, control: control.listener });
   };
-  const group = resolveGroup(plan, runId);
+  const plannedTime = options.plannedTime ?? clock.now();
+  const group = resolveGroup(plan, { runId, plannedTime });
   if (!group.ok) return group;
   const opened = await (group.value === undefined ? open() : enterGroup(options, { group: group.value, runId }, open));
   if (!opened.ok) return opened;
@@ -46,17 +48,24 @@ async function start(options: FilledOptions<StartRunOptions>): Promise<Result<Ru
     return fail({ code: 'RUN_IN_USE', message: `could not start run ${runId}: it has begun already` });
   }
   return releaseOnFailure(opened.value, async () => {
-    const handle = await begin(options, { runId, directory, opened: opened.value, surroundings: surroundings.value });
+    const handle = await begin(options, {
+      ...{ runId, plannedTime, directory },
+      ...{ opened: opened.value, surroundings: surroundings.value },
+    });
     control.attach(handle);
     return ok(handle);
   });
 }
 
 /** Name of the concurrency group that the run belongs to; undefined where it belongs to none. */
-function resolveGroup(plan: Plan, runId: string): Result<string | undefined, RunRefusal> {
-  const { name, concurrency } = plan.pipeline;
+function resolveGroup(
+  plan: Plan,
+  given: { runId: string; plannedTime: number },
+): Result<string | undefined, RunRefusal> {
+  const { concurrency } = plan.pipeline;
   if (!concurrency) return ok(undefined);
-  const group = resolveText(plan, concurrency.group, { run: { id: runId, name }, attempt: 1, steps: () => undefined });
+  const run = describeRun({ ...given, plan });
+  const group = resolveText(plan, concurrency.group, { run, attempt: 1, steps: () => undefined });
   return group.ok
     ? group
     : fail({ code: 'GROUP_BUSY', message: `could not tell the concurrency group: ${group.error}` });
@@ -64,6 +73,7 @@ function resolveGroup(plan: Plan, runId: string): Result<string | undefined, Run
 
 interface Beginning {
   readonly runId: string;
+  readonly plannedTime: number;
   readonly directory: string;
   readonly opened: OpenJournal;
   readonly surroundings: Surroundings;
@@ -72,7 +82,7 @@ interface Beginning {
 /** Writes down what the run is, and drives it. */
 async function begin(options: FilledOptions<StartRunOptions>, given: Beginning): Promise<RunHandle> {
   const { plan, clock, disk, scope, baseDir } = options;
-  const { runId, directory, opened, surroundings } = given;
+  const { runId, plannedTime, directory, opened, surroundings } = given;
   const facts = createRunFacts(plan);
   const moves: MoveListener = {};
   const scheduler = {
@@ -86,6 +96,7 @@ async function begin(options: FilledOptions<StartRunOptions>, given: Beginning):
     runId,
     pipeline: plan.pipeline.name,
     at: clock.now(),
+    plannedTime,
     clusterID: scope.clusterID,
     accountID: scope.accountID,
     baseDir,

@@ -26,13 +26,27 @@ export function stepIndex(plan: Plan, name: string): number | undefined {
 export function createRunContext(source: ContextSource, attempt: number): RunContext {
   const { plan, runId, scheduler } = source;
   return {
-    run: { id: runId, name: plan.pipeline.name, status: scheduler.status },
+    run: {
+      ...describeRun({ runId, plan, plannedTime: plannedTimeOf(source.facts) }),
+      status: scheduler.status,
+    },
     attempt,
     steps: (name) => {
       const step = stepIndex(plan, name);
       return step === undefined ? undefined : describeStep(source, step);
     },
   };
+}
+
+/** What expressions know of a run from its beginning. */
+export function describeRun(run: { runId: string; plan: Plan; plannedTime: number }): RunContext['run'] {
+  const plannedTime = new Date(run.plannedTime).toISOString().replace(/\.\d+Z$/, 'Z');
+  return { id: run.runId, name: run.plan.pipeline.name, plannedTime };
+}
+
+/** Journals of earlier versions do not have it: their runs had none. */
+function plannedTimeOf({ header }: RunFacts): number {
+  return header?.plannedTime ?? header?.at ?? 0;
 }
 
 function describeStep(source: ContextSource, step: number): StepFacts {

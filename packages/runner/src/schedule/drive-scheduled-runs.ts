@@ -69,7 +69,7 @@ async function open(session: ScheduleSession, run: OpenRun): Promise<boolean> {
   }
   if (resumed.error.code === 'RUN_FINISHED') return false;
   if (resumed.error.code !== 'RUN_NOT_FOUND') return refuse(session, run, resumed);
-  const started = await startRun({ ...options, plan, scope, baseDir });
+  const started = await startRun({ ...options, plan, scope, baseDir, plannedTime: planned });
   if (!started.ok) return refuse(session, run, started);
   session.report({ type: 'started', planned, runId });
   attach(session, { run, handle: started.value });

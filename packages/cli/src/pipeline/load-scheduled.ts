@@ -1,0 +1,31 @@
+import { fail, ok, type Plan, type Result } from '@sluice/core';
+import type { CommandContext, GlobalOptions } from '../command-context.ts';
+import { loadPlan } from './load-plan.ts';
+import { countDiagnostics, printDiagnostics } from './print-diagnostics.ts';
+
+/** A file's plan, whose pipeline has a schedule. */
+export interface Scheduled {
+  /** Of the pipeline, which is its schedule's too. */
+  readonly name: string;
+  readonly plan: Plan;
+  readonly baseDir: string;
+  readonly timezone: string;
+}
+
+/** Plans the file of a schedule; undefined where its pipeline has none. What is wrong with it is printed. */
+export async function loadScheduled(
+  file: string,
+  {
+    context,
+    options,
+  }: { context: CommandContext; options: GlobalOptions & { param?: Readonly<Record<string, string>> } },
+): Promise<Result<Scheduled | undefined, string>> {
+  const loaded = await loadPlan(file, { context, params: options.param });
+  const { texts } = loaded.ok ? loaded.value : loaded.error;
+  const diagnostics = loaded.ok ? loaded.value.warnings : loaded.error.diagnostics;
+  printDiagnostics(diagnostics, texts, { terminal: context.terminal, ...options });
+  if (!loaded.ok) return fail(`${countDiagnostics(diagnostics)} in ${file}`);
+  const { plan, baseDir } = loaded.value;
+  const { name, schedule } = plan.pipeline;
+  return ok(schedule && { name, plan, baseDir, timezone: schedule.timezone });
+}
