@@ -16,7 +16,11 @@ import { planOf } from '../plan/plan-of.ts';
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 function context(steps: Readonly<Record<string, StepFacts>> = {}): RunContext {
-  return { run: { id: 'r1', name: 'demo', plannedTime: '2026-11-21T02:30:00Z', status: 'failed' }, attempt: 2, steps: (name) => steps[name] };
+  return {
+    run: { id: 'r1', name: 'demo', plannedTime: '2026-11-21T02:30:00Z', status: 'failed' },
+    attempt: 2,
+    steps: (name) => steps[name],
+  };
 }
 
 function containerOf(
