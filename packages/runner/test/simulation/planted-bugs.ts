@@ -19,15 +19,15 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'writes no intent before it creates',
     file: 'submission/submitter.ts',
-    find: '    if (!doubtful) {',
-    replace: '    if (!attempt) {',
+    find: 'if (!isIntended && !shares) intend();',
+    replace: '',
   },
   {
     name: 'takes a new ID after a 404',
     file: 'submission/submit-attempt.ts',
-    find: "if (isServiceError(error, 'NOT_FOUND')) return undefined;",
+    find: 'if (!hasAdoptedSuccessor(session, attempt.name)) return undefined;',
     replace:
-      "if (isServiceError(error, 'NOT_FOUND')) { Object.assign(attempt, { ref: { ...attempt.ref, id: attempt.ref.id + 'x' } }); return undefined; }",
+      "if (!hasAdoptedSuccessor(session, attempt.name)) { Object.assign(attempt, { ref: { ...attempt.ref, id: attempt.ref.id + 'x' } }); return undefined; }",
   },
   {
     name: 'takes absence for an end',
@@ -80,8 +80,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'forgets at resume that a create is in doubt',
     file: 'submission/submitter.ts',
-    find: 'const doubtful = known.id !== undefined;',
-    replace: 'const doubtful = known.id === null;',
+    find: 'const doubtful = isIntended || ',
+    replace: 'const doubtful = ',
   },
   {
     name: 'takes an unknown phase for an end',
