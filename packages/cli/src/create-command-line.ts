@@ -39,6 +39,7 @@ export function createCommandLine(context: CommandContext): { program: Command; 
     .option('--cores <n>', 'cores that the embedded service gives out (default: those of the machine)', parseCount)
     .option('--json', 'machine-readable output, one JSON value per line');
   addRunning(add);
+  addCleaning(add);
   addLooking(add);
   const groups = addServing(add);
   for (const group of groups) program.addCommand(group);
@@ -98,6 +99,18 @@ function addRunning(add: Add): void {
     const { approve } = await import('./commands/approve.ts');
     return (context, options) => approve({ run: run!, step: step! }, context, options);
   }).option('--reject', 'answer no');
+}
+
+function addCleaning(add: Add): void {
+  add('gc', 'remove what no run needs any more, or find containers that no run here has', async () => {
+    const { gc } = await import('./commands/gc.ts');
+    return (context, options) => gc(context, options);
+  })
+    .option('--older-than <duration>', 'runs that ended longer ago may go', '30d')
+    .option('--max-size <size>', 'beyond that, the oldest go until all take no more, for example 20GB')
+    .option('--dry-run', 'only say what would go')
+    .option('--orphans', 'show containers with our labels that no run of this home will ask for again')
+    .option('--cancel [run]', 'with --orphans: cancel those of runs that are over here, and of this run');
 }
 
 function addLooking(add: Add): void {

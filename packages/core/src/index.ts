@@ -48,4 +48,7 @@ export {
 export { resolveContainer } from './resolve/resolve-container.ts';
 export { type Decision, resolveDecision } from './resolve/resolve-decision.ts';
 export { resolveText } from './resolve/resolve-text.ts';
+export { parseDuration } from './schema/duration.ts';
+export { DURATION, SIZE } from './schema/patterns.ts';
 export { pipelineJsonSchema } from './schema/pipeline-json-schema.ts';
+export { parseSize } from './schema/size.ts';

@@ -9,6 +9,8 @@ export type {
   StepExplanation,
 } from './explain/step-explanation.ts';
 export type { StoryLine } from './explain/trace-cell.ts';
+export { type CollectOptions, collectGarbage, type Freed, type GarbageReport } from './gc/collect-garbage.ts';
+export { cancelOrphans, findOrphans, type Orphan } from './gc/find-orphans.ts';
 export { chooseClusters, type Sites } from './placement/choose-clusters.ts';
 export { findSites } from './placement/find-placement.ts';
 export type { RunPlacement, SiteLimits } from './placement/placement.ts';

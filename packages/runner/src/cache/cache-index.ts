@@ -30,8 +30,7 @@ export interface CacheIndex {
 export async function readCacheIndex(disk: Disk, home: string): Promise<CacheIndex> {
   const byFingerprint = new Map<string, CacheEntry>();
   const byCell = new Map<string, CacheEntry>();
-  const bytes = (await disk.read(indexPath(home))) ?? new Uint8Array();
-  for (const line of Buffer.from(bytes).toString('utf8').split('\n')) {
+  for (const line of await readLines(disk, home)) {
     const entry = parseEntry(line);
     if (!entry) continue;
     byFingerprint.set(entry.fingerprint, entry);
@@ -47,6 +46,28 @@ export async function readCacheIndex(disk: Disk, home: string): Promise<CacheInd
 export async function addToCacheIndex(disk: Disk, home: string, entries: readonly CacheEntry[]): Promise<void> {
   const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
   await disk.extend(indexPath(home), Buffer.from(lines));
+}
+
+/** The runs whose outputs the home's index offers for reuse. */
+export async function listCachedRuns(disk: Disk, home: string): Promise<ReadonlySet<string>> {
+  const entries = (await readLines(disk, home)).map(parseEntry);
+  return new Set(entries.flatMap((entry) => (entry ? [entry.runId] : [])));
+}
+
+/** Takes the successes of these runs out of the home's index. A run that adds one meanwhile may lose it: it costs one more execution. */
+export async function removeFromCacheIndex(disk: Disk, home: string, runIds: ReadonlySet<string>): Promise<void> {
+  const lines = await readLines(disk, home);
+  const kept = lines.filter((line) => {
+    const entry = parseEntry(line);
+    return entry !== undefined && !runIds.has(entry.runId);
+  });
+  if (kept.length === lines.filter((line) => line !== '').length) return;
+  await disk.replace(indexPath(home), Buffer.from(kept.map((line) => `${line}\n`).join('')));
+}
+
+async function readLines(disk: Disk, home: string): Promise<string[]> {
+  const bytes = (await disk.read(indexPath(home))) ?? new Uint8Array();
+  return Buffer.from(bytes).toString('utf8').split('\n');
 }
 
 function indexPath(home: string): string {

@@ -33,6 +33,15 @@ export function sourcePath(digest: string): { files: string; mark: string } {
   return { files: `sources/${digest}/files`, mark: `sources/${digest}/complete.json` };
 }
 
+/** The directories of uploaded sources, and where one is put before it is removed. */
+export const SOURCES = 'sources';
+export const TRASH = 'trash';
+
+/** Everything that a run has in its workspace. */
+export function runPath(runId: string): string {
+  return `runs/${runId}`;
+}
+
 /** A named volume of the pipeline's own that is kept between runs. */
 export function ownVolumePath(name: string): string {
   return `volumes/${name}`;

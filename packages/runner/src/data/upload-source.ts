@@ -4,11 +4,13 @@ import path from 'node:path';
 import type { VolumeFiles } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import PQueue from 'p-queue';
+import { withHomeLock } from '../journal/home-lock.ts';
 import type { VolumePlace } from '../journal/journal-record.ts';
 import type { SurroundingsOptions } from '../run/prepare-surroundings.ts';
 import type { RunRefusal } from '../run/run-options.ts';
 import { sourcePath } from './layout.ts';
 import { type ScannedSource, type SourceFile, scanSource } from './scan-source.ts';
+import { SOURCES_LOCK, writeSourceMark } from './source-mark.ts';
 
 export interface UploadOptions extends SurroundingsOptions {
   readonly files: VolumeFiles;
@@ -36,14 +38,21 @@ export async function uploadSource(
     return fail({ code: 'SOURCE_MISSING', message });
   }
   const place = sourcePath(scanned.digest);
-  if (!(await options.files.stat(place.mark))) {
+  const list = scanned.files.map(({ path: at, size, sha256 }) => ({ path: at, size, sha256 }));
+  const mark = () => writeSourceMark(options.files, place.mark, { usedAt: options.clock.now(), files: list });
+  // Used anew under the lock that the garbage collection takes: what is young is not collected.
+  const isThere = await withHomeLock({ ...options, name: SOURCES_LOCK }, async () => {
+    if (!(await options.files.stat(place.mark))) return false;
+    await mark();
+    return true;
+  });
+  if (!isThere) {
     const changed = await uploadFiles(options, scanned, place.files);
     if (changed !== undefined) {
       const message = `could not upload ${changed}: it changed while it was read; start again`;
       return fail({ code: 'SOURCE_MISSING', message });
     }
-    const list = scanned.files.map(({ path: at, size, sha256 }) => ({ path: at, size, sha256 }));
-    await options.files.write(place.mark, Buffer.from(JSON.stringify({ files: list })));
+    await mark();
   }
   return ok({ path: place.files, digest: scanned.digest });
 }

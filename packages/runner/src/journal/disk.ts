@@ -16,6 +16,10 @@ export interface Disk {
   append(path: string, size: number): Promise<AppendFile>;
   /** Adds whole lines to a file that several processes add to. Not durable: for what may be lost in a crash. */
   extend(path: string, bytes: Uint8Array): Promise<void>;
+  /** Bytes of a file, or of every file beneath a directory; 0 where nothing is there. */
+  measure(path: string): Promise<number>;
+  /** Removes a file or a whole directory; nothing happens where nothing is. */
+  remove(path: string): Promise<void>;
   /** Claims a directory for this process until released or the process ends. Undefined: another holds it. */
   claim(directory: string, listener?: ControlListener): Promise<Claim | undefined>;
   /** Sends one line to whoever holds a directory's claim, and gives its answer. Undefined: nobody holds it. */

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { appendFile, link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { appendFile, link, lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { askHolder } from './ask-holder.ts';
 import { claimDirectory } from './claim-directory.ts';
@@ -24,6 +24,8 @@ export function createSystemDisk(): Disk {
       await makeDirectory(path.dirname(file));
       await appendFile(file, bytes, { mode: 0o600 });
     },
+    measure: measureTree,
+    remove: (file) => rm(file, { recursive: true, force: true }),
     claim: claimDirectory,
     ask: askHolder,
   };
@@ -32,6 +34,13 @@ export function createSystemDisk(): Disk {
 function absent(error: unknown): undefined {
   if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
   throw error;
+}
+
+async function measureTree(file: string): Promise<number> {
+  const found = await lstat(file).catch(absent);
+  if (!found?.isDirectory()) return found?.size ?? 0;
+  const sizes = await Promise.all((await readdir(file)).map((name) => measureTree(path.join(file, name))));
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 let replacements = 0;

@@ -19,17 +19,18 @@ export interface RunSummary {
 export async function listRuns(home: string, disk: Disk = createSystemDisk()): Promise<RunSummary[]> {
   const root = path.resolve(home);
   const ids = await listRunIds(disk, root);
-  const runs = await Promise.all(ids.map((runId) => summarize(disk, root, runId)));
+  const runs = (await Promise.all(ids.map((runId) => summarize(disk, root, runId)))).filter((run) => run !== undefined);
   return runs.sort((a, b) => b.startedAt - a.startedAt || (a.runId < b.runId ? -1 : 1));
 }
 
-async function summarize(disk: Disk, home: string, runId: string): Promise<RunSummary> {
+async function summarize(disk: Disk, home: string, runId: string): Promise<RunSummary | undefined> {
   const directory = runDirectory(home, runId);
   const stored = await readSummary(disk, directory);
   if (!stored) {
     const problem = `could not read the summary of run ${runId}`;
     return { runId, pipeline: '', status: 'suspended', startedAt: 0, problem };
   }
+  if (stored.collectedAt !== undefined) return undefined;
   const { pipeline, startedAt, status, endedAt } = stored;
   return {
     runId,

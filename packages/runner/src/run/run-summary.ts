@@ -8,6 +8,8 @@ const summarySchema = z.object({
   startedAt: z.number(),
   status: z.enum(['succeeded', 'failed', 'canceled']).optional(),
   endedAt: z.number().optional(),
+  /** Everything else of the run has been collected as garbage; what is left says that it was. */
+  collectedAt: z.number().optional(),
 });
 
 /** What a list of runs says of one: kept apart, so that a list reads no journals. */

@@ -74,6 +74,13 @@ export function openScheduleRecords(disk: Disk, place: { home: string; name: str
   };
 }
 
+/** The runs of every schedule that its records may still start. */
+export async function listScheduledRuns(disk: Disk, home: string): Promise<ReadonlySet<string>> {
+  const names = await disk.list(path.join(home, 'schedules'));
+  const records = await Promise.all(names.map((name) => openScheduleRecords(disk, { home, name }).listNewest()));
+  return new Set(records.flat().flatMap((record) => (record.verdict === 'start' ? [record.runId] : [])));
+}
+
 function recordName(planned: number): string {
   return `${new Date(planned).toISOString().slice(0, 19).replaceAll(':', '-')}Z.json`;
 }

@@ -50,6 +50,13 @@ export function createMemoryDisk(): MemoryDisk {
       take(bytes.length);
       files.set(path, Buffer.concat([files.get(path) ?? new Uint8Array(), bytes]));
     },
+    async measure(path) {
+      const inside = [...files].filter(([file]) => file === path || file.startsWith(`${path}/`));
+      return inside.reduce((sum, [, bytes]) => sum + bytes.length, 0);
+    },
+    async remove(path) {
+      for (const file of [...files.keys()]) if (file === path || file.startsWith(`${path}/`)) files.delete(file);
+    },
     append: async (path, size) => openFile(path, size),
     async claim(directory, listener) {
       if (disk.locksWork && claims.has(directory)) return undefined;

@@ -94,6 +94,8 @@ export function createProcess(options: ProcessOptions): SimulatedProcess {
       replace: (path, bytes) => act(() => disk.replace(path, bytes)),
       create: (path, bytes) => act(() => disk.create(path, bytes)),
       extend: (path, bytes) => act(() => disk.extend(path, bytes)),
+      measure: (path) => act(() => disk.measure(path)),
+      remove: (path) => act(() => disk.remove(path)),
       ask: (directory, line) => act(() => disk.ask(directory, line)),
       async append(path, size) {
         const file = await act(() => disk.append(path, size));

@@ -1,0 +1,123 @@
+import { isServiceError } from '@sluice/client';
+import { DURATION, parseDuration, parseSize, SIZE } from '@sluice/core';
+import {
+  cancelOrphans,
+  collectGarbage,
+  type Freed,
+  findOrphans,
+  type GarbageReport,
+  type Orphan,
+} from '@sluice/runner';
+import type { CommandContext, GlobalOptions } from '../command-context.ts';
+import { EXIT_CODE } from '../exit-code.ts';
+import { type OpenedService, openService } from '../open-service.ts';
+import { label, renderBytes } from '../progress/render-event.ts';
+import { refuse } from '../refuse.ts';
+import { renderTable } from '../render-table.ts';
+
+export interface GcOptions extends GlobalOptions {
+  /** A duration. */
+  readonly olderThan: string;
+  /** A size. */
+  readonly maxSize?: string;
+  readonly dryRun?: boolean;
+  readonly orphans?: boolean;
+  /** True for runs that are over here, or a run's ID for that one too. */
+  readonly cancel?: boolean | string;
+}
+
+/** `sluice gc`: frees what no run needs any more and says what stays, and why; with `--orphans` the containers. */
+export async function gc(context: CommandContext, options: GcOptions): Promise<number> {
+  const fault = findFault(options);
+  if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: fault }, { context, options });
+  const opened = await openService(options, context);
+  if (!opened.ok) return refuse(opened.error, { context, options });
+  try {
+    return await (options.orphans ? sweep : collect)(opened.value, context, options);
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    return refuse({ exitCode: EXIT_CODE.unreachable, message: error.message }, { context, options });
+  } finally {
+    await opened.value.close();
+  }
+}
+
+function findFault({ olderThan, maxSize, cancel, orphans }: GcOptions): string | undefined {
+  if (!DURATION.test(olderThan)) return `Could not read --older-than ${olderThan}: a duration looks like 12h or 30d`;
+  if (maxSize !== undefined && !SIZE.test(maxSize)) {
+    return `Could not read --max-size ${maxSize}: a size looks like 512MB or 20GB`;
+  }
+  return cancel !== undefined && !orphans ? 'Could not cancel anything: --cancel goes with --orphans' : undefined;
+}
+
+type Opened = OpenedService & { readonly home: string };
+
+async function collect({ service, home }: Opened, context: CommandContext, options: GcOptions): Promise<number> {
+  const { terminal } = context;
+  const { olderThan, maxSize, dryRun = false } = options;
+  const limit = maxSize === undefined ? {} : { maxBytes: parseSize(maxSize) };
+  const report = await collectGarbage({ service, home, olderThanMs: parseDuration(olderThan), dryRun, ...limit });
+  if (options.json === true) terminal.out(`${JSON.stringify({ type: 'collected', dryRun, ...report })}\n`);
+  else terminal.out(renderCollected(report, dryRun));
+  return report.problems.length === 0 ? EXIT_CODE.ok : EXIT_CODE.runFailed;
+}
+
+function renderCollected({ freed, kept, problems }: GarbageReport, dryRun: boolean): string {
+  const done = dryRun ? 'would free' : 'freed';
+  const rows = freed.map((item) => [done, describeFreed(item), renderBytes(item.bytes)]);
+  const held = kept.filter(({ reason }) => reason !== YOUNG);
+  const stays = held.map(({ runId, pipeline, reason }) => ['kept', `run ${runId} of ${pipeline}`, reason]);
+  const bytes = freed.reduce((sum, item) => sum + item.bytes, 0);
+  const young = kept.length - held.length;
+  const count = `${freed.length} ${freed.length === 1 ? 'thing' : 'things'}`;
+  const tail = young > 0 ? `; ${young} young run${young === 1 ? '' : 's'} kept` : '';
+  return `${renderTable([...rows, ...stays])}${problems.map((problem) => `${problem}\n`).join('')}${done} ${renderBytes(bytes)}: ${count}${tail}\n`;
+}
+
+/** Of these there may be thousands, and nobody wonders. */
+const YOUNG = 'it is young';
+
+function describeFreed(item: Freed): string {
+  if (item.kind === 'run') return `run ${item.runId} of ${item.pipeline}`;
+  return `source ${item.digest.slice(0, 12)} in volume ${item.volumeID}`;
+}
+
+async function sweep({ service, scope, home }: Opened, context: CommandContext, options: GcOptions): Promise<number> {
+  const { terminal } = context;
+  const orphans = await findOrphans({ service, scope, home });
+  const runId = typeof options.cancel === 'string' ? options.cancel : undefined;
+  const canceled = options.cancel ? await cancelOrphans({ service, scope, home }, { orphans, runId }) : [];
+  const isCanceled = new Set(canceled.map(({ containerID }) => containerID));
+  if (options.json === true) {
+    for (const orphan of orphans) {
+      const canceled = isCanceled.has(orphan.containerID);
+      terminal.out(`${JSON.stringify({ type: 'orphan', ...orphan, canceled })}\n`);
+    }
+    return EXIT_CODE.ok;
+  }
+  if (orphans.length === 0) {
+    terminal.out('There is no container of ours without a run\n');
+    return EXIT_CODE.ok;
+  }
+  const rows = orphans.map((orphan) => [
+    orphan.runId,
+    label(orphan.step, orphan.cell),
+    String(orphan.attempt),
+    isCanceled.has(orphan.containerID) ? 'being canceled' : orphan.phase,
+    RUN_WORDS[orphan.run],
+  ]);
+  terminal.out(renderTable([['RUN', 'STEP', 'ATTEMPT', 'PHASE', ''], ...rows]));
+  const [left] = orphans.filter(({ containerID }) => !isCanceled.has(containerID));
+  if (left) terminal.out(`${adviseOn(left)}\n`);
+  return EXIT_CODE.ok;
+}
+
+const RUN_WORDS: Readonly<Record<Orphan['run'], string>> = {
+  over: 'its run is over',
+  unknown: 'this home has no such run; another one may',
+};
+
+function adviseOn({ run, runId }: Orphan): string {
+  if (run === 'over') return 'cancel them with: sluice gc --orphans --cancel';
+  return `take a run back with: sluice adopt ${runId} FILE; or cancel what it has with: sluice gc --orphans --cancel ${runId}`;
+}

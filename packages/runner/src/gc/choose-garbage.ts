@@ -1,0 +1,68 @@
+import type { RunRecord } from './read-run-records.ts';
+
+export interface GarbageRules {
+  /** Runs that ended before this time may go. */
+  readonly endedBefore: number;
+  /** Beyond that, the oldest go until all that are over take no more than `max` together. */
+  readonly size?: { readonly max: number; readonly of: (runId: string) => number };
+  /** Runs whose outputs the cache offers. */
+  readonly cached: ReadonlySet<string>;
+}
+
+export interface ChosenGarbage {
+  /** Oldest first. */
+  readonly remove: readonly RunRecord[];
+  readonly keep: readonly { readonly run: RunRecord; readonly reason: string }[];
+}
+
+/**
+ * Which runs may go: those that are over and old (or too large together), but never one that is not over, nor one whose
+ * outputs a run that stays has reused. While a run is under way, the cache stays as it is: that run may have read it.
+ */
+export function chooseGarbage(records: readonly RunRecord[], rules: GarbageRules): ChosenGarbage {
+  const reasons = new Map<string, string>();
+  let total = rules.size ? records.reduce((sum, { runId }) => sum + rules.size!.of(runId), 0) : 0;
+  const active = records.find(({ status }) => status === 'active');
+  for (const run of records) {
+    const reason = describeHold(run, { active, rules, isTooLarge: rules.size !== undefined && total > rules.size.max });
+    if (reason === undefined) total -= rules.size?.of(run.runId) ?? 0;
+    else reasons.set(run.runId, reason);
+  }
+  keepWhatIsNeeded(records, reasons);
+  return {
+    remove: records.filter(({ runId }) => !reasons.has(runId)),
+    keep: records.flatMap((run) => (reasons.has(run.runId) ? [{ run, reason: reasons.get(run.runId)! }] : [])),
+  };
+}
+
+function describeHold(
+  run: RunRecord,
+  given: { readonly active: RunRecord | undefined; readonly rules: GarbageRules; readonly isTooLarge: boolean },
+): string | undefined {
+  const { active, rules, isTooLarge } = given;
+  if (run.status === 'active') return 'it is under way';
+  if (run.status === 'suspended') return run.problem ?? 'it is not over and can be resumed';
+  if (run.endedAt === undefined || (run.endedAt >= rules.endedBefore && !isTooLarge)) return 'it is young';
+  if (active && rules.cached.has(run.runId)) return `run ${active.runId} is under way and may reuse its outputs`;
+  return undefined;
+}
+
+/** A run that stays may have been made of another's outputs, which then stay too. */
+function keepWhatIsNeeded(records: readonly RunRecord[], reasons: Map<string, string>): void {
+  const byId = new Map(records.map((record) => [record.runId, record]));
+  const open = [...reasons.keys()];
+  for (let runId = open.pop(); runId !== undefined; runId = open.pop()) {
+    const needs = byId.get(runId)!.needs;
+    // Whatever it needs is unknown: everything that could be that stays.
+    const needed = needs?.runs ?? new Set(byId.keys());
+    for (const other of needed) {
+      if (!byId.has(other) || reasons.has(other)) continue;
+      reasons.set(other, describeNeed(runId, needs !== undefined));
+      open.push(other);
+    }
+  }
+}
+
+function describeNeed(runId: string, isKnown: boolean): string {
+  return isKnown ? `run ${runId} reuses its outputs` : `run ${runId}, whose journal cannot be read, may need it`;
+}

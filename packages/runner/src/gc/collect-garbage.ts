@@ -1,0 +1,140 @@
+import path from 'node:path';
+import { type ContainerService, isServiceError, type VolumeFiles } from '@sluice/client';
+import { listCachedRuns, removeFromCacheIndex } from '../cache/cache-index.ts';
+import { type Clock, createSystemClock } from '../clock.ts';
+import { type HomePlace, readCredentials } from '../data/credentials.ts';
+import { runPath } from '../data/layout.ts';
+import { findLogin } from '../data/open-workspace.ts';
+import type { Disk } from '../journal/disk.ts';
+import { withHomeLock } from '../journal/home-lock.ts';
+import { createSystemDisk } from '../journal/system-disk.ts';
+import { listRuns } from '../run/list-runs.ts';
+import { runDirectory } from '../run/run-home.ts';
+import { readSummary, writeSummary } from '../run/run-summary.ts';
+import { listScheduledRuns } from '../schedule/schedule-record.ts';
+import { chooseGarbage } from './choose-garbage.ts';
+import { collectSources, type FreedSource } from './collect-sources.ts';
+import { measureVolume } from './measure-volume.ts';
+import { type RunRecord, readRunRecords } from './read-run-records.ts';
+
+export interface CollectOptions {
+  /** The service that the home's runs worked with. */
+  readonly service: ContainerService;
+  readonly home: string;
+  /** Runs that ended longer ago may go. */
+  readonly olderThanMs: number;
+  /** Beyond that, the oldest go until all take no more than so many bytes together. */
+  readonly maxBytes?: number;
+  /** Only say what would go. */
+  readonly dryRun?: boolean;
+  readonly disk?: Disk;
+  readonly clock?: Clock;
+}
+
+/** What went, or would go; `bytes` counts the home and the volume. */
+export type Freed =
+  | { readonly kind: 'run'; readonly runId: string; readonly pipeline: string; readonly bytes: number }
+  | FreedSource;
+
+export interface GarbageReport {
+  readonly freed: readonly Freed[];
+  /** Runs that stay, and why. */
+  readonly kept: readonly { readonly runId: string; readonly pipeline: string; readonly reason: string }[];
+  /** What should have gone and could not; the next collection tries again. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Removes what no run needs any more: the records, logs and volume data of old runs, their cache entries, and uploaded
+ * sources. Safe to stop anywhere: a run's record goes last, so that the next collection finds what is left.
+ */
+export function collectGarbage(given: CollectOptions): Promise<GarbageReport> {
+  const place = {
+    disk: given.disk ?? createSystemDisk(),
+    clock: given.clock ?? createSystemClock(),
+    home: path.resolve(given.home),
+  };
+  return withHomeLock({ ...place, name: 'gc' }, () => collect({ ...given, ...place }));
+}
+
+type Filled = CollectOptions & HomePlace;
+
+async function collect(options: Filled): Promise<GarbageReport> {
+  const { disk, home, clock, maxBytes } = options;
+  const records = await readRunRecords(disk, home);
+  const sizes = new Map<string, number>();
+  if (maxBytes !== undefined) for (const run of records) sizes.set(run.runId, (await measureRun(options, run)) ?? 0);
+  const cached = await listCachedRuns(disk, home);
+  const endedBefore = clock.now() - options.olderThanMs;
+  const size = maxBytes === undefined ? {} : { size: { max: maxBytes, of: (id: string) => sizes.get(id) ?? 0 } };
+  const { remove, keep } = chooseGarbage(records, { endedBefore, cached, ...size });
+  const kept = keep.map(({ run, reason }) => ({ runId: run.runId, pipeline: run.pipeline, reason }));
+  if (!options.dryRun) {
+    await removeFromCacheIndex(disk, home, new Set(remove.map(({ runId }) => runId)));
+  }
+  // A run that has begun since the look may have read the cache as it was.
+  const isRunning = (await listRuns(home, disk)).some(({ status }) => status === 'active');
+  const freed: Freed[] = [];
+  const problems: string[] = [];
+  for (const run of remove) {
+    if (isRunning && cached.has(run.runId)) {
+      kept.push({ runId: run.runId, pipeline: run.pipeline, reason: 'a run under way may reuse its outputs' });
+      continue;
+    }
+    const bytes = await measureRun(options, run);
+    const problem =
+      bytes === undefined ? describeAway(run) : options.dryRun ? undefined : await removeRun(options, run);
+    if (problem === undefined) freed.push({ kind: 'run', runId: run.runId, pipeline: run.pipeline, bytes: bytes ?? 0 });
+    else problems.push(problem);
+  }
+  const gone = new Set(freed.flatMap((item) => (item.kind === 'run' ? [item.runId] : [])));
+  const staying = records.filter(({ runId }) => !gone.has(runId));
+  const workspaces = Object.values((await readCredentials(options)).workspaces);
+  const sources = await collectSources(options, { records, staying, workspaces, usedBefore: endedBefore });
+  return { freed: [...freed, ...sources.freed], kept, problems: [...problems, ...sources.problems] };
+}
+
+/** Undefined: its volume does not answer. */
+async function measureRun(options: Filled, run: RunRecord): Promise<number | undefined> {
+  const local = await options.disk.measure(runDirectory(options.home, run.runId));
+  try {
+    const files = await openFiles(options, run);
+    return local + (files ? await measureVolume(files, runPath(run.runId)) : 0);
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    return undefined;
+  }
+}
+
+async function openFiles(options: Filled, { workspace }: RunRecord): Promise<VolumeFiles | undefined> {
+  if (!workspace) return undefined;
+  const { volumeID, clusterID, accountID } = workspace;
+  const login = await findLogin(options, volumeID);
+  return login && options.service.volumes.files({ clusterID, accountID, id: volumeID }, login);
+}
+
+/** Returns why it is still there, at least in part. */
+async function removeRun(options: Filled, run: RunRecord): Promise<string | undefined> {
+  const { disk, home, clock } = options;
+  try {
+    const files = await openFiles(options, run);
+    await files?.remove(runPath(run.runId));
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    return describeAway(run);
+  }
+  const directory = runDirectory(home, run.runId);
+  const isScheduled = (await listScheduledRuns(disk, home)).has(run.runId);
+  for (const name of await disk.list(directory)) {
+    if (name !== 'summary.json') await disk.remove(path.join(directory, name));
+  }
+  const summary = isScheduled ? await readSummary(disk, directory) : undefined;
+  // A schedule starts the runs of its records that are not there: of those, the end stays on record.
+  if (summary) await writeSummary(disk, directory, { ...summary, collectedAt: clock.now() });
+  else await disk.remove(directory);
+  return undefined;
+}
+
+function describeAway({ runId, workspace }: RunRecord): string {
+  return `could not remove run ${runId}: its volume ${workspace?.volumeID} does not answer`;
+}

@@ -1,0 +1,75 @@
+import { type ContainerService, isServiceError, type VolumeFiles, type VolumeService } from '@sluice/client';
+import type { HomePlace } from '../data/credentials.ts';
+import { SOURCES, sourcePath, TRASH } from '../data/layout.ts';
+import { readSourceMark, SOURCES_LOCK } from '../data/source-mark.ts';
+import { withHomeLock } from '../journal/home-lock.ts';
+import { listThere, measureVolume } from './measure-volume.ts';
+import type { RunRecord } from './read-run-records.ts';
+
+/** An uploaded source that no run of the home mounts any more. */
+export interface FreedSource {
+  readonly kind: 'source';
+  readonly volumeID: string;
+  readonly digest: string;
+  readonly bytes: number;
+}
+
+interface SourceRules {
+  /** Every run, also those that went just now: they say whose the volumes are. */
+  readonly records: readonly RunRecord[];
+  /** The runs that are left. */
+  readonly staying: readonly RunRecord[];
+  readonly workspaces: readonly { readonly volumeID: string; readonly login?: VolumeService | undefined }[];
+  readonly usedBefore: number;
+}
+
+type Place = HomePlace & { readonly service: ContainerService; readonly dryRun?: boolean };
+
+/** Removes uploaded sources that are old and that no run left in the home mounts. */
+export async function collectSources(
+  place: Place,
+  rules: SourceRules,
+): Promise<{ readonly freed: FreedSource[]; readonly problems: string[] }> {
+  const freed: FreedSource[] = [];
+  const problems: string[] = [];
+  // What a run mounts whose journal cannot be read is unknown.
+  if (rules.staying.some(({ needs }) => needs === undefined)) return { freed, problems };
+  const needed = new Set(rules.staying.flatMap(({ needs }) => [...needs!.sources]));
+  const scopes = new Map(
+    rules.records.flatMap(({ workspace }) => (workspace ? [[workspace.volumeID, workspace]] : [])),
+  );
+  for (const { volumeID, login } of rules.workspaces) {
+    const scope = scopes.get(volumeID);
+    if (!login || !scope) continue;
+    try {
+      const files = place.service.volumes.files({ ...scope, id: volumeID }, login);
+      for (const entry of await listThere(files, SOURCES)) {
+        const digest = entry.path.slice(SOURCES.length + 1);
+        if (needed.has(`${volumeID}/${digest}`)) continue;
+        const bytes = await collectSource(place, { files, digest, usedBefore: rules.usedBefore });
+        if (bytes !== undefined) freed.push({ kind: 'source', volumeID, digest, bytes });
+      }
+      if (!place.dryRun) await files.remove(TRASH);
+    } catch (error) {
+      if (!isServiceError(error)) throw error;
+      problems.push(`could not look through the sources of volume ${volumeID}: ${error.message}`);
+    }
+  }
+  return { freed, problems };
+}
+
+/** The bytes that were freed; undefined where the source is young, or only half there. */
+async function collectSource(
+  place: Place,
+  { files, digest, usedBefore }: { readonly files: VolumeFiles; readonly digest: string; readonly usedBefore: number },
+): Promise<number | undefined> {
+  const { mark } = sourcePath(digest);
+  const bytes = await measureVolume(files, `${SOURCES}/${digest}`);
+  return withHomeLock({ ...place, name: SOURCES_LOCK }, async () => {
+    const usedAt = await readSourceMark(files, mark);
+    if (usedAt === undefined || usedAt >= usedBefore) return undefined;
+    // One rename: a run that wants it now finds all of it or nothing.
+    if (!place.dryRun) await files.move(`${SOURCES}/${digest}`, `${TRASH}/${digest}-${place.clock.now()}`);
+    return bytes;
+  });
+}

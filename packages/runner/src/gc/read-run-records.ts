@@ -1,0 +1,49 @@
+import type { Scope } from '@sluice/client';
+import type { Disk } from '../journal/disk.ts';
+import { listRuns, type RunSummary } from '../run/list-runs.ts';
+import { replayFromHome } from '../run/read-run.ts';
+
+/** A run of the home, with what it needs of others and where its data lies. */
+export interface RunRecord extends RunSummary {
+  /** Undefined: its journal cannot be read, so nobody knows. */
+  readonly needs: RunNeeds | undefined;
+  /** Where its outputs lie; undefined where it has none. */
+  readonly workspace?: Scope & { readonly volumeID: string };
+}
+
+export interface RunNeeds {
+  /** Runs whose outputs it reuses. */
+  readonly runs: ReadonlySet<string>;
+  /** Digests of the uploaded sources that it mounts, each after its volume's ID and a slash. */
+  readonly sources: ReadonlySet<string>;
+}
+
+/** Reads every run of the home whole; oldest end first. */
+export async function readRunRecords(disk: Disk, home: string): Promise<RunRecord[]> {
+  const records: RunRecord[] = [];
+  for (const run of await listRuns(home, disk)) records.push(await readRecord(disk, home, run));
+  return records.sort((a, b) => (a.endedAt ?? a.startedAt) - (b.endedAt ?? b.startedAt));
+}
+
+async function readRecord(disk: Disk, home: string, run: RunSummary): Promise<RunRecord> {
+  const replayed = await replayFromHome(disk, home, run.runId).catch(() => undefined);
+  if (!replayed?.ok) return { ...run, needs: undefined };
+  const { facts } = replayed.value;
+  const runs = new Set(
+    facts.known.flatMap((cells) => cells.flatMap(({ cached }) => (cached === undefined ? [] : [cached.runId]))),
+  );
+  const places = Object.values(facts.volumes);
+  const sources = new Set(
+    places.flatMap(({ volumeID, path }) => {
+      const digest = /^sources\/([^/]+)\//.exec(path)?.[1];
+      return digest === undefined ? [] : [`${volumeID}/${digest}`];
+    }),
+  );
+  const workspace = facts.volumes['']?.volumeID;
+  const { clusterID, accountID } = facts.header!;
+  return {
+    ...run,
+    needs: { runs, sources },
+    ...(workspace !== undefined && { workspace: { clusterID, accountID, volumeID: workspace } }),
+  };
+}

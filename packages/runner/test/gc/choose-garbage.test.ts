@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { chooseGarbage, type GarbageRules } from '../../src/gc/choose-garbage.ts';
+import type { RunRecord } from '../../src/gc/read-run-records.ts';
+
+function record(runId: string, endedAt: number, more: Partial<RunRecord> = {}): RunRecord {
+  const needs = { runs: new Set<string>(), sources: new Set<string>() };
+  return { runId, pipeline: 'p', status: 'succeeded', startedAt: 0, endedAt, needs, ...more };
+}
+
+const needing = (...runs: string[]) => ({ needs: { runs: new Set(runs), sources: new Set<string>() } });
+
+function choose(records: readonly RunRecord[], rules: Partial<GarbageRules> = {}) {
+  const { remove, keep } = chooseGarbage(records, { endedBefore: 100, cached: new Set(), ...rules });
+  return {
+    remove: remove.map(({ runId }) => runId),
+    keep: Object.fromEntries(keep.map(({ run, reason }) => [run.runId, reason])),
+  };
+}
+
+describe('chooseGarbage', () => {
+  test('takes what is over and old, and says why the rest stays', () => {
+    const runs = [
+      record('old', 10),
+      record('suspended', 20, { status: 'suspended' }),
+      record('damaged', 30, { status: 'suspended', problem: 'could not read it' }),
+      record('young', 200),
+    ];
+    expect(choose(runs)).toEqual({
+      remove: ['old'],
+      keep: { suspended: 'it is not over and can be resumed', damaged: 'could not read it', young: 'it is young' },
+    });
+  });
+
+  test('keeps what a run that stays was made of, and what that was made of', () => {
+    const runs = [record('a', 10), record('b', 20, needing('a')), record('c', 30), record('d', 200, needing('b'))];
+    expect(choose(runs)).toEqual({
+      remove: ['c'],
+      keep: { a: 'run b reuses its outputs', b: 'run d reuses its outputs', d: 'it is young' },
+    });
+  });
+
+  test('keeps everything that a run may need whose journal cannot be read', () => {
+    const runs = [record('a', 10), record('odd', 200, { needs: undefined })];
+    expect(choose(runs)).toMatchObject({ remove: [], keep: { a: expect.stringContaining('run odd') } });
+  });
+
+  test('leaves the cache alone while a run is under way', () => {
+    const runs = [record('cached', 10), record('plain', 20), record('active', 0, { status: 'active' })];
+    expect(choose(runs, { cached: new Set(['cached']) })).toMatchObject({
+      remove: ['plain'],
+      keep: { cached: 'run active is under way and may reuse its outputs' },
+    });
+  });
+
+  test('takes the oldest that are over until the rest fits', () => {
+    const sizes: Record<string, number> = { a: 5, b: 50, c: 30, d: 20 };
+    const runs = [record('a', 110), record('b', 120, { status: 'suspended' }), record('c', 130), record('d', 140)];
+    const of = (runId: string) => sizes[runId]!;
+    expect(choose(runs, { size: { max: 75, of } }).remove).toEqual(['a', 'c']);
+    expect(choose(runs, { size: { max: 105, of } }).remove).toEqual([]);
+  });
+});

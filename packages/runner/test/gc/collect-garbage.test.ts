@@ -1,0 +1,151 @@
+import { mkdir, mkdtemp, rm, writeFile as writeLocal } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Container } from '@sluice/client';
+import type { Plan } from '@sluice/core';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { collectGarbage } from '../../src/gc/collect-garbage.ts';
+import { listRuns } from '../../src/run/list-runs.ts';
+import type { RunReport } from '../../src/run/run-report.ts';
+import { startRun } from '../../src/run/start-run.ts';
+import { openScheduleRecords } from '../../src/schedule/schedule-record.ts';
+import { writeFile } from '../simulation/memory-files.ts';
+import { createHandPlan, createStep } from '../simulation/plans.ts';
+import { createRig, type Rig } from '../simulation/rig.ts';
+
+const DAY = 86_400_000;
+let base: string;
+beforeEach(async () => {
+  base = await mkdtemp(path.join(tmpdir(), 'sluice-gc-'));
+  await mkdir(path.join(base, 'raw'));
+  await writeLocal(path.join(base, 'raw/a'), 'first');
+});
+afterEach(() => rm(base, { recursive: true, force: true }));
+
+const make = createStep('make', {
+  inputs: { raw: { from: { volume: 'raw', path: '' }, path: '/in/raw' } },
+  outputs: { made: { path: '/made', retain: true } },
+});
+const volumes = { raw: { source: './raw', retain: true } };
+const PLAN = createHandPlan([make], { volumes });
+const CACHED = createHandPlan([{ ...make, cache: { ignore: [] } }], { volumes });
+
+/** Sources are read from real files, so time is real; the collection's own clock is set. */
+function createGcRig(): Rig {
+  const rig: Rig = createRig('gc', {
+    realTime: true,
+    behave: {
+      make: {
+        pendingMs: 1,
+        runMs: 1,
+        work: (container: Container) => {
+          for (const key of Object.keys(container.volumeMounts ?? {})) {
+            const [volume = '', at = '', option] = key.split(':');
+            if (option === 'dir') writeFile(rig.simulated.volumes.get(volume)!, `${at}/file`, Buffer.from('12345'));
+          }
+        },
+      },
+    },
+  });
+  return rig;
+}
+
+async function run(rig: Rig, plan: Plan): Promise<RunReport> {
+  const started = await rig.go(startRun({ ...rig.options, plan, baseDir: base }));
+  if (!started.ok) throw new Error(started.error.message);
+  return rig.go(started.value.finished);
+}
+
+function collect(rig: Rig, more: Partial<Parameters<typeof collectGarbage>[0]> = {}) {
+  const inDays = { ...rig.clock, now: () => rig.clock.now() + 40 * DAY };
+  const { service, home, disk } = rig.options;
+  return rig.go(collectGarbage({ service, home, disk: disk!, clock: inDays, olderThanMs: 30 * DAY, ...more }));
+}
+
+const inVolume = (rig: Rig) => [...rig.simulated.volumes.values()].flatMap(({ files }) => [...files.keys()]);
+const listed = async (rig: Rig) => (await rig.go(listRuns('/home', rig.disk))).map(({ runId }) => runId);
+
+describe('collectGarbage', () => {
+  test('removes record, data and source of an old run; a dry run only says so', async () => {
+    const rig = createGcRig();
+    const { runId } = await run(rig, PLAN);
+    const before = inVolume(rig);
+    const dry = await collect(rig, { dryRun: true });
+    expect(inVolume(rig)).toEqual(before);
+    expect(await listed(rig)).toEqual([runId]);
+    const report = await collect(rig);
+    expect(report).toEqual(dry);
+    expect(report.freed).toMatchObject([{ kind: 'run', runId }, { kind: 'source' }]);
+    expect(report.freed.every(({ bytes }) => bytes > 0)).toBe(true);
+    expect(inVolume(rig)).toEqual([]);
+    expect([...rig.disk.files.keys()].filter((file) => file.includes(runId))).toEqual([]);
+  });
+
+  test('keeps what is young, and the source that it mounts', async () => {
+    const rig = createGcRig();
+    const { runId } = await run(rig, PLAN);
+    const before = inVolume(rig);
+    const report = await collect(rig, { olderThanMs: 50 * DAY });
+    expect(report).toMatchObject({ freed: [], kept: [{ runId, reason: 'it is young' }] });
+    expect(inVolume(rig)).toEqual(before);
+  });
+
+  test('frees by size where nothing is old', async () => {
+    const rig = createGcRig();
+    const first = await run(rig, PLAN);
+    await writeLocal(path.join(base, 'raw/a'), 'second');
+    const second = await run(rig, PLAN);
+    const whole = await collect(rig, { olderThanMs: 50 * DAY, maxBytes: 1e9, dryRun: true });
+    expect(whole.freed).toEqual([]);
+    const bytes = (await rig.disk.measure('/home/runs')) + 9;
+    const report = await collect(rig, { olderThanMs: 50 * DAY, maxBytes: bytes });
+    expect(report.freed).toMatchObject([{ kind: 'run', runId: first.runId }]);
+    expect(await listed(rig)).toEqual([second.runId]);
+  });
+
+  test('keeps what a later run has reused, and forgets the cache entries of what goes', async () => {
+    const rig = createGcRig();
+    const first = await run(rig, CACHED);
+    const second = await run(rig, CACHED);
+    expect(second.steps[0]?.cells[0]).toMatchObject({ state: 'cached', cachedFrom: first.runId });
+    rig.disk.files.set(
+      `/home/runs/${second.runId}/summary.json`,
+      Buffer.from(
+        JSON.stringify({ pipeline: 'hand', startedAt: 0, status: 'succeeded', endedAt: Date.now() + 39 * DAY }),
+      ),
+    );
+    const report = await collect(rig);
+    expect(report.freed).toEqual([]);
+    expect(report.kept).toContainEqual({
+      runId: first.runId,
+      pipeline: 'hand',
+      reason: `run ${second.runId} reuses its outputs`,
+    });
+    expect((await collect(rig, { olderThanMs: 0 })).freed).toHaveLength(3);
+    expect((await run(rig, CACHED)).steps[0]?.state).toBe('succeeded');
+  });
+
+  test('leaves the end of a scheduled run on record, so that its time is not decided again', async () => {
+    const rig = createGcRig();
+    const { runId } = await run(rig, PLAN);
+    const records = openScheduleRecords(rig.disk, { home: '/home', name: 'nightly' });
+    await records.create({ verdict: 'start', planned: 0, cause: 'time', runId });
+    expect((await collect(rig)).freed).toHaveLength(2);
+    expect(await listed(rig)).toEqual([]);
+    const left = [...rig.disk.files.keys()].filter((file) => file.includes(`runs/${runId}`));
+    expect(left).toEqual([`/home/runs/${runId}/summary.json`]);
+    expect(await collect(rig)).toEqual({ freed: [], kept: [], problems: [] });
+  });
+
+  test('says what could not be removed, and removes it the next time', async () => {
+    const rig = createGcRig();
+    const { runId } = await run(rig, PLAN);
+    const volumes = new Map(rig.simulated.volumes);
+    (rig.simulated.volumes as Map<string, unknown>).clear();
+    const report = await collect(rig);
+    expect(report.freed).toEqual([]);
+    expect(report.problems[0]).toContain(`could not remove run ${runId}`);
+    for (const [id, volume] of volumes) (rig.simulated.volumes as typeof volumes).set(id, volume);
+    expect((await collect(rig)).freed).toHaveLength(2);
+  });
+});
