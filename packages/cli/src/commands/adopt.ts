@@ -29,12 +29,13 @@ export async function adopt(
   }
   const opened = await openService(options, context);
   if (!opened.ok) return refuse(opened.error, { context, options });
-  const { service, scope, home, close } = opened.value;
+  const { service, scope, home, limits, close } = opened.value;
   const progress = createProgress(terminal, options);
   try {
     const { plan, baseDir } = loaded.value;
     const secrets = createSecretReader(home, context.env);
-    const adopted = await adoptRun({ runId, plan, service, scope, home, baseDir, secrets, reporter: progress });
+    const given = { plan, service, scope, home, baseDir, secrets, reporter: progress, ...(limits && { limits }) };
+    const adopted = await adoptRun({ ...given, runId });
     progress.close();
     if (!adopted.ok) return refuse(fromRunner(adopted.error), { context, options });
     if (options.json === true) {

@@ -1,32 +1,30 @@
-import { isServiceError, type Scope } from '@sluice/client';
+import { isServiceError } from '@sluice/client';
 import { fail, ok, type Plan, type Result } from '@sluice/core';
 import { findLogin } from '../data/open-workspace.ts';
 import { isRunId } from '../identity/run-id.ts';
 import type { JournalRecord } from '../journal/journal-record.ts';
 import { type OpenJournal, openJournal } from '../journal/open-journal.ts';
+import { findPlacement } from '../placement/find-placement.ts';
+import type { RunPlacement } from '../placement/placement.ts';
 import { applyRecord } from '../run/apply-record.ts';
 import { refuseDiskErrors } from '../run/disk-error.ts';
 import { prepareSurroundings } from '../run/prepare-surroundings.ts';
 import { type FilledOptions, withDefaults } from '../run/run-defaults.ts';
 import { createRunFacts } from '../run/run-facts.ts';
+import { createHeader } from '../run/run-header.ts';
 import { readPlan, runDirectory, writePlan } from '../run/run-home.ts';
-import type { RunnerOptions, RunRefusal } from '../run/run-options.ts';
+import type { RunRefusal, StartRunOptions } from '../run/run-options.ts';
 import { summarize, writeSummary } from '../run/run-summary.ts';
-import { DEFAULT_MAX_IN_FLIGHT } from '../run/start-run.ts';
 import { openScheduleRecords } from '../schedule/schedule-record.ts';
 import { adoptedKey } from '../submission/adopted-attempt.ts';
 import { findGoneStep } from './find-gone-step.ts';
 import { findRunContainers, type RunContainer } from './find-run-containers.ts';
 
-export interface AdoptRunOptions extends RunnerOptions {
+export interface AdoptRunOptions extends StartRunOptions {
   /** The whole ID. */
   readonly runId: string;
   /** Counts only where the home does not have the plan that the run froze at its start. */
   readonly plan: Plan;
-  /** Cluster and account that the run works in; no wildcards. */
-  readonly scope: Scope;
-  /** Directory of the pipeline file. */
-  readonly baseDir: string;
 }
 
 /** What was found of a run, by its containers' labels; ordered by ID. */
@@ -50,21 +48,22 @@ export function adoptRun(given: AdoptRunOptions): Promise<Result<readonly Adopte
 async function adopt(
   options: FilledOptions<AdoptRunOptions>,
 ): Promise<Result<readonly AdoptedContainer[], RunRefusal>> {
-  const { runId, service, scope, disk, home } = options;
+  const { runId, scope, disk, home } = options;
   if (!isRunId(runId)) return fail({ code: 'RUN_NOT_FOUND', message: `${runId} is not the ID of a run` });
-  const found = await findContainers(options);
-  if (!found.ok) return found;
-  if (found.value.length === 0) {
+  const directory = runDirectory(home, runId);
+  const plan = (await readPlan(disk, directory)) ?? options.plan;
+  const looked = await findContainers({ ...options, plan });
+  if (!looked.ok) return looked;
+  const { found, placement } = looked.value;
+  if (found.length === 0) {
     const message = `the service has no container of run ${runId} in ${scope.clusterID}/${scope.accountID}`;
     return fail({ code: 'RUN_NOT_FOUND', message });
   }
-  const directory = runDirectory(home, runId);
-  const plan = (await readPlan(disk, directory)) ?? options.plan;
-  const fault = findMismatch(plan, found.value) ?? (await findMissingLogin(options, found.value));
+  const fault = findMismatch(plan, found) ?? (await findMissingLogin(options, found));
   if (fault !== undefined) return fail({ code: 'NOT_ADOPTABLE', message: `could not adopt run ${runId}: ${fault}` });
-  const surroundings = await prepareSurroundings({ ...options, service, plan });
+  const surroundings = await prepareSurroundings({ ...options, plan, ...(placement && { placement }) });
   if (!surroundings.ok) return surroundings;
-  const afterEpoch = Math.max(...found.value.map(({ epoch }) => epoch));
+  const afterEpoch = Math.max(...found.map(({ epoch }) => epoch));
   const opened = await openJournal(directory, { ...options, lost: { afterEpoch } });
   if (!opened.ok) return opened;
   try {
@@ -72,13 +71,15 @@ async function adopt(
       const message = `run ${runId} has its journal; go on with: sluice resume ${runId}`;
       return fail({ code: 'RUN_KNOWN', message });
     }
-    const { volumes } = surroundings.value;
-    await writeBeginning(options, { plan, directory, opened: opened.value, volumes, found: found.value });
+    const { volumes, placement: chosen } = surroundings.value;
+    const plannedTime = await findPlannedTime({ ...options, plan });
+    const header = createHeader({ ...options, plan }, { runId, plannedTime, placement: chosen });
+    await writeBeginning(options, { plan, directory, opened: opened.value, header, volumes, found });
   } finally {
     await opened.value.release();
   }
   return ok(
-    found.value.map(({ name, container }) => ({
+    found.map(({ name, container }) => ({
       step: name.step,
       cell: name.cell,
       attempt: name.attempt,
@@ -87,13 +88,23 @@ async function adopt(
   );
 }
 
-async function findContainers({
-  service,
-  scope,
-  runId,
-}: AdoptRunOptions): Promise<Result<readonly RunContainer[], RunRefusal>> {
+/** Looks on every cluster that the run may have gone to. */
+async function findContainers(
+  options: FilledOptions<AdoptRunOptions>,
+): Promise<
+  Result<{ readonly found: readonly RunContainer[]; readonly placement: RunPlacement | undefined }, RunRefusal>
+> {
+  const { service, scope, runId } = options;
   try {
-    return ok(await findRunContainers(service, scope, runId));
+    const placed = await findPlacement(options);
+    if (!placed.ok) return placed;
+    const { placement } = placed.value;
+    const accounts = { ...placement?.accounts, [scope.clusterID]: scope.accountID };
+    const found: RunContainer[] = [];
+    for (const [clusterID, accountID] of Object.entries(accounts)) {
+      found.push(...(await findRunContainers(service, { clusterID, accountID }, runId)));
+    }
+    return ok({ found, placement });
   } catch (error) {
     if (!isServiceError(error)) throw error;
     const away = isServiceError(error, 'UNREACHABLE', 'NO_REPLY', 'UNAVAILABLE', 'INVALID_REPLY');
@@ -123,9 +134,18 @@ async function findMissingLogin(
 ): Promise<string | undefined> {
   const { runId, home } = options;
   const mounts = found.flatMap(({ container }) => Object.keys(container.volumeMounts ?? {}));
-  const volumeID = mounts.find((key) => key.split(':')[1]?.startsWith(`runs/${runId}/`))?.split(':')[0];
-  if (volumeID === undefined || (await findLogin(options, volumeID))) return undefined;
-  return `the login of its workspace ${volumeID} is not in ${home}; only the home that started the run has it`;
+  const own = mounts.filter((key) => key.split(':')[1]?.startsWith(`runs/${runId}/`));
+  for (const volumeID of new Set(own.map((key) => key.split(':')[0]!))) {
+    if (await findLogin(options, volumeID)) continue;
+    return `the login of its workspace ${volumeID} is not in ${home}; only the home that started the run has it`;
+  }
+  return undefined;
+}
+
+/** The time that a schedule started the run for; of another run, the time of its adoption. */
+async function findPlannedTime({ disk, home, plan, runId, clock }: FilledOptions<AdoptRunOptions>): Promise<number> {
+  const scheduled = await openScheduleRecords(disk, { home, name: plan.pipeline.name }).listNewest();
+  return scheduled.find((one) => one.verdict === 'start' && one.runId === runId)?.planned ?? clock.now();
 }
 
 async function writeBeginning(
@@ -134,25 +154,22 @@ async function writeBeginning(
     readonly plan: Plan;
     readonly directory: string;
     readonly opened: OpenJournal;
+    readonly header: JournalRecord;
     readonly volumes: Extract<JournalRecord, { kind: 'volumes' }>['volumes'];
     readonly found: readonly RunContainer[];
   },
 ): Promise<void> {
-  const { disk, clock, runId, scope, baseDir } = options;
-  const { plan, directory, opened, volumes, found } = given;
-  const attempts: Record<string, number> = {};
-  for (const { name } of found) {
-    attempts[adoptedKey(name)] = Math.max(attempts[adoptedKey(name)] ?? 0, name.attempt);
+  const { disk, clock } = options;
+  const { plan, directory, opened, header, volumes, found } = given;
+  const attempts: Record<string, Record<string, string>> = {};
+  for (const { name, container } of found) {
+    const key = adoptedKey(name);
+    attempts[key] = { ...attempts[key], [name.attempt]: container.clusterID };
   }
-  const at = clock.now();
-  const scheduler = { maxInFlight: options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT, seed: runId };
-  const { name: pipeline } = plan.pipeline;
-  const scheduled = await openScheduleRecords(disk, { home: options.home, name: pipeline }).listNewest();
-  const plannedTime = scheduled.find((one) => one.verdict === 'start' && one.runId === runId)?.planned ?? at;
   const records: JournalRecord[] = [
-    { kind: 'run', format: 1, runId, pipeline, at, plannedTime, ...scope, baseDir, scheduler },
+    header,
     { kind: 'volumes', volumes },
-    { kind: 'adopted', at, attempts },
+    { kind: 'adopted', at: clock.now(), attempts },
   ];
   const facts = createRunFacts(plan);
   for (const record of records) {

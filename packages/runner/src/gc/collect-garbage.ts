@@ -94,31 +94,32 @@ async function collect(options: Filled): Promise<GarbageReport> {
   return { freed: [...freed, ...sources.freed], kept, problems: [...problems, ...sources.problems] };
 }
 
-/** Undefined: its volume does not answer. */
+/** Undefined: a volume of it does not answer. */
 async function measureRun(options: Filled, run: RunRecord): Promise<number | undefined> {
-  const local = await options.disk.measure(runDirectory(options.home, run.runId));
+  let bytes = await options.disk.measure(runDirectory(options.home, run.runId));
   try {
-    const files = await openFiles(options, run);
-    return local + (files ? await measureVolume(files, runPath(run.runId)) : 0);
+    for (const files of await openFiles(options, run)) bytes += await measureVolume(files, runPath(run.runId));
+    return bytes;
   } catch (error) {
     if (!isServiceError(error)) throw error;
     return undefined;
   }
 }
 
-async function openFiles(options: Filled, { workspace }: RunRecord): Promise<VolumeFiles | undefined> {
-  if (!workspace) return undefined;
-  const { volumeID, clusterID, accountID } = workspace;
-  const login = await findLogin(options, volumeID);
-  return login && options.service.volumes.files({ clusterID, accountID, id: volumeID }, login);
+async function openFiles(options: Filled, { workspaces }: RunRecord): Promise<VolumeFiles[]> {
+  const opened: VolumeFiles[] = [];
+  for (const { volumeID: id, clusterID, accountID } of workspaces) {
+    const login = await findLogin(options, id);
+    if (login) opened.push(options.service.volumes.files({ clusterID, accountID, id }, login));
+  }
+  return opened;
 }
 
 /** Returns why it is still there, at least in part. */
 async function removeRun(options: Filled, run: RunRecord): Promise<string | undefined> {
   const { disk, home, clock } = options;
   try {
-    const files = await openFiles(options, run);
-    await files?.remove(runPath(run.runId));
+    for (const files of await openFiles(options, run)) await files.remove(runPath(run.runId));
   } catch (error) {
     if (!isServiceError(error)) throw error;
     return describeAway(run);
@@ -135,6 +136,7 @@ async function removeRun(options: Filled, run: RunRecord): Promise<string | unde
   return undefined;
 }
 
-function describeAway({ runId, workspace }: RunRecord): string {
-  return `could not remove run ${runId}: its volume ${workspace?.volumeID} does not answer`;
+function describeAway({ runId, workspaces }: RunRecord): string {
+  const names = workspaces.map(({ volumeID }) => volumeID).join(', ');
+  return `could not remove run ${runId}: its volume ${names} does not answer`;
 }

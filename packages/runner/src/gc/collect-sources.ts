@@ -36,7 +36,7 @@ export async function collectSources(
   if (rules.staying.some(({ needs }) => needs === undefined)) return { freed, problems };
   const needed = new Set(rules.staying.flatMap(({ needs }) => [...needs!.sources]));
   const scopes = new Map(
-    rules.records.flatMap(({ workspace }) => (workspace ? [[workspace.volumeID, workspace]] : [])),
+    rules.records.flatMap(({ workspaces }) => workspaces.map((workspace) => [workspace.volumeID, workspace])),
   );
   for (const { volumeID, login } of rules.workspaces) {
     const scope = scopes.get(volumeID);

@@ -1,5 +1,6 @@
 import type { Scope } from '@sluice/client';
 import type { Disk } from '../journal/disk.ts';
+import { scopeOn, workspaceOn } from '../placement/place-of.ts';
 import { listRuns, type RunSummary } from '../run/list-runs.ts';
 import { replayFromHome } from '../run/read-run.ts';
 
@@ -7,8 +8,8 @@ import { replayFromHome } from '../run/read-run.ts';
 export interface RunRecord extends RunSummary {
   /** Undefined: its journal cannot be read, so nobody knows. */
   readonly needs: RunNeeds | undefined;
-  /** Where its outputs lie; undefined where it has none. */
-  readonly workspace?: Scope & { readonly volumeID: string };
+  /** Where its outputs lie: one volume for each cluster that it could go to. */
+  readonly workspaces: readonly (Scope & { readonly volumeID: string })[];
 }
 
 export interface RunNeeds {
@@ -27,7 +28,7 @@ export async function readRunRecords(disk: Disk, home: string): Promise<RunRecor
 
 async function readRecord(disk: Disk, home: string, run: RunSummary): Promise<RunRecord> {
   const replayed = await replayFromHome(disk, home, run.runId).catch(() => undefined);
-  if (!replayed?.ok) return { ...run, needs: undefined };
+  if (!replayed?.ok) return { ...run, needs: undefined, workspaces: [] };
   const { facts } = replayed.value;
   const runs = new Set(
     facts.known.flatMap((cells) => cells.flatMap(({ cached }) => (cached === undefined ? [] : [cached.runId]))),
@@ -39,11 +40,10 @@ async function readRecord(disk: Disk, home: string, run: RunSummary): Promise<Ru
       return digest === undefined ? [] : [`${volumeID}/${digest}`];
     }),
   );
-  const workspace = facts.volumes['']?.volumeID;
-  const { clusterID, accountID } = facts.header!;
-  return {
-    ...run,
-    needs: { runs, sources },
-    ...(workspace !== undefined && { workspace: { clusterID, accountID, volumeID: workspace } }),
-  };
+  const { clusterID, placement } = facts.header!;
+  const workspaces = [...new Set([clusterID, ...Object.keys(placement?.accounts ?? {})])].flatMap((cluster) => {
+    const volumeID = workspaceOn(facts, cluster);
+    return volumeID === '' ? [] : [{ ...scopeOn(facts, cluster), volumeID }];
+  });
+  return { ...run, needs: { runs, sources }, workspaces };
 }

@@ -27,9 +27,9 @@ export type JournalRecord =
     }
   /**
    * The journal before this one was lost, and the run was rebuilt from its containers' labels: whatever is submitted may
-   * have been started already. `attempts` is the newest attempt that was found, by `adoptedKey`.
+   * have been started already.
    */
-  | { readonly kind: 'adopted'; readonly at: number; readonly attempts: Readonly<Record<string, number>> }
+  | { readonly kind: 'adopted'; readonly at: number; readonly attempts: AdoptedAttempts }
   /** A runner has taken the run up. */
   | {
       readonly kind: 'opened';
@@ -93,6 +93,9 @@ export type JournalRecord =
     }
   /** The last record of a run that is over. */
   | { readonly kind: 'finished'; readonly at: number; readonly status: 'succeeded' | 'failed' | 'canceled' };
+
+/** The cluster of each attempt that an adoption found, by `step/cell` and then by the attempt's number. */
+export type AdoptedAttempts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** Where a named volume's content is mounted from. */
 export interface VolumePlace {

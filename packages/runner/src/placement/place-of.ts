@@ -1,16 +1,18 @@
 import type { Scope } from '@sluice/client';
 import type { RunFacts } from '../run/run-facts.ts';
+import { adoptedCluster } from '../submission/adopted-attempt.ts';
 
 /** A container of a run, or one that is to be. */
 type AttemptPlace = { readonly step: number; readonly cell: number; readonly attempt: number };
 
 /**
- * The cluster of an attempt: the one that its intent names, else the step's best, or after infrastructure failures of the
+ * The cluster of an attempt: the one that its intent names or an adoption found it on, else the step's best, or after infrastructure failures of the
  * cell the one that comes next.
  */
-export function clusterOfAttempt(facts: RunFacts, { step, cell, attempt }: AttemptPlace): string {
+export function clusterOfAttempt(facts: RunFacts, at: AttemptPlace): string {
+  const { step, cell, attempt } = at;
   const attempts = facts.known[step]?.[cell]?.attempts ?? [];
-  const intended = attempts.find((known) => known.attempt === attempt)?.clusterID;
+  const intended = attempts.find((known) => known.attempt === attempt)?.clusterID ?? adoptedCluster(facts, at);
   if (intended !== undefined) return intended;
   const { placement, clusterID: home } = facts.header!;
   const clusters = placement?.choices[placement.ofStep[step]!]?.clusters ?? [home];

@@ -1,5 +1,12 @@
 import type { Cell, Json, Plan } from '@sluice/core';
-import type { CacheMiss, CacheSource, ContainerFacts, JournalRecord, VolumePlace } from '../journal/journal-record.ts';
+import type {
+  AdoptedAttempts,
+  CacheMiss,
+  CacheSource,
+  ContainerFacts,
+  JournalRecord,
+  VolumePlace,
+} from '../journal/journal-record.ts';
 import type { Outcome, PostponeReason } from '../scheduler/event.ts';
 
 /** What the shell knows of one attempt beside its state. */
@@ -58,8 +65,8 @@ export interface RunFacts {
   canceledBy?: string;
   /** Why the run could not go on, where it was stuck. */
   stuck?: string;
-  /** The newest attempts that an adoption found, by `adoptedKey`; undefined for a run that was never adopted. */
-  adopted?: Readonly<Record<string, number>>;
+  /** What an adoption found; undefined for a run that was never adopted. */
+  adopted?: AdoptedAttempts;
   volumes: Readonly<Record<string, VolumePlace>>;
   /** Keys of the transfers that are whole. */
   readonly transferred: Set<string>;

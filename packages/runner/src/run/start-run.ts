@@ -10,13 +10,11 @@ import { prepareSurroundings, type Surroundings } from './prepare-surroundings.t
 import { createRunScheduler, type MoveListener } from './replay-run.ts';
 import { type FilledOptions, withDefaults } from './run-defaults.ts';
 import { createRunFacts } from './run-facts.ts';
+import { createHeader } from './run-header.ts';
 import { runDirectory, writePlan } from './run-home.ts';
 import type { RunHandle, RunRefusal, StartRunOptions } from './run-options.ts';
 import { summarize, writeSummary } from './run-summary.ts';
 import { describeRun } from './step-context.ts';
-
-/** Containers of a run at once, where its options say nothing. */
-export const DEFAULT_MAX_IN_FLIGHT = 1000;
 
 /**
  * Freezes the plan in the home and starts driving it. What can refuse a run (secrets, sources, volumes, instance
@@ -81,28 +79,11 @@ interface Beginning {
 
 /** Writes down what the run is, and drives it. */
 async function begin(options: FilledOptions<StartRunOptions>, given: Beginning): Promise<RunHandle> {
-  const { plan, clock, disk, scope, baseDir } = options;
+  const { plan, disk } = options;
   const { runId, plannedTime, directory, opened, surroundings } = given;
   const facts = createRunFacts(plan);
   const moves: MoveListener = {};
-  const scheduler = {
-    maxInFlight: options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT,
-    seed: runId,
-    ...(options.limits && { limits: options.limits }),
-  };
-  const header = {
-    kind: 'run',
-    format: 1,
-    runId,
-    pipeline: plan.pipeline.name,
-    at: clock.now(),
-    plannedTime,
-    clusterID: scope.clusterID,
-    accountID: scope.accountID,
-    baseDir,
-    scheduler,
-    ...(surroundings.placement && { placement: surroundings.placement }),
-  } as const;
+  const header = createHeader(options, { runId, plannedTime, placement: surroundings.placement });
   for (const record of [header, { kind: 'volumes', volumes: surroundings.volumes } as const]) {
     applyRecord(facts, record);
     opened.journal.append(record);

@@ -83,7 +83,7 @@ async function ask(session: RunSession, { attempt, spec }: Submission): Promise<
     return adopt(session, attempt, seen);
   } catch (error) {
     if (isServiceError(error, 'NOT_FOUND')) {
-      if (!hasAdoptedSuccessor(session, attempt.name)) return undefined;
+      if (!hasAdoptedSuccessor(session.facts, attempt.name)) return undefined;
       const message = 'the service does not know it any more, and a later attempt was started by an earlier runner';
       end(session, attempt, { result: 'failed', class: 'infrastructure', message });
       return DONE;

@@ -41,7 +41,8 @@ function judge(session: RunSession, attempt: Attempt, seen: Container): Outcome 
   if (outcome?.result !== 'canceled' || session.facts.adopted === undefined) return outcome;
   const { timeoutMs } = session.plan.steps[attempt.at.step]!.step;
   const ranMs = Date.parse(seen.endTime ?? '') - Date.parse(seen.startTime ?? '');
-  const isTimedOut = hasAdoptedSuccessor(session, attempt.name) || (timeoutMs !== undefined && ranMs >= timeoutMs);
+  const isTimedOut =
+    hasAdoptedSuccessor(session.facts, attempt.name) || (timeoutMs !== undefined && ranMs >= timeoutMs);
   if (!isTimedOut) return outcome;
   return { result: 'failed', class: 'timeout', message: 'an earlier runner canceled it when its time was up' };
 }
