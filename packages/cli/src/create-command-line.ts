@@ -103,8 +103,8 @@ function addRunning(add: Add): void {
 
 function addCleaning(add: Add): void {
   add('gc', 'remove what no run needs any more, or find containers that no run here has', async () => {
-    const { gc } = await import('./commands/gc.ts');
-    return (context, options) => gc(context, options);
+    const { collectOrSweep } = await import('./commands/collect-or-sweep.ts');
+    return (context, options) => collectOrSweep(context, options);
   })
     .option('--older-than <duration>', 'runs that ended longer ago may go', '30d')
     .option('--max-size <size>', 'beyond that, the oldest go until all take no more, for example 20GB')

@@ -27,7 +27,7 @@ export interface GcOptions extends GlobalOptions {
 }
 
 /** `sluice gc`: frees what no run needs any more and says what stays, and why; with `--orphans` the containers. */
-export async function gc(context: CommandContext, options: GcOptions): Promise<number> {
+export async function collectOrSweep(context: CommandContext, options: GcOptions): Promise<number> {
   const fault = findFault(options);
   if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: fault }, { context, options });
   const opened = await openService(options, context);
