@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ContainerService, createHttpService, isServiceError, type Scope, ServiceError } from '@sluice/client';
+import { type ContainerService, isServiceError, type Scope, ServiceError } from '@sluice/client';
 import { claimService, visitOwner } from './claim-service.ts';
 import { createDelegatingService } from './delegating-service.ts';
 import { socketPath } from './socket-path.ts';
@@ -132,8 +132,8 @@ async function own({ home, root, cores }: Wanted): Promise<Hold | undefined> {
 async function visit({ home, root }: Wanted): Promise<Hold | undefined> {
   const visit = await visitOwner(root);
   if (visit === undefined) return undefined;
-  // Whoever can open the socket acts as the home's user; the token is a formality of the protocol.
-  const service = createHttpService({ baseUrl: 'http://localhost', socketPath: socketPath(home), token: 'embedded' });
+  const { openVisitedService } = await import('./open-visited-service.ts');
+  const service = openVisitedService(home);
   return {
     service,
     owner: false,

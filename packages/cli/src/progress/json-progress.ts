@@ -1,11 +1,16 @@
 import type { Terminal } from '../terminal.ts';
+import { createLineBuffer } from './line-buffer.ts';
 import type { Progress } from './plain-progress.ts';
 
 /** Every event as one line of JSON, for programs. */
 export function createJsonProgress(terminal: Terminal): Progress {
+  const lines = createLineBuffer(terminal.out);
   return {
-    report: (event) => terminal.out(`${JSON.stringify(event)}\n`),
-    say: (text) => terminal.err(`${text}\n`),
-    close: () => {},
+    report: (event) => lines.add(`${JSON.stringify(event)}\n`),
+    say: (text) => {
+      lines.write();
+      terminal.err(`${text}\n`);
+    },
+    close: lines.write,
   };
 }

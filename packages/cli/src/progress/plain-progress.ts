@@ -1,5 +1,6 @@
 import type { Reporter } from '@sluice/runner';
 import type { Terminal } from '../terminal.ts';
+import { createLineBuffer } from './line-buffer.ts';
 import { createProgressModel } from './progress-model.ts';
 import { labelWidthOf, renderEvent } from './render-event.ts';
 
@@ -14,13 +15,17 @@ export interface Progress extends Reporter {
 /** One line for each thing that has happened, for pipes and log files. */
 export function createPlainProgress(terminal: Terminal): Progress {
   const model = createProgressModel();
+  const lines = createLineBuffer(terminal.out);
   let labelWidth = 0;
   return {
     report: (event) => {
       if (event.type === 'runStarted') labelWidth = labelWidthOf(event.steps);
-      terminal.out(renderEvent(event, { model, terminal, labelWidth }));
+      lines.add(renderEvent(event, { model, terminal, labelWidth }));
     },
-    say: (text) => terminal.err(`${text}\n`),
-    close: () => {},
+    say: (text) => {
+      lines.write();
+      terminal.err(`${text}\n`);
+    },
+    close: lines.write,
   };
 }

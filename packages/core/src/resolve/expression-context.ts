@@ -12,7 +12,7 @@ export function expressionContext(
 ): (references: readonly Reference[]) => Readonly<Record<string, unknown>> {
   const step = options.step === undefined ? undefined : plan.steps[options.step]?.step;
   const { run, attempt } = context;
-  const fixed = {
+  const make = () => ({
     params: params(plan),
     run: new Map(Object.entries(run).filter(([, value]) => value !== undefined)),
     attempt: BigInt(attempt),
@@ -21,8 +21,12 @@ export function expressionContext(
     inputs: paths(step?.inputs),
     outputs: paths(step?.outputs),
     env: new Map(Object.entries(options.env ?? {})),
-  };
+  });
+  // Most texts have no expression: then nothing is converted.
+  let made: ReturnType<typeof make> | undefined;
   return (references) => {
+    made ??= make();
+    const fixed = made;
     if (!references.some(({ root }) => root === 'steps')) return fixed;
     const steps = new Map<string, unknown>();
     for (const { root, keys } of references) {

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { isServiceError } from '@sluice/client';
-import { createReport } from '../run/create-report.ts';
-import type { RunReport } from '../run/run-report.ts';
+import { reportOutputs } from '../run/create-report.ts';
 import type { RunSession } from '../run/run-session.ts';
 import { type DownloadProgress, downloadTree } from './download-tree.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
@@ -19,8 +18,7 @@ export async function deliverOutputs(session: RunSession, workspace: WorkspaceFi
   const { facts, plan } = session;
   const delivered: Record<string, string> = {};
   const undelivered: Record<string, string> = {};
-  const { outputs }: RunReport = createReport(session, 'active');
-  for (const [name, output] of Object.entries(outputs)) {
+  for (const [name, output] of Object.entries(reportOutputs(session))) {
     const publish = plan.pipeline.outputs[name]?.publish;
     if (publish === undefined) continue;
     const directory = path.resolve(facts.header!.baseDir, publish);

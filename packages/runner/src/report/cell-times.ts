@@ -1,4 +1,3 @@
-import { planLevels } from '@sluice/core';
 import type { RunFacts } from '../run/run-facts.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 
@@ -14,10 +13,15 @@ export interface RunTimes {
   overAt(step: number): number | undefined;
 }
 
-/** Works out from a run's facts when each cell could have started: the journal has no line for that. */
-export function timeCells({ facts, scheduler }: { facts: RunFacts; scheduler: Scheduler }): RunTimes {
+/**
+ * Works out from a run's facts when each cell could have started: the journal has no line for that. `levels` orders the
+ * steps by their dependencies.
+ */
+export function timeCells(
+  { facts, scheduler }: { facts: RunFacts; scheduler: Scheduler },
+  levels: readonly number[],
+): RunTimes {
   const { plan } = facts;
-  const levels = planLevels(plan);
   const cells: CellTimes[][] = plan.steps.map(() => []);
   const over: (number | undefined)[] = [];
   let mainOver = facts.startedAt;

@@ -1,4 +1,4 @@
-import type { Json } from '@sluice/core';
+import { type Json, type Plan, planLevels } from '@sluice/core';
 import type { ReportSource } from '../run/create-report.ts';
 import type { RunReport } from '../run/run-report.ts';
 import { type AttemptReport, reportAttempts } from './attempt-report.ts';
@@ -17,6 +17,8 @@ export interface DetailedReport extends RunReport {
   readonly usage: readonly Usage[];
   /** For each step of `steps`, indexes of those that it depends on. */
   readonly dependencies: readonly (readonly number[])[];
+  /** For each step of `steps` its column in the picture: how far it is from the start. */
+  readonly levels: readonly number[];
 }
 
 /** `report` with all that facts and scheduler know beside it. Linear in the run's attempts. */
@@ -25,7 +27,8 @@ export function createDetailedReport(
   { report, now }: { readonly report: RunReport; readonly now: number },
 ): DetailedReport {
   const { plan } = source.facts;
-  const times: RunTimes = timeCells(source);
+  const levels = planLevels(plan);
+  const times: RunTimes = timeCells(source, levels);
   const attempts = reportAttempts(source, times);
   const madeAt = source.facts.finished?.at ?? now;
   const { description } = plan.pipeline;
@@ -38,5 +41,12 @@ export function createDetailedReport(
     criticalPath: findCriticalPath(source.facts, times),
     usage: sumUsage(attempts, madeAt),
     dependencies: plan.steps.map(({ dependencies }) => dependencies.map(({ on }) => on)),
+    levels: placeSteps(plan, levels),
   };
+}
+
+/** Those of `finally` come after all others. */
+function placeSteps(plan: Plan, levels: readonly number[]): number[] {
+  const mains = plan.steps.reduce((most, { final, index }) => (final ? most : Math.max(most, levels[index]! + 1)), 0);
+  return plan.steps.map(({ final, index }) => (final ? Math.max(mains, levels[index]!) : levels[index]!));
 }

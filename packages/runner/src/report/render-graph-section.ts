@@ -26,7 +26,8 @@ interface Edge {
 }
 
 /** The run's graph of steps, never of cells, as a picture. */
-export function renderGraphSection(report: DetailedReport, levels: readonly number[]): Markup {
+export function renderGraphSection(report: DetailedReport): Markup {
+  const { levels } = report;
   if (report.steps.length < 2) return NOTHING;
   const steps = report.dependencies.flatMap((on, to) => on.map((from) => ({ from, to })));
   const single = report.steps.length <= MAX_NODES && steps.length <= MAX_EDGES;

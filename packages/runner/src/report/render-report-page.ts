@@ -8,14 +8,14 @@ import { REPORT_STYLE } from './report-style.ts';
 
 /**
  * The run as one HTML file that needs nothing else: no script, no network (its policy forbids both), bounded in size
- * whatever the run's. `levels` places each step in the graph.
+ * whatever the run's.
  */
-export function renderReportPage(report: DetailedReport, levels: readonly number[]): string {
+export function renderReportPage(report: DetailedReport): string {
   const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
   const style: Markup = { html: REPORT_STYLE };
   const page = markup`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${report.pipeline} ${report.status} (${report.runId})</title><style>${style}</style></head>
-<body>${renderHead(report)}${renderFailures(report)}${renderGraphSection(report, levels)}${renderTimelineSection(report)}${renderCriticalPath(report)}${renderStepTable(report)}${renderUsage(report)}${renderValues(report)}</body></html>
+<body>${renderHead(report)}${renderFailures(report)}${renderGraphSection(report)}${renderTimelineSection(report)}${renderCriticalPath(report)}${renderStepTable(report)}${renderUsage(report)}${renderValues(report)}</body></html>
 `;
   return page.html;
 }

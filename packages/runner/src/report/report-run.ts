@@ -30,6 +30,6 @@ export async function reportRun(
     report: createReport(replayed.value, status, endMessage(facts)),
     now: createSystemClock().now(),
   });
-  const files = await writeReport(report, { disk, directory: options.to ?? directory, plan: facts.plan });
+  const files = await writeReport(report, { disk, directory: options.to ?? directory });
   return ok({ report, files });
 }

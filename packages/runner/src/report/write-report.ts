@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { type Plan, planLevels } from '@sluice/core';
 import type { Disk } from '../journal/disk.ts';
 import type { DetailedReport } from './detailed-report.ts';
 import { renderAttemptsCsv } from './render-attempts-csv.ts';
@@ -15,7 +14,7 @@ export interface ReportFiles {
 /** Writes a run's report into a directory: `report.html`, `attempts.csv` and `report.json`. */
 export async function writeReport(
   report: DetailedReport,
-  { disk, directory, plan }: { readonly disk: Disk; readonly directory: string; readonly plan: Plan },
+  { disk, directory }: { readonly disk: Disk; readonly directory: string },
 ): Promise<ReportFiles> {
   const files = {
     page: path.join(directory, 'report.html'),
@@ -24,15 +23,8 @@ export async function writeReport(
   };
   await Promise.all([
     disk.replace(files.data, Buffer.from(JSON.stringify(report))),
-    disk.replace(files.page, Buffer.from(renderReportPage(report, placeSteps(plan)))),
+    disk.replace(files.page, Buffer.from(renderReportPage(report))),
     disk.replace(files.attempts, Buffer.from(renderAttemptsCsv(report.attempts, report.madeAt))),
   ]);
   return files;
-}
-
-/** Columns of the steps in the picture: those of `finally` come after all others. */
-function placeSteps(plan: Plan): number[] {
-  const levels = planLevels(plan);
-  const mains = plan.steps.reduce((most, { final, index }) => (final ? most : Math.max(most, levels[index]! + 1)), 0);
-  return plan.steps.map(({ final, index }) => (final ? Math.max(mains, levels[index]!) : levels[index]!));
 }

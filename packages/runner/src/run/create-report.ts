@@ -168,7 +168,11 @@ export function describeFailure(
   };
 }
 
-function reportOutputs({ facts, scheduler }: ReportSource): Record<string, OutputReport> {
+/** The pipeline's outputs whose step has succeeded, by name. */
+export function reportOutputs({
+  facts,
+  scheduler,
+}: Pick<ReportSource, 'facts' | 'scheduler'>): Record<string, OutputReport> {
   const outputs: Record<string, OutputReport> = {};
   for (const [name, { from }] of Object.entries(facts.plan.pipeline.outputs)) {
     const step = stepIndex(facts.plan, from.step);

@@ -99,7 +99,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     await pools.close();
     const report = createReport({ facts, scheduler, directory }, status, endMessage(facts));
     const detailed = createDetailedReport({ facts, scheduler }, { report, now: session.clock.now() });
-    await writeReport(detailed, { disk, directory, plan });
+    await writeReport(detailed, { disk, directory });
     await writeSummary(disk, directory, summarize(facts));
     session.report({ type: 'runFinished', at: session.clock.now(), report });
     await close(() => settle.resolve(report));

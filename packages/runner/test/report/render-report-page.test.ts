@@ -3,24 +3,22 @@ import { renderAttemptsCsv } from '../../src/report/render-attempts-csv.ts';
 import { renderReportPage } from '../../src/report/render-report-page.ts';
 import { createSampleReport } from './sample-report.ts';
 
-const levelsOf = (count: number) => Array.from({ length: count }, (_, index) => index);
-
 describe('renderReportPage', () => {
   test('escapes whatever comes from outside, in text and in attributes', () => {
-    const page = renderReportPage(createSampleReport({ steps: 2, logLine: `"'><b onclick='x'>&\u001b[31m` }), [0, 1]);
+    const page = renderReportPage(createSampleReport({ steps: 2, logLine: `"'><b onclick='x'>&\u001b[31m` }));
     expect(page).not.toContain('<b onclick');
     expect(page).toContain('&quot;&#39;&gt;&lt;b onclick=&#39;x&#39;&gt;&amp;');
     expect(page).not.toContain('\u001b');
   });
 
   test('needs nothing from elsewhere', () => {
-    const page = renderReportPage(createSampleReport({ steps: 2, logLine: 'x' }), [0, 1]);
+    const page = renderReportPage(createSampleReport({ steps: 2, logLine: 'x' }));
     expect(page).not.toMatch(/<script|<link|<iframe|\bsrc=|\bhref=|url\(|@import/);
     expect(page).toContain('default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;');
   });
 
   test('stays small for ten thousand steps, and says what it leaves out', () => {
-    const page = renderReportPage(createSampleReport({ steps: 10_000, logLine: 'y'.repeat(5_000) }), levelsOf(10_000));
+    const page = renderReportPage(createSampleReport({ steps: 10_000, logLine: 'y'.repeat(5_000) }));
     expect(page.length).toBeLessThan(500_000);
     expect(page).toContain('10000 steps are too many for a picture');
     expect(page).toContain('the 250 longest of 10000 are shown');

@@ -62,6 +62,7 @@ export function createSampleReport({ steps, logLine }: { steps: number; logLine:
       waited: 100,
     })),
     usage: [{ clusterID: 'c', instanceType: 'small', containers: steps, ranMs: 900 * steps, instanceHours: 0.001 }],
+    levels: names.map((_, index) => index),
     dependencies: names.map((_, index) => (index === 0 ? [] : [index - 1])),
   };
 }
