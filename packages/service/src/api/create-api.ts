@@ -194,7 +194,8 @@ type ParseDone = (error: Error | null, body?: unknown) => void;
 
 function addErrors(api: FastifyInstance): void {
   api.setErrorHandler((error, request, reply) => {
-    const { status, headers, body } = renderError(error);
+    const isMalformedType = (error as { code?: unknown }).code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE';
+    const { status, headers, body } = renderError(isMalformedType ? unsupportedBody() : error);
     if (status >= 500) request.log.error({ err: error, url: request.url }, 'a request failed');
     // Published clients print `msg` of a refused login.
     const alias = request.routeOptions.url === LOGIN_PATH ? { msg: body.message } : {};

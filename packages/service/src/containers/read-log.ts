@@ -1,5 +1,5 @@
-import { close, fstat, open, read, statSync } from 'node:fs';
-import { promisify } from 'node:util';
+import { statSync } from 'node:fs';
+import { readBlock } from './read-block.ts';
 
 export interface LogOptions {
   /** So many last lines; the whole where absent. */
@@ -19,11 +19,6 @@ const BLOCK_BYTES = 64 * 1024;
 const FIRST_LOOK_MS = 20;
 const SLOWEST_LOOK_MS = 1000;
 
-const openFile = promisify(open);
-const readFile = promisify(read);
-const closeFile = promisify(close);
-const statFile = promisify(fstat);
-
 /**
  * The bytes of a log, in blocks that are read when the reader asks for them: a slow reader holds one block, whatever
  * the size of the log. With `follow` it goes on until the container has ended and all is given; looks grow rarer while
@@ -39,25 +34,20 @@ export async function* readLog(path: string, options: LogOptions, life?: Life): 
     // One synchronous system call, since thousands of followers may look; and none of them holds the file meanwhile.
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     wait = size > (position ?? 0) ? FIRST_LOOK_MS : Math.min(wait * 1.5, SLOWEST_LOOK_MS);
-    if (size <= (position ?? 0)) position ??= 0;
-    else {
-      const file = await openLog(path);
-      if (file === undefined) return;
-      try {
-        position ??= options.tail === undefined ? 0 : await tailStart(file, { lines: options.tail, signal });
-        for (;;) {
-          if (isAborted(signal)) return;
-          const { bytesRead, buffer } = await readFile(file, Buffer.allocUnsafe(BLOCK_BYTES), 0, BLOCK_BYTES, position);
-          if (bytesRead === 0) break;
-          position += bytesRead;
-          yield buffer.subarray(0, bytesRead);
-        }
-      } finally {
-        await closeFile(file);
-      }
+    if (position === undefined) {
+      position = options.tail === undefined ? 0 : await tailStart(path, { lines: options.tail, size, signal });
+    }
+    while (position < size) {
+      const block = isAborted(signal) ? undefined : await readBlock(path, { position, length: BLOCK_BYTES });
+      // Without a block the container was deleted, and its log with it.
+      if (block === undefined) return;
+      if (block.length === 0) break;
+      position += block.length;
+      yield block;
     }
     if (!goOn) return;
-    await nextLook(wait, life, signal);
+    // Not all at the same moment: thousands that began together would hold up everything else.
+    await nextLook(wait * (0.75 + Math.random() / 2), life, signal);
   }
 }
 
@@ -80,29 +70,17 @@ function nextLook(ms: number, life: Life | undefined, signal: AbortSignal | unde
   });
 }
 
-/** Undefined where the container was deleted meanwhile, and its log with it. */
-async function openLog(path: string): Promise<number | undefined> {
-  try {
-    return await openFile(path, 'r');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
 /** Where the last `lines` lines begin, found in blocks from the end; the newline that ends the file begins no line. */
 async function tailStart(
-  file: number,
-  { lines, signal }: { lines: number; signal: AbortSignal | undefined },
+  path: string,
+  { lines, size, signal }: { lines: number; size: number; signal: AbortSignal | undefined },
 ): Promise<number> {
-  const { size } = await statFile(file);
   if (lines === 0) return size;
-  const buffer = Buffer.allocUnsafe(BLOCK_BYTES);
   let missing = lines;
   for (let end = size; end > 0 && !isAborted(signal); ) {
     const start = Math.max(0, end - BLOCK_BYTES);
-    const { bytesRead } = await readFile(file, buffer, 0, end - start, start);
-    for (let at = buffer.lastIndexOf(10, bytesRead - 1); at >= 0; at = at === 0 ? -1 : buffer.lastIndexOf(10, at - 1)) {
+    const block = (await readBlock(path, { position: start, length: end - start })) ?? NOTHING;
+    for (let at = block.lastIndexOf(10); at >= 0; at = at === 0 ? -1 : block.lastIndexOf(10, at - 1)) {
       if (start + at === size - 1) continue;
       missing--;
       if (missing === 0) return start + at + 1;
@@ -111,3 +89,5 @@ async function tailStart(
   }
   return 0;
 }
+
+const NOTHING = Buffer.alloc(0);

@@ -24,11 +24,13 @@ export function resolveMounts(spec: ContainerSpec, scope: MountScope, store: Sto
     targets.set(point, key);
     return { key, point, ...judgeVolume(key, scope, store) };
   });
-  return judged.map(({ key, point, volumeKey, mount }) => ({
+  const roots = judged.map(({ mount }) => storagePaths.volume(scope.storage, scope.accountID, mount.volumeID));
+  if (judged.length > 1) for (const [i, { key, mount }] of judged.entries()) checkSubPath(key, roots[i]!, mount);
+  return judged.map(({ key, point, volumeKey, mount }, i) => ({
     volumeKey,
     volumeID: mount.volumeID,
     subPath: mount.subPath,
-    kind: makeSubPath(key, storagePaths.volume(scope.storage, scope.accountID, mount.volumeID), mount),
+    kind: makeSubPath(key, roots[i]!, mount),
     target: point,
   }));
 }
@@ -54,20 +56,33 @@ function judgeVolume(key: string, scope: Scope, store: Store) {
   return { volumeKey, mount: parsed.value };
 }
 
+/** Refuses what could not be made, without making it. */
+function checkSubPath(key: string, root: string, mount: { subPath: string; create?: 'dir' | 'file' }): void {
+  try {
+    const found = ensureSubPath(root, mount.subPath);
+    if (mount.create !== undefined && found !== mount.create) refuseMount(key, `a ${found} is at '${mount.subPath}'`);
+  } catch (error) {
+    if (!isServiceError(error, 'NOT_FOUND') || mount.create === undefined) throw mountFault(key, { mount, error });
+  }
+}
+
 function makeSubPath(key: string, root: string, mount: { subPath: string; create?: 'dir' | 'file' }): 'dir' | 'file' {
   if (mount.subPath === '') return 'dir';
   try {
     return ensureSubPath(root, mount.subPath, mount.create);
   } catch (error) {
-    if (isServiceError(error, 'NOT_FOUND')) {
-      const hint = `nothing is at '${mount.subPath}' of the volume; add :dir or :file to create it`;
-      return refuseMount(key, hint);
-    }
-    if (isServiceError(error, 'INVALID_ARGUMENT', 'PERMISSION_DENIED', 'ALREADY_EXISTS')) {
-      return refuseMount(key, error.message);
-    }
-    throw error;
+    throw mountFault(key, { mount, error });
   }
+}
+
+/** What is thrown for a sub-path that cannot be mounted. */
+function mountFault(key: string, { mount, error }: { mount: { subPath: string }; error: unknown }): unknown {
+  if (error instanceof Refusal) return error;
+  if (isServiceError(error, 'NOT_FOUND')) {
+    return mountRefusal(key, `nothing is at '${mount.subPath}' of the volume; add :dir or :file to create it`);
+  }
+  const isCallersFault = isServiceError(error, 'INVALID_ARGUMENT', 'PERMISSION_DENIED', 'ALREADY_EXISTS');
+  return isCallersFault ? mountRefusal(key, error.message) : error;
 }
 
 /** One spelling for each mount point: without doubled or trailing slashes. */
@@ -79,7 +94,11 @@ function normalizeTarget(target: string): string {
 }
 
 function refuseMount(key: string, why: string): never {
-  throw new Refusal('MOUNT_INVALID', `could not mount '${key}' because ${why}`, {
+  throw mountRefusal(key, why);
+}
+
+function mountRefusal(key: string, why: string): Refusal {
+  return new Refusal('MOUNT_INVALID', `could not mount '${key}' because ${why}`, {
     details: { field: `volumeMounts.${key}` },
   });
 }

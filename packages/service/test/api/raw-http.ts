@@ -1,4 +1,4 @@
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import { openUserDirectory } from '../../src/accounts/user-directory.ts';
 import { openRig, PRINCIPAL, type Rig, type RigOptions, USER } from '../service-rig.ts';
 
@@ -33,12 +33,14 @@ export async function openRawHttp(options?: RigOptions): Promise<RawHttp> {
   for (const account of PRINCIPAL.accounts) await users.grant(USER.email, account);
   await users.close();
   const { url } = await rig.service.listen({ host: '127.0.0.1', port: 0 });
+  // A service with TLS has a certificate of the test's own making.
+  const agent = new Agent({ connect: { rejectUnauthorized: false } });
   const raw = async (
     method: 'GET' | 'POST' | 'DELETE' | 'PUT',
     path: string,
     { headers = {}, body }: { headers?: Record<string, string>; body?: string | Buffer } = {},
   ): Promise<RawReply> => {
-    const reply = await request(url + path, { method, headers, body: body ?? null });
+    const reply = await request(url + path, { method, headers, body: body ?? null, dispatcher: agent });
     const text = await reply.body.text();
     return { status: reply.statusCode, headers: reply.headers, text, json: () => JSON.parse(text) };
   };
@@ -60,7 +62,10 @@ export async function openRawHttp(options?: RigOptions): Promise<RawHttp> {
         },
         ...(body === undefined ? {} : { body }),
       }),
-    close: () => rig.close(),
+    async close() {
+      await agent.close();
+      await rig.close();
+    },
   };
 }
 

@@ -1,0 +1,39 @@
+import { closeSync, open, read } from 'node:fs';
+import { promisify } from 'node:util';
+
+/** Far below what a process may have open, however many readers there are. */
+const MAX_OPEN = 64;
+
+const openFile = promisify(open);
+const readFile = promisify(read);
+
+let opened = 0;
+const waiting: (() => void)[] = [];
+
+/**
+ * Up to `length` bytes of a file from `position`: none at its end, undefined where it is not there. The file is open
+ * only for that, so that thousands of slow readers hold no files, and no more than a few are open at once.
+ */
+export async function readBlock(path: string, at: { position: number; length: number }): Promise<Buffer | undefined> {
+  if (opened >= MAX_OPEN) await new Promise<void>((resolve) => waiting.push(resolve));
+  else opened++;
+  try {
+    const file = await openFile(path, 'r');
+    try {
+      const block = Buffer.allocUnsafe(at.length);
+      const { bytesRead } = await readFile(file, block, 0, at.length, at.position);
+      return block.subarray(0, bytesRead);
+    } finally {
+      // At once: a file that was only read has nothing to wait for.
+      closeSync(file);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  } finally {
+    // The place goes to who waits longest, without being free in between.
+    const next = waiting.shift();
+    if (next === undefined) opened--;
+    else next();
+  }
+}
