@@ -41,6 +41,8 @@ export interface Call {
 export interface ConformanceRig {
   /** Origin of the API and of the login. */
   readonly origin: string;
+  /** The service's own directory, to break what is beneath it. */
+  readonly root: string;
   readonly token: string;
   readonly strangerToken: string;
   /** `path` is below `/api/v1rc1/`, or from the root where it begins with a slash. */
@@ -131,7 +133,7 @@ async function serve(
   };
   token = await tokenOf(USER);
   return {
-    ...{ origin, token, call, open, login },
+    ...{ origin, root, token, call, open, login },
     strangerToken: await tokenOf(STRANGER),
     async throughProxy(host, path) {
       const [servername = '', port = '443'] = host.split(':');

@@ -8,6 +8,7 @@ import { describeContainerPhases } from './describe-container-phases.ts';
 import { describeListsAndLogs } from './describe-lists-and-logs.ts';
 import { describeMounts } from './describe-mounts.ts';
 import { describeObservedRequests } from './describe-observed-requests.ts';
+import { describeOpenPoints } from './describe-open-points.ts';
 import { describePorts } from './describe-ports.ts';
 import { describeRetention } from './describe-retention.ts';
 import { describeVolumes } from './describe-volumes.ts';
@@ -34,6 +35,7 @@ describe('the service by the protocol', () => {
   describeMounts(rig);
   describeListsAndLogs(rig);
   describeObservedRequests(rig);
+  describeOpenPoints(rig);
   describeRetention(rig);
   clauseCoverage();
 });
