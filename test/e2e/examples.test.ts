@@ -83,6 +83,12 @@ test('foreach: one cell for each item of a list that a step made, none for an em
   expect([cellsOf(empty, 'measure'), resultsOf(empty, 'sum')]).toEqual([[], { total: 0 }]);
 });
 
+test('foreach: hundreds of cells, each of which runs once', async () => {
+  const told = await run('foreach', ['--param', 'count=300']);
+  expect(cellsOf(told, 'measure').every(({ state, attempts }) => state === 'succeeded' && attempts === 1)).toBe(true);
+  expect([cellsOf(told, 'measure').length, resultsOf(told, 'sum')]).toEqual([300, { total: 2292 }]);
+}, 180_000);
+
 test('typed-results: values of every kind in expressions, and a text stays one argument', async () => {
   const told = await run('typed-results');
   expect(resultsOf(told, 'measure')).toEqual({

@@ -1,6 +1,8 @@
 import path from 'node:path';
 import { publishedPath } from '../data/layout.ts';
 import { clusterOfOutputs, scopeOn, workspaceOn } from '../placement/place-of.ts';
+import { attemptVerdict } from '../scheduler/attempt-verdict.ts';
+import type { CancelReason } from '../scheduler/command.ts';
 import type { PostponeReason } from '../scheduler/event.ts';
 import type { Scheduler, SkipCause } from '../scheduler/scheduler.ts';
 import type { WaitReason } from '../scheduler/wait-reason.ts';
@@ -153,7 +155,8 @@ export function describeFailure(
   entry: { step: number; cell: number; attempt: number },
 ): FailureReport {
   const attempt = facts.known[entry.step]?.[entry.cell]?.attempts.find((known) => known.attempt === entry.attempt);
-  const outcome = attempt?.outcome;
+  // A container that was cancelled for its timeout has timed out, whatever the service calls it.
+  const outcome = attempt?.outcome && attemptVerdict(attempt.outcome, attempt.cancelReason as CancelReason | undefined);
   const failed = outcome?.result === 'failed' ? outcome : undefined;
   return {
     step: facts.plan.steps[entry.step]!.step.name,

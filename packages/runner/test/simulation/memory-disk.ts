@@ -24,6 +24,7 @@ interface Written {
 export function createMemoryDisk(): MemoryDisk {
   const files = new Map<string, Uint8Array>();
   const written = new Map<string, Written>();
+  const rooms = new Map<string, Uint8Array<ArrayBuffer>>();
   const claims = new Map<string, { readonly listener: ControlListener | undefined }>();
   const disk: MemoryDisk = {
     files,
@@ -93,6 +94,20 @@ export function createMemoryDisk(): MemoryDisk {
     disk.room -= bytes;
   }
 
+  /** With room to grow: a journal that were copied for each line would take the square of its length. */
+  function add(path: string, part: Uint8Array): void {
+    const now = files.get(path) ?? new Uint8Array();
+    const length = now.length + part.length;
+    let room = rooms.get(path);
+    if (room?.buffer !== now.buffer || room.length < length) {
+      room = new Uint8Array(2 * length);
+      room.set(now);
+      rooms.set(path, room);
+    }
+    room.set(part, now.length);
+    files.set(path, room.subarray(0, length));
+  }
+
   function openFile(path: string, size: number): AppendFile {
     files.set(path, (files.get(path) ?? new Uint8Array()).slice(0, size));
     const file: Written = { synced: size, lostFrom: written.get(path)?.lostFrom };
@@ -100,7 +115,7 @@ export function createMemoryDisk(): MemoryDisk {
     return {
       write(more) {
         const part = more.subarray(0, Math.max(0, Math.min(more.length, disk.room)));
-        files.set(path, Buffer.concat([files.get(path) ?? new Uint8Array(), part]));
+        add(path, part);
         take(more.length);
       },
       async sync() {

@@ -1,0 +1,226 @@
+import { createPlan, parsePipeline } from '@sluice/core';
+import { describe, expect, test } from 'vitest';
+import type { RunReport } from '../../src/run/run-report.ts';
+import { startRun } from '../../src/run/start-run.ts';
+import { writeFile } from '../simulation/memory-files.ts';
+import { createRig, type Rig, type RigOptions } from '../simulation/rig.ts';
+
+const HOUR = 3_600_000;
+
+interface Ran {
+  readonly rig: Rig;
+  readonly report: RunReport;
+  /** Milliseconds from the start of the run to its end. */
+  readonly tookMs: number;
+}
+
+/** Runs a pipeline file's keys `text` in the simulated world. */
+async function run(
+  text: string,
+  options: RigOptions & { rig?: Rig; params?: Record<string, string> } = {},
+): Promise<Ran> {
+  const parsed = parsePipeline({ file: 'p.yaml', text: `version: 1\nname: keys\n${text}` });
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
+  const plan = createPlan(parsed.value.pipeline, { params: options.params ?? {} });
+  if (!plan.ok) throw new Error(JSON.stringify(plan.error));
+  const rig = options.rig ?? createRig(text, options);
+  const started = await rig.go(startRun({ ...rig.options, plan: plan.value, baseDir: '/base' }));
+  if (!started.ok) throw new Error(started.error.message);
+  const begun = rig.clock.now();
+  const report = await rig.go(started.value.finished);
+  return { rig, report, tookMs: rig.clock.now() - begun };
+}
+
+const states = ({ report }: Ran) => report.steps.map(({ name, state }) => `${name} ${state}`);
+/** Steps in the order in which their containers were created. */
+const order = ({ rig }: Ran) => rig.created().map(({ wire }) => wire.labels?.['sluice-step']);
+const types = ({ rig }: Ran) => rig.created().map(({ wire }) => wire.instanceType);
+
+describe('times', () => {
+  test('timeout: ends an attempt that runs too long, and it may be tried again', async () => {
+    const ran = await run('steps: { a: { command: [x], timeout: 10m, retry: { limit: 1, on: [timeout] } } }', {
+      behave: { a: { runMs: HOUR } },
+    });
+    expect(states(ran)).toEqual(['a timedOut']);
+    expect(ran.rig.created().map(({ wire }) => wire.phase)).toEqual(['Canceled', 'Canceled']);
+    expect(ran.report.failures.map((failure) => failure.class)).toEqual(['timeout', 'timeout']);
+    expect(ran.tookMs).toBeGreaterThanOrEqual(20 * 60_000);
+    expect(ran.tookMs).toBeLessThan(25 * 60_000);
+  });
+
+  test('queueTimeout: ends an attempt that the service does not start', async () => {
+    const ran = await run('steps: { a: { command: [x], queueTimeout: 5m } }', { behave: { a: { pendingMs: HOUR } } });
+    expect(states(ran)).toEqual(['a timedOut']);
+    expect(ran.tookMs).toBeLessThan(10 * 60_000);
+  });
+
+  test('deadline: bounds all attempts together', async () => {
+    const ran = await run(
+      'steps: { a: { command: [x], deadline: 30m, retry: { limit: 9, on: [failed], backoff: { initial: 1s, max: 1s } } } }',
+      { behave: { a: { runMs: 12 * 60_000, end: 'Failed' } } },
+    );
+    expect(states(ran)).toEqual(['a timedOut']);
+    expect(ran.rig.created()).toHaveLength(3);
+    expect(ran.tookMs).toBeLessThan(35 * 60_000);
+  });
+
+  test('timeout of the run: cancels what runs, and `finally` runs all the same', async () => {
+    const ran = await run(
+      'timeout: 10m\nsteps: { a: { command: [x] }, b: { command: [x], needs: [a] } }\nfinally: { f: { command: [x] } }',
+      { behave: { a: { runMs: HOUR } } },
+    );
+    expect(states(ran)).toEqual(['a timedOut', 'b canceled', 'f succeeded']);
+    expect(ran.report.status).toBe('failed');
+  });
+
+  test('approval with a timeout: times out without an answer', async () => {
+    const ran = await run('steps: { ask: { approval: { timeout: 1h } }, after: { command: [x], needs: [ask] } }');
+    expect(states(ran)).toEqual(['ask timedOut', 'after skipped']);
+    expect(ran.tookMs).toBeGreaterThanOrEqual(HOUR);
+  });
+});
+
+describe('order and room', () => {
+  test('priority: the higher goes first, and parallelism bounds the run', async () => {
+    const ran = await run(
+      'parallelism: 1\nsteps: { low: { command: [x], priority: -1 }, middle: { command: [x] }, high: { command: [x], priority: 5 } }',
+    );
+    expect(order(ran)).toEqual(['high', 'middle', 'low']);
+  });
+
+  test('maxParallel: bounds the cells of a step', async () => {
+    const ran = await run('steps: { a: { command: [x], matrix: { n: [1, 2, 3, 4, 5, 6] }, maxParallel: 2 } }', {
+      behave: { a: { runMs: 60_000 } },
+    });
+    expect(ran.tookMs).toBeGreaterThanOrEqual(3 * 60_000);
+    expect(ran.tookMs).toBeLessThan(4 * 60_000);
+  });
+
+  test('matrix: exclude takes cells away, include adds to them and adds new ones', async () => {
+    const ran = await run(`steps:
+  a:
+    command: [x, "\${{ matrix.m }}"]
+    matrix:
+      m: [p, q]
+      k: [1, 2]
+      exclude: [{ m: q, k: 2 }]
+      include: [{ m: q, rate: 0.5 }, { m: r }]
+`);
+    const keys = ran.report.steps[0]!.cells.map(({ key }) => key);
+    expect(keys).toEqual(['m-p-k-1', 'm-p-k-2', 'm-q-k-1-rate-0p5', 'm-r']);
+  });
+});
+
+describe('failures', () => {
+  const branches = 'steps: { a: { command: [x] }, b: { command: [x] }, c: { command: [x], needs: [b] } }';
+  const behave = { a: { end: 'Failed' as const, runMs: 100 }, b: { runMs: 10_000 } };
+
+  test('failFast: starts nothing new after a failure, and lets what runs end', async () => {
+    expect(states(await run(branches, { behave }))).toEqual(['a failed', 'b succeeded', 'c skipped']);
+  });
+
+  test('failFast false: goes on with every branch that does not depend on the failure', async () => {
+    const ran = await run(`failFast: false\n${branches}`, { behave });
+    expect([states(ran), ran.report.status]).toEqual([['a failed', 'b succeeded', 'c succeeded'], 'failed']);
+  });
+
+  test('continueOnError: dependents go on, and the run succeeds', async () => {
+    const ran = await run('steps: { a: { command: [x], continueOnError: true }, b: { command: [x], needs: [a] } }', {
+      behave,
+    });
+    expect([states(ran), ran.report.status]).toEqual([['a failed', 'b succeeded'], 'succeeded']);
+  });
+
+  test('retry: infrastructure has a budget of its own, which leaves `limit` alone', async () => {
+    const text = (budget: string) =>
+      `steps: { a: { command: [x], retry: { limit: 1, on: [failed], backoff: { initial: 1s }, ${budget} } } }`;
+    const lost = { behave: { a: { end: 'Unknown' as const } } };
+    const two = await run(text('infrastructureLimit: 2'), lost);
+    expect([states(two), two.rig.created().length]).toEqual([['a errored'], 3]);
+    const none = await run(text('infrastructureLimit: 0'), lost);
+    expect(none.rig.created()).toHaveLength(1);
+    const own = await run(text('infrastructureLimit: 2'), { behave: { a: { end: 'Failed' } } });
+    expect([states(own), own.rig.created().length]).toEqual([['a failed'], 2]);
+  });
+
+  test('retry: escalates after memory ran out, and not after a loss of the infrastructure', async () => {
+    const text =
+      'steps: { a: { command: [x], resources: { cpu: 1 }, retry: { limit: 2, on: [oom, infrastructure], escalate: [{ cpu: 2 }, sim-8] } } }';
+    const oom = await run(text, { behave: { a: { end: 'Failed', outOfMemory: true } } });
+    expect(types(oom)).toEqual(['sim-1', 'sim-2', 'sim-8']);
+    const lost = await run(text, { behave: { a: { end: 'Unknown' } } });
+    expect(new Set(types(lost))).toEqual(new Set(['sim-1']));
+  });
+
+  test('retry: only the exit codes that are named', async () => {
+    const text = 'steps: { a: { command: [x], retry: { limit: 2, exitCodes: [75] } } }';
+    const other = await run(text, { behave: { a: { end: 'Failed', exitCode: 1 } } });
+    expect(other.rig.created()).toHaveLength(1);
+    const named = await run(text, { behave: { a: { end: 'Failed', exitCode: 75 } } });
+    expect(named.rig.created()).toHaveLength(3);
+  });
+});
+
+describe('cache', () => {
+  const text = (cache: string) => `params: { note: none, size: 1 }
+steps:
+  a:
+    command: [x, "\${{ params.size }}"]
+    env: { NOTE: "\${{ params.note }}" }
+    cache: ${cache}
+`;
+
+  test('ignore: a variable that does not count changes nothing; what counts does', async () => {
+    const first = await run(text('{ ignore: [NOTE] }'));
+    const { rig } = first;
+    expect(states(await run(text('{ ignore: [NOTE] }'), { rig, params: { note: 'other' } }))).toEqual(['a cached']);
+    expect(states(await run(text('{ ignore: [NOTE] }'), { rig, params: { size: '2' } }))).toEqual(['a succeeded']);
+    expect(rig.created()).toHaveLength(2);
+  });
+
+  test('key: takes the place of command and environment', async () => {
+    const { rig } = await run(text('{ key: "v1" }'));
+    expect(states(await run(text('{ key: "v1" }'), { rig, params: { size: '2' } }))).toEqual(['a cached']);
+    expect(states(await run(text('{ key: "v2" }'), { rig }))).toEqual(['a succeeded']);
+  });
+
+  test('maxAge: an older success is not reused', async () => {
+    const { rig } = await run(text('{ maxAge: 1h }'));
+    expect(states(await run(text('{ maxAge: 1h }'), { rig }))).toEqual(['a cached']);
+    await rig.go(new Promise<void>((resolve) => rig.clock.setTimer(rig.clock.now() + 2 * HOUR, resolve)));
+    expect(states(await run(text('{ maxAge: 1h }'), { rig }))).toEqual(['a succeeded']);
+  });
+});
+
+describe('foreach', () => {
+  test('grows the graph by ten thousand cells, which all run once', async () => {
+    const count = 10_000;
+    const items = JSON.stringify(Array.from({ length: count }, (_, n) => n));
+    const rig: Rig = createRig('foreach', {
+      behave: {
+        list: {
+          work(container) {
+            const key = Object.keys(container.volumeMounts ?? {}).find((mount) => mount.includes('_results'))!;
+            const [volume = '', at = ''] = key.split(':');
+            writeFile(rig.simulated.volumes.get(volume)!, `${at}/items`, Buffer.from(items));
+          },
+        },
+      },
+    });
+    const ran = await run(
+      `steps:
+  list: { command: [x], results: { items: array } }
+  each: { foreach: "\${{ steps.list.results.items }}", command: [x, "\${{ item }}"] }
+  after: { command: [x], needs: [each] }
+`,
+      { rig },
+    );
+    expect([ran.report.status, states(ran)]).toEqual([
+      'succeeded',
+      ['list succeeded', 'each succeeded', 'after succeeded'],
+    ]);
+    expect(ran.report.steps[1]!.cells).toHaveLength(count);
+    expect(new Set(rig.created().map(({ wire }) => wire.id)).size).toBe(count + 2);
+    expect(order(ran).at(-1)).toBe('after');
+  }, 120_000);
+});
