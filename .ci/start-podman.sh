@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs Podman from Debian's packages where it is missing and starts its Docker-compatible socket with the test image
+# Installs Podman from Debian's packages where it is missing and starts its Docker-compatible socket with the test images
 # of .ci/start-docker.sh, which must have run before. Idempotent. Prints the environment that the engine tests read.
 set -euo pipefail
 
@@ -29,9 +29,11 @@ if ! answers; then
 fi
 answers || { echo "Podman's socket did not come up; its last lines:" >&2; tail -20 "$state/podman.log" >&2; exit 1; }
 
-if ! curl -sf --unix-socket "$socket" http://localhost/images/sluice-test:1/json >/dev/null; then
-  curl -sf --unix-socket "$docker" http://localhost/images/sluice-test:1/get |
-    curl -sf --unix-socket "$socket" -X POST -H 'Content-Type: application/x-tar' --data-binary @- http://localhost/images/load >&2
-fi
+for image in sluice-test:1 sluice-node:1; do
+  if ! curl -sf --unix-socket "$socket" "http://localhost/images/$image/json" >/dev/null; then
+    curl -sf --unix-socket "$docker" "http://localhost/images/$image/get" |
+      curl -sf --unix-socket "$socket" -X POST -H 'Content-Type: application/x-tar' --data-binary @- http://localhost/images/load >&2
+  fi
+done
 
 echo "SLUICE_TEST_PODMAN_SOCKET=$socket"

@@ -14,6 +14,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 type Cluster = ServiceConfigInput['clusters'][number];
 interface World {
+  readonly name: string;
   readonly engine: string;
   /** Not to be had outside CI: a visible skip there, a failure here. */
   readonly isThere: boolean;
@@ -22,14 +23,23 @@ interface World {
 }
 
 const worlds: readonly World[] = [
-  { engine: 'process', isThere: true, image: '', options: {} },
+  { name: 'process', engine: 'process', isThere: true, image: '', options: {} },
   {
+    name: 'docker',
     engine: 'docker',
     isThere: process.env.SLUICE_TEST_DOCKER_SOCKET !== undefined,
     image: process.env.SLUICE_TEST_DOCKER_NODE_IMAGE ?? '',
     options: { socketPath: process.env.SLUICE_TEST_DOCKER_SOCKET },
   },
   {
+    name: 'podman',
+    engine: 'docker',
+    isThere: process.env.SLUICE_TEST_PODMAN_SOCKET !== undefined,
+    image: process.env.SLUICE_TEST_DOCKER_NODE_IMAGE ?? '',
+    options: { socketPath: process.env.SLUICE_TEST_PODMAN_SOCKET },
+  },
+  {
+    name: 'slurm',
     engine: 'slurm',
     isThere: process.env.SLUICE_TEST_SLURM === '1',
     image: '',
@@ -39,7 +49,7 @@ const worlds: readonly World[] = [
 
 /** Runs an example on a service of its own with one cluster of the engine, and gives what it has published. */
 async function runExample(name: string, world: World): Promise<Record<string, string>> {
-  const place = mkdtempSync(join(directory, `${name}-${world.engine}-`));
+  const place = mkdtempSync(join(directory, `${name}-${world.name}-`));
   cpSync(examples, join(place, 'examples'), { recursive: true, filter: (path) => !path.endsWith('/results') });
   const file = join(place, 'examples', name, 'pipeline.yaml');
   const parsed = parsePipeline({ text: readFileSync(file, 'utf8'), file });
@@ -95,7 +105,7 @@ describe.each(['digits', 'nightly'])('the %s example', (name) => {
 
   for (const world of worlds) {
     it.skipIf(!world.isThere && process.env.CI !== 'true')(
-      `gives the same files on ${world.engine}`,
+      `gives the same files on ${world.name}`,
       async () => {
         const here = await reference();
         const there = world === worlds[0] ? here : await runExample(name, world);
