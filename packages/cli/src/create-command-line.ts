@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { addServing } from './add-serving.ts';
 import type { CommandContext } from './command-context.ts';
+import { addExamples } from './command-examples.ts';
 import { EXIT_CODE } from './exit-code.ts';
 
 /** A command's work; its module is loaded only when it is called. The options are those that the grammar declares. */
@@ -43,9 +44,9 @@ export function createCommandLine(context: CommandContext): { program: Command; 
   addLooking(add);
   const groups = addServing(add);
   for (const group of groups) program.addCommand(group);
-  for (const command of [...program.commands, ...groups.flatMap(({ commands }) => commands)]) {
-    command.copyInheritedSettings(program);
-  }
+  const commands = [...program.commands, ...groups.flatMap((group) => group.commands)];
+  for (const command of commands) command.copyInheritedSettings(program);
+  addExamples(commands);
   return { program, exitCode: () => exitCode };
 }
 

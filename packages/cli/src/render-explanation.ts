@@ -43,7 +43,7 @@ function renderAnswer(
   const lines = [
     `${name}  ${renderState(explained.state, { terminal })}${explained.reason === undefined ? '' : `  ${printableLine(explained.reason)}`}`,
     ...(total > 1 ? [`one of the ${total} cells of ${explained.step}: ${others}`] : []),
-    ...(service
+    ...(service && service.state !== service.phase.toLowerCase()
       ? [`the service says: ${service.phase}${service.state === '' ? '' : `, ${printableLine(service.state)}`}`]
       : []),
     ...(wait ? [`since ${renderClock(wait.since)}${wait.advice === undefined ? '' : `; ${wait.advice}`}`] : []),

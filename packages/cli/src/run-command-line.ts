@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import type { CommandContext } from './command-context.ts';
+import { addExamples } from './command-examples.ts';
 import { createCommandLine } from './create-command-line.ts';
 import { EXIT_CODE } from './exit-code.ts';
 
@@ -11,7 +12,9 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
     const { addCompletion } = await import('./add-completion.ts');
     addCompletion(program, context);
   } else {
-    program.command('completion <shell>').description('print the completion script of bash, zsh, fish or powershell');
+    const completion = program.command('completion <shell>');
+    completion.description('print the completion script of bash, zsh, fish or powershell');
+    addExamples([completion]);
   }
   try {
     await program.parseAsync(args, { from: 'user' });
