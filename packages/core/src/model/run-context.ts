@@ -14,6 +14,8 @@ export interface RunContext {
   readonly attempt: number;
   /** Facts of a step that is over or (for `ports`) running; undefined for one that is neither. */
   readonly steps: (name: string) => StepFacts | undefined;
+  /** Values of secrets by name, for a notification only: the text goes where it is sent and nowhere else. */
+  readonly secrets?: Readonly<Record<string, string>>;
 }
 
 export interface StepFacts {

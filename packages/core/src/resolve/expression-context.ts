@@ -21,6 +21,7 @@ export function expressionContext(
     inputs: paths(step?.inputs),
     outputs: paths(step?.outputs),
     env: new Map(Object.entries(options.env ?? {})),
+    ...(context.secrets && { secrets: new Map(Object.entries(context.secrets)) }),
   });
   // Most texts have no expression: then nothing is converted.
   let made: ReturnType<typeof make> | undefined;

@@ -35,8 +35,9 @@ export function createLogArchive(session: RunSession): LogArchive {
 async function archiveLog(session: RunSession, at: { step: number; cell: number; attempt: number }): Promise<void> {
   const attempt = session.facts.known[at.step]?.[at.cell]?.attempts.find((known) => known.attempt === at.attempt);
   if (attempt?.id !== undefined && attempt.submitted) {
-    const log = await readLog(session, { ...scopeOn(session.facts, attempt.clusterID!), id: attempt.id });
-    if (log && !session.stopped) {
+    const written = await readLog(session, { ...scopeOn(session.facts, attempt.clusterID!), id: attempt.id });
+    if (written && !session.stopped) {
+      const log = session.redactor.bytes(written);
       const file = path.join('logs', `${attempt.id}.log`);
       await session.disk.replace(path.join(session.directory, file), log);
       session.note({ kind: 'log', step: at.step, cell: at.cell, attempt: at.attempt, tail: lastLines(log), file });

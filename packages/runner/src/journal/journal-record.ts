@@ -91,6 +91,8 @@ export type JournalRecord =
       readonly outputs: Readonly<Record<string, string>>;
       readonly undelivered?: Readonly<Record<string, string>>;
     }
+  /** A notification of the end has been sent, or given up; `index` counts in the pipeline's `notify`. */
+  | { readonly kind: 'notified'; readonly at: number; readonly index: number }
   /** The last record of a run that is over. */
   | { readonly kind: 'finished'; readonly at: number; readonly status: 'succeeded' | 'failed' | 'canceled' };
 

@@ -44,6 +44,9 @@ export function applyRecord(facts: RunFacts, record: JournalRecord): void {
       facts.delivered = record.outputs;
       facts.undelivered = record.undelivered ?? {};
       return;
+    case 'notified':
+      facts.notified.add(record.index);
+      return;
     case 'finished':
       facts.finished = { at: record.at, status: record.status };
       return;

@@ -18,9 +18,11 @@ import { createSubmitter } from '../submission/submitter.ts';
 import { watchReadiness } from '../watch/watch-readiness.ts';
 import { createWatcher } from '../watch/watcher.ts';
 import { createCellReporter } from './cell-reporter.ts';
+import { createRedactor } from './create-redactor.ts';
 import { createReport } from './create-report.ts';
 import { isDiskError } from './disk-error.ts';
 import { endMessage } from './end-message.ts';
+import { notify } from './notify.ts';
 import { forgetWake, performCommand } from './perform-command.ts';
 import { probeUrl } from './probe-url.ts';
 import type { MoveListener } from './replay-run.ts';
@@ -94,6 +96,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     await cache.idle();
     const delivery = await deliverOutputs(session, start.workspace);
     session.note({ kind: 'delivered', at: session.clock.now(), ...delivery });
+    await notify(session, status, start.options.notifier);
     session.note({ kind: 'finished', at: session.clock.now(), status });
     await session.durable();
     await pools.close();
@@ -127,6 +130,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     scheduler,
     facts,
     journal: opened.journal,
+    redact: (data) => session.redactor.data(data),
     perform: (command) => performCommand(session, parts, command),
     onHandled(event) {
       archive.hear(event);
@@ -173,6 +177,8 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
 function createSession(start: DriveStart, late: { loop: () => RunLoop; bug: (error: unknown) => void }): RunSession {
   const { options, facts, opened, scheduler, plan, directory } = start;
   const header = facts.header!;
+  const secrets = options.secrets ?? (() => undefined);
+  const redactor = createRedactor(plan, secrets);
   return {
     runId: header.runId,
     directory,
@@ -185,9 +191,10 @@ function createSession(start: DriveStart, late: { loop: () => RunLoop; bug: (err
     facts,
     scheduler,
     calls: new PQueue({ concurrency: options.maxCalls ?? DEFAULT_MAX_CALLS }),
-    secrets: options.secrets ?? (() => undefined),
+    secrets,
+    redactor,
     probe: options.probe ?? probeUrl,
-    report: (event) => options.reporter?.report(event),
+    report: (event) => options.reporter?.report(redactor.data(event)),
     post: (event, beside) => late.loop().post(event, beside),
     note: (record) => late.loop().note(record),
     durable: () => late.loop().durable(),

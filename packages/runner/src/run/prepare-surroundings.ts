@@ -6,6 +6,7 @@ import type { Disk } from '../journal/disk.ts';
 import type { VolumePlace } from '../journal/journal-record.ts';
 import { findPlacement } from '../placement/find-placement.ts';
 import type { RunPlacement, SiteLimits } from '../placement/placement.ts';
+import { secretNames } from './create-redactor.ts';
 import type { RunnerOptions, RunRefusal } from './run-options.ts';
 
 /** Everything a run needs to be there before it begins. */
@@ -50,6 +51,5 @@ export async function prepareSurroundings(options: SurroundingsOptions): Promise
 }
 
 function missingSecret({ plan, secrets }: SurroundingsOptions): string | undefined {
-  const needed = new Set(plan.steps.flatMap(({ step }) => step.secrets));
-  return [...needed].find((name) => secrets?.(name) === undefined);
+  return [...secretNames(plan)].find((name) => secrets?.(name) === undefined);
 }

@@ -65,6 +65,8 @@ export interface RunFacts {
   canceledBy?: string;
   /** Why the run could not go on, where it was stuck. */
   stuck?: string;
+  /** Indexes into the pipeline's `notify` that have been dealt with. */
+  readonly notified: Set<number>;
   /** What an adoption found; undefined for a run that was never adopted. */
   adopted?: AdoptedAttempts;
   volumes: Readonly<Record<string, VolumePlace>>;
@@ -92,6 +94,7 @@ export function createRunFacts(plan: Plan): RunFacts {
     transferred: new Set(),
     delivered: {},
     undelivered: {},
+    notified: new Set(),
     failures: [],
     undecidable: new Map(),
     answeredAt: new Map(),

@@ -20,6 +20,8 @@ export interface LoopPorts {
   readonly journal: Journal;
   /** Answers a command that needs no one else, or prepares its effect: the effect runs when the turn is durable. */
   readonly perform: (command: Command) => Posted | (() => void) | undefined;
+  /** Takes secrets out of what is about to be written. */
+  readonly redact: <T>(data: T) => T;
   /** Hears of each event after it has been handled. */
   readonly onHandled: (event: SchedulerEvent) => void;
   /** After each turn that handled something. */
@@ -58,8 +60,9 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
   let stopped = false;
   let absorbing = true;
 
-  function note(record: JournalRecord): void {
+  function note(given: JournalRecord): void {
     if (stopped) return;
+    const record = ports.redact(given);
     applyRecord(facts, record);
     journal.append(record);
   }

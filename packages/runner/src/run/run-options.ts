@@ -5,6 +5,7 @@ import type { Disk } from '../journal/disk.ts';
 import type { SiteLimits } from '../placement/placement.ts';
 import type { Reporter } from '../reporter.ts';
 import type { RunReport } from './run-report.ts';
+import type { Notifier } from './system-notifier.ts';
 
 /** What every way of driving a run needs. */
 export interface RunnerOptions {
@@ -22,6 +23,8 @@ export interface RunnerOptions {
   readonly maxCalls?: number;
   /** Containers of this run at once, beside the pipeline's own `parallelism`. Default 1000. */
   readonly maxInFlight?: number;
+  /** Sends the pipeline's notifications. Default: HTTP POSTs, and processes of this machine. */
+  readonly notifier?: Notifier;
   /** Let go of the run, with status `suspended`, once nothing goes on until a person has answered. Default: wait. */
   readonly leavesForPeople?: boolean;
   /** Asks whether a service step answers at its URL. Default: an HTTP GET that ends with a status below 400. */

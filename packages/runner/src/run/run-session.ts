@@ -7,6 +7,7 @@ import type { EventFacts, JournalRecord } from '../journal/journal-record.ts';
 import type { RunnerEvent } from '../reporter.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
+import type { Redactor } from './create-redactor.ts';
 import type { RunFacts } from './run-facts.ts';
 
 /** What the parts of the shell share while this process drives a run. */
@@ -25,6 +26,8 @@ export interface RunSession {
   /** Every call to the service goes through it: it bounds how many are under way. */
   readonly calls: PQueue;
   readonly secrets: (name: string) => string | undefined;
+  /** Takes the values of secrets out of what is shown or kept. */
+  readonly redactor: Redactor;
   readonly probe: (url: string) => Promise<boolean>;
   report(event: RunnerEvent): void;
   /** Hands an event to the scheduler at the end of this loop turn. Nothing happens once the session has stopped. */

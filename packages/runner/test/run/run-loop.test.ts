@@ -20,6 +20,7 @@ test('createRunLoop writes no event that the scheduler refuses, so that a replay
         close: async () => {},
       },
       perform: () => undefined,
+      redact: (data) => data,
       onHandled: () => {},
       onTurn: () => {},
       onFailure: resolve,

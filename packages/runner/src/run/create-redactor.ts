@@ -1,0 +1,62 @@
+import type { Plan } from '@sluice/core';
+
+/** Takes the values of a run's secrets out of whatever is written down or shown. */
+export interface Redactor {
+  text(text: string): string;
+  bytes(bytes: Buffer): Buffer;
+  /** JSON data: only in the fields that hold what containers and services said, since a secret may be any word. */
+  data<T>(data: T): T;
+}
+
+/** Fields of records, events and reports whose text is not ours. */
+const SAID = new Set(['message', 'detail', 'tail', 'logTail', 'results', 'undelivered', 'notPublished']);
+const SHOWN = '[secret]';
+/** A shorter value would be found in everything. */
+const SHORTEST = 4;
+
+/** The names of every secret that a plan can hand to a container or a notification. */
+export function secretNames(plan: Plan): ReadonlySet<string> {
+  return new Set([...plan.pipeline.secrets, ...plan.steps.flatMap(({ step }) => step.secrets)]);
+}
+
+/** For a plan without secrets it costs nothing. Values are asked for each time, since they may change under a run. */
+export function createRedactor(plan: Plan, secrets: (name: string) => string | undefined): Redactor {
+  const names = [...secretNames(plan)];
+  if (names.length === 0) return { text: (text) => text, bytes: (bytes) => bytes, data: (data) => data };
+
+  /** The longest first, so that a secret that is part of another leaves nothing of it behind. */
+  function values(): string[] {
+    const known = names.map((name) => secrets(name)).filter((value) => value !== undefined && value.length >= SHORTEST);
+    return [...new Set(known as string[])].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
+  }
+
+  function hide(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): string {
+    let shown = text;
+    for (const value of values()) shown = shown.replaceAll(Buffer.from(value).toString(encoding), SHOWN);
+    return shown;
+  }
+
+  function walk(value: unknown, isSaid: boolean): unknown {
+    if (typeof value === 'string') return isSaid ? hide(value) : value;
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) return value.map((item) => walk(item, isSaid));
+    const isService = 'type' in value && value.type === 'containerState';
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [
+        key,
+        walk(item, isSaid || SAID.has(key) || (isService && key === 'state')),
+      ]),
+    );
+  }
+
+  return {
+    text: (text) => hide(text),
+    bytes(bytes) {
+      // Latin-1 keeps every byte, so that a log in any encoding stays what it is elsewhere.
+      const text = bytes.toString('latin1');
+      const shown = hide(text, 'latin1');
+      return shown === text ? bytes : Buffer.from(shown, 'latin1');
+    },
+    data: <T>(data: T) => walk(data, false) as T,
+  };
+}

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { fail, ok, type Result } from '@sluice/core';
+import type { Notification } from './notify.ts';
+
+/** Sends one notification once; the error is for people. */
+export interface Notifier {
+  post(url: string, content: Notification): Promise<Result<void, string>>;
+  /** Starts `command` in `directory`, with the notification as JSON on its standard input. */
+  run(command: readonly string[], content: Notification, directory: string): Promise<Result<void, string>>;
+}
+
+const WEBHOOK_MS = 10_000;
+const COMMAND_MS = 60_000;
+const MAX_ERROR_LENGTH = 500;
+
+/** Over HTTP, and by processes of this machine. */
+export function createSystemNotifier(): Notifier {
+  return { post: postJson, run: runCommand };
+}
+
+async function postJson(url: string, content: Notification): Promise<Result<void, string>> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(content),
+      signal: AbortSignal.timeout(WEBHOOK_MS),
+    });
+    await response.body?.cancel();
+    return response.ok ? ok(undefined) : fail(`it answered ${response.status}`);
+  } catch (error) {
+    const cause = (error as { cause?: Error }).cause;
+    return fail(`${(error as Error).message}${cause?.message ? `: ${cause.message}` : ''}`);
+  }
+}
+
+function runCommand(
+  [program = '', ...args]: readonly string[],
+  content: Notification,
+  directory: string,
+): Promise<Result<void, string>> {
+  return new Promise((resolve) => {
+    const { id, name, status } = content.run;
+    const env = { ...process.env, SLUICE_RUN_ID: id, SLUICE_RUN_NAME: name, SLUICE_RUN_STATUS: status };
+    const child = spawn(program, args, {
+      cwd: directory,
+      env,
+      stdio: ['pipe', 'ignore', 'pipe'],
+      timeout: COMMAND_MS,
+      killSignal: 'SIGKILL',
+    });
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-MAX_ERROR_LENGTH);
+    });
+    child.on('error', (error) => resolve(fail(error.message)));
+    child.on('close', (code, signal) => {
+      if (code === 0) resolve(ok(undefined));
+      else resolve(fail(`${program} ended with ${code ?? signal}${said === '' ? '' : `: ${said.trimEnd()}`}`));
+    });
+    // A command that does not read its input is none the worse for it.
+    child.stdin.on('error', () => {});
+    child.stdin.end(JSON.stringify(content));
+  });
+}
