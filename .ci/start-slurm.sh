@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Installs Slurm and Munge from Debian's packages where they are missing and starts one controller and three nodes on
-# this machine, without systemd. Idempotent. Prints the environment that the engine tests read.
+# Installs Slurm, Munge and Charliecloud from Debian's packages where they are missing and starts one controller and
+# three nodes on this machine, without systemd. Idempotent. Prints the environment that the engine tests read.
 set -euo pipefail
 
 state=${SLUICE_TEST_STATE:-/tmp/sluice-slurm}
 
-if ! command -v slurmctld >/dev/null || ! command -v munged >/dev/null || ! command -v slurmd >/dev/null; then
+missing() { ! command -v "$1" >/dev/null; }
+if missing slurmctld || missing munged || missing slurmd || missing ch-run || missing busybox; then
   export DEBIAN_FRONTEND=noninteractive
   apt-get update -qq >&2
-  apt-get install -y -qq --no-install-recommends slurm-wlm munge >&2
+  apt-get install -y -qq --no-install-recommends slurm-wlm munge charliecloud busybox-static >&2
 fi
 
 mkdir -p "$state"/{ctld,log,run}

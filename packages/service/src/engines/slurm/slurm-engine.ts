@@ -124,10 +124,10 @@ export function createSlurmEngine(config: SlurmConfig): Engine {
     const exit = await entry.records.readExit();
     const { stopped, state } = entry;
     // A job that never started owes no record; one that did may be late with it on shared storage.
-    const owed = exit === undefined && !stopped && !(await entry.records.claim());
+    const reason = await entry.records.readRefusal();
+    const owed = !exit && !reason && !stopped && !(await entry.records.claim());
     entry.missedAt ??= Date.now();
     if (owed && Date.now() - entry.missedAt < config.recordGraceMs) return;
-    const reason = await entry.records.readRefusal();
     tracked.delete(entry.launch.key);
     sink.report(entry.launch.key, {
       type: 'ended',
@@ -252,5 +252,11 @@ function checkRuntime(launch: Launch, config: SlurmConfig): void {
   }
   if (config.runtime === 'none' && launch.command.length === 0) {
     throw new EngineError('REFUSED', 'a container without an image needs a command');
+  }
+  if (config.runtime === 'charliecloud' && launch.command.length === 0) {
+    throw new EngineError(
+      'REFUSED',
+      'a container on this cluster needs a command: charliecloud knows none of an image',
+    );
   }
 }

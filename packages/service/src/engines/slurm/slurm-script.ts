@@ -1,5 +1,6 @@
 import type { Launch } from '../engine.ts';
 import type { SlurmConfig } from './slurm-config.ts';
+import { REFUSAL_RECORD } from './slurm-host-root.ts';
 import { shellQuote as q } from './slurm-quote.ts';
 
 /** The files that a job leaves in its container's directory, which is on storage that the nodes share. */
@@ -30,7 +31,7 @@ set +C
 read -r host </proc/sys/kernel/hostname
 printf '{"host":"%s","node":"%s","jobID":"%s"}\\n' "$host" "$SLURMD_NODENAME" "$SLURM_JOB_ID" >"$d/${START_RECORD}"
 exec >>${q(launch.logPath)} 2>&1 </dev/null
-${RUNTIMES[config.runtime](launch)} &
+${config.runtime === 'none' ? '' : launch.mounts.map(confinement).join('')}${PREPARATIONS[config.runtime](launch)}${RUNTIMES[config.runtime](launch)} &
 pid=$! asked=false
 trap 'asked=true; kill -TERM ${TERM_TARGETS[config.runtime]} 2>/dev/null' TERM ${STOP_SIGNAL}
 wait $pid
@@ -43,6 +44,19 @@ printf '{"exitCode":%s,"asked":%s}\\n' "$code" $asked >"$d/${EXIT_RECORD}"
 exit $code
 `;
 }
+
+/** What has to be found out on the node before: `$@` is then the runtime's first words. */
+const PREPARATIONS: Readonly<Record<SlurmConfig['runtime'], (launch: Launch) => string>> = {
+  none: () => '',
+  podman: () => '',
+  apptainer: () => '',
+  // Mount points that the image lacks need 0.33; the image's own environment is a file in it.
+  charliecloud: ({ image = '' }) => `export USER="\${USER:-$(id -un)}" HOME="\${HOME:-/tmp}"
+set -- '--unset-env=*' --set-env=HOME=/tmp --set-env=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+[ ! -f ${q(`${image}/ch/environment`)} ] || set -- "$@" ${q(`--set-env=${image}/ch/environment`)}
+case "$(ch-run --help 2>&1)" in *--write-fake*) set -- "$@" --write-fake ;; esac
+`,
+};
 
 /** How each of a site's runtimes starts the command: one simple shell command, ready for `&`. */
 const RUNTIMES: Readonly<Record<SlurmConfig['runtime'], (launch: Launch) => string>> = {
@@ -74,16 +88,15 @@ const RUNTIMES: Readonly<Record<SlurmConfig['runtime'], (launch: Launch) => stri
       ...launch.command,
     ]),
   charliecloud: (launch) =>
-    words([
-      'ch-run',
-      '--write-fake',
+    `ch-run "$@" ${words([
+      '--private-tmp',
+      '--env-no-expand',
       ...launch.mounts.map((mount) => `--bind=${source(mount)}:${mount.target}`),
-      '--unset-env=*',
       ...environment(launch).map((pair) => `--set-env=${pair}`),
       launch.image ?? '',
       '--',
       ...launch.command,
-    ]),
+    ])}`,
 };
 
 /** Who gets SIGTERM: util-linux's unshare keeps it from its child, so there the child gets it by its own number. */
@@ -100,6 +113,16 @@ function environment(launch: Launch): string[] {
 
 function source(mount: Launch['mounts'][number]): string {
   return mount.subPath === '' ? mount.root : `${mount.root}/${mount.subPath}`;
+}
+
+/** Ends the job where a link has led a part of a volume out of it; `none` holds what it mounts open instead. */
+function confinement(mount: Launch['mounts'][number]): string {
+  if (mount.subPath === '') return '';
+  return `case "$(readlink -f ${q(source(mount))})" in "$(readlink -f ${q(mount.root)})"/*) ;; *)
+  printf %s ${q(`${mount.subPath} leads out of the volume`)} >"$d/${REFUSAL_RECORD}"
+  exit 125 ;;
+esac
+`;
 }
 
 function words(argv: readonly string[]): string {

@@ -107,6 +107,32 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real 
     await urgent.close();
   });
 
+  it('ends a job as a fault when somebody else cancels it', async () => {
+    const { container, ledger } = await waiting();
+    const { runID } = await container.seen('running');
+    await until('the command has started', () => ledger() !== '');
+    slurm('scancel', runID);
+    expect(await container.end()).toMatchObject({ kind: 'fault', reason: expect.stringContaining('CANCELLED') });
+  });
+
+  it('is not started again when somebody requeues its job', async () => {
+    const { container, root, ledger } = await waiting();
+    const { runID } = await container.seen('running');
+    expect(() => slurm('scontrol', 'requeue', runID)).toThrow(/disabled/);
+    open(root);
+    expect(await container.end()).toMatchObject({ kind: 'exited', exitCode: 4 });
+    expect(ledger()).toBe('started\n');
+  });
+
+  it('ends a job as a fault that names the time limit of its instance type', async () => {
+    const limited = slurmRig({ partition: 'main', timeLimitMinutes: 1 });
+    await limited.open();
+    const container = await limited.launch({ command: ['sleep', '600'] });
+    await until('the limit of a minute has passed', () => container.observations.some((one) => one.type === 'ended'));
+    expect(await container.end()).toMatchObject({ kind: 'fault', reason: expect.stringContaining('TIMEOUT') });
+    await limited.close();
+  }, 200_000);
+
   it('runs more jobs than the cluster has cores, each once', async () => {
     const root = await rig.makeDirectory('full');
     const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/full' }];

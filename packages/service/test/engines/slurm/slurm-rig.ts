@@ -2,14 +2,15 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { EngineRig } from '../engine-rig.ts';
+import type { CreateEngine } from '../engine-under-test.ts';
 import create from './create-engine.ts';
 
 /** Whether `.ci/start-slurm.sh` has started a cluster; in CI its absence is a failure, elsewhere a visible skip. */
 export const hasSlurm = process.env.SLUICE_TEST_SLURM === '1';
 
 /** A rig on the three-node test cluster; `options` are the instance type's. */
-export function slurmRig(options: Readonly<Record<string, unknown>> = {}): EngineRig {
-  return new EngineRig(create, {
+export function slurmRig(options: Readonly<Record<string, unknown>> = {}, make: CreateEngine = create): EngineRig {
+  return new EngineRig(make, {
     options,
     module: '',
     ordersStreams: true,
@@ -23,7 +24,7 @@ export function slurmRig(options: Readonly<Record<string, unknown>> = {}): Engin
   });
 }
 
-export function slurm(program: 'scontrol' | 'squeue' | 'sbatch' | 'sinfo', ...args: string[]): string {
+export function slurm(program: 'scontrol' | 'squeue' | 'sbatch' | 'scancel' | 'sinfo', ...args: string[]): string {
   return execFileSync(program, args, { encoding: 'utf8' });
 }
 
