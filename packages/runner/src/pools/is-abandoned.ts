@@ -19,10 +19,11 @@ export async function isAbandoned(session: RunSession, claim: Claim): Promise<bo
   if (plan) {
     const content = readJournal((await disk.read(journalPath(directory))) ?? new Uint8Array());
     if (!content.ok) return false;
-    let submitted = false;
+    // A journal that was lost, or given back by an adoption, does not know what was started before.
+    let submitted = content.value.records.every(({ kind }) => kind !== 'run');
     for (const record of content.value.records) {
       if (record.kind === 'finished') return true;
-      if (record.kind === 'intent' && isOf(claim, record)) submitted = true;
+      if (record.kind === 'adopted' || (record.kind === 'intent' && isOf(claim, record))) submitted = true;
       if (record.kind === 'event' && record.event.type === 'ended' && isOf(claim, record.event)) return true;
     }
     // The claim is taken before the intent, and the intent is durable before the container: nothing was started.

@@ -119,19 +119,17 @@ export function createPoolClaims(session: RunSession): PoolClaims {
       if (Object.keys(sizes).length === 0) return;
       const live = session.scheduler
         .live()
-        .filter(
-          (at) =>
-            needsTokens(session, at.step) &&
-            session.facts.known[at.step]?.[at.cell]?.attempts.some(
-              ({ attempt, id }) => attempt === at.attempt && id !== undefined,
-            ),
-        )
+        .filter((at) => needsTokens(session, at.step) && findAttempt(session, at)?.id !== undefined)
         .map((at) => claimOf(session, createAttempt(session, at)));
-      for (const claim of live) held.set(keyOf(claim), claim);
       await withHomeLock({ ...session, name: 'pools' }, async () => {
         const claims = await readClaims(disk, home);
-        const others = claims.filter(({ runId }) => runId !== session.runId);
-        if (live.length > 0 || others.length < claims.length) await writeClaims(disk, home, [...others, ...live]);
+        const own = claims.filter(({ runId }) => runId === session.runId);
+        // What an adopted run held before its journal was lost it may hold still: it asks for each when it comes to it.
+        const unknown = session.facts.adopted ? own.filter((claim) => findAttempt(session, claim) === undefined) : [];
+        const kept = [...unknown.map((claim) => ({ ...claim, epoch: session.epoch })), ...live];
+        for (const claim of kept) held.set(keyOf(claim), claim);
+        if (kept.length + own.length === 0) return;
+        await writeClaims(disk, home, [...claims.filter(({ runId }) => runId !== session.runId), ...kept]);
       });
     },
     async close() {
@@ -144,6 +142,10 @@ export function createPoolClaims(session: RunSession): PoolClaims {
 /** Whether a step's attempts hold tokens of a pool. */
 export function needsTokens(session: Pick<RunSession, 'plan'>, step: number): boolean {
   return Object.values(session.plan.steps[step]!.step.pools).some((amount) => amount > 0);
+}
+
+function findAttempt(session: RunSession, at: { step: number; cell: number; attempt: number }) {
+  return session.facts.known[at.step]?.[at.cell]?.attempts.find(({ attempt }) => attempt === at.attempt);
 }
 
 function claimOf(session: RunSession, { at, name, ref }: Attempt): Claim {

@@ -1,5 +1,7 @@
 import type { Json, Plan, RunContext, StepFacts } from '@sluice/core';
+import { publishedPath } from '../data/layout.ts';
 import type { ContainerFacts } from '../journal/journal-record.ts';
+import { clusterOfOutputs, workspaceOn } from '../placement/place-of.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { RunFacts } from './run-facts.ts';
 
@@ -60,11 +62,24 @@ function describeStep(source: ContextSource, step: number): StepFacts {
     results[name] = isPlain ? values[0]! : values;
   }
   const container = facts.known[step]?.[0]?.attempts.at(-1)?.container;
+  const outputs = Object.keys(spec.outputs).map(
+    (output) => [output, describeOutput(source, { step, output })] as const,
+  );
   return {
     status: scheduler.state(step),
     results,
+    outputs: Object.fromEntries(outputs),
     ...(container?.ports && { ports: describePorts(container.ports) }),
   };
+}
+
+/** The published place as `<volume>:<path>`, of all cells together where there are several. */
+function describeOutput({ facts, plan, runId }: ContextSource, of: { step: number; output: string }): string {
+  const spec = plan.steps[of.step]!.step;
+  const cached = facts.known[of.step]?.[0]?.cached;
+  const volumeID = cached?.volumeID ?? workspaceOn(facts, clusterOfOutputs(facts, of.step, 0));
+  const place = { runId: cached?.runId ?? runId, step: cached?.step ?? spec.name, output: of.output };
+  return `${volumeID}:${publishedPath(place)}`;
 }
 
 function describePorts(ports: NonNullable<ContainerFacts['ports']>): NonNullable<StepFacts['ports']> {

@@ -1,6 +1,7 @@
 import { test as property } from '@fast-check/vitest';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { adoptRun } from '../../src/adopt/adopt-run.ts';
 import { readClaims } from '../../src/pools/claims-file.ts';
 import { readRun } from '../../src/run/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
@@ -74,6 +75,28 @@ describe('pools', () => {
     expect(rig.created()).toHaveLength(1);
     await rig.go(resumed.value.finished);
     expect(await rig.go(second.finished)).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('stay taken when the journal of their holder is lost, and when it is adopted', async () => {
+    const rig = createRig('lost', { behave: { first: { runMs: HOUR } } });
+    const plan = planOf('first');
+    const first = await start(rig, plan);
+    await rig.until(() => rig.created().length === 1);
+    await rig.go(first.detach());
+    for (const path of rig.disk.files.keys()) if (path.endsWith('journal.ndjson')) rig.disk.files.delete(path);
+    const second = await start(rig, planOf('second'));
+    const isWaiting = () => rig.events.some((event) => event.type === 'cellChanged' && event.state === 'backingOff');
+    await rig.until(isWaiting);
+    const runId = first.runId;
+    const adopted = await rig.go(adoptRun({ ...rig.options, runId, plan, baseDir: '/base' }));
+    if (!adopted.ok) throw new Error(adopted.error.message);
+    const resumed = await rig.go(resumeRun({ ...rig.options, runId }));
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    expect(await readClaims(rig.disk, '/home')).toMatchObject([{ runId }]);
+    expect(rig.created()).toHaveLength(1);
+    expect(await rig.go(resumed.value.finished)).toMatchObject({ status: 'succeeded' });
+    expect(await rig.go(second.finished)).toMatchObject({ status: 'succeeded' });
+    expect(rig.created()).toHaveLength(2);
   });
 
   test('give their tokens to the next cell of the same run without a pause', async () => {

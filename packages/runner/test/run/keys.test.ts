@@ -161,6 +161,17 @@ describe('failures', () => {
   });
 });
 
+describe('expressions', () => {
+  test('steps.<name>.outputs: a published place as text', async () => {
+    const ran = await run(
+      'steps: { a: { command: [x], outputs: { o: /o } }, b: { command: [x, "${{ steps.a.outputs.o }}"] } }',
+    );
+    expect(states(ran)).toEqual(['a succeeded', 'b succeeded']);
+    const [volume] = ran.rig.simulated.volumes.keys();
+    expect(ran.rig.created()[1]!.wire.command).toEqual(['x', `${volume}:runs/${ran.report.runId}/out/a/o`]);
+  });
+});
+
 describe('cache', () => {
   const text = (cache: string) => `params: { note: none, size: 1 }
 steps:
