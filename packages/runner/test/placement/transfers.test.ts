@@ -154,6 +154,52 @@ describe('a run over two clusters', () => {
     expectOwnVolumes(world);
   });
 
+  test.each(Array.from({ length: 12 }, (_, seed) => seed))(
+    'brings everything across whole although calls are lost and the runner goes away, seed %d',
+    async (seed) => {
+      let trouble = false;
+      const rate = (value: number) => (trouble ? value : 0);
+      const world: TwoClusters = createTwoClusters(`faults ${seed}`, {
+        faults: {
+          get replyLost() {
+            return rate(0.1);
+          },
+          get broken() {
+            return rate(0.15);
+          },
+          get throttled() {
+            return rate(0.1);
+          },
+        },
+        behave: Object.fromEntries(
+          ['make', 'big', 'back'].map((name) => [name, { work: writes(() => world.rig, name), runMs: 2000 }]),
+        ),
+      });
+      const first = await world.start([
+        step('make', { ...matrix, ...out }),
+        step('big', { ...matrix, ...reads('make'), ...out, resources: { cpu: 8 } }),
+        step('back', { ...reads('big'), ...out }),
+      ]);
+      trouble = true;
+      await world.rig.until(() => world.rig.created().length >= 1 + (seed % 4));
+      await world.rig.go(first.detach());
+      trouble = false;
+      const resumed = world.resume(first.runId);
+      const handle = await resumed;
+      trouble = true;
+      const report = await world.rig.go(handle.finished);
+      expect(report, JSON.stringify(report.failures)).toMatchObject({ status: 'succeeded' });
+      expect(clusters(world.rig).sort()).toEqual(['back sim', 'big far', 'big far', 'make sim', 'make sim']);
+      expectOwnVolumes(world);
+      const home = [...world.volumes].find(([, cluster]) => cluster === 'sim')![0];
+      const { files } = world.rig.simulated.volumes.get(home)!;
+      for (const cell of ['n-1', 'n-2']) {
+        const path = `runs/${first.runId}/out/big/data/${cell}/file.txt`;
+        expect(Buffer.from(files.get(path)!).toString()).toBe('big');
+      }
+    },
+  );
+
   test('keeps to the limits of a cluster and of an instance type', async () => {
     const world = createTwoClusters('limits', { behave: { many: { runMs: 10_000 } } });
     const cells = { matrix: { axes: { n: [1, 2, 3, 4, 5] }, include: [], exclude: [] } };
