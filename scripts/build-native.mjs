@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const native = join(dirname(dirname(fileURLToPath(import.meta.url))), 'packages', 'service', 'native');
@@ -11,14 +11,16 @@ const flags = ['-std=gnu11', '-O2', '-Wall', '-Wextra'];
 const programs = [
   {
     name: 'launcher',
-    sources: native,
+    directory: native,
+    shared: [],
     // Static first: it starts faster and needs nothing; some distributions ship no static C library.
     linkings: [['-static'], []],
     without: 'containers start through sh instead',
   },
   {
     name: 'first-process',
-    sources: join(native, 'first-process'),
+    directory: join(native, 'first-process'),
+    shared: ['output.c', 'output.h'],
     // It runs in images that may hold no C library at all.
     linkings: [['-static', '-s']],
     without: "ends and logs of containers are the daemon's own",
@@ -27,23 +29,22 @@ const programs = [
 
 if (process.platform === 'linux') for (const program of programs) build(program);
 
-function build({ name, sources, linkings, without }) {
+function build({ name, directory, shared, linkings, without }) {
   const target = join(native, 'build', name);
   const stamp = `${target}.sha256`;
-  const files = readdirSync(sources)
-    .filter((file) => /\.[ch]$/.test(file))
-    .sort();
+  const own = readdirSync(directory).filter((file) => /\.[ch]$/.test(file));
+  const files = [...own.map((file) => join(directory, file)), ...shared.map((file) => join(native, file))].sort();
   const hash = createHash('sha256').update(JSON.stringify([process.arch, flags, linkings]));
-  for (const file of files) hash.update(`${file}\0`).update(readFileSync(join(sources, file)));
+  for (const file of files) hash.update(`${basename(file)}\0`).update(readFileSync(file));
   const wanted = hash.digest('hex');
   if (readOr(stamp) === wanted) return;
 
   mkdirSync(dirname(target), { recursive: true });
-  const units = files.filter((file) => file.endsWith('.c')).map((file) => join(sources, file));
+  const units = files.filter((file) => file.endsWith('.c'));
   let reason = '';
   for (const linking of linkings) {
     const fresh = `${target}.${process.pid}`;
-    const result = spawnSync(process.env.CC ?? 'cc', [...flags, ...linking, '-o', fresh, ...units], {
+    const result = spawnSync(process.env.CC ?? 'cc', [...flags, '-I', native, ...linking, '-o', fresh, ...units], {
       encoding: 'utf8',
     });
     reason = result.error?.message ?? result.stderr;

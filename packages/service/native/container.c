@@ -14,10 +14,12 @@
  */
 #define _GNU_SOURCE
 #include "launcher.h"
+#include "output.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -27,6 +29,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -141,10 +144,12 @@ static void enter_view(const struct launch *launch, int template_fd) {
   }
 }
 
-static void open_streams(const struct launch *launch) {
+static void open_streams(const struct launch *launch, struct output *output) {
   int log = open(launch->log_path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0640);
   if (log < 0) fault("could not open the log '%s': %s", launch->log_path, strerror(errno));
-  if (dup2(log, 1) < 0 || dup2(log, 2) < 0) fault("could not use the log: %s", strerror(errno));
+  int end = output_open(output, log);
+  if (end < 0 || dup2(end, 1) < 0 || dup2(end, 2) < 0) fault("could not keep the output: %s", strerror(errno));
+  close(end);
 }
 
 static const char *search_path(char **envp) {
@@ -209,37 +214,53 @@ struct ending {
   int status;
 };
 
-/* Waits for the command while reaping orphans; SIGTERM with a value is the service's wish to stop within that many ms. */
-static struct ending wait_for(pid_t command) {
+static bool reap(pid_t command, int *status) {
+  int one;
+  pid_t pid;
+  while ((pid = waitpid(-1, &one, WNOHANG)) > 0) {
+    if (pid != command) continue;
+    *status = one;
+    return true;
+  }
+  return false;
+}
+
+static int open_signals(void) {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGCHLD);
   sigaddset(&signals, SIGTERM);
+  int fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (fd < 0) fault("could not wait for signals: %s", strerror(errno));
+  return fd;
+}
+
+/*
+ * Waits for the command while reaping orphans and keeping the output; SIGTERM with a value is the service's wish to stop
+ * within that many ms.
+ */
+static struct ending wait_for(pid_t command, struct output *output) {
+  struct pollfd ready[2] = {{.fd = open_signals(), .events = POLLIN}, {.fd = output->from, .events = POLLIN}};
   struct ending ending = {false, 0};
   long long deadline = 0;
-  for (;;) {
-    int status;
-    pid_t pid;
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-      if (pid == command) {
-        ending.status = status;
-        return ending;
-      }
-    }
-    siginfo_t info;
+  while (!reap(command, &ending.status)) {
     long long left = deadline - clock_ms();
     if (ending.stopped && left <= 0) {
       ending.status = SIGKILL;
-      return ending;
+      break;
     }
-    struct timespec limit = {ending.stopped ? (time_t)(left / 1000) : 3600, (left % 1000) * 1000000};
-    if (!ending.stopped) limit.tv_nsec = 0;
-    if (sigtimedwait(&signals, &info, &limit) != SIGTERM || info.si_code != SI_QUEUE) continue;
-    long long wanted = clock_ms() + info.si_value.sival_int;
+    if (poll(ready, 2, ending.stopped ? (int)left : -1) <= 0) continue;
+    if (ready[1].revents != 0) output_copy(output);
+    struct signalfd_siginfo info;
+    if (read(ready[0].fd, &info, sizeof info) != sizeof info) continue;
+    if (info.ssi_signo != SIGTERM || info.ssi_code != SI_QUEUE) continue;
+    long long wanted = clock_ms() + info.ssi_int;
     if (!ending.stopped || wanted < deadline) deadline = wanted;
     ending.stopped = true;
     kill(command, SIGTERM);
   }
+  close(ready[0].fd);
+  return ending;
 }
 
 __attribute__((noreturn)) void container_run(struct launch *launch, int template_fd, const struct limit_use *use) {
@@ -247,14 +268,17 @@ __attribute__((noreturn)) void container_run(struct launch *launch, int template
   directory_fd = open(launch->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (directory_fd < 0) _exit(73);
   claim(launch->directory);
-  open_streams(launch);
+  struct output output;
+  open_streams(launch, &output);
   enter_view(launch, template_fd);
   if (chdir(launch->working_directory) != 0) fault("could not enter '%s': %s", launch->working_directory, strerror(errno));
   long long started = clock_ms();
   pid_t command = start_command(launch, use);
   send_event("started %s %lld", launch->id, started);
-  struct ending ending = wait_for(command);
+  struct ending ending = wait_for(command, &output);
   kill_rest();
+  while (output_copy(&output)) {
+  }
   char text[160];
   int signal = WIFSIGNALED(ending.status) ? WTERMSIG(ending.status) : 0;
   int code = signal != 0 ? 128 + signal : WEXITSTATUS(ending.status);

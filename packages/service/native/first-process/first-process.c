@@ -18,6 +18,7 @@
  */
 #define _GNU_SOURCE
 #include "first-process.h"
+#include "output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,8 +83,7 @@ static char **check_mounts(char **words) {
   return *words == NULL ? words : words + 1;
 }
 
-/* vfork: the command's errno comes back in our own memory. Its output is a pipe, as with any Docker container: a file
- * would be cut by whoever writes to /dev/stdout by name. */
+/* vfork: the command's errno comes back in our own memory. */
 static pid_t start_command(char **argv, int output) {
   volatile int error = 0;
   pid_t pid = vfork();
@@ -162,7 +162,7 @@ int main(int argc, char **argv) {
   }
   struct output output;
   int signals = open_signals();
-  int write_end = signals < 0 ? -1 : output_open(&output, "/.sluice/log");
+  int write_end = signals < 0 ? -1 : output_open(&output, open("/.sluice/log", O_WRONLY | O_APPEND | O_CLOEXEC));
   if (write_end < 0) {
     record("fault %lld could not keep the output: %s", clock_ms(), strerror(errno));
     return NOT_STARTED;

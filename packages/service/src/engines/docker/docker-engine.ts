@@ -22,6 +22,8 @@ interface Tracked {
   readonly abort: AbortController;
   stopped: boolean;
   running: boolean;
+  /** As reported; 0 before that. */
+  startedAt: number;
   ended: boolean;
   log: Promise<void> | undefined;
 }
@@ -55,6 +57,7 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
       abort: new AbortController(),
       stopped: false,
       running: false,
+      startedAt: 0,
       ended: false,
       log: undefined,
     };
@@ -93,13 +96,16 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
     await entry.log;
     if (api.isPodman && !keepsOwnLog) await readRest(entry.launch);
     if (closing.signal.aborted) return;
-    sink.report(entry.launch.key, { type: 'ended', ...ended });
+    // The daemon notes a start after it has happened: a short container may have ended by then.
+    const endedAt = Math.max(ended.endedAt, entry.startedAt);
+    sink.report(entry.launch.key, { type: 'ended', endedAt, end: ended.end });
     tracked.delete(entry.launch.key);
   }
 
   function reportRunning(entry: Tracked, { container, startedAt }: Start): void {
     if (entry.running || startedAt === undefined) return;
     entry.running = true;
+    entry.startedAt = startedAt;
     sink.report(entry.launch.key, {
       type: 'running',
       startedAt,

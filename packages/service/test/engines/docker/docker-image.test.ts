@@ -45,4 +45,12 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine with ima
     // The first process has got it and handed it on to its child, for which the default is to end.
     expect(await container.end()).toEqual({ kind: 'exited', exitCode: 138, signal: 'SIGUSR1' });
   });
+
+  it('keeps what is written to /dev/stdout and /dev/stderr by name, in order', async () => {
+    const script =
+      'echo a; echo b > /dev/stderr; echo c > /dev/stdout; echo d | tee /dev/stderr; exec 1>&-; sleep 0.1; echo e >&2';
+    const container = await rig.launch({ image: 'sluice-test-user', command: ['sh', '-c', script] });
+    await container.end();
+    expect(await container.text()).toBe('a\nb\nc\nd\nd\ne\n');
+  });
 });

@@ -51,6 +51,14 @@ describe.skipIf(!isBuilt)('Process engine, when what it stands on fails', () => 
     expect(await container.text()).not.toContain('secret');
   });
 
+  test('keeps what is written to /dev/stdout and /dev/stderr by name, in order', async () => {
+    const script =
+      'echo a; echo b > /dev/stderr; echo c > /dev/stdout; echo d | tee /dev/stderr; exec 1>&-; sleep 0.1; echo e >&2';
+    const container = await rig.run(script);
+    await container.end();
+    expect(await container.text()).toBe('a\nb\nc\nd\nd\ne\n');
+  });
+
   test('a launcher killed with -9 takes no container with it and is replaced', async () => {
     const [one, other] = [await gated('one'), await gated('other')];
     await Promise.all([one, other].map((container) => rig.engine.launch(container.launch)));

@@ -1,14 +1,18 @@
+/*
+ * A pipe and not the log itself: whoever writes to /dev/stdout or /dev/stderr by name opens it anew, and a file would be
+ * cut by that.
+ */
 #define _GNU_SOURCE
-#include "first-process.h"
+#include "output.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-int output_open(struct output *output, const char *log_path) {
+int output_open(struct output *output, int log_fd) {
   int ends[2];
-  output->to = open(log_path, O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (output->to < 0 || pipe2(ends, O_CLOEXEC) != 0) return -1;
+  if (log_fd < 0 || pipe2(ends, O_CLOEXEC) != 0) return -1;
+  output->to = log_fd;
   /* Only our end: the other is the command's standard output, whose users expect to wait. */
   if (fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) return -1;
   output->from = ends[0];
