@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Json } from '@sluice/core';
 import { type CellReport, type FailureReport, printableLine, type RunReport, type StepReport } from '@sluice/runner';
 import { label } from './progress/render-event.ts';
@@ -68,26 +69,28 @@ function renderFailures(report: RunReport, { terminal, cwd }: { terminal: Termin
   const [first] = failures;
   if (first === undefined) return '';
   const logs = failures.slice(0, MAX_LOGS).map((entry) => renderLog(entry, { terminal, cwd }));
-  const table = failures.length > 1 ? `${renderFailureTable(failures, { terminal, cwd })}\n` : '';
-  const shown = failures.length > MAX_LOGS ? `of ${failures.length} logs, ${MAX_LOGS} are shown; ` : '';
-  const next = `${shown}next: sluice why ${report.runId} ${first[0]}, or sluice logs ${report.runId} ${first[0]}`;
-  return `${table}${logs.join('\n')}${terminal.style('dim', next)}\n`;
+  const table = failures.length > 1 ? `${renderFailureTable(failures, terminal)}\n` : '';
+  const file = failures.find(([, { logFile }]) => logFile !== undefined)?.[1].logFile;
+  const place = file === undefined ? '' : `; all are in ${shortPath(dirname(file), cwd)}`;
+  const shown =
+    failures.length > MAX_LOGS ? `the logs of ${MAX_LOGS} of ${failures.length} failures are shown${place}\n` : '';
+  const next = `next: sluice why ${report.runId} ${first[0]}, or sluice logs ${report.runId} ${first[0]}\n`;
+  return `${table}${logs.join('\n')}${terminal.style('dim', `${shown}${next}`)}`;
 }
 
 function renderFailureTable(
   failures: readonly (readonly [name: string, failure: FailureReport])[],
-  { terminal, cwd }: { terminal: Terminal; cwd: string },
+  terminal: Terminal,
 ): string {
   const rows = failures
     .slice(0, MAX_FAILURES)
-    .map(([name, { attempt, class: kind, message, logFile }]) => [
+    .map(([name, { attempt, class: kind, message }]) => [
       `  ${name}`,
       String(attempt),
       kind,
       clip(printableLine(message)),
-      logFile === undefined ? '-' : shortPath(logFile, cwd),
     ]);
-  const [head, ...lines] = renderTable([['  FAILED', 'ATTEMPT', 'CLASS', 'WHY', 'LOG'], ...rows]).split('\n');
+  const [head, ...lines] = renderTable([['  FAILED', 'ATTEMPT', 'CLASS', 'WHY'], ...rows]).split('\n');
   const more = failures.length > MAX_FAILURES ? `  and ${failures.length - MAX_FAILURES} more\n` : '';
   return `${terminal.style('dim', head ?? '')}\n${lines.join('\n')}${more}`;
 }

@@ -95,11 +95,13 @@ test('renderReport lists many failures, bounded, and cannot be led astray by wha
   const keys = Array.from({ length: 500 }, (_, i) => `c${i}`);
   const steps = [{ name: 'fit', state: 'failed', cells: keys.map((key) => cell(key, 'failed')) }] as const;
   const logTail = ['\u001b[2J\u001b]0;title\u0007wiped', 'x'.repeat(5_000)];
-  const failures = keys.map((key) => failure({ cell: key, logTail, message: `exit code 3\u001b[1A` }));
+  const failures = keys.map((key) =>
+    failure({ cell: key, logTail, message: `exit code 3\u001b[1A`, logFile: `/logs/${key}.log` }),
+  );
   const text = renderReport(report({ status: 'failed', steps, failures }), { terminal, cwd: '/' });
-  expect(text).toContain('  FAILED   ATTEMPT  CLASS   WHY          LOG\n  fit/c0   1        failed  exit code 3  -\n');
+  expect(text).toContain('  FAILED   ATTEMPT  CLASS   WHY\n  fit/c0   1        failed  exit code 3\n');
   expect(text).toContain('  and 480 more\n');
-  expect(text).toContain('of 500 logs, 3 are shown; next: sluice why r1 fit/c0');
+  expect(text).toContain('the logs of 3 of 500 failures are shown; all are in logs\nnext: sluice why r1 fit/c0');
   expect(text).not.toContain('\u001b');
   expect(text).toContain('  │ wiped\n');
   expect(text.split('\n').length).toBeLessThan(60);

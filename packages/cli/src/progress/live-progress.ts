@@ -1,5 +1,7 @@
+import { printableLine } from '@sluice/runner';
 import { renderDuration } from '../render-duration.ts';
 import type { Terminal } from '../terminal.ts';
+import { clipLine, widthOf } from './clip-line.ts';
 import type { Progress } from './plain-progress.ts';
 import {
   activeState,
@@ -17,31 +19,43 @@ const REDRAW_MS = 100;
 /** Lines of active steps; more are counted in the last line. */
 const MAX_ACTIVE_LINES = 12;
 const BAR_WIDTH = 16;
+/** Terminals that are narrower get no bars. */
+const BAR_COLUMNS = 60;
 const STATE_WIDTH = 9;
 
 const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
-// A line that is too long is cut by the terminal itself, so that it never becomes two.
+// Whatever the terminal takes for wide: a line never becomes two.
 const NO_WRAP = '\x1b[?7l';
 const WRAP = '\x1b[?7h';
 const CLEAR_BELOW = '\x1b[0J';
+const CLEAR_LINE_AND_DOWN = '\x1b[2K\x1b[1B';
 
 /** What has happened as lines that stay, and below them what is going on now, drawn in place. */
 export function createLiveProgress(terminal: Terminal, now: () => number = Date.now): Progress {
   const model = createProgressModel();
   let labelWidth = 0;
   let lasting = '';
-  let drawn = 0;
+  /** Widths of the lines that are drawn now. */
+  let drawn: number[] = [];
+  let lastColumns = terminal.size().columns;
   let finished = false;
 
   const draw = () => {
-    const below = finished ? [] : renderNow(model, { terminal, labelWidth, now: now() });
-    const up = drawn > 0 ? `\x1b[${drawn}A\r` : '\r';
+    const { columns } = terminal.size();
+    // The last column stays free: what is written there makes some terminals begin a new line.
+    const below = finished
+      ? []
+      : renderNow(model, { terminal, labelWidth, now: now() }).map((line) => clipLine(line, columns - 1));
+    // A terminal that has become narrower has broken the old lines.
+    const rows = drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
+    const up = rows > 0 ? `\x1b[${rows}A\r` : '\r';
+    // Line by line: some terminals keep a copy of a picture that is cleared as a whole at the top of the screen.
+    const clear = `${up}${CLEAR_LINE_AND_DOWN.repeat(rows)}${columns === lastColumns ? '' : CLEAR_BELOW}${up}`;
     const region = below.map((line) => `${line}\n`).join('');
-    terminal.out(
-      `${HIDE_CURSOR}${NO_WRAP}${up}${CLEAR_BELOW}${WRAP}${lasting}${NO_WRAP}${region}${WRAP}${SHOW_CURSOR}`,
-    );
-    drawn = below.length;
+    terminal.out(`${HIDE_CURSOR}${clear}${lasting}${NO_WRAP}${region}${WRAP}${SHOW_CURSOR}`);
+    drawn = below.map(widthOf);
+    lastColumns = columns;
     lasting = '';
   };
   const timer = setInterval(draw, REDRAW_MS);
@@ -49,7 +63,7 @@ export function createLiveProgress(terminal: Terminal, now: () => number = Date.
 
   return {
     report: (event) => {
-      if (event.type === 'runStarted') labelWidth = labelWidthOf(event.steps);
+      if (event.type === 'runStarted') labelWidth = labelWidthOf(event.steps, terminal.size().columns);
       lasting += renderEvent(event, { model, terminal, labelWidth });
     },
     say: (text) => {
@@ -81,18 +95,19 @@ function renderStepNow(
   step: StepProgress,
   { terminal, labelWidth, now }: { terminal: Terminal; labelWidth: number; now: number },
 ): string {
-  const name = step.name.padEnd(labelWidth);
+  const name = clipLine(step.name, labelWidth).padEnd(labelWidth);
   const took = step.startedAt === undefined ? '' : renderDuration(now - step.startedAt);
   if (step.cells === 1) {
     const state = activeState(step) ?? 'waiting';
-    const note = state !== 'running' && step.note !== undefined ? `  ${step.note}` : '';
+    const note = state !== 'running' && step.note !== undefined ? `  ${printableLine(step.note)}` : '';
     return `${name}  ${renderState(state, { terminal, width: STATE_WIDTH })}  ${took}${note}`.trimEnd();
   }
   const [over, running, total] = [countOver(step), countOf(step, 'running', 'publishing'), step.cells ?? 0];
   const full = total === 0 ? 0 : Math.round((BAR_WIDTH * over) / total);
-  const bar = `${terminal.style('green', '━'.repeat(full))}${terminal.style('dim', '━'.repeat(BAR_WIDTH - full))}`;
-  const note = running === 0 && step.note !== undefined ? `  ${step.note}` : '';
-  return `${name}  ${bar}  ${over}/${total} cells, ${running} running  ${took}${note}`.trimEnd();
+  const drawing = `${terminal.style('green', '━'.repeat(full))}${terminal.style('dim', '━'.repeat(BAR_WIDTH - full))}`;
+  const note = running === 0 && step.note !== undefined ? `  ${printableLine(step.note)}` : '';
+  const bar = terminal.size().columns < BAR_COLUMNS ? '' : `${drawing}  `;
+  return `${name}  ${bar}${over}/${total} cells, ${running} running  ${took}${note}`.trimEnd();
 }
 
 function renderTotals(model: ProgressModel): string {

@@ -1,4 +1,4 @@
-import type { CellState, RunnerEvent } from '@sluice/runner';
+import { type CellState, printableLine, type RunnerEvent } from '@sluice/runner';
 import { renderDuration } from '../render-duration.ts';
 import type { Terminal } from '../terminal.ts';
 import { type CellMove, countOf, countOver, isOver, type ProgressModel, type StepProgress } from './progress-model.ts';
@@ -28,9 +28,9 @@ export function renderEvent(
     case 'transfer':
       return event.done && event.files > 0 ? `${renderTransfer(event)}\n` : '';
     case 'approvalAsked':
-      return `${event.step.padEnd(labelWidth)}  asks: ${event.message}  answer: sluice approve ${model.runId} ${event.step}\n`;
+      return `${event.step.padEnd(labelWidth)}  asks: ${printableLine(event.message)}  answer: sluice approve ${model.runId} ${event.step}\n`;
     case 'warning':
-      return `${terminal.style('yellow', 'warning')}: ${event.message}\n`;
+      return `${terminal.style('yellow', 'warning')}: ${printableLine(event.message)}\n`;
     default:
       return '';
   }
@@ -40,20 +40,24 @@ export function label(step: string, cell: string): string {
   return cell === '' ? step : `${step}/${cell}`;
 }
 
-/** Width of the labels that will be shown, within reason. */
-export function labelWidthOf(steps: readonly { name: string; cells?: readonly string[] }[]): number {
+/** Width of the labels that will be shown, within reason and in half of the terminal's columns. */
+export function labelWidthOf(
+  steps: readonly { name: string; cells?: readonly string[] }[],
+  columns = Number.POSITIVE_INFINITY,
+): number {
   const lengths = steps.flatMap(({ name, cells }) => {
     const keys = cells !== undefined && cells.length <= MAX_CELL_LINES ? cells : [''];
     return keys.map((key) => label(name, key).length);
   });
   return Math.min(
     48,
+    Math.max(8, Math.floor(columns / 2) - 2),
     lengths.reduce((widest, length) => Math.max(widest, length), 0),
   );
 }
 
 function renderRetry(retry: { name: string; attempt: number; message: string }, labelWidth: number): string {
-  return `${retry.name.padEnd(labelWidth)}  attempt ${retry.attempt} after: ${retry.message}\n`;
+  return `${retry.name.padEnd(labelWidth)}  attempt ${retry.attempt} after: ${printableLine(retry.message)}\n`;
 }
 
 function renderMove(move: CellMove, options: { terminal: Terminal; labelWidth: number }): string {
@@ -72,7 +76,7 @@ function renderMove(move: CellMove, options: { terminal: Terminal; labelWidth: n
 
 function renderCell(move: CellMove, { terminal, labelWidth }: { terminal: Terminal; labelWidth: number }): string {
   const detail = move.tookMs !== undefined && move.state !== 'cached' ? `  ${renderDuration(move.tookMs)}` : '';
-  const reason = move.reason === undefined || move.state === 'succeeded' ? '' : `  ${move.reason}`;
+  const reason = move.reason === undefined || move.state === 'succeeded' ? '' : `  ${printableLine(move.reason)}`;
   const name = label(move.step.name, move.cell).padEnd(labelWidth);
   return `${`${name}  ${renderState(move.state, { terminal, width: STATE_WIDTH })}${detail}${reason}`.trimEnd()}\n`;
 }

@@ -24,13 +24,14 @@ function screen(text: string): string[] {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
     const up = /^\u001b\[(\d+)A$/.exec(part);
     if (up !== null) row -= Number(up[1]);
-    else if (part === '\u001b[0J') lines.splice(row, lines.length, '');
+    else if (part === '\u001b[2K') lines[row] = '';
+    else if (part === '\u001b[1B') row += 1;
     else if (part === '\n') {
       row += 1;
       lines[row] ??= '';
     } else if (!part.startsWith('\u001b') && part !== '\r') lines[row] = `${lines[row] ?? ''}${part}`;
   }
-  return lines.slice(0, -1);
+  return lines.join('\n').trimEnd().split('\n');
 }
 
 test('createLiveProgress draws what is under way in place, below the lines that stay', () => {
