@@ -1,5 +1,6 @@
-// What logs cost the service: thousands of followers, readers who do not read, and logs of many gigabytes. The service
-// runs in a process of its own with an engine whose containers only stand there; their logs are written from here.
+// What the service pays while nothing happens, and what logs cost it: thousands of followers, readers who do not read,
+// and logs of many gigabytes. The service runs in a process of its own with an engine whose containers only stand
+// there; their logs are written from here.
 //
 //   node bench/logs.mjs [--follows 10000] [--slow 100] [--gigabytes 10] [--seconds 10]
 import { fork } from 'node:child_process';
@@ -39,17 +40,23 @@ async function serve(root, count) {
   const service = await createService({ config, engines: { standing: () => standingEngine(logs) } });
   const principal = { userID: 'bench', accounts: [SCOPE] };
   const { containers } = service.inProcess(principal);
+  globalThis.gc();
+  const emptyOwn = ownMemory();
   for (let i = 0; i < Number(count); i++) await containers.create(SCOPE, SPEC, { containerID: `c${i}` });
   const socketPath = join(root, 'bench.sock');
   await service.listen({ socketPath, principal });
-  process.send({ socketPath, logs });
+  process.send({ socketPath, logs, emptyOwn });
   process.on('disconnect', () => process.exit(0));
   process.on('message', () => {
     const until = process.cpuUsage();
     globalThis.gc();
-    const own = Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]) * 1024;
-    process.send({ until, from: process.cpuUsage(), at: performance.now(), own });
+    process.send({ until, from: process.cpuUsage(), at: performance.now(), own: ownMemory() });
   });
+}
+
+/** Bytes that the process holds of its own, without what it has mapped of files. */
+function ownMemory() {
+  return Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]) * 1024;
 }
 
 function standingEngine(logs) {
@@ -83,13 +90,23 @@ async function measure() {
   );
   const root = mkdtempSync(join(tmpdir(), 'sluice-bench-logs-'));
   const server = await startServer(root, follows);
-  console.log(
-    `load ${loadavg()[0]?.toFixed(1)} before the start; memory of the service: ${mib((await server.usage()).own)}`,
-  );
+  console.log(`load ${loadavg()[0]?.toFixed(1)} before the start`);
+  await measureIdle(server, { containers: follows, seconds });
   await measureFollows(server, { follows, seconds });
   await measureBig(server, { gigabytes, slow });
   server.stop();
   rmSync(root, { recursive: true, force: true });
+}
+
+async function measureIdle(server, { containers, seconds }) {
+  const from = await server.usage();
+  await sleep(seconds * 1000);
+  const to = await server.usage();
+  const busyMs = (to.until.user + to.until.system - from.from.user - from.from.system) / 1000;
+  const each = ((to.own - server.emptyOwn) / containers) | 0;
+  console.log(
+    `${containers} containers live, nothing happens for ${seconds} s: ${busyMs.toFixed(0)} ms of CPU, ${mib(to.own)}, ${kib(each)} each`,
+  );
 }
 
 async function measureFollows(server, { follows, seconds }) {
@@ -216,9 +233,9 @@ async function startServer(root, count) {
   const args = ['--serve', root, String(count)];
   const child = fork(fileURLToPath(import.meta.url), args, { execArgv: ['--expose-gc'] });
   const answer = () => new Promise((resolve) => child.once('message', resolve));
-  const { socketPath, logs } = await answer();
+  const { socketPath, logs, emptyOwn } = await answer();
   return {
-    ...{ socketPath, logs },
+    ...{ socketPath, logs, emptyOwn },
     async usage() {
       child.send('usage');
       return { ...(await answer()), receivedAt: performance.now() };

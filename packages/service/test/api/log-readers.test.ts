@@ -1,0 +1,81 @@
+import { appendFileSync, closeSync, ftruncateSync, openSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FakeEngine } from '../fakes/fake-engine.ts';
+import { API, openRawHttp, type RawHttp } from './raw-http.ts';
+
+let http: RawHttp;
+let engine: FakeEngine;
+beforeAll(async () => {
+  engine = new FakeEngine();
+  const engines = { fake: ({ clusterID }: { clusterID: string }) => (clusterID === 'one' ? engine : new FakeEngine()) };
+  http = await openRawHttp({ engine: 'fake', engines, cores: 100 });
+});
+afterAll(() => http.close());
+
+/** A running container, and where its log is to be written. */
+async function run(id: string): Promise<string> {
+  const body = JSON.stringify({ instanceType: 'small', image: 'x' });
+  await http.send('POST', `${API}/containers?containerID=${id}`, { body });
+  await expect.poll(() => engine.launched.size > 0 && engine.launchOf(id)).toBeTruthy();
+  engine.run(id);
+  return engine.launchOf(id).logPath;
+}
+
+/** A reader of a log over a connection of its own, once the head of its reply is there. */
+async function read(path: string): Promise<Socket> {
+  const socket = connect(Number(new URL(http.url).port), '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(`GET ${API}/${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${http.token}\r\n\r\n`);
+  await new Promise((resolve) => socket.once('readable', resolve));
+  return socket;
+}
+
+it('readers who read nothing of 10 GB hold little and keep nobody waiting', async () => {
+  const log = await run('huge');
+  const file = openSync(log, 'w');
+  ftruncateSync(file, 10_000_000_000);
+  closeSync(file);
+  const before = process.memoryUsage().rss;
+  const readers = await Promise.all(
+    Array.from({ length: 60 }, (_, i) => read(`containers/huge/logs${i % 2 === 0 ? '' : '?follow=true'}`)),
+  );
+  for (let i = 0; i < 50; i++) expect((await http.send('GET', `${API}/containers/huge`)).status).toBe(200);
+  // The container writes on, and others read what it writes.
+  appendFileSync(log, '\nthe end\n');
+  expect((await http.send('GET', `${API}/containers/huge/logs?tail=1`)).text).toBe('the end\n');
+  expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
+  for (const reader of readers) reader.destroy();
+});
+
+it('a line of a million bytes comes whole, by its tail and to a follower', async () => {
+  const log = await run('wide');
+  const line = `${'x'.repeat(1_000_000)}\n`;
+  const following = http.send('GET', `${API}/containers/wide/logs?follow=true`);
+  appendFileSync(log, `first\n${line}`);
+  expect((await http.send('GET', `${API}/containers/wide/logs?tail=1`)).text).toBe(line);
+  engine.end('wide');
+  expect((await following).text).toBe(`first\n${line}`);
+});
+
+it('hundreds of followers hear the end, however many have left before', async () => {
+  const log = await run('popular');
+  appendFileSync(log, 'one\n');
+  const leaving = await Promise.all(Array.from({ length: 150 }, () => read('containers/popular/logs?follow=true')));
+  const staying = Array.from({ length: 350 }, () => http.send('GET', `${API}/containers/popular/logs?follow=true`));
+  for (const reader of leaving) reader.destroy();
+  expect((await http.send('GET', `${API}/containers/popular/logs`)).text).toBe('one\n');
+  appendFileSync(log, 'two\n');
+  engine.end('popular');
+  const texts = (await Promise.all(staying)).map(({ text }) => text);
+  expect(new Set(texts)).toEqual(new Set(['one\ntwo\n']));
+});
+
+it('a follower of a container that is deleted is told the end, not kept', async () => {
+  const log = await run('deleted');
+  appendFileSync(log, 'one\n');
+  const following = http.send('GET', `${API}/containers/deleted/logs?follow=true`);
+  await expect.poll(async () => (await http.send('GET', `${API}/containers/deleted/logs`)).text).toBe('one\n');
+  expect((await http.send('DELETE', `${API}/containers/deleted`)).status).toBe(204);
+  expect('one\n').toContain((await following).text);
+});
