@@ -1,8 +1,9 @@
+import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunnerEvent } from '@sluice/runner';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createWorkplace, parseLines, until, type Workplace } from './workplace-rig.ts';
+import { COMMAND, createWorkplace, parseLines, until, type Workplace } from './workplace-rig.ts';
 
 let place: Workplace;
 
@@ -40,6 +41,45 @@ test('SIGINT leaves the run to itself, and sluice resume takes up the very conta
   const containers = await place.containers();
   expect(containers.map(({ phase }) => phase)).toEqual(['Succeeded', 'Succeeded', 'Succeeded']);
 });
+
+test('at a terminal, Ctrl-C twice cancels the run, whose finally steps still run', async () => {
+  const run = await startAtTerminal();
+  run.type('\x03');
+  await until(() => run.shown().includes('press Ctrl-C again to cancel'), 'the first Ctrl-C to be taken');
+  run.type('\x03');
+  expect(await run.exitCode).toBe(130);
+  expect(run.shown()).toMatch(/slow.* canceled/);
+  expect(await place.runs()).toMatchObject([{ status: 'canceled' }]);
+  expect((await place.containers()).map(({ phase }) => phase).sort()).toEqual(['Canceled', 'Succeeded']);
+});
+
+test('at a terminal, Ctrl-C three times leaves at once, and sluice resume ends what was begun', async () => {
+  const run = await startAtTerminal();
+  run.type('\x03');
+  await until(() => run.shown().includes('press Ctrl-C again to cancel'), 'the first Ctrl-C to be taken');
+  run.type('\x03');
+  run.type('\x03');
+  expect(await run.exitCode).toBe(130);
+  const [left] = await place.runs();
+  if (left?.status === 'suspended') await place.sluice('resume');
+  expect(await place.runs()).toMatchObject([{ status: 'canceled' }]);
+});
+
+/** A run at a terminal of its own whose first step is running. */
+async function startAtTerminal() {
+  const child = spawn('script', ['-qfec', `${process.execPath} ${COMMAND} run p.yaml`, '/dev/null'], {
+    cwd: place.directory,
+    env: { ...process.env, SLUICE_HOME: place.home, TERM: 'xterm', CI: '' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let shown = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text;
+  });
+  const exitCode = new Promise<number | null>((resolve) => child.on('close', resolve));
+  await until(() => /first.*running/.test(shown), 'the first step to run');
+  return { shown: () => shown, type: (text: string) => child.stdin.write(text), exitCode };
+}
 
 test('SIGTERM suspends the run with the exit code that means so', async () => {
   const run = await startSlow();

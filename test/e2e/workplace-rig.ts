@@ -9,7 +9,8 @@ import type { RunnerEvent, RunReport, RunSummary } from '@sluice/runner';
 import { createService, EMBEDDED_SCOPE, embeddedConfig } from '@sluice/service';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const COMMAND = join(ROOT, 'packages/cli/bin/sluice.js');
+/** The command as users start it. */
+export const COMMAND = join(ROOT, 'packages/cli/bin/sluice.js');
 const END_MS = 120_000;
 const LOOK_AGAIN_MS = 20;
 

@@ -6,6 +6,8 @@ import { renderReport } from './render-report.ts';
 
 /** After the first Ctrl-C, so long is a second one waited for before the run is left to itself. */
 const SECOND_THOUGHT_MS = 1_500;
+/** After SIGTERM, whoever sent it waits: what hangs then is left, since everything that counts is durable. */
+const LEAVE_WITHIN_MS = 4_000;
 
 /**
  * Stays with a run until it is over or left. SIGINT once detaches, twice cancels, three times leaves at once; SIGTERM
@@ -36,7 +38,10 @@ export async function driveRun(
   };
   const release = [
     context.onSignal('SIGINT', () => void interrupt()),
-    context.onSignal('SIGTERM', () => void run.detach()),
+    context.onSignal('SIGTERM', () => {
+      setTimeout(() => context.leave(EXIT_CODE.suspended), LEAVE_WITHIN_MS).unref();
+      void run.detach();
+    }),
     context.onSignal('SIGHUP', () => {}),
   ];
   const report = await run.finished;

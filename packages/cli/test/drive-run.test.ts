@@ -87,3 +87,21 @@ test('driveRun detaches on SIGTERM, with the exit code of a suspended run, and g
   expect(await driven.exitCode).toBe(75);
   expect(driven.told).toEqual(['detach']);
 });
+
+test('driveRun leaves in time after SIGTERM, also when letting go hangs', async () => {
+  vi.useFakeTimers();
+  try {
+    const context = createTestContext({ cwd: '/', interactive: true });
+    const fake = createFakeRun();
+    const left: number[] = [];
+    const hanging = { ...fake.run, detach: () => new Promise<void>(() => {}) };
+    const leaving = { ...context, leave: (code: number) => void left.push(code) as never };
+    const progress = { report: () => {}, say: () => {}, close: () => {} };
+    void driveRun(hanging, { context: leaving, progress, options: {} });
+    context.send('SIGTERM');
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(left).toEqual([75]);
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -9,7 +9,7 @@ const page = readFileSync(new URL('../../../docs/pipeline.md', import.meta.url),
 describe('docs/pipeline.md', () => {
   const examples = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text]) => text ?? '');
 
-  it('has its examples', () => expect(examples).toHaveLength(7));
+  it('has its examples', () => expect(examples).toHaveLength(8));
 
   for (const text of examples) {
     const name = /^name: (\S+)$/m.exec(text)?.[1] ?? text;
