@@ -20,6 +20,7 @@ export function applyRecord(facts: RunFacts, record: JournalRecord): void {
       attempt.clusterID = record.clusterID;
       attempt.instanceType = record.instanceType;
       attempt.spec = record.spec;
+      attempt.doubtfulSince = record.at;
       return;
     }
     case 'cancelIntent':
@@ -87,7 +88,10 @@ function applyEvent(facts: RunFacts, event: SchedulerEvent, beside: EventFacts):
       const attempt = attemptFacts(facts, event);
       attempt.postponed = { times: (attempt.postponed?.times ?? 0) + 1, reason: event.reason };
       // Tokens of a pool are asked for before the service is, and say nothing of an earlier request.
-      if (event.reason !== 'pool') attempt.turnedAway = true;
+      if (event.reason !== 'pool') {
+        attempt.turnedAway = true;
+        attempt.doubtfulSince = event.at;
+      }
       return;
     }
     case 'submitted': {

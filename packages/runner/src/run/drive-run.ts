@@ -15,6 +15,7 @@ import { writeReport } from '../report/write-report.ts';
 import type { RunStatus } from '../scheduler/command.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { createSubmitter } from '../submission/submitter.ts';
+import { watchLogin } from '../watch/watch-login.ts';
 import { watchReadiness } from '../watch/watch-readiness.ts';
 import { createWatcher } from '../watch/watcher.ts';
 import { createCellReporter } from './cell-reporter.ts';
@@ -108,7 +109,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     await close(() => settle.resolve(report));
   }
 
-  const session = createSession(start, { loop: () => loop, bug: stopFor });
+  const session = createSession(start, { loop: () => loop, bug: stopFor, suspend: (message) => void suspend(message) });
   const watcher = createWatcher(session);
   const cache = createRunCache(session, start.workspace);
   const archive = createLogArchive(session);
@@ -174,18 +175,30 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
   };
 }
 
-function createSession(start: DriveStart, late: { loop: () => RunLoop; bug: (error: unknown) => void }): RunSession {
+interface Late {
+  readonly loop: () => RunLoop;
+  readonly bug: (error: unknown) => void;
+  readonly suspend: (message: string) => void;
+}
+
+function createSession(start: DriveStart, late: Late): RunSession {
   const { options, facts, opened, scheduler, plan, directory } = start;
   const header = facts.header!;
   const secrets = options.secrets ?? (() => undefined);
   const redactor = createRedactor(plan, secrets);
+  const report: RunSession['report'] = (event) => options.reporter?.report(redactor.data(event));
+  const service = watchLogin(options.service, {
+    clock: options.clock,
+    onRefused: (message) => report({ type: 'warning', at: options.clock.now(), message }),
+    onLost: (message) => late.suspend(`${message}; the containers go on: resume the run with a login that holds`),
+  });
   return {
     runId: header.runId,
     directory,
     home: options.home,
     plan,
     epoch: opened.lease.epoch,
-    service: options.service,
+    service,
     clock: options.clock,
     disk: options.disk,
     facts,
@@ -194,7 +207,7 @@ function createSession(start: DriveStart, late: { loop: () => RunLoop; bug: (err
     secrets,
     redactor,
     probe: options.probe ?? probeUrl,
-    report: (event) => options.reporter?.report(redactor.data(event)),
+    report,
     post: (event, beside) => late.loop().post(event, beside),
     note: (record) => late.loop().note(record),
     durable: () => late.loop().durable(),

@@ -22,6 +22,8 @@ export interface AttemptFacts {
   container: ContainerFacts;
   /** When the service was about to be asked for the container. */
   askedAt?: number;
+  /** The container may exist since then, but not since before: the service was asked, or had said no, and was asked again. */
+  doubtfulSince?: number;
   submittedAt?: number;
   runningAt?: number;
   endedAt?: number;

@@ -1,5 +1,6 @@
 import { type Container, type ContainerSpec, isServiceError } from '@sluice/client';
 import { carriesLabels } from '../identity/labels.ts';
+import { attemptFacts } from '../run/run-facts.ts';
 import { pause, type RunSession } from '../run/run-session.ts';
 import type { Outcome, PostponeReason } from '../scheduler/event.ts';
 import { observeContainer } from '../watch/observe-container.ts';
@@ -21,6 +22,10 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 /** How long a refusal is not believed while an earlier POST is in doubt. */
 const DOUBT_MS = 60_000;
+
+const DAY_MS = 86_400_000;
+/** Some time before a service may forget what has ended, since clocks differ. */
+const FORGOTTEN_AFTER_MS = 7 * DAY_MS - 3_600_000;
 
 type Step = { readonly done: true } | { readonly done: false; readonly doubtful: boolean; readonly waitMs: number };
 
@@ -83,14 +88,25 @@ async function ask(session: RunSession, { attempt, spec }: Submission): Promise<
     return adopt(session, attempt, seen);
   } catch (error) {
     if (isServiceError(error, 'NOT_FOUND')) {
-      if (!hasAdoptedSuccessor(session.facts, attempt.name)) return undefined;
-      const message = 'the service does not know it any more, and a later attempt was started by an earlier runner';
+      const message = describeForgotten(session, attempt);
+      if (message === undefined) return undefined;
       end(session, attempt, { result: 'failed', class: 'infrastructure', message });
       return DONE;
     }
     if (!isServiceError(error)) throw error;
     return { done: false, doubtful: true, waitMs: error.retryAfterMs ?? 1 };
   }
+}
+
+/** Why an ID that is not found must not be posted again: it may have been started, ended and forgotten. */
+function describeForgotten(session: RunSession, { at, name }: Attempt): string | undefined {
+  if (hasAdoptedSuccessor(session.facts, name)) {
+    return 'the service does not know it any more, and a later attempt was started by an earlier runner';
+  }
+  const since = attemptFacts(session.facts, at).doubtfulSince;
+  if (since === undefined || session.clock.now() - since < FORGOTTEN_AFTER_MS) return undefined;
+  const days = Math.round((session.clock.now() - since) / DAY_MS);
+  return `the container is lost: it was asked for ${days} days ago, and a service keeps what has ended for 7 days, so nobody knows whether it ran`;
 }
 
 /** Of an adopted run, whose plan was read again: what runs may not be what the plan says. */

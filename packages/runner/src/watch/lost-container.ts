@@ -47,3 +47,18 @@ export async function isLost(session: RunSession, attempt: Attempt, missing: Mis
     return false;
   }
 }
+
+const DAY_MS = 86_400_000;
+/** So long a service keeps what has ended (protocol, "Limits"). */
+const RETENTION_DAYS = 7;
+
+/** Why the container counts as lost, for people. */
+export function describeLoss(session: RunSession, { at }: Attempt, { found, lasted }: Missing): string {
+  const known = session.facts.known[at.step]?.[at.cell]?.attempts.find(({ attempt }) => attempt === at.attempt);
+  const days = Math.floor((session.clock.now() - (known?.submittedAt ?? session.clock.now())) / DAY_MS);
+  if (found === 'nothing' && days >= RETENTION_DAYS) {
+    return `the container is lost: it was started ${days} days ago, and a service keeps what has ended for ${RETENTION_DAYS} days, so nobody knows how it ended`;
+  }
+  const why = found === 'nothing' ? 'the service does not know it any more' : 'another container is under its ID';
+  return `the container is lost: ${why}, for ${Math.round(lasted / 1000)} s`;
+}

@@ -3,7 +3,7 @@ import type { RunSession } from '../run/run-session.ts';
 import { type Attempt, refKey } from '../submission/attempt.ts';
 import { listEndedContainers } from './list-ended-containers.ts';
 import { listLiveContainers } from './list-live-containers.ts';
-import { addMissedLook, isLost, type Missing } from './lost-container.ts';
+import { addMissedLook, describeLoss, isLost, type Missing } from './lost-container.ts';
 import { observeContainer } from './observe-container.ts';
 import { createPollPace } from './poll-pace.ts';
 
@@ -77,8 +77,7 @@ export function createWatcher(session: RunSession): Watcher {
     attempt.missing = missing;
     if (!(await isLost(session, attempt, missing)) || attempt.over || session.stopped) return;
     attempt.over = true;
-    const why = found === 'nothing' ? 'the service does not know it any more' : 'another container is under its ID';
-    const message = `the container is lost: ${why}, for ${Math.round(missing.lasted / 1000)} s`;
+    const message = describeLoss(session, attempt, missing);
     const outcome = { result: 'failed', class: 'infrastructure', message } as const;
     session.post({ type: 'ended', at: clock.now(), ...attempt.at, outcome });
   }

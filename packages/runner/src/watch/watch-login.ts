@@ -1,0 +1,66 @@
+import { type ContainerService, type Containers, isServiceError } from '@sluice/client';
+import type { Clock } from '../clock.ts';
+
+export interface LoginWatch {
+  readonly clock: Clock;
+  /** The service has begun to refuse the login. */
+  readonly onRefused: (message: string) => void;
+  /** It has refused it for so long that only a person can help. */
+  readonly onLost: (message: string) => void;
+}
+
+/** So long a service is believed to be confused itself: a login that is over stays over. */
+const LOST_AFTER_MS = 60_000;
+const LOST_AFTER_CALLS = 3;
+
+/**
+ * The same service, whose calls for containers are watched for one thing: that none of them gets past the login any more.
+ * A client that has credentials logs in again by itself; what is left are tokens and passwords that have run out.
+ */
+export function watchLogin(service: ContainerService, { clock, onRefused, onLost }: LoginWatch): ContainerService {
+  let refused: { readonly since: number; calls: number } | undefined;
+
+  function heard(error?: unknown): void {
+    if (!isServiceError(error, 'UNAUTHENTICATED')) {
+      // Silence says nothing about the login.
+      if (error === undefined || (isServiceError(error) && error.status !== undefined)) refused = undefined;
+      return;
+    }
+    if (!refused) onRefused(error.message);
+    refused ??= { since: clock.now(), calls: 0 };
+    refused.calls++;
+    if (refused.calls >= LOST_AFTER_CALLS && clock.now() - refused.since >= LOST_AFTER_MS) onLost(error.message);
+  }
+
+  async function watched<T>(call: Promise<T>): Promise<T> {
+    try {
+      const result = await call;
+      heard();
+      return result;
+    } catch (error) {
+      heard(error);
+      throw error;
+    }
+  }
+
+  async function* stream<T>(items: AsyncIterable<T>): AsyncIterable<T> {
+    try {
+      yield* items;
+      heard();
+    } catch (error) {
+      heard(error);
+      throw error;
+    }
+  }
+
+  const { containers } = service;
+  const guarded: Containers = {
+    create: (...given) => watched(containers.create(...given)),
+    get: (...given) => watched(containers.get(...given)),
+    list: (...given) => stream(containers.list(...given)),
+    logs: (...given) => stream(containers.logs(...given)),
+    cancel: (...given) => watched(containers.cancel(...given)),
+    delete: (...given) => watched(containers.delete(...given)),
+  };
+  return { ...service, containers: guarded };
+}
