@@ -39,6 +39,7 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
   const evidence = createEvidenceReader(disk, `/home/runs/${runId}/journal.ndjson`);
   const truths = new Map<string, Truth>();
   const judged = new Set<string>();
+  const places = new Map<string, string>();
   const claim = (holds: boolean, message: () => string) => {
     if (!holds) violations.push(message());
   };
@@ -76,6 +77,7 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     }
     for (const { on } of plan.steps[at.step]?.dependencies ?? []) checkDependency(id, on, now);
     checkMounts(id, at.step, container);
+    checkOwnPlaces(id, container);
     checkLimits(id, now);
   }
 
@@ -98,6 +100,17 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     );
     const paths = given.map(([key]) => key.split(':')[1] ?? '');
     claim(JSON.stringify(paths.sort()) === JSON.stringify(wanted.sort()), () => `${id} mounts ${paths.join(', ')}`);
+  }
+
+  /** What an attempt may write is its own: no other attempt, not even of the same cell, is given the same directory. */
+  function checkOwnPlaces(id: string, container: Container): void {
+    for (const [key, at] of Object.entries(container.volumeMounts ?? {})) {
+      if (at.startsWith('/in/')) continue;
+      const place = key.split(':')[1] ?? '';
+      claim(place.startsWith(`runs/${runId}/`), () => `${id} writes to ${place}`);
+      claim(!places.has(place), () => `${id} writes to ${place}, which is ${places.get(place)}'s`);
+      places.set(place, id);
+    }
   }
 
   function checkLimits(id: string, now: JournalEvidence): void {
@@ -142,6 +155,10 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
       claim(isLate || !container?.live, () => `container ${id} still runs after the end of the run`);
     }
     claim(['succeeded', 'failed', 'canceled'].includes(report.status), () => `the run ended as ${report.status}`);
+    for (const [cell, attempts] of now.winners) {
+      claim(attempts.size === 1, () => `cell ${cell} has the winners ${[...attempts].join(', ')}`);
+    }
+    claim(now.changed.length === 0, () => `the ends of ${now.changed.join(', ')} were changed`);
     if (report.status === 'succeeded') checkOutputs();
     checkPrefixes(now);
   }

@@ -22,6 +22,8 @@ export interface Dialect {
   readonly namesExitCode: boolean;
   /** Running is never to be seen: containers go from Pending to their end. */
   readonly hidesRunning: boolean;
+  /** The list without `all` has only what is Running, as the protocol says, and not what is on its way there. */
+  readonly listsOnlyRunning: boolean;
 }
 
 /** Our own service's answers. */
@@ -36,6 +38,7 @@ export const OWN_DIALECT: Dialect = {
   terseCreate: false,
   namesExitCode: true,
   hidesRunning: false,
+  listsOnlyRunning: false,
 };
 
 export function drawDialect(random: Random): Dialect {
@@ -50,5 +53,6 @@ export function drawDialect(random: Random): Dialect {
     terseCreate: random.chance(0.3),
     namesExitCode: random.chance(0.7),
     hidesRunning: random.chance(0.2),
+    listsOnlyRunning: random.chance(0.3),
   };
 }

@@ -27,6 +27,15 @@ export interface FaultRates {
   readonly unauthenticated: number;
   readonly unreadable: number;
   readonly slow: number;
+  /** A question is answered with what was true before the last change, so that a phase goes back. */
+  readonly stale: number;
+}
+
+/** A time in which the gate turns every call away. */
+export interface Burst {
+  readonly fromMs: number;
+  readonly lengthMs: number;
+  readonly gate: NonNullable<CallFate['gate']>;
 }
 
 export const CALM: FaultRates = {
@@ -39,6 +48,7 @@ export const CALM: FaultRates = {
   unauthenticated: 0,
   unreadable: 0,
   slow: 0,
+  stale: 0,
 };
 
 /** A random subset of the faults, each rare or frequent: all at once would only ever show the first that bites. */
@@ -54,7 +64,21 @@ export function drawFaultRates(random: Random): FaultRates {
     unauthenticated: rate(),
     unreadable: rate(),
     slow: rate(),
+    stale: rate(),
   };
+}
+
+export function drawBursts(random: Random): Burst[] {
+  return Array.from({ length: random.chance(0.5) ? 0 : 1 + random.below(3) }, () => ({
+    fromMs: random.below(180_000),
+    lengthMs: random.pick([1_000, 10_000, 120_000]),
+    gate: random.pick([429, 429, 500, 503, 401, 'refused', 'unreadable'] as const),
+  }));
+}
+
+/** What the gate says at this time of the run; undefined where it lets calls through. */
+export function gateAt(bursts: readonly Burst[], elapsedMs: number): CallFate['gate'] {
+  return bursts.find(({ fromMs, lengthMs }) => elapsedMs >= fromMs && elapsedMs < fromMs + lengthMs)?.gate;
 }
 
 export function drawFate(random: Random, rates: FaultRates): CallFate {

@@ -12,6 +12,10 @@ export interface JournalEvidence {
   readonly ended: ReadonlyMap<string, Extract<JournalRecord, { kind: 'event' }>>;
   /** `step/cell` of cells that have succeeded with everything published. */
   readonly published: ReadonlySet<string>;
+  /** `step/cell` to the attempts whose outputs were published. */
+  readonly winners: ReadonlyMap<string, ReadonlySet<number>>;
+  /** `step/cell/attempt` of ends that were taken back by something else than a failure to publish. */
+  readonly changed: readonly string[];
 }
 
 /** Reads what is durable, and only what is new of it. */
@@ -42,6 +46,8 @@ function empty() {
     cancels: new Set<string>(),
     ended: new Map<string, Extract<JournalRecord, { kind: 'event' }>>(),
     published: new Set<string>(),
+    winners: new Map<string, Set<number>>(),
+    changed: [] as string[],
   };
 }
 
@@ -53,8 +59,23 @@ function add(evidence: Growing, record: JournalRecord): void {
   const { event } = record;
   if (event.type === 'ended') {
     const key = `${event.step}/${event.cell}/${event.attempt}`;
-    if (!evidence.ended.has(key)) evidence.ended.set(key, record);
+    const before = evidence.ended.get(key);
+    if (!before) evidence.ended.set(key, record);
+    else if (!mayFollow(before, record)) evidence.changed.push(key);
     if (event.outcome.result === 'succeeded') evidence.published.add(`succeeded:${event.step}/${event.cell}`);
+  }
+  if (event.type === 'published') {
+    const cell = `${event.step}/${event.cell}`;
+    evidence.winners.set(cell, (evidence.winners.get(cell) ?? new Set()).add(event.attempt));
   }
   if (event.type === 'published') evidence.published.add(`published:${event.step}/${event.cell}`);
 }
+
+/** An end may be said again; only a success may still become a failure, that of its publishing. */
+function mayFollow(before: EndRecord, after: EndRecord): boolean {
+  const [first, second] = [before.event, after.event];
+  if (first.type !== 'ended' || second.type !== 'ended') return false;
+  return first.outcome.result === second.outcome.result || first.outcome.result === 'succeeded';
+}
+
+type EndRecord = Extract<JournalRecord, { kind: 'event' }>;

@@ -3,7 +3,7 @@ import type { ContainerSpec } from '@sluice/client';
 import type { RunHandle, RunnerOptions, RunRefusal } from '../../src/run/run-options.ts';
 import type { RunReport } from '../../src/run/run-report.ts';
 import { type CheckerOptions, createRunChecker, type RunChecker } from './check-run.ts';
-import { CALM } from './faults.ts';
+import { CALM, gateAt } from './faults.ts';
 import { createMemoryDisk, type MemoryDisk } from './memory-disk.ts';
 import { createRandom, type Random } from './random.ts';
 import { type Mishap, planScenario, type Scenario } from './scenario.ts';
@@ -90,6 +90,7 @@ function createWorld(scenario: Scenario, runner: RunnerUnderTest, onDeed: (deed:
     random: random.fork('service'),
     dialect: scenario.dialect,
     faults: () => (faulty ? scenario.faults : CALM),
+    gate: () => (faulty ? gateAt(scenario.bursts, clock.now() - begun) : undefined),
     hints: scenario.hints,
     ...(scenario.quota !== undefined && { quota: scenario.quota }),
     behave: (spec) => behave(scenario, checker, spec),

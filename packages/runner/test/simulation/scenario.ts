@@ -1,6 +1,6 @@
 import type { Plan, Step } from '@sluice/core';
 import { type Dialect, drawDialect } from './dialect.ts';
-import { drawFaultRates, type FaultRates } from './faults.ts';
+import { type Burst, drawBursts, drawFaultRates, type FaultRates } from './faults.ts';
 import { createHandPlan, createStep } from './plans.ts';
 import { createRandom, type Random } from './random.ts';
 
@@ -39,6 +39,7 @@ export interface Scenario {
   readonly failFast: boolean;
   readonly dialect: Dialect;
   readonly faults: FaultRates;
+  readonly bursts: readonly Burst[];
   /** One for each life of the runner, in order; the life after the last is undisturbed. */
   readonly mishaps: readonly Mishap[];
   /** A person cancels the run so long after its start. */
@@ -60,6 +61,7 @@ export function drawScenario(seed: string): Scenario {
     failFast: random.chance(0.6),
     dialect: drawDialect(random.fork('dialect')),
     faults: drawFaultRates(random.fork('faults')),
+    bursts: drawBursts(random.fork('bursts')),
     mishaps,
     cancelAfterMs: random.chance(0.15) ? random.below(60_000) : undefined,
     hints: random.chance(0.5),

@@ -31,6 +31,9 @@ function* simplify(scenario: Scenario): Generator<Scenario> {
   for (let index = 0; index < scenario.mishaps.length; index++) {
     yield { ...scenario, mishaps: scenario.mishaps.filter((_, other) => other !== index) };
   }
+  for (let index = 0; index < scenario.bursts.length; index++) {
+    yield { ...scenario, bursts: scenario.bursts.filter((_, other) => other !== index) };
+  }
   for (const name of Object.keys(CALM) as (keyof FaultRates)[]) {
     if (scenario.faults[name] > 0) yield { ...scenario, faults: { ...scenario.faults, [name]: 0 } };
   }

@@ -40,6 +40,8 @@ export interface SimulatedContainer {
   visibleAt: number;
   startedAt?: number;
   wire: Container;
+  /** As it was before its last change. */
+  before?: Container;
   /** Whether its process is alive. */
   live: boolean;
 }
@@ -61,6 +63,8 @@ export interface SimulationOptions {
   readonly onDeed?: (deed: ServiceDeed) => void;
   /** Containers that may be live at once; more are answered with 429. */
   readonly quota?: number;
+  /** What the gate answers to every call at this moment; undefined lets them through. */
+  readonly gate?: () => CallFate['gate'];
   /** Whether `watch` gives hints. */
   readonly hints?: boolean;
 }
@@ -98,7 +102,9 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
   async function call<T>(name: string, id: string | undefined, act: () => T | Promise<T>): Promise<T> {
     calls.set(name, (calls.get(name) ?? 0) + 1);
     options.onDeed?.({ kind: 'asked', at: clock.now(), call: name, id });
-    const fate = drawFate(random, faults());
+    const drawn = drawFate(random, faults());
+    const gate = options.gate?.();
+    const fate = gate === undefined ? drawn : { ...drawn, gate };
     const outcome = await travel(fate, act);
     if ('error' in outcome) throw outcome.error;
     return structuredClone(outcome.value);
@@ -224,6 +230,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
   }
 
   function move(made: SimulatedContainer, phase: string, state: string, more: Partial<Container> = {}): void {
+    made.before = made.wire;
     made.wire = { ...made.wire, phase, state, ...more };
     hint(made);
   }
@@ -284,13 +291,24 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     const ids = [...containers.keys()].sort().filter((id) => id > from);
     const shown = ids.filter((id) => {
       const container = containers.get(id)!;
-      return container.visibleAt <= clock.now() && (all || !isTerminalPhase(container.wire.phase ?? ''));
+      return container.visibleAt <= clock.now() && (all || isListed(container));
     });
     const items = shown.slice(0, Math.min(size, dialect.pageSize)).map((id) => {
-      const { id: _, clusterID, accountID, image, phase, state, createTime } = writeTimes(containers.get(id)!.wire);
+      const { id: _, clusterID, accountID, image, phase, state, createTime } = writeTimes(told(containers.get(id)!));
       return { id, clusterID, accountID, ...(image && { image }), phase, state, createTime } as ContainerListItem;
     });
     return { items, next: shown.length > items.length ? items.at(-1)!.id : '' };
+  }
+
+  /** Whether the list without `all` has it. */
+  function isListed({ wire: { phase = '' } }: SimulatedContainer): boolean {
+    return dialect.listsOnlyRunning ? phase === 'Running' : !isTerminalPhase(phase);
+  }
+
+  /** What a question is answered with: the truth, or what was true before. */
+  function told(made: SimulatedContainer): Container {
+    const { stale } = faults();
+    return made.before && stale > 0 && random.chance(stale) ? made.before : made.wire;
   }
 
   function writeTimes(wire: Container): Container {
@@ -320,7 +338,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     containers: {
       create: (scope, spec, { containerID } = {}) =>
         call('create', containerID, () => create(scope, spec, containerID!)),
-      get: (ref) => call('get', ref.id, () => writeTimes(visible(ref).wire)),
+      get: (ref) => call('get', ref.id, () => writeTimes(told(visible(ref)))),
       async *list(_scope, { all = false, pageSize = 100 } = {}) {
         for (let from = ''; ; ) {
           const { items, next } = await call('list', undefined, () => page(all, { from, size: pageSize }));
