@@ -17,16 +17,30 @@ export interface Story {
   of(cell: number): StoryEntry[];
 }
 
+/** Room at first: most runs make few moves, and a run is replayed more often than it fills the ring. */
+const FIRST_SIZE = 512;
+
 export function createStory(capacity: number): Story {
-  const cells = new Int32Array(capacity);
-  const times = new Float64Array(capacity);
+  let size = Math.min(capacity, FIRST_SIZE);
+  let cells = new Int32Array(size);
+  let times = new Float64Array(size);
   /** from, to and cause in one number. */
-  const moves = new Int32Array(capacity);
-  const attempts = new Int32Array(capacity);
+  let moves = new Int32Array(size);
+  let attempts = new Int32Array(size);
   let written = 0;
+
+  function grow(): void {
+    size = Math.min(capacity, size * 2);
+    cells = copy(cells, new Int32Array(size));
+    times = copy(times, new Float64Array(size));
+    moves = copy(moves, new Int32Array(size));
+    attempts = copy(attempts, new Int32Array(size));
+  }
+
   return {
     add(cell, { at, from, to, cause, attempt }) {
-      const slot = written++ % capacity;
+      if (written === size && size < capacity) grow();
+      const slot = written++ % size;
       cells[slot] = cell;
       times[slot] = at;
       moves[slot] = from | (to << 8) | (cause << 16);
@@ -34,8 +48,8 @@ export function createStory(capacity: number): Story {
     },
     of(cell) {
       const entries: StoryEntry[] = [];
-      for (let i = Math.max(0, written - capacity); i < written; i++) {
-        const slot = i % capacity;
+      for (let i = Math.max(0, written - size); i < written; i++) {
+        const slot = i % size;
         if (cells[slot] !== cell) continue;
         const move = moves[slot]!;
         entries.push({
@@ -49,4 +63,9 @@ export function createStory(capacity: number): Story {
       return entries;
     },
   };
+}
+
+function copy<T extends { set(from: ArrayLike<number>): void }>(from: ArrayLike<number>, to: T): T {
+  to.set(from);
+  return to;
 }

@@ -80,8 +80,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'forgets at resume that a create is in doubt',
     file: 'submission/submitter.ts',
-    find: 'const doubtful = isIntended || ',
-    replace: 'const doubtful = ',
+    find: 'const doubtful = known.id !== undefined ||',
+    replace: 'const doubtful = known.id === null ||',
   },
   {
     name: 'takes an unknown phase for an end',
@@ -138,5 +138,30 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'scheduler/run-state.ts',
     find: 'plan.pipeline.parallelism ?? Infinity',
     replace: 'Infinity',
+  },
+  {
+    name: 'takes absence from a list for an end',
+    file: 'watch/watcher.ts',
+    find: '    if (!item || !observeContainer(session, attempt, item)) return look(attempt);',
+    replace:
+      "    if (item) observeContainer(session, attempt, item);\n    else { attempt.over = true; session.post({ type: 'ended', at: clock.now(), ...attempt.at, outcome: { result: 'succeeded' } }); }",
+  },
+  {
+    name: 'lets the attempts of a cell write to one directory',
+    file: 'data/layout.ts',
+    find: '/a${name.attempt}`',
+    replace: '/a1`',
+  },
+  {
+    name: 'asks for a doubtful container without a pause',
+    file: 'submission/submit-attempt.ts',
+    find: 'await pause(session, Math.max(step.waitMs, pauseMs));',
+    replace: 'await pause(session, Math.min(step.waitMs, pauseMs, 5));',
+  },
+  {
+    name: 'asks once to cancel, and forgets it when the reply is lost',
+    file: 'submission/submitter.ts',
+    find: 'for (let pauseMs = 1000; !attempt.over && !session.stopped;',
+    replace: 'for (let pauseMs = 1000; pauseMs === 1000 && !attempt.over && !session.stopped;',
   },
 ];

@@ -16,7 +16,8 @@ export interface StepScript {
   readonly retries: number;
   readonly timeoutMs: number | undefined;
   readonly continueOnError: boolean;
-  readonly attempts: readonly ('succeed' | 'fail' | 'oom' | 'break' | 'vanish' | 'replaced')[];
+  /** `hang`: runs until it is canceled. */
+  readonly attempts: readonly ('succeed' | 'fail' | 'oom' | 'break' | 'vanish' | 'replaced' | 'hang')[];
   readonly runMs: number;
 }
 
@@ -73,6 +74,9 @@ function drawStep(random: Random, earlier: readonly StepScript[]): StepScript {
   const needs = earlier.filter(() => random.chance(0.25)).map(({ name }) => name);
   const inputs = earlier.filter(({ hasOutput }) => hasOutput && random.chance(0.4)).map(({ name }) => name);
   const endings = ['succeed', 'succeed', 'succeed', 'succeed', 'fail', 'oom', 'break', 'vanish', 'replaced'] as const;
+  const timeoutMs = random.fork(`timeout ${earlier.length}`).chance(0.15) ? 30_000 : undefined;
+  // What hangs must have a timeout, or nothing would ever end it.
+  const hangs = timeoutMs !== undefined && random.fork(`hang ${earlier.length}`).chance(0.5);
   return {
     name: `s${earlier.length}`,
     needs,
@@ -80,9 +84,13 @@ function drawStep(random: Random, earlier: readonly StepScript[]): StepScript {
     hasOutput: random.chance(0.6),
     cells: random.chance(0.25) ? 2 + random.below(3) : 1,
     retries: random.below(3),
-    timeoutMs: random.chance(0.1) ? 30_000 : undefined,
+    timeoutMs,
     continueOnError: random.chance(0.1),
-    attempts: [...Array.from({ length: random.below(3) }, () => random.pick(endings)), 'succeed'],
+    attempts: [
+      ...(hangs ? (['hang'] as const) : []),
+      ...Array.from({ length: random.below(3) }, () => random.pick(endings)),
+      'succeed',
+    ],
     runMs: random.pick([0, 50, 2000, 20_000, 120_000]),
   };
 }
