@@ -25,9 +25,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'takes a new ID after a 404',
     file: 'submission/submit-attempt.ts',
-    find: 'if (!hasAdoptedSuccessor(session, attempt.name)) return undefined;',
+    find: "    if (isServiceError(error, 'NOT_FOUND')) {\n",
     replace:
-      "if (!hasAdoptedSuccessor(session, attempt.name)) { Object.assign(attempt, { ref: { ...attempt.ref, id: attempt.ref.id + 'x' } }); return undefined; }",
+      "    if (isServiceError(error, 'NOT_FOUND')) {\n      Object.assign(attempt, { ref: { ...attempt.ref, id: attempt.ref.id + 'x' } });\n",
   },
   {
     name: 'takes absence for an end',
