@@ -13,6 +13,8 @@ export interface OpenJournal {
   /** What it held when it was opened. */
   readonly records: readonly JournalRecord[];
   readonly lease: Lease;
+  /** Whether nobody has opened the journal since; each commit asks by itself. */
+  readonly isNewest: () => boolean;
   /** Closes the journal and lets another runner have the run. */
   release(): Promise<void>;
 }
@@ -67,13 +69,10 @@ export async function openJournal(
     }
     // Written anew: what an earlier runner wrote but could not sync can be read now and still be lost with the machine.
     if (size > 0) await disk.replace(file, bytes.subarray(0, size));
-    const journal = createJournal(await disk.append(file, size), {
-      seq,
-      epoch: held.epoch,
-      isNewest: () => holdsLease(disk, directory, held),
-    });
+    const isNewest = () => holdsLease(disk, directory, held);
+    const journal = createJournal(await disk.append(file, size), { seq, epoch: held.epoch, isNewest });
     journal.append({ kind: 'opened', at: clock.now(), epoch: held.epoch, host: held.host, pid: held.pid });
-    return ok({ journal, records, lease: held, release: () => closeJournal(journal, claim) });
+    return ok({ journal, records, lease: held, isNewest, release: () => closeJournal(journal, claim) });
   } catch (error) {
     await claim.release();
     throw error;

@@ -211,6 +211,11 @@ function createSession(start: DriveStart, late: Late): RunSession {
     post: (event, beside) => late.loop().post(event, beside),
     note: (record) => late.loop().note(record),
     durable: () => late.loop().durable(),
+    holds() {
+      if (opened.isNewest()) return true;
+      late.suspend('another runner has taken the run over');
+      return false;
+    },
     bug: late.bug,
     get stopped() {
       return late.loop().stopped;

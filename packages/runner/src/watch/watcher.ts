@@ -88,6 +88,8 @@ export function createWatcher(session: RunSession): Watcher {
   }
 
   async function poll(): Promise<void> {
+    // A runner that has nothing to write would never learn that it is not wanted any more.
+    if (!session.holds()) return;
     const live = [...attempts.values()].filter((attempt) => attempt.confirmed && !attempt.over);
     const accounts = new Map<string, Attempt[]>();
     for (const attempt of live) {
