@@ -74,6 +74,23 @@ pid_t limits_fork(const struct limit_use *use, struct launch *launch, int templa
 void limits_apply(const struct limit_use *use);
 bool limits_out_of_memory(const struct limit_use *use);
 
+/* hierarchy.c */
+bool has_word(const char *text, const char *word);
+/* The mount point of the cgroup hierarchy with `controller`, or of cgroup v2 for NULL. */
+bool find_hierarchy(const char *controller, char *path, size_t size);
+/* The directory of this process within that hierarchy. */
+bool find_own(const char *controller, char *path, size_t size);
+bool write_at(int dir, const char *name, const char *text);
+bool read_at(int dir, const char *name, char *text, size_t size);
+int open_directory(int dir, const char *name);
+/* Opens it where it is there already. */
+int make_directory(int dir, const char *name);
+
+/* namespaces.c: once, at the start, in this order; each ends the launcher where it cannot. */
+void enter_namespaces(void);
+void read_boot_id(void);
+void drop_privileges(void);
+
 /* keeper.c */
 struct keeper;
 struct keeper *keeper_create(bool (*enter)(void *), void *argument);
@@ -101,6 +118,8 @@ pid_t sys_clone_pid_namespace(int *pidfd, int cgroup_fd, bool is_sibling);
 
 /* record.c */
 long long clock_ms(void);
+/* Tells why this launcher cannot work, by errno, and ends it. */
+__attribute__((noreturn)) void fail_launcher(const char *what);
 void send_event(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool read_process(int proc_fd, const char *pid, long *host_pid, unsigned long long *start_ticks);
 

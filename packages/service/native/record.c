@@ -53,3 +53,8 @@ bool read_process(int proc_fd, const char *pid, long *host_pid, unsigned long lo
   *start_ticks = strtoull(field, NULL, 10);
   return true;
 }
+
+void fail_launcher(const char *what) {
+  send_event("failed %s: %s", what, strerror(errno));
+  _exit(1);
+}

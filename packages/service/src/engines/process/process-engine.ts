@@ -3,29 +3,14 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type Engine, EngineError, type EngineSink, type Launch, type Observation } from '../engine.ts';
 import { type ExitRecord, parseExitRecord } from '../exit-record.ts';
-import { type Answer, createAnswer } from './answer.ts';
 import { readBoot } from './boot.ts';
 import { readClaim, readExitRecord, withdrawAbsent } from './container-record.ts';
+import { createFollowed, type Followed } from './followed.ts';
 import type { Launcher, LauncherEvent } from './launcher.ts';
 import { openLauncher } from './open-launcher.ts';
 import type { ProcessConfig } from './process-config.ts';
 import { type Boot, readFate } from './read-fate.ts';
 import { resolveRequest } from './resolve-request.ts';
-
-/** A container as the engine follows it. `ended` and `absent` are kept until `remove`, so that nothing is reported twice in vain. */
-interface Followed {
-  /** A new one whenever another process is watched for it. */
-  id: string;
-  readonly launch: Launch;
-  state: 'launching' | 'adopting' | 'live' | 'ended';
-  isAbsent: boolean;
-  stopWanted: boolean;
-  killTimer: NodeJS.Timeout | undefined;
-  /** All that was reported, for whoever asks again. */
-  readonly said: Observation[];
-  /** Settles `launch` or `recover`. */
-  readonly taken: Answer;
-}
 
 /** What a container that ignores its first process's own deadline gets on top before it is killed from outside. */
 const killMarginMs = 2_000;
@@ -129,16 +114,7 @@ class ProcessEngine implements Engine {
 
   #follow(launch: Launch, state: 'launching' | 'adopting'): Followed {
     const id = String(this.#nextID++);
-    const followed: Followed = {
-      id,
-      launch,
-      state,
-      isAbsent: false,
-      stopWanted: false,
-      killTimer: undefined,
-      said: [],
-      taken: createAnswer(),
-    };
+    const followed = createFollowed({ id, launch, state });
     this.#byKey.set(launch.key, followed);
     this.#byID.set(id, followed);
     return followed;

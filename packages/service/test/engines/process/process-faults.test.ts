@@ -59,6 +59,12 @@ describe.skipIf(!isBuilt)('Process engine, when what it stands on fails', () => 
     expect(await container.text()).toBe('a\nb\nc\nd\nd\ne\n');
   });
 
+  test('a user namespace without the own group is refused by name, not by a file that could not be made', async () => {
+    const prefix = ['unshare', '--user', '--map-user=0'];
+    const probe = await probeProcess({ launcherPath, launcher: 'native', prefix });
+    expect(probe).toMatchObject({ works: false, reason: expect.stringContaining('its user namespace maps only one') });
+  });
+
   test('a launcher killed with -9 takes no container with it and is replaced', async () => {
     const [one, other] = [await gated('one'), await gated('other')];
     await Promise.all([one, other].map((container) => rig.engine.launch(container.launch)));

@@ -1,0 +1,128 @@
+/* The launcher's own namespaces, and what it and its containers may still do in them. */
+#define _GNU_SOURCE
+#include "launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool write_text(int dir, const char *path, const char *text) {
+  int fd = openat(dir, path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  bool good = write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+  close(fd);
+  return good;
+}
+
+/* Every user that there is here, as itself: `file` is uid_map or gid_map. Within a container that is not all there are. */
+static bool map_all(int dir, const char *file) {
+  char path[64], line[128], text[4096] = "";
+  snprintf(path, sizeof path, "/proc/self/%s", file);
+  FILE *own = fopen(path, "re");
+  size_t used = 0;
+  unsigned long inside, outside, count;
+  while (own != NULL && fgets(line, sizeof line, own) != NULL && used < sizeof text - 64) {
+    if (sscanf(line, "%lu %lu %lu", &inside, &outside, &count) == 3)
+      used += (size_t)sprintf(text + used, "%lu %lu %lu\n", inside, inside, count);
+  }
+  if (own != NULL) fclose(own);
+  return used > 0 && write_text(dir, file, text);
+}
+
+/* Whether this process's own `id` exists in its user namespace. */
+static bool is_mapped(const char *path, unsigned long id) {
+  unsigned long inside, count;
+  bool found = false;
+  char line[128];
+  FILE *map = fopen(path, "re");
+  while (map != NULL && !found && fgets(line, sizeof line, map) != NULL)
+    found = sscanf(line, "%lu %*u %lu", &inside, &count) == 2 && id >= inside && id - inside < count;
+  if (map != NULL) fclose(map);
+  return found;
+}
+
+enum entry { ENTERED, NOT_ENTERED, NOT_MAPPED };
+
+/* Only a process outside may map other users than itself: a child that stayed there does it for root. */
+static enum entry map_all_from_outside(void) {
+  int ask[2], answer[2];
+  if (pipe2(ask, O_CLOEXEC) != 0 || pipe2(answer, O_CLOEXEC) != 0) return NOT_ENTERED;
+  char path[64], byte = 0;
+  snprintf(path, sizeof path, "/proc/%d/", (int)getpid());
+  pid_t child = fork();
+  if (child == 0) {
+    /* Else it would wait for itself where there is nothing to map. */
+    close(ask[1]);
+    int dir = read(ask[0], &byte, 1) == 1 ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    bool good = map_all(dir, "uid_map") && map_all(dir, "gid_map");
+    _exit(good && write(answer[1], "", 1) == 1 ? 0 : 1);
+  }
+  close(answer[1]);
+  bool entered = child > 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
+  int error = errno;
+  bool mapped = entered && write(ask[1], "", 1) == 1 && read(answer[0], &byte, 1) == 1;
+  close(ask[1]);
+  close(ask[0]);
+  close(answer[0]);
+  if (child > 0) waitpid(child, NULL, 0);
+  errno = error;
+  if (!entered) return NOT_ENTERED;
+  return mapped ? ENTERED : NOT_MAPPED;
+}
+
+static enum entry map_self(uid_t uid, gid_t gid) {
+  if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return NOT_ENTERED;
+  char users[64], groups[64];
+  snprintf(users, sizeof users, "%u %u 1\n", uid, uid);
+  snprintf(groups, sizeof groups, "%u %u 1\n", gid, gid);
+  bool mapped = write_text(AT_FDCWD, "/proc/self/uid_map", users) &&
+                write_text(AT_FDCWD, "/proc/self/setgroups", "deny") && write_text(AT_FDCWD, "/proc/self/gid_map", groups);
+  return mapped ? ENTERED : NOT_MAPPED;
+}
+
+void enter_namespaces(void) {
+  uid_t uid = geteuid();
+  gid_t gid = getegid();
+  launcher.is_root = uid == 0;
+  errno = EOVERFLOW;
+  if (!is_mapped("/proc/self/uid_map", uid) || !is_mapped("/proc/self/gid_map", gid))
+    fail_launcher("could not use this process's user and group: its user namespace maps only one of them");
+  enum entry entry = launcher.is_root ? map_all_from_outside() : map_self(uid, gid);
+  /* Root can do without where the machine has switched user namespaces off. */
+  if (launcher.is_root && entry == NOT_ENTERED && unshare(CLONE_NEWNS) == 0) entry = ENTERED;
+  if (entry == NOT_ENTERED) fail_launcher("could not make a user namespace");
+  if (entry == NOT_MAPPED) fail_launcher("could not map users into a user namespace");
+  /* Mounts that the host makes later shall still come in; none of ours shall go out. */
+  if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) fail_launcher("could not make a mount namespace");
+  launcher.proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  launcher.host_ns_fd = openat(launcher.proc_fd, "self/ns/mnt", O_RDONLY | O_CLOEXEC);
+  if (launcher.host_ns_fd < 0) fail_launcher("could not open /proc");
+}
+
+/* What a root user in a container may still do: own files of any user, become any user; nothing to the machine. */
+void drop_privileges(void) {
+  const unsigned long long kept = 1ULL << 0 | 1ULL << 1 | 1ULL << 3 | 1ULL << 4 | 1ULL << 5 | 1ULL << 6 | 1ULL << 7 | 1ULL << 10 | 1ULL << 18;
+  for (int capability = 0; capability < 64; capability++) {
+    if (!(kept >> capability & 1) && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) break;
+  }
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  /* First processes keep this launcher's memory and rights: no container may look into them (/proc/1, ptrace). */
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+void read_boot_id(void) {
+  int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+  char text[64] = "";
+  if (fd < 0 || read(fd, text, sizeof text - 1) < 36) fail_launcher("could not read the boot id");
+  close(fd);
+  size_t used = 0;
+  for (size_t i = 0; i < 36 && used < 16; i++) {
+    if (text[i] != '-') launcher.boot_id[used++] = text[i];
+  }
+}

@@ -1,0 +1,47 @@
+/* A template, and one in the making (template.c, root.c). */
+#ifndef SLUICE_TEMPLATE_H
+#define SLUICE_TEMPLATE_H
+
+#include "launcher.h"
+
+#include <limits.h>
+#include <time.h>
+
+enum { COVERED = 64 };
+
+/* A directory whose entries the template has copied: when it changes, the template is stale. */
+struct covered {
+  dev_t device;
+  ino_t inode;
+  struct timespec changed;
+  char *path;
+};
+
+struct template {
+  char *key;
+  int ns_fd;
+  unsigned long used;
+  size_t covered_count;
+  struct covered covered[COVERED];
+};
+
+struct building {
+  int root_fd;
+  struct launch *launch;
+  char targets[64][PATH_MAX]; /* mount points, resolved on the host */
+  size_t target_count;
+  size_t entries;
+  struct template *template;
+  int error;
+  char *reason;
+  size_t reason_size;
+};
+
+/* root.c: sets the error and its reason, and returns false. */
+bool building_fail(struct building *building, const char *what, const char *path);
+/* Follows the links of the part of a mount point that exists, so that the rest is made where the container looks. */
+bool building_resolve(const char *target, char *resolved);
+/* In a new mount namespace, which the caller then is in whatever comes of it. */
+bool building_make(struct building *building);
+
+#endif
