@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
+import type { AddCommand } from './add-command.ts';
 import type { ServiceConfigOptions } from './commands/service-config.ts';
 import type { UserAction } from './commands/user.ts';
-import type { Add } from './create-command-line.ts';
 
 /** Adds `serve` and what operators do beside it; returns the groups of commands, which the program is to take. */
-export function addServing(add: Add): Command[] {
+export function addServing(add: AddCommand): Command[] {
   add('serve', 'serve the container-and-volume protocol v1rc1', async () => {
     const { serve } = await import('./commands/serve.ts');
     return (context, options) => serve(context, options);
@@ -26,7 +26,7 @@ function configOption(): Option {
   return new Option('--config <file>', 'clusters, accounts and listeners (docs/serve.md)').makeOptionMandatory();
 }
 
-function addUsers(add: Add): Command {
+function addUsers(add: AddCommand): Command {
   const group = new Command('user').description('the users of a service that sluice serve serves');
   const addUser = (usage: string, description: string, act: (email: string, account: string) => UserAction) =>
     add(
@@ -62,7 +62,7 @@ type ServiceConfigWork = (
 ) => (...given: [Parameters<ServiceConfigModule['listConfig']>[1], ServiceConfigOptions]) => Promise<number>;
 
 /** Adds commands to a group over the configuration file. */
-function addToGroup(add: Add, group: Command) {
+function addToGroup(add: AddCommand, group: Command) {
   return (usage: string, description: string, work: ServiceConfigWork): Command =>
     add(
       usage,
@@ -72,7 +72,7 @@ function addToGroup(add: Add, group: Command) {
     ).addOption(configOption());
 }
 
-function addAccounts(add: Add): Command {
+function addAccounts(add: AddCommand): Command {
   const group = new Command('account').description('the accounts in a service’s configuration');
   const addOne = addToGroup(add, group);
   addOne(
@@ -96,7 +96,7 @@ function addAccounts(add: Add): Command {
   return group;
 }
 
-function addClusters(add: Add): Command {
+function addClusters(add: AddCommand): Command {
   const group = new Command('cluster').description('the clusters in a service’s configuration');
   const addOne = addToGroup(add, group);
   addOne(
@@ -127,7 +127,7 @@ function addClusters(add: Add): Command {
   return group;
 }
 
-function addInstanceTypes(add: Add): Command {
+function addInstanceTypes(add: AddCommand): Command {
   const group = new Command('instance-type').description('the instance types in a service’s configuration');
   const addOne = addToGroup(add, group);
   addOne(

@@ -1,17 +1,15 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { AddCommand } from './add-command.ts';
 import { addServing } from './add-serving.ts';
 import type { CommandContext } from './command-context.ts';
 import { addExamples } from './command-examples.ts';
 import { EXIT_CODE } from './exit-code.ts';
 
-/** A command's work; its module is loaded only when it is called. The options are those that the grammar declares. */
-export type Work = (context: CommandContext, options: never) => Promise<number>;
-
 /** The grammar of the `sluice` command. `exitCode` is that of the command that `program.parseAsync` has run. */
 export function createCommandLine(context: CommandContext): { program: Command; exitCode: () => number } {
   let exitCode: number = EXIT_CODE.ok;
   const program = new Command('sluice');
-  const add: Add = (usage, description, load, group = program) =>
+  const add: AddCommand = (usage, description, load, group = program) =>
     group
       .command(usage)
       .description(description)
@@ -50,17 +48,9 @@ export function createCommandLine(context: CommandContext): { program: Command; 
   return { program, exitCode: () => exitCode };
 }
 
-/** Adds a command, to the program or to a group of it; `load` gives its work for the arguments that were parsed. */
-export type Add = (
-  usage: string,
-  description: string,
-  load: (...args: string[]) => Promise<Work>,
-  group?: Command,
-) => Command;
-
 const NO_WAIT = 'leave the run, with exit code 75, once it only waits for a person';
 
-function addRunning(add: Add): void {
+function addRunning(add: AddCommand): void {
   add('run <file>', 'run a pipeline', async (file) => {
     const { runPipeline } = await import('./commands/run-pipeline.ts');
     return (context, options) => runPipeline(file!, context, options);
@@ -102,7 +92,7 @@ function addRunning(add: Add): void {
   }).option('--reject', 'answer no');
 }
 
-function addCleaning(add: Add): void {
+function addCleaning(add: AddCommand): void {
   add('gc', 'remove what no run needs any more, or find containers that no run here has', async () => {
     const { collectOrSweep } = await import('./commands/collect-or-sweep.ts');
     return (context, options) => collectOrSweep(context, options);
@@ -114,7 +104,7 @@ function addCleaning(add: Add): void {
     .option('--cancel [run]', 'with --orphans: cancel those of runs that are over here, and of this run');
 }
 
-function addLooking(add: Add): void {
+function addLooking(add: AddCommand): void {
   add('check <file>', 'say everything that is wrong with a pipeline file', async (file) => {
     const { check } = await import('./commands/check.ts');
     return (context, options) => check(file!, context, options);

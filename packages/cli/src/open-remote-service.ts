@@ -10,7 +10,7 @@ import {
 import { fail, ok, type Result } from '@sluice/core';
 import type { GlobalOptions } from './command-context.ts';
 import { EXIT_CODE } from './exit-code.ts';
-import type { OpenedService } from './open-service.ts';
+import type { OpenedService } from './opened-service.ts';
 import type { Profile } from './profile.ts';
 import type { Refusal } from './refusal.ts';
 

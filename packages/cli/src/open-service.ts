@@ -1,18 +1,10 @@
-import type { ContainerService, Scope } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import type { SiteLimits } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from './command-context.ts';
 import { EXIT_CODE } from './exit-code.ts';
 import { findHome, makeHome } from './home.ts';
+import type { OpenedService } from './opened-service.ts';
 import type { Refusal } from './refusal.ts';
-
-/** A service that a command may use, and the cluster and account that it works in. */
-export interface OpenedService {
-  readonly service: ContainerService;
-  readonly scope: Scope;
-  /** Frees what this process holds; containers run on. */
-  close(): Promise<void>;
-}
 
 /** A service, the home that a command keeps its runs in, and the site's limits for them. */
 export interface HomeService extends OpenedService {

@@ -6,8 +6,8 @@ import {
   type VolumeFiles,
   type VolumeService,
 } from '@sluice/client';
+import type { Principal } from './accounts/principal.ts';
 import { itemOf } from './containers/list-containers.ts';
-import type { Principal } from './service.ts';
 import type { ServiceCalls } from './service-calls.ts';
 import { createDirectFiles } from './volumes/files/direct-files.ts';
 

@@ -1,3 +1,4 @@
+export type { Principal } from './accounts/principal.ts';
 export { openUserDirectory, type User, type UserDirectory } from './accounts/user-directory.ts';
 export { type Clock, systemClock } from './clock.ts';
 export type { ConfigEdit, ConfigFields, EditResult } from './config/edit-config.ts';
@@ -7,15 +8,10 @@ export { type ConfigProblem, type ConfigResult, parseServiceConfig } from './con
 export type { ReloadReport } from './config/reload-config.ts';
 export { type ServiceConfig, type ServiceConfigInput, serviceConfigSchema } from './config/service-config.ts';
 export { createServiceLog } from './create-service-log.ts';
+export type { EngineFactory } from './engines/engine-factory.ts';
 export { type EngineProbe, probeEngines } from './engines/probe-engines.ts';
+export type { ListenAddress, ListenOptions } from './listen-options.ts';
 export { authorityPath } from './proxy/open-port-proxy.ts';
-export {
-  createService,
-  type EngineFactory,
-  type ListenAddress,
-  type ListenOptions,
-  type Principal,
-  type Service,
-  type ServiceOptions,
-} from './service.ts';
+export { createService, type Service } from './service.ts';
+export type { ServiceOptions } from './service-options.ts';
 export { StoreInUseError } from './store/store-lock.ts';

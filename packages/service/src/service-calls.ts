@@ -1,10 +1,10 @@
 import type { Account, ChangeHint, InstanceType, Ref, VolumeService } from '@sluice/client';
 import { matchingAccounts } from './accounts/authorize.ts';
+import type { Principal } from './accounts/principal.ts';
 import type { Cluster } from './clusters/cluster.ts';
 import type { ContainerCalls } from './containers/container-calls.ts';
 import { storagePaths } from './containers/resolve-launch.ts';
 import { Refusal } from './refusal.ts';
-import type { Principal } from './service.ts';
 import type { Store } from './store/store.ts';
 import { TABLES } from './store/tables.ts';
 import { isTransferPassword } from './volumes/transfer-login.ts';

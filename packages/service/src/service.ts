@@ -1,33 +1,14 @@
 import { mkdirSync } from 'node:fs';
-import type { Account, ContainerService } from '@sluice/client';
-import type { Logger } from 'pino';
+import type { ContainerService } from '@sluice/client';
+import type { Principal } from './accounts/principal.ts';
 import type { HttpFront, HttpListener } from './api/http-front.ts';
-import type { Clock } from './clock.ts';
 import type { ReloadReport } from './config/reload-config.ts';
 import type { ServiceConfig } from './config/service-config.ts';
-import type { Engine } from './engines/engine.ts';
 import { createInProcessService } from './in-process-service.ts';
+import type { ListenAddress, ListenOptions } from './listen-options.ts';
 import { openServiceCore, type ServiceCore } from './service-core.ts';
+import type { ServiceOptions } from './service-options.ts';
 import { lockStore } from './store/store-lock.ts';
-
-/** On whose behalf calls are made: a name for logs, and the accounts that may be acted on. */
-export interface Principal {
-  readonly userID: string;
-  readonly accounts: readonly Account[];
-}
-
-/** Where to listen. On a socket with `principal`, whoever can open the file acts as that principal and needs no token. */
-export type ListenOptions =
-  | { readonly host: string; readonly port: number }
-  | { readonly socketPath: string; readonly principal?: Principal };
-
-/** Where a listener is reached: for a TCP listener with the port that was really taken. */
-export interface ListenAddress {
-  /** The API's base URL, `http://localhost` for a socket. */
-  readonly url: string;
-  readonly socketPath?: string;
-  readonly port?: number;
-}
 
 /** A v1rc1 service in this process. */
 export interface Service {
@@ -43,24 +24,6 @@ export interface Service {
   /** Finishes requests under way and lets go of the store. Containers run on; a later service adopts them. */
   close(): Promise<void>;
 }
-
-export interface ServiceOptions {
-  readonly config: ServiceConfig;
-  /** Engines by the name that clusters call them; by default those of this package. */
-  readonly engines?: Readonly<Record<string, EngineFactory>>;
-  readonly clock?: Clock;
-  /** Default: silent. */
-  readonly log?: Logger;
-}
-
-/** Makes the engine of one cluster; `options` are unchecked, as configured. */
-export type EngineFactory = (cluster: {
-  readonly clusterID: string;
-  readonly storage: string;
-  /** Host paths that containers must not see. */
-  readonly maskedPaths: readonly string[];
-  readonly options: Readonly<Record<string, unknown>>;
-}) => Engine | Promise<Engine>;
 
 /** Opens the store below `config.root`, takes up what earlier runs of the service left, and serves. */
 export async function createService(options: ServiceOptions): Promise<Service> {

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ContainerService, createHttpService } from '@sluice/client';
 import { type ServiceUnderTest, shellSpec } from '@sluice/client/contract';
+import type { Principal } from '../src/accounts/principal.ts';
 import { openUserDirectory } from '../src/accounts/user-directory.ts';
 import { type ServiceConfig, type ServiceConfigInput, serviceConfigSchema } from '../src/config/service-config.ts';
-import { createService, type Principal, type Service, type ServiceOptions } from '../src/service.ts';
+import { createService, type Service } from '../src/service.ts';
+import type { ServiceOptions } from '../src/service-options.ts';
 import { VirtualClock } from './fakes/virtual-clock.ts';
 
 export const SCOPE = { clusterID: 'one', accountID: 'mine' };

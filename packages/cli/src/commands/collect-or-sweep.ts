@@ -10,7 +10,8 @@ import {
 } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
-import { type OpenedService, openService } from '../open-service.ts';
+import { openService } from '../open-service.ts';
+import type { OpenedService } from '../opened-service.ts';
 import { label, renderBytes } from '../progress/render-event.ts';
 import { refuse } from '../refuse.ts';
 import { renderTable } from '../render-table.ts';

@@ -2,7 +2,8 @@ import { createPlannedTimes, type OpenSchedule, openSchedule, parseRange, type S
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { createSecretReader } from '../create-secret-reader.ts';
 import { EXIT_CODE } from '../exit-code.ts';
-import { type OpenedService, openService } from '../open-service.ts';
+import { openService } from '../open-service.ts';
+import type { OpenedService } from '../opened-service.ts';
 import { loadScheduled, type Scheduled } from '../pipeline/load-scheduled.ts';
 import { refuse } from '../refuse.ts';
 import { renderPlannedTime } from '../render-planned-time.ts';

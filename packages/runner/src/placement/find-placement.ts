@@ -1,8 +1,8 @@
 import type { InstanceType } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { chooseInstanceType } from '../data/choose-instance-type.ts';
-import type { SurroundingsOptions } from '../run/prepare-surroundings.ts';
 import type { RunRefusal } from '../run/run-options.ts';
+import type { SurroundingsOptions } from '../run/surroundings-options.ts';
 import { chooseClusters, type Sites } from './choose-clusters.ts';
 import type { RunPlacement } from './placement.ts';
 

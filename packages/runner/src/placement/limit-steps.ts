@@ -1,4 +1,4 @@
-import type { SchedulerOptions } from '../scheduler/scheduler.ts';
+import type { SchedulerOptions } from '../scheduler/scheduler-options.ts';
 import type { RunPlacement, SiteLimits } from './placement.ts';
 
 /** The site's limits as the scheduler takes them: each step counts where it is meant to run first. */

@@ -4,7 +4,8 @@ import { clusterOfOutputs, scopeOn, workspaceOn } from '../placement/place-of.ts
 import { attemptVerdict } from '../scheduler/attempt-verdict.ts';
 import type { CancelReason } from '../scheduler/command.ts';
 import type { PostponeReason } from '../scheduler/event.ts';
-import type { Scheduler, SkipCause } from '../scheduler/scheduler.ts';
+import type { Scheduler } from '../scheduler/scheduler.ts';
+import type { SkipCause } from '../scheduler/skip-cause.ts';
 import type { WaitReason } from '../scheduler/wait-reason.ts';
 import type { AttemptFacts, RunFacts } from './run-facts.ts';
 import type { CellReport, FailureReport, OutputReport, RunPhase, RunReport, StepReport } from './run-report.ts';

@@ -3,17 +3,10 @@ import type { RunStatus } from '../scheduler/command.ts';
 import { secretNames } from './create-redactor.ts';
 import { createReport } from './create-report.ts';
 import { endMessage } from './end-message.ts';
-import type { RunReport } from './run-report.ts';
+import type { Notification } from './notification.ts';
 import { pause, type RunSession } from './run-session.ts';
 import { createRunContext } from './step-context.ts';
 import { createSystemNotifier, type Notifier } from './system-notifier.ts';
-
-/** What a notification tells of a run's end; `text` is a sentence, as chat systems take it. */
-export interface Notification {
-  readonly text: string;
-  readonly run: { readonly id: string; readonly name: string; readonly status: RunStatus; readonly message?: string };
-  readonly failures: readonly Pick<RunReport['failures'][number], 'step' | 'cell' | 'attempt' | 'class' | 'message'>[];
-}
 
 const TRIES = 3;
 const PAUSE_MS = 2000;

@@ -1,13 +1,12 @@
-import { type InstanceType, isServiceError, type Scope } from '@sluice/client';
-import { fail, ok, type Plan, type Result } from '@sluice/core';
-import type { Clock } from '../clock.ts';
+import { type InstanceType, isServiceError } from '@sluice/client';
+import { fail, ok, type Result } from '@sluice/core';
 import { prepareVolumes, type WorkspaceFiles } from '../data/prepare-volumes.ts';
-import type { Disk } from '../journal/disk.ts';
 import type { VolumePlace } from '../journal/journal-record.ts';
 import { findPlacement } from '../placement/find-placement.ts';
-import type { RunPlacement, SiteLimits } from '../placement/placement.ts';
+import type { RunPlacement } from '../placement/placement.ts';
 import { secretNames } from './create-redactor.ts';
-import type { RunnerOptions, RunRefusal } from './run-options.ts';
+import type { RunRefusal } from './run-options.ts';
+import type { SurroundingsOptions } from './surroundings-options.ts';
 
 /** Everything a run needs to be there before it begins. */
 export interface Surroundings {
@@ -16,19 +15,6 @@ export interface Surroundings {
   /** Absent: every step goes to the run's own cluster. */
   readonly placement?: RunPlacement;
   readonly workspace: WorkspaceFiles;
-}
-
-export interface SurroundingsOptions extends RunnerOptions {
-  readonly plan: Plan;
-  readonly scope: Scope;
-  readonly baseDir: string;
-  readonly clock: Clock;
-  readonly disk: Disk;
-  /** The volumes that an earlier runner of the same run has chosen: they are not chosen again. */
-  readonly frozen?: Readonly<Record<string, VolumePlace>>;
-  /** The places that an earlier runner of the same run has chosen. */
-  readonly placement?: RunPlacement;
-  readonly limits?: SiteLimits;
 }
 
 /** Checks secrets, asks for instance types, makes the volumes and uploads the sources. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fail, ok, type Result } from '@sluice/core';
-import type { Notification } from './notify.ts';
+import type { Notification } from './notification.ts';
 
 /** Sends one notification once; the error is for people. */
 export interface Notifier {

@@ -1,9 +1,9 @@
 import { CELL_STATES, type CellState } from './cell-state.ts';
 import type { Command } from './command.ts';
+import type { LiveCell } from './live-cell.ts';
 import { STEP } from './plan-index.ts';
 import { PHASE, type RunState } from './run-state.ts';
 import { runStatus } from './run-status.ts';
-import type { LiveCell } from './scheduler.ts';
 import { CODE, isLive, stateName } from './state-code.ts';
 import { cancelReason } from './stop-flow.ts';
 

@@ -1,6 +1,6 @@
 import type { NeedCondition, Plan, PlannedStep } from '@sluice/core';
 import type { LaneSpec, LimitSpec } from './ready-queue.ts';
-import type { SchedulerOptions } from './scheduler.ts';
+import type { SchedulerOptions } from './scheduler-options.ts';
 import { remainingPaths, startOrder } from './start-order.ts';
 
 /** What an edge asks for, as a number; with `EDGE` flags beside it in one byte. */

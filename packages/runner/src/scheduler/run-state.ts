@@ -6,7 +6,7 @@ import { IllegalMove } from './illegal-move.ts';
 import { CAUSES, isLegal } from './legal-moves.ts';
 import { createPlanIndex, EDGE, type PlanIndex, STEP } from './plan-index.ts';
 import { createReadyQueue, type ReadyQueue } from './ready-queue.ts';
-import type { SchedulerOptions } from './scheduler.ts';
+import type { SchedulerOptions } from './scheduler-options.ts';
 import { createStartPace, type StartPace } from './start-pace.ts';
 import { CODE, FIRST_TERMINAL, isLive, stateName } from './state-code.ts';
 import { createStory, type Story } from './story.ts';

@@ -3,46 +3,20 @@ import type { CellState } from './cell-state.ts';
 import { countStates, knownCells, liveCells, openCommands } from './cell-views.ts';
 import type { Command, RunStatus } from './command.ts';
 import type { SchedulerEvent } from './event.ts';
+import { findSkipCause } from './find-skip-cause.ts';
+import { findWaitReason } from './find-wait-reason.ts';
 import { handleEvent } from './handle-event.ts';
 import { assertInvariants } from './invariants.ts';
+import type { LiveCell } from './live-cell.ts';
 import { createRunState } from './run-state.ts';
 import { runStatus } from './run-status.ts';
+import type { SchedulerOptions } from './scheduler-options.ts';
+import type { SkipCause } from './skip-cause.ts';
 import { stateName } from './state-code.ts';
 import { stepState } from './step-flow.ts';
 import type { StoryEntry } from './story.ts';
 import { findStuck, type HeldStep } from './stuck.ts';
-import { skipCause, type WaitReason, waitReason } from './wait-reason.ts';
-
-/** Everything in it must be the same whenever the run's events are replayed; the shell keeps it beside the plan. */
-export interface SchedulerOptions {
-  /** Containers at once beside the pipeline's own `parallelism`; unbounded where absent. */
-  readonly maxInFlight?: number;
-  /** Milliseconds that a step took in earlier runs; undefined for unknown. Orders what is ready. */
-  readonly durations?: (step: string) => number | undefined;
-  /** Limits of the shell's own that a step counts against while a container of it lives, for example its cluster's. */
-  readonly limits?: (step: number) => readonly StepLimit[];
-  /** Seeds the jitter of back-offs, for example the run's ID. */
-  readonly seed?: string;
-  /** Moves that are kept for `story`; the oldest are forgotten first. Default 65,536. */
-  readonly storyMoves?: number;
-  /** Told of each cell that moves, within `handle`; it must not call back. Replaying needs none. */
-  readonly onMove?: (step: number, cell: number) => void;
-}
-
-interface StepLimit {
-  readonly key: string;
-  readonly size: number;
-  /** Default 1. */
-  readonly amount?: number;
-}
-
-/** A container that the scheduler believes to exist or to be under way. */
-export interface LiveCell {
-  readonly step: number;
-  readonly cell: number;
-  readonly attempt: number;
-  readonly state: CellState;
-}
+import type { WaitReason } from './wait-reason.ts';
 
 /** The state machine of one run. It awaits nothing, sees no clock and performs nothing; every change comes in by `handle`. */
 export interface Scheduler {
@@ -82,19 +56,6 @@ export interface Scheduler {
   assertInvariants(): void;
 }
 
-/** Why a cell never started, or was stopped. */
-export type SkipCause =
-  | { readonly kind: 'when' }
-  /** `step` is the root: the step that failed, not one that was skipped for it. */
-  | { readonly kind: 'dependency'; readonly step: string }
-  | { readonly kind: 'failFast'; readonly step: string }
-  | { readonly kind: 'notNeeded' }
-  | { readonly kind: 'canceled' }
-  | { readonly kind: 'runTimeout' }
-  | { readonly kind: 'deadline' }
-  /** The run was stuck: nobody would ever have freed what the cell waited for. */
-  | { readonly kind: 'stuck'; readonly wait: WaitReason };
-
 export function createScheduler(plan: Plan, options: SchedulerOptions = {}): Scheduler {
   const run = createRunState(plan, options);
   const id = (step: number, cell: number) => run.cellBase[step]! + cell;
@@ -112,8 +73,8 @@ export function createScheduler(plan: Plan, options: SchedulerOptions = {}): Sch
     counts: () => countStates(run),
     live: () => liveCells(run),
     story: (step, cell) => run.story.of(id(step, cell)),
-    waitReason: (step, cell) => waitReason(run, step, cell),
-    skipCause: (step, cell) => skipCause(run, step, cell),
+    waitReason: (step, cell) => findWaitReason(run, step, cell),
+    skipCause: (step, cell) => findSkipCause(run, step, cell),
     get status() {
       if (run.finished) return runStatus(run);
       return run.finalsReleased ? run.mainStatus : 'running';

@@ -1,16 +1,18 @@
 import type { Plan } from '@sluice/core';
-import type { PlanIndex } from './plan-index.ts';
-import type { SchedulerOptions } from './scheduler.ts';
+import type { SchedulerOptions } from './scheduler-options.ts';
+
+/** Edges in compressed rows: step `s` has its dependents at `edgeStart[s]` up to `edgeStart[s + 1]`. */
+interface StepEdges {
+  readonly edgeStart: Int32Array;
+  readonly edgeTo: Int32Array;
+  readonly dependencyCount: Int32Array;
+}
 
 /**
  * For each step, the longest way from its start to the end of the run: its own duration and that of the dependents
  * after it. Without durations from earlier runs each step counts 1; a step without one among known ones counts their mean.
  */
-export function remainingPaths(
-  plan: Plan,
-  edges: Pick<PlanIndex, 'edgeStart' | 'edgeTo' | 'dependencyCount'>,
-  options: SchedulerOptions,
-): Float64Array {
+export function remainingPaths(plan: Plan, edges: StepEdges, options: SchedulerOptions): Float64Array {
   const count = plan.steps.length;
   const weight = stepWeights(plan, options);
   const order = topologicalOrder(count, edges);
@@ -45,10 +47,7 @@ function stepWeights(plan: Plan, { durations }: SchedulerOptions): Float64Array 
 }
 
 /** Kahn's order. A cycle, which core refuses, leaves zeros at the end; the ranks are then wrong and the run gets stuck. */
-function topologicalOrder(
-  count: number,
-  edges: Pick<PlanIndex, 'edgeStart' | 'edgeTo' | 'dependencyCount'>,
-): Int32Array {
+function topologicalOrder(count: number, edges: StepEdges): Int32Array {
   const open = edges.dependencyCount.slice();
   const order = new Int32Array(count);
   let tail = 0;

@@ -1,5 +1,4 @@
 import type { PostponeReason } from './event.ts';
-import type { RunState } from './run-state.ts';
 import { CODE } from './state-code.ts';
 
 /**
@@ -20,6 +19,14 @@ export interface StartPace {
   reason: PostponeReason;
 }
 
+/** As much of the run's state as its pace goes by. */
+interface PacedRun {
+  readonly pace: StartPace;
+  readonly now: number;
+  /** Cells by state. */
+  readonly counts: Int32Array;
+}
+
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 /** More than that many in a row: there is room again. */
@@ -32,7 +39,7 @@ export function createStartPace(): StartPace {
 }
 
 /** A submission was put off. Reasons that are about the one cell change nothing. */
-export function slowDown(run: RunState, { reason, until }: { reason: PostponeReason; until: number }): void {
+export function slowDown(run: PacedRun, { reason, until }: { reason: PostponeReason; until: number }): void {
   if (reason !== 'quota' && reason !== 'throttled' && reason !== 'unavailable') return;
   const { pace } = run;
   pace.credits = 0;
@@ -45,7 +52,7 @@ export function slowDown(run: RunState, { reason, until }: { reason: PostponeRea
 }
 
 /** The service has taken a container. */
-export function speedUp(run: RunState): void {
+export function speedUp(run: PacedRun): void {
   const { pace } = run;
   if (pace.credits === Number.POSITIVE_INFINITY) return;
   pace.waitMs = 0;
@@ -55,17 +62,17 @@ export function speedUp(run: RunState): void {
 }
 
 /** A container has ended: there may be room for another. */
-export function noteRoom(run: RunState): void {
+export function noteRoom(run: PacedRun): void {
   run.pace.credits++;
 }
 
 /** Whether one more cell may be started now. */
-export function mayStart({ pace, now }: RunState): boolean {
+export function mayStart({ pace, now }: PacedRun): boolean {
   return pace.credits > 0 || now >= pace.heldUntil;
 }
 
 /** A cell is being started. */
-export function spendStart(run: RunState): void {
+export function spendStart(run: PacedRun): void {
   const { pace } = run;
   pace.probed = true;
   if (pace.credits > 0) pace.credits--;
@@ -73,6 +80,6 @@ export function spendStart(run: RunState): void {
 }
 
 /** Until when ready cells are held back by the pace alone; undefined when they are not. */
-export function heldUntil(run: RunState): number | undefined {
+export function heldUntil(run: PacedRun): number | undefined {
   return run.counts[CODE.ready]! > 0 && !mayStart(run) ? run.pace.heldUntil : undefined;
 }

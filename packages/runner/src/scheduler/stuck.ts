@@ -1,9 +1,10 @@
 import type { CellState } from './cell-state.ts';
+import { findWaitReason } from './find-wait-reason.ts';
 import { CAUSE } from './legal-moves.ts';
 import { CAUSE_KIND, moveCell, PHASE, type RunState } from './run-state.ts';
 import { heldUntil } from './start-pace.ts';
 import { CODE, FIRST_TERMINAL, stateName } from './state-code.ts';
-import { type WaitReason, waitReason } from './wait-reason.ts';
+import type { WaitReason } from './wait-reason.ts';
 
 /** A step of a stuck run that is not over, with the first of its cells that is not. */
 export interface HeldStep {
@@ -34,7 +35,7 @@ export function findStuck(run: RunState): readonly HeldStep[] | undefined {
     if (run.phase[step] === PHASE.over) continue;
     const cell = firstOpenCell(run, step);
     const state = stateName(run.cells.state[run.cellBase[step]! + cell]!);
-    const reason = waitReason(run, step, cell);
+    const reason = findWaitReason(run, step, cell);
     held.push(reason === undefined ? { step, cell, state } : { step, cell, state, reason });
   }
   return held;
@@ -56,7 +57,7 @@ export function failHeld(run: RunState): void {
     for (let cell = 0; cell < run.cellCount[step]!; cell++) {
       const id = run.cellBase[step]! + cell;
       if (run.cells.state[id] !== CODE.ready) continue;
-      if (!run.stuckReasons.has(step)) run.stuckReasons.set(step, waitReason(run, step, cell)!);
+      if (!run.stuckReasons.has(step)) run.stuckReasons.set(step, findWaitReason(run, step, cell)!);
       if (run.causeKind[step] === CAUSE_KIND.none) run.causeKind[step] = CAUSE_KIND.stuck;
       moveCell(run, step, { cell, to: run.cells.lastFailure[id]! || CODE.failed, cause: CAUSE.stopped });
     }

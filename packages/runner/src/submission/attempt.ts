@@ -4,7 +4,17 @@ import type { Incarnation } from '../identity/incarnation.ts';
 import { clusterOfAttempt, scopeOn } from '../placement/place-of.ts';
 import type { RunSession } from '../run/run-session.ts';
 import type { CancelReason } from '../scheduler/command.ts';
-import type { Missing } from '../watch/lost-container.ts';
+
+/** Looks that found nothing since the last that found the container. */
+export interface Missing {
+  /** When the last of them was. */
+  readonly last: number;
+  /** Milliseconds that they span, in steps of at most `LONGEST_STEP_MS`: a clock that jumps is no minute of looking. */
+  readonly lasted: number;
+  /** What the last look found: nothing, or somebody else's container under the same ID. */
+  readonly found: 'nothing' | 'another';
+  readonly count: number;
+}
 
 /** An attempt whose container exists, or may exist. */
 export interface Attempt {

@@ -1,17 +1,6 @@
 import { isSameIncarnation } from '../identity/incarnation.ts';
 import type { RunSession } from '../run/run-session.ts';
-import type { Attempt } from '../submission/attempt.ts';
-
-/** Looks that found nothing since the last that found the container. */
-export interface Missing {
-  /** When the last of them was. */
-  readonly last: number;
-  /** Milliseconds that they span, in steps of at most `LONGEST_STEP_MS`: a clock that jumps is no minute of looking. */
-  readonly lasted: number;
-  /** What the last look found: nothing, or somebody else's container under the same ID. */
-  readonly found: 'nothing' | 'another';
-  readonly count: number;
-}
+import type { Attempt, Missing } from '../submission/attempt.ts';
 
 const LOST_AFTER_MS = 60_000;
 const LONGEST_STEP_MS = 15_000;

@@ -1,9 +1,10 @@
 import { type Container, isServiceError } from '@sluice/client';
 import type { RunSession } from '../run/run-session.ts';
+import type { Missing } from '../submission/attempt.ts';
 import { type Attempt, refKey } from '../submission/attempt.ts';
 import { listEndedContainers } from './list-ended-containers.ts';
 import { listLiveContainers } from './list-live-containers.ts';
-import { addMissedLook, describeLoss, isLost, type Missing } from './lost-container.ts';
+import { addMissedLook, describeLoss, isLost } from './lost-container.ts';
 import { observeContainer } from './observe-container.ts';
 import { createPollPace } from './poll-pace.ts';
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fail, ok, type Pipeline } from '@sluice/core';
 import { expect, test } from 'vitest';
-import type { Notification } from '../../src/run/notify.ts';
+import type { Notification } from '../../src/run/notification.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createSystemNotifier, type Notifier } from '../../src/run/system-notifier.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';

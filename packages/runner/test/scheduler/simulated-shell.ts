@@ -2,7 +2,8 @@ import type { Plan } from '@sluice/core';
 import { TERMINAL_CELL_STATES } from '../../src/scheduler/cell-state.ts';
 import type { Command } from '../../src/scheduler/command.ts';
 import type { Outcome, PostponeReason, SchedulerEvent } from '../../src/scheduler/event.ts';
-import { createScheduler, type Scheduler, type SchedulerOptions } from '../../src/scheduler/scheduler.ts';
+import { createScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts';
+import type { SchedulerOptions } from '../../src/scheduler/scheduler-options.ts';
 import { createLawBook } from './law-book.ts';
 import { createRandom, type Random } from './random.ts';
 

@@ -1,6 +1,6 @@
 import type { Account, Scope } from '@sluice/client';
 import { Refusal } from '../refusal.ts';
-import type { Principal } from '../service.ts';
+import type { Principal } from './principal.ts';
 
 /** Refuses what is not the principal's, whether it exists or not, with the same words. */
 export function authorize(principal: Principal, scope: Scope): void {

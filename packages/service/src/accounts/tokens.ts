@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Account } from '@sluice/client';
 import type { Clock } from '../clock.ts';
-import type { Principal } from '../service.ts';
 import { put, type Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
+import type { Principal } from './principal.ts';
 
 /** Bearer tokens: given out after a login, and asked for by every call. */
 export interface Tokens {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Principal } from '../service.ts';
+import type { Principal } from '../accounts/principal.ts';
 import type { ServiceCalls } from '../service-calls.ts';
 import type { TransferAddress } from '../volumes/volume-calls.ts';
 import type { Query, QuerySchema } from './parse-query.ts';

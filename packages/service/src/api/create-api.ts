@@ -9,9 +9,9 @@ import Fastify, {
   type RawServerDefault,
 } from 'fastify';
 import { createLoginThrottle } from '../accounts/login-throttle.ts';
+import type { Principal } from '../accounts/principal.ts';
 import { createTokens } from '../accounts/tokens.ts';
 import { Refusal } from '../refusal.ts';
-import type { Principal } from '../service.ts';
 import type { ServiceCore } from '../service-core.ts';
 import type { TransferAddress } from '../volumes/volume-calls.ts';
 import type { ApiRequest, ApiRoute } from './api-route.ts';

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { createServer as createTlsServer } from 'node:https';
 import { connect } from 'node:net';
 import proxyAddress from '@fastify/proxy-addr';
+import type { ListenAddress, ListenOptions } from '../listen-options.ts';
 import { type KeptCertificate, keepCertificate } from '../proxy/keep-certificate.ts';
 import { FILES_LOOK_MS, readCertificate } from '../proxy/read-certificate.ts';
-import type { ListenAddress, ListenOptions } from '../service.ts';
 import { LOCAL_ORIGIN, webDavUrl } from '../service-calls.ts';
 import type { ServiceCore } from '../service-core.ts';
 import { createWebDavHandler, type WebDavHandler } from '../volumes/webdav/webdav-handler.ts';

@@ -1,9 +1,9 @@
-import { type Container, isTerminalPhase, type Ref, type Scope } from '@sluice/client';
+import type { Container, Ref, Scope } from '@sluice/client';
 import { authorize } from '../accounts/authorize.ts';
+import type { Principal } from '../accounts/principal.ts';
 import type { Cluster } from '../clusters/cluster.ts';
 import { parsePage, renderPageToken } from '../page.ts';
 import { Refusal } from '../refusal.ts';
-import type { Principal } from '../service.ts';
 import { isStoreFull } from '../store/lmdb-store.ts';
 import { put, remove } from '../store/store.ts';
 import { TABLES, timeKey } from '../store/tables.ts';
@@ -12,7 +12,7 @@ import { type CreateContainerOptions, createContainer } from './create-container
 import { type ListedContainer, listContainers } from './list-containers.ts';
 import type { LiveContainer } from './live-containers.ts';
 import { type Life, type LogOptions, readLog } from './read-log.ts';
-import { renderContainer, renderTime } from './render-container.ts';
+import { renderContainer } from './render-container.ts';
 import { storagePaths } from './resolve-launch.ts';
 
 /** What the container endpoints do, whatever the way they are called by: every call is authorized here. */
@@ -169,16 +169,4 @@ export function refuseWildcard(scope: Scope): void {
       );
     }
   }
-}
-
-/** The refusal of an ID that is in use, with the phase of what has it and, where that has ended, when it is free. */
-export function idTaken(row: ContainerRow, retentionMs: number): Refusal {
-  const ended = isTerminalPhase(row.phase) && row.endTime !== undefined;
-  const freeTime = ended ? renderTime(row.endTime! + retentionMs) : undefined;
-  const free = freeTime === undefined ? 'delete it to free the ID' : `free at ${freeTime}, or once it is deleted`;
-  return new Refusal(
-    'CONTAINER_ID_TAKEN',
-    `could not create the container '${row.id}' because one with this ID is ${row.phase}; ${free}`,
-    { details: { phase: row.phase, ...(freeTime === undefined ? {} : { freeTime }) } },
-  );
 }

@@ -1,16 +1,16 @@
 import { type Container, type ContainerSpec, identifierSchema, type Scope } from '@sluice/client';
 import { authorize } from '../accounts/authorize.ts';
+import type { Principal } from '../accounts/principal.ts';
 import type { Clock } from '../clock.ts';
 import type { Cluster } from '../clusters/cluster.ts';
 import type { InstanceTypeConfig } from '../config/service-config.ts';
 import { randomID } from '../random-id.ts';
 import { Refusal } from '../refusal.ts';
-import type { Principal } from '../service.ts';
 import type { Sequence } from '../store/sequence.ts';
 import { put, type Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
-import { idTaken } from './container-calls.ts';
 import type { ContainerRow } from './container-row.ts';
+import { idTaken } from './id-taken.ts';
 import { parseContainerSpec } from './parse-container-spec.ts';
 import { renderContainer } from './render-container.ts';
 import { resolveLaunch } from './resolve-launch.ts';

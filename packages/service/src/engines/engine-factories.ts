@@ -1,4 +1,4 @@
-import type { EngineFactory } from '../service.ts';
+import type { EngineFactory } from './engine-factory.ts';
 import { createLocalEngine } from './local-engine.ts';
 import { createProcessEngine } from './process/process-engine.ts';
 

@@ -1,0 +1,22 @@
+import { CAUSE_KIND, type RunState } from './run-state.ts';
+import type { SkipCause } from './skip-cause.ts';
+import { CODE } from './state-code.ts';
+
+/** See `Scheduler.skipCause`. */
+export function findSkipCause(run: RunState, step: number, cell: number): SkipCause | undefined {
+  const state = run.cells.state[run.cellBase[step]! + cell]!;
+  const kind = CAUSE_NAMES[run.causeKind[step]!]!;
+  if (kind === 'stuck') {
+    const wait = run.stuckReasons.get(step);
+    // A cell that had been tried before has a failure of its own to tell.
+    return state === CODE.failed && run.cells.lastFailure[run.cellBase[step]! + cell] === 0 && wait
+      ? { kind, wait }
+      : undefined;
+  }
+  if (state !== CODE.skipped && state !== CODE.canceled && state !== CODE.timedOut) return undefined;
+  if (kind === 'none') return undefined;
+  if (kind !== 'dependency' && kind !== 'failFast') return { kind };
+  return { kind, step: run.plan.steps[run.causeStep[step]!]!.step.name };
+}
+
+const CAUSE_NAMES = Object.keys(CAUSE_KIND) as (keyof typeof CAUSE_KIND)[];

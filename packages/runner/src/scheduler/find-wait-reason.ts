@@ -1,0 +1,58 @@
+import { STEP } from './plan-index.ts';
+import { PHASE, type RunState } from './run-state.ts';
+import { heldUntil } from './start-pace.ts';
+import { CODE } from './state-code.ts';
+import type { WaitReason } from './wait-reason.ts';
+
+/** See `Scheduler.waitReason`. */
+export function findWaitReason(run: RunState, step: number, cell: number): WaitReason | undefined {
+  const id = run.cellBase[step]! + cell;
+  switch (run.cells.state[id]) {
+    case CODE.waiting:
+      return run.phase[step] === PHASE.deciding ? { kind: 'decision' } : openDependencies(run, step);
+    case CODE.checking:
+      return { kind: 'lookUp' };
+    case CODE.awaitingApproval:
+      return { kind: 'approval' };
+    case CODE.backingOff:
+      return timeReason(run, step, cell);
+    case CODE.ready:
+      return limitReason(run, step);
+    default:
+      return undefined;
+  }
+}
+
+function openDependencies(run: RunState, step: number): WaitReason {
+  const final = (run.index.flags[step]! & STEP.final) !== 0;
+  if (final && !run.finalsReleased) return { kind: 'finally', open: run.openMain };
+  const open = run.plan.steps[step]!.dependencies.filter(({ on, condition }) => {
+    const early = condition === 'running' || (condition === 'succeeded' && (run.index.flags[on]! & STEP.service) !== 0);
+    return run.phase[on] !== PHASE.over && !(early && run.notRun[on] === -1);
+  });
+  return { kind: 'dependency', steps: open.map(({ on }) => run.plan.steps[on]!.step.name) };
+}
+
+function timeReason(run: RunState, step: number, cell: number): WaitReason {
+  const id = run.cellBase[step]! + cell;
+  const { until, reason, detail } = run.backOffs.get(id)!;
+  return reason === undefined
+    ? { kind: 'backoff', until, attempt: run.cells.attempt[id]! }
+    : { kind: 'postponed', reason, until, ...(detail !== undefined && { detail }) };
+}
+
+function limitReason(run: RunState, step: number): WaitReason {
+  const { queue } = run;
+  const lane = queue.lanes[run.index.lane[step]!]!;
+  const blocker = queue.blockedBy(run.index.lane[step]!);
+  if (blocker >= 0) {
+    const { kind, name, used, size } = queue.limits[blocker]!;
+    const needed = lane.amounts[lane.limits.indexOf(blocker)]!;
+    if (kind === 'pool') return { kind, pool: name, used, size, needed };
+    return kind === 'limit' ? { kind, limit: name, used, size, needed } : { kind, used, size };
+  }
+  const until = heldUntil(run);
+  if (until !== undefined) return { kind: 'postponed', reason: run.pace.reason, until };
+  if (queue.held >= queue.capacity) return { kind: 'parallelism', used: queue.held, size: queue.capacity };
+  return { kind: 'turn' };
+}

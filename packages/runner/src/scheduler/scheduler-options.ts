@@ -1,0 +1,22 @@
+/** Everything in it must be the same whenever the run's events are replayed; the shell keeps it beside the plan. */
+export interface SchedulerOptions {
+  /** Containers at once beside the pipeline's own `parallelism`; unbounded where absent. */
+  readonly maxInFlight?: number;
+  /** Milliseconds that a step took in earlier runs; undefined for unknown. Orders what is ready. */
+  readonly durations?: (step: string) => number | undefined;
+  /** Limits of the shell's own that a step counts against while a container of it lives, for example its cluster's. */
+  readonly limits?: (step: number) => readonly StepLimit[];
+  /** Seeds the jitter of back-offs, for example the run's ID. */
+  readonly seed?: string;
+  /** Moves that are kept for `story`; the oldest are forgotten first. Default 65,536. */
+  readonly storyMoves?: number;
+  /** Told of each cell that moves, within `handle`; it must not call back. Replaying needs none. */
+  readonly onMove?: (step: number, cell: number) => void;
+}
+
+interface StepLimit {
+  readonly key: string;
+  readonly size: number;
+  /** Default 1. */
+  readonly amount?: number;
+}

@@ -1,0 +1,14 @@
+import type { WaitReason } from './wait-reason.ts';
+
+/** Why a cell never started, or was stopped. */
+export type SkipCause =
+  | { readonly kind: 'when' }
+  /** `step` is the root: the step that failed, not one that was skipped for it. */
+  | { readonly kind: 'dependency'; readonly step: string }
+  | { readonly kind: 'failFast'; readonly step: string }
+  | { readonly kind: 'notNeeded' }
+  | { readonly kind: 'canceled' }
+  | { readonly kind: 'runTimeout' }
+  | { readonly kind: 'deadline' }
+  /** The run was stuck: nobody would ever have freed what the cell waited for. */
+  | { readonly kind: 'stuck'; readonly wait: WaitReason };

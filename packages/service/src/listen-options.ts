@@ -1,0 +1,14 @@
+import type { Principal } from './accounts/principal.ts';
+
+/** Where to listen. On a socket with `principal`, whoever can open the file acts as that principal and needs no token. */
+export type ListenOptions =
+  | { readonly host: string; readonly port: number }
+  | { readonly socketPath: string; readonly principal?: Principal };
+
+/** Where a listener is reached: for a TCP listener with the port that was really taken. */
+export interface ListenAddress {
+  /** The API's base URL, `http://localhost` for a socket. */
+  readonly url: string;
+  readonly socketPath?: string;
+  readonly port?: number;
+}
