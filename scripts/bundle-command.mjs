@@ -21,8 +21,8 @@ const keepPlaces = {
 const bundle = await rolldown({
   input: { main: join(root, 'packages', 'cli', 'dist', 'main.js') },
   platform: 'node',
-  // lmdb loads a compiled library from beside its own files; ssh2 goes without its two where they are absent.
-  external: ['lmdb', /\.node$/, 'cpu-features'],
+  // Both load files from beside their own: lmdb a compiled library, ssh2 parts of itself.
+  external: ['lmdb', 'ssh2', /\.node$/],
   plugins: [keepPlaces],
 });
 await bundle.write({ dir: join(root, 'packages', 'cli', 'dist', 'bundle'), format: 'esm', cleanDir: true });

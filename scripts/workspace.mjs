@@ -84,8 +84,9 @@ function pnpmVersion() {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : undefined;
 }
 
-function installFingerprint() {
-  const hash = createHash('sha256').update(`${ROOT}\n${PNPM_VERSION}\n${process.arch}\n`);
+/** Of what is installed, for a checkout that is at `root`: packages are linked by where they are. */
+export function installFingerprint(root = ROOT) {
+  const hash = createHash('sha256').update(`${root}\n${PNPM_VERSION}\n${process.arch}\n`);
   for (const file of INSTALL_INPUTS) hash.update(readFileSync(join(ROOT, file))).update('\0');
   return hash.digest('hex');
 }

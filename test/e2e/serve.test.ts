@@ -40,6 +40,8 @@ clusters:
     accounts: [physics]
     instanceTypes: [{ id: small, cores: 1, memoryGB: 1 }]
 listen: [{ host: 127.0.0.1, port: 0 }]
+sftp: { host: 127.0.0.1, port: 0 }
+ports: { host: 127.0.0.1, port: 0, domain: apps.test }
 ${extra}`;
   writeFileSync(join(place.directory, 'service.yaml'), text);
 }
