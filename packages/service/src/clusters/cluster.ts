@@ -82,9 +82,9 @@ export function createCluster(options: ClusterOptions): Cluster {
     },
     renew(row) {
       const renewed = { ...row, launchKey: `${row.id}-${randomID(16)}` };
-      void removeDirectory(storage, row.launchKey, log);
       return { row: renewed, launch: resolveLaunch(renewed, storage, instanceTypes.get(row.spec.instanceType)) };
     },
+    removeDirectory: (launchKey) => void removeDirectory(storage, launchKey, log),
     cleanUp(row) {
       for (const port of Object.values(row.ports)) ports.release(port);
       return removeDirectory(storage, row.launchKey, log);

@@ -41,6 +41,8 @@ export interface LiveContainersOptions {
   readonly onUnreachable: (row: ContainerRow) => void;
   /** The same container under a launch key of its own, with an empty directory. */
   readonly renew: (row: ContainerRow) => { row: ContainerRow; launch: Launch };
+  /** Removes the directory of a launch key that no row has any more. */
+  readonly removeDirectory: (launchKey: string) => void;
   /** Removes what is outside of the store; false where that failed. May be called again after a crash. */
   readonly cleanUp: (row: ContainerRow) => Promise<boolean>;
   /** The store can no longer be written. */
@@ -247,6 +249,8 @@ export class LiveContainers {
     store.write([put(TABLES.containers, live.rowKey, live.row)]);
     await store.durable();
     await driver.remove(old);
+    // Not before the row has let go of it: made anew after a crash, it could be taken for one that nobody has claimed.
+    this.#options.removeDirectory(old);
     this.enqueue(live);
   }
 
