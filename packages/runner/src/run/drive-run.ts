@@ -23,6 +23,7 @@ import { createRedactor } from './create-redactor.ts';
 import { createReport } from './create-report.ts';
 import { isDiskError } from './disk-error.ts';
 import { endMessage } from './end-message.ts';
+import { keepDurations } from './known-durations.ts';
 import { notify } from './notify.ts';
 import { forgetWake, performCommand } from './perform-command.ts';
 import { probeUrl } from './probe-url.ts';
@@ -105,6 +106,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     const detailed = createDetailedReport({ facts, scheduler }, { report, now: session.clock.now() });
     await writeReport(detailed, { disk, directory });
     await writeSummary(disk, directory, summarize(facts));
+    await keepDurations(disk, session.home, facts);
     session.report({ type: 'runFinished', at: session.clock.now(), report });
     await close(() => settle.resolve(report));
   }

@@ -1,5 +1,6 @@
 import type { JournalRecord } from '../journal/journal-record.ts';
 import type { RunPlacement } from '../placement/placement.ts';
+import type { KnownDurations } from './known-durations.ts';
 import type { FilledOptions } from './run-defaults.ts';
 import type { StartRunOptions } from './run-options.ts';
 
@@ -8,9 +9,14 @@ const DEFAULT_MAX_IN_FLIGHT = 1000;
 /** The record of what a run is: everything that is frozen beside its plan. */
 export function createHeader(
   options: FilledOptions<StartRunOptions>,
-  given: { readonly runId: string; readonly plannedTime: number; readonly placement: RunPlacement | undefined },
+  given: {
+    readonly runId: string;
+    readonly plannedTime: number;
+    readonly placement: RunPlacement | undefined;
+    readonly durations?: KnownDurations | undefined;
+  },
 ): Extract<JournalRecord, { kind: 'run' }> {
-  const { runId, plannedTime, placement } = given;
+  const { runId, plannedTime, placement, durations } = given;
   const { plan, clock, scope, baseDir, limits, maxInFlight = DEFAULT_MAX_IN_FLIGHT } = options;
   return {
     kind: 'run',
@@ -22,7 +28,7 @@ export function createHeader(
     clusterID: scope.clusterID,
     accountID: scope.accountID,
     baseDir,
-    scheduler: { maxInFlight, seed: runId, ...(limits && { limits }) },
+    scheduler: { maxInFlight, seed: runId, ...(limits && { limits }), ...(durations && { durations }) },
     ...(placement && { placement }),
   };
 }

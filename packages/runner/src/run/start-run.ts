@@ -6,6 +6,7 @@ import { controlRun } from './control-run.ts';
 import { refuseDiskErrors } from './disk-error.ts';
 import { driveRun } from './drive-run.ts';
 import { enterGroup } from './enter-group.ts';
+import { readDurations } from './known-durations.ts';
 import { prepareSurroundings, type Surroundings } from './prepare-surroundings.ts';
 import { createRunScheduler, type MoveListener } from './replay-run.ts';
 import { type FilledOptions, withDefaults } from './run-defaults.ts';
@@ -83,7 +84,8 @@ async function begin(options: FilledOptions<StartRunOptions>, given: Beginning):
   const { runId, plannedTime, directory, opened, surroundings } = given;
   const facts = createRunFacts(plan);
   const moves: MoveListener = {};
-  const header = createHeader(options, { runId, plannedTime, placement: surroundings.placement });
+  const durations = await readDurations(disk, options.home, plan.pipeline.name);
+  const header = createHeader(options, { runId, plannedTime, placement: surroundings.placement, durations });
   for (const record of [header, { kind: 'volumes', volumes: surroundings.volumes } as const]) {
     applyRecord(facts, record);
     opened.journal.append(record);

@@ -1,0 +1,56 @@
+import path from 'node:path';
+import { z } from 'zod';
+import type { Disk } from '../journal/disk.ts';
+import { isDiskError } from './disk-error.ts';
+import type { AttemptFacts, RunFacts } from './run-facts.ts';
+
+const durationsSchema = z.record(z.string(), z.number().nonnegative());
+
+/** Milliseconds that steps took when they last succeeded, by name: what a later run of the pipeline orders by. */
+export type KnownDurations = Readonly<z.infer<typeof durationsSchema>>;
+
+/** What the home knows of a pipeline's steps; undefined where nothing is, or nothing that can be read. */
+export async function readDurations(disk: Disk, home: string, pipeline: string): Promise<KnownDurations | undefined> {
+  const bytes = await disk.read(durationsPath(home, pipeline));
+  if (!bytes) return undefined;
+  try {
+    return durationsSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps what this run has measured; steps that it reused or skipped keep what was known before. */
+export async function keepDurations(disk: Disk, home: string, facts: RunFacts): Promise<void> {
+  const measured = measureSteps(facts);
+  if (Object.keys(measured).length === 0) return;
+  const { name } = facts.plan.pipeline;
+  try {
+    const merged = { ...(await readDurations(disk, home, name)), ...measured };
+    await disk.replace(durationsPath(home, name), Buffer.from(`${JSON.stringify(merged)}\n`));
+  } catch (error) {
+    // They only make the next run quicker, and must not keep this one from its end.
+    if (!isDiskError(error)) throw error;
+  }
+}
+
+/** The mean of a step's cells, each by the attempt that succeeded. */
+function measureSteps(facts: RunFacts): Record<string, number> {
+  const measured: Record<string, number> = {};
+  facts.plan.steps.forEach(({ step }, index) => {
+    const times = (facts.known[index] ?? []).flatMap(({ attempts }) => attempts.flatMap(runTime));
+    if (times.length === 0) return;
+    measured[step.name] = Math.round(times.reduce((sum, ms) => sum + ms, 0) / times.length);
+  });
+  return measured;
+}
+
+function runTime({ outcome, runningAt, submittedAt, endedAt }: AttemptFacts): number[] {
+  const from = runningAt ?? submittedAt;
+  if (outcome?.result !== 'succeeded' || from === undefined || endedAt === undefined) return [];
+  return [Math.max(0, endedAt - from)];
+}
+
+function durationsPath(home: string, pipeline: string): string {
+  return path.join(home, 'durations', `${pipeline}.json`);
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { startRun } from '../../src/run/start-run.ts';
+import { createHandPlan, createStep } from '../simulation/plans.ts';
+import { createRig, type Rig } from '../simulation/rig.ts';
+
+/** Two chains of two, and one long step that the file has last. */
+const plan = createHandPlan(
+  [
+    createStep('a'),
+    createStep('a2', { needs: [{ step: 'a', condition: 'succeeded' }] }),
+    createStep('b'),
+    createStep('b2', { needs: [{ step: 'b', condition: 'succeeded' }] }),
+    createStep('long'),
+  ],
+  { parallelism: 2 },
+);
+
+async function run(rig: Rig): Promise<{ order: string[]; tookMs: number }> {
+  const before = rig.created().length;
+  const begun = rig.clock.now();
+  const started = await rig.go(startRun({ ...rig.options, plan, baseDir: '/base' }));
+  if (!started.ok) throw new Error(started.error.message);
+  expect(await rig.go(started.value.finished)).toMatchObject({ status: 'succeeded' });
+  const made = rig.created().slice(before);
+  return { order: made.map(({ wire }) => wire.labels?.['sluice-step'] ?? ''), tookMs: rig.clock.now() - begun };
+}
+
+test('a second run starts by the durations that the first one measured, and is over sooner', async () => {
+  const rig = createRig('durations', { behave: { long: { runMs: 60_000 }, a2: { runMs: 30_000 } } });
+  const first = await run(rig);
+  expect(first.order.slice(0, 2)).toEqual(['a', 'b']);
+  const second = await run(rig);
+  expect(second.order.slice(0, 2)).toEqual(['long', 'a']);
+  expect(second.tookMs).toBeLessThan(first.tookMs);
+});
+
+test('durations that cannot be read are as good as none', async () => {
+  const rig = createRig('durations', {});
+  rig.disk.files.set('/home/durations/hand.json', Buffer.from('{"a": "soon"}'));
+  expect((await run(rig)).order.slice(0, 2)).toEqual(['a', 'b']);
+});
