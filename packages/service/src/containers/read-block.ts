@@ -1,4 +1,4 @@
-import { closeSync, open, read } from 'node:fs';
+import { closeSync, constants, open, read } from 'node:fs';
 import { promisify } from 'node:util';
 
 /** Far below what a process may have open, however many readers there are. */
@@ -18,7 +18,8 @@ export async function readBlock(path: string, at: { position: number; length: nu
   if (opened >= MAX_OPEN) await new Promise<void>((resolve) => waiting.push(resolve));
   else opened++;
   try {
-    const file = await openFile(path, 'r');
+    // A log may lie in a directory of the container's user: no link of theirs is followed, no FIFO waited for.
+    const file = await openFile(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const block = Buffer.allocUnsafe(at.length);
       const { bytesRead } = await readFile(file, block, 0, at.length, at.position);
@@ -28,7 +29,7 @@ export async function readBlock(path: string, at: { position: number; length: nu
       closeSync(file);
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (['ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   } finally {
     // The place goes to who waits longest, without being free in between.

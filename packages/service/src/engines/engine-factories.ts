@@ -13,11 +13,11 @@ export const ENGINE_FACTORIES: Readonly<Record<string, EngineFactory>> = {
     ]);
     return createDockerEngine(dockerConfigSchema.parse(options), { clusterID });
   },
-  async slurm({ options }) {
+  async slurm({ options, storage }) {
     const [{ createSlurmEngine }, { slurmConfigSchema }] = await Promise.all([
       import('./slurm/slurm-engine.ts'),
       import('./slurm/slurm-config.ts'),
     ]);
-    return createSlurmEngine(slurmConfigSchema.parse(options));
+    return createSlurmEngine(slurmConfigSchema.parse(options), storage);
   },
 };

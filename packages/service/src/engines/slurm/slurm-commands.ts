@@ -1,9 +1,15 @@
 import { execFile } from 'node:child_process';
 import { EngineError } from '../engine.ts';
+import type { UnixUser } from './unix-user.ts';
 
 /** Slurm's client programs: started as argv, never through a shell. */
 export interface SlurmCommands {
-  run(program: 'sbatch' | 'squeue' | 'scancel' | 'scontrol' | 'sinfo', args: readonly string[]): Promise<string>;
+  /** As the service's own user, or as `user`, which only root may. */
+  run(
+    program: 'sbatch' | 'squeue' | 'scancel' | 'scontrol' | 'sinfo',
+    args: readonly string[],
+    user?: UnixUser,
+  ): Promise<string>;
 }
 
 /** What a program of Slurm said when it failed. */
@@ -20,15 +26,20 @@ export function createSlurmCommands(confPath: string | undefined): SlurmCommands
   for (const name of PASSED) if (process.env[name] !== undefined) env[name] = process.env[name];
   if (confPath !== undefined) env.SLURM_CONF = confPath;
   return {
-    run: (program, args) =>
+    run: (program, args, user) =>
       new Promise((resolve, reject) => {
-        execFile(program, [...args], { env, timeout: 30_000, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
+        const options = { env, cwd: '/', timeout: 30_000, maxBuffer: 2 ** 26, ...(user && actingAs(user, env)) };
+        execFile(program, [...args], options, (error, stdout, stderr) => {
           if (!error) resolve(stdout);
           else if ((error as NodeJS.ErrnoException).code === 'ENOENT') reject(missing(program));
           else reject(new SlurmError(`${program}: ${stderr.trim() || error.message}`));
         });
       }),
   };
+}
+
+function actingAs({ name, uid, gid, home }: UnixUser, env: Readonly<Record<string, string>>) {
+  return { uid, gid, env: { ...env, HOME: home, USER: name, LOGNAME: name } };
 }
 
 function missing(program: string): EngineError {

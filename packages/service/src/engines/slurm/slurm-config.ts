@@ -18,6 +18,8 @@ export const slurmConfigSchema = z.strictObject({
   ...placementShape,
   /** What runs an image on the nodes; `none` uses the node's own file system as the image. */
   runtime: z.enum(['none', 'podman', 'apptainer', 'charliecloud']).default('none'),
+  /** The Unix user of each account, by account ID; absent: all jobs run as the service's own user. */
+  unixUsers: z.record(z.string(), z.string().min(1)).optional(),
   /** Path of slurm.conf where it is not the usual one. */
   confPath: z.string().optional(),
   /** How often `squeue` is asked, in milliseconds. */

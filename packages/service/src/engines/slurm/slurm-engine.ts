@@ -1,14 +1,16 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Engine, EngineError, type EngineSink, type Launch } from '../engine.ts';
+import { checkReachable, handOver } from './hand-over.ts';
 import { createSlurmCommands, SlurmError } from './slurm-commands.ts';
 import { type SlurmConfig, slurmPlacementSchema } from './slurm-config.ts';
 import { slurmHostRoot } from './slurm-host-root.ts';
 import { parseQueue, type SlurmJob, SQUEUE_ARGUMENTS } from './slurm-queue.ts';
 import { openSlurmRecords, type SlurmRecords } from './slurm-records.ts';
-import { INSIDE_SCRIPT, STOP_SIGNAL, slurmScript } from './slurm-script.ts';
+import { INSIDE_SCRIPT, JOB_SCRIPT, STOP_SIGNAL, slurmScript } from './slurm-script.ts';
 import { slurmEnd, slurmMeaning } from './slurm-state.ts';
 import { isPermanentRefusal, parseJobID, sbatchArguments, slurmJobName } from './slurm-submit.ts';
+import { checkMaySwitch, findUnixUser, type UnixUser } from './unix-user.ts';
 
 interface Tracked {
   readonly launch: Launch;
@@ -27,8 +29,9 @@ interface Tracked {
  * Containers as jobs of Slurm. One `squeue` per tick tells the state of all; the records that the job's script leaves
  * on the shared storage tell start and exit, so neither a restart of slurmctld nor one of the service loses anything.
  */
-export function createSlurmEngine(config: SlurmConfig): Engine {
+export function createSlurmEngine(config: SlurmConfig, storage: string): Engine {
   const slurm = createSlurmCommands(config.confPath);
+  const users = new Map<string, UnixUser>();
   const tracked = new Map<string, Tracked>();
   const launching = new Map<string, Promise<void>>();
   let sink: EngineSink;
@@ -60,23 +63,34 @@ export function createSlurmEngine(config: SlurmConfig): Engine {
 
   async function submit(launch: Launch, records: SlurmRecords): Promise<string> {
     const placement = slurmPlacementSchema.parse(launch.options);
-    const scriptPath = join(launch.directory, 'job.sh');
     if (config.runtime === 'none') {
       for (const name of ['root', 'tmp']) await mkdir(join(launch.directory, name), { recursive: true, mode: 0o700 });
-      await writeFile(join(launch.directory, INSIDE_SCRIPT), slurmHostRoot(launch));
+      await records.writeScript(INSIDE_SCRIPT, slurmHostRoot(launch));
     }
-    await writeFile(scriptPath, slurmScript(launch, config), { mode: 0o755, flush: true });
+    await records.writeScript(JOB_SCRIPT, slurmScript(launch, config));
     await records.writeIntent();
+    const user = users.get(launch.accountID);
+    if (user) await handOver(launch, user, storage);
     const given = Object.fromEntries(Object.entries(placement).filter(([, value]) => value !== undefined));
-    const stdout = await slurm.run('sbatch', sbatchArguments(launch, { ...config, ...given, scriptPath }));
+    const stdout = await slurm.run('sbatch', sbatchArguments(launch, { ...config, ...given }), user);
     const jobID = parseJobID(stdout);
     if (jobID === undefined) throw new SlurmError(`sbatch: its answer is no job number: ${stdout.slice(0, 200)}`);
     return jobID;
   }
 
+  async function findUsers(names: Readonly<Record<string, string>>): Promise<void> {
+    checkMaySwitch();
+    await checkReachable(storage);
+    for (const [accountID, name] of Object.entries(names)) users.set(accountID, await findUnixUser(name));
+  }
+
   async function start(launch: Launch): Promise<void> {
     if (tracked.has(launch.key)) return;
     checkRuntime(launch, config);
+    if (config.unixUsers && !users.has(launch.accountID)) {
+      const why = `no Unix user is configured for it: add it to 'unixUsers' and restart the service`;
+      throw new EngineError('REFUSED', `could not run a job of account ${launch.accountID}: ${why}`);
+    }
     const records = openSlurmRecords(launch.directory);
     try {
       let jobID = await records.readJobID();
@@ -159,19 +173,19 @@ export function createSlurmEngine(config: SlurmConfig): Engine {
     }, config.pollMs);
   }
 
-  /** A job that Slurm has forgotten needs no cancelling. */
-  async function scancel(...args: string[]): Promise<void> {
-    await slurm.run('scancel', args).catch((error: unknown) => {
+  /** A job that Slurm has forgotten needs no cancelling, and one of another name that has its number is not ours. */
+  async function scancel({ launch, jobID }: Tracked, ...args: string[]): Promise<void> {
+    await slurm.run('scancel', [`--name=${slurmJobName(launch.key)}`, ...args, jobID]).catch((error: unknown) => {
       if (!/Invalid job id|already completing or completed/i.test(String(error))) throw error;
     });
   }
 
   async function cancel(entry: Tracked, graceMs: number): Promise<void> {
     // A job that has started is asked by a signal; the records know of it before the next tick does.
-    if (!entry.running && !(await entry.records.readStart())) return void (await scancel(entry.jobID));
-    await scancel('--batch', `--signal=${STOP_SIGNAL}`, entry.jobID);
+    if (!entry.running && !(await entry.records.readStart())) return void (await scancel(entry));
+    await scancel(entry, '--batch', `--signal=${STOP_SIGNAL}`);
     const kill = setTimeout(() => {
-      if (tracked.has(entry.launch.key)) void scancel(entry.jobID).catch(() => undefined);
+      if (tracked.has(entry.launch.key)) void scancel(entry).catch(() => undefined);
     }, graceMs);
     kill.unref();
   }
@@ -179,6 +193,7 @@ export function createSlurmEngine(config: SlurmConfig): Engine {
   return {
     async open(target) {
       sink = target;
+      if (config.unixUsers) await findUsers(config.unixUsers);
       try {
         await slurm.run('sinfo', ['--noheader', '--format=%D']);
       } catch (error) {
@@ -229,7 +244,7 @@ export function createSlurmEngine(config: SlurmConfig): Engine {
       const entry = tracked.get(key);
       if (!entry) return;
       tracked.delete(key);
-      await scancel(entry.jobID).catch(() => undefined);
+      await scancel(entry).catch(() => undefined);
     },
 
     async close() {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { REFUSAL_RECORD } from './slurm-host-root.ts';
@@ -8,6 +9,7 @@ import { CLAIM, EXIT_RECORD, START_RECORD } from './slurm-script.ts';
 const INTENT = 'slurm-intent';
 const JOB = 'slurm-job';
 const STOP = 'slurm-stop';
+const LARGEST_RECORD = 64 * 1024;
 
 const startSchema = z.looseObject({ host: z.string(), node: z.string(), jobID: z.string() });
 const exitSchema = z.looseObject({ exitCode: z.number(), asked: z.boolean() });
@@ -19,6 +21,8 @@ export type ExitRecord = z.infer<typeof exitSchema> & { readonly endedAt: number
  * it, its job number, that we asked for its end; and what the job itself wrote: its claim, its start, its exit.
  */
 export interface SlurmRecords {
+  /** A file for the job, beside the records. */
+  writeScript(name: string, text: string): Promise<void>;
   hasIntent(): Promise<boolean>;
   writeIntent(): Promise<void>;
   readJobID(): Promise<string | undefined>;
@@ -36,6 +40,7 @@ export interface SlurmRecords {
 export function openSlurmRecords(directory: string): SlurmRecords {
   const path = (name: string) => join(directory, name);
   return {
+    writeScript: (name, text) => put(path(name), text, 0o755),
     hasIntent: () => exists(path(INTENT)),
     writeIntent: () => put(path(INTENT), ''),
     readJobID: async () => (await read(path(JOB)))?.trim() || undefined,
@@ -63,17 +68,31 @@ export function openSlurmRecords(directory: string): SlurmRecords {
   };
 }
 
-async function put(path: string, text: string): Promise<void> {
+async function put(path: string, text: string, mode = 0o600): Promise<void> {
   const fresh = `${path}.${randomUUID()}`;
-  await writeFile(fresh, text, { flush: true });
+  await writeFile(fresh, text, { flush: true, flag: 'wx', mode });
   await rename(fresh, path);
 }
 
-async function read(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
+/** The directory may belong to the container's user: links are not followed, and what is no small file is no record. */
+async function readStamped(path: string): Promise<{ text: string; writtenAt: number } | undefined> {
+  try {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const stats = await file.stat();
+      if (!stats.isFile() || stats.size > LARGEST_RECORD) return undefined;
+      return { text: await file.readFile('utf8'), writtenAt: Math.round(stats.mtimeMs) };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (['ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
-  });
+  }
+}
+
+async function read(path: string): Promise<string | undefined> {
+  return (await readStamped(path))?.text;
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -91,8 +110,17 @@ async function readRecord<T>(
   schema: z.ZodType<T>,
   path: string,
 ): Promise<{ record: T; writtenAt: number } | undefined> {
-  const text = await read(path);
+  const stamped = await readStamped(path);
   // The line's end is the record's: a node that crashed, or storage that lags, may show less.
-  if (!text?.endsWith('\n')) return undefined;
-  return { record: schema.parse(JSON.parse(text)), writtenAt: Math.round((await stat(path)).mtimeMs) };
+  if (!stamped?.text.endsWith('\n')) return undefined;
+  const parsed = schema.safeParse(parseJSON(stamped.text));
+  return parsed.success ? { record: parsed.data, writtenAt: stamped.writtenAt } : undefined;
+}
+
+function parseJSON(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -7,6 +7,8 @@ import { shellQuote as q } from './slurm-quote.ts';
 export const CLAIM = 'claim';
 export const START_RECORD = 'start.json';
 export const EXIT_RECORD = 'exit.json';
+/** What `sbatch` is given. */
+export const JOB_SCRIPT = 'job.sh';
 /** What \`runtime: none\` runs as PID 1 (\`slurmHostRoot\`): a file, since a whole environment does not fit one argument. */
 export const INSIDE_SCRIPT = 'inside.sh';
 

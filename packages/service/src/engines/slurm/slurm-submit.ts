@@ -1,5 +1,6 @@
 import type { Launch } from '../engine.ts';
 import type { SlurmPlacement } from './slurm-config.ts';
+import { JOB_SCRIPT } from './slurm-script.ts';
 
 /** Job names carry the key, so that a submission whose answer was lost is found before any second one (design §5). */
 export function slurmJobName(key: string): string {
@@ -12,7 +13,7 @@ export function keyOfJobName(name: string): string | undefined {
 }
 
 /** The arguments of `sbatch` for a script in a file. Everything that is free text goes in as one `--option=value` word. */
-export function sbatchArguments(launch: Launch, options: SlurmPlacement & { scriptPath: string }): string[] {
+export function sbatchArguments(launch: Launch, options: SlurmPlacement): string[] {
   const { cores, memoryBytes, gpus } = launch.limits;
   return [
     '--parsable',
@@ -33,7 +34,7 @@ export function sbatchArguments(launch: Launch, options: SlurmPlacement & { scri
     '--export=ALL',
     `--chdir=${launch.directory}`,
     `--output=${launch.directory}/slurm.out`,
-    options.scriptPath,
+    `${launch.directory}/${JOB_SCRIPT}`,
   ];
 }
 

@@ -18,6 +18,7 @@ import {
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConfinementError, errno, errnoOf, isAbsence } from './file-errors.ts';
 import { type HeldDirectory, holdExactly, holdNode, release, within } from './held-directory.ts';
+import { inheritOwner } from './inherit-owner.ts';
 import { climbs, resolveLinks } from './resolve-links.ts';
 import { joinVolumePath, splitVolumePath } from './volume-path.ts';
 
@@ -134,7 +135,9 @@ export class ConfinedTree {
       const stats = lstatSync(within(directory, name), { throwIfNoEntry: false });
       if (stats?.isSymbolicLink()) return undefined;
       if (stats !== undefined) refuseUnlessFile(path, stats);
-      return openSync(within(directory, name), flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, mode);
+      const file = openSync(within(directory, name), flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, mode);
+      if (stats === undefined) inheritOwner(directory, file);
+      return file;
     });
     if (opened === undefined) {
       if ((flags & constants.O_EXCL) !== 0) throw errno('EEXIST', `cannot create '${path}': a symlink is there`);
@@ -153,7 +156,7 @@ export class ConfinedTree {
   makeDirectory(path: string, mode = 0o777): void {
     if (path === '') throw errno('EEXIST', 'cannot make the root of the volume: it is there');
     const { parent, name } = splitVolumePath(path);
-    this.inDirectory(parent, (directory) => mkdirSync(within(directory, name), mode));
+    this.inDirectory(parent, (directory) => makeIn(directory, name, mode));
   }
 
   /** Makes a directory and those above it, where they are not. `ENOTDIR` where a file is in the way. */
@@ -162,7 +165,7 @@ export class ConfinedTree {
     const { parent, name } = splitVolumePath(path);
     this.makeDirectories(parent, links);
     try {
-      this.inDirectory(parent, (directory) => mkdirSync(within(directory, name)), links);
+      this.inDirectory(parent, (directory) => makeIn(directory, name), links);
     } catch (error) {
       if (errnoOf(error) !== 'EEXIST') throw error;
       release(this.hold(path, links));
@@ -230,7 +233,10 @@ export class ConfinedTree {
     this.#refuseRoot(path);
     const { parent, name } = splitVolumePath(path);
     this.#refuseOutwardTarget(target, parent);
-    this.inDirectory(parent, (directory) => symlinkSync(target, within(directory, name)));
+    this.inDirectory(parent, (directory) => {
+      symlinkSync(target, within(directory, name));
+      inheritOwner(directory, name);
+    });
   }
 
   /**
@@ -288,6 +294,11 @@ export class ConfinedTree {
 /** The tree beneath `root`, which must exist; links in the way to it are the operator's, and are resolved once. */
 export function openConfinedTree(root: string): ConfinedTree {
   return new ConfinedTree(realpathSync(root));
+}
+
+function makeIn(directory: HeldDirectory, name: string, mode = 0o777): void {
+  mkdirSync(within(directory, name), mode);
+  inheritOwner(directory, name);
 }
 
 function refuseUnlessFile(path: string, stats: Stats): void {

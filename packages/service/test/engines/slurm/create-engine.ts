@@ -1,8 +1,9 @@
+import { tmpdir } from 'node:os';
 import type { Engine } from '../../../src/engines/engine.ts';
 import { slurmConfigSchema } from '../../../src/engines/slurm/slurm-config.ts';
 import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
 
 /** On the cluster that `.ci/start-slurm.sh` has started. */
 export default function create(): Engine {
-  return createSlurmEngine(slurmConfigSchema.parse({ pollMs: 200, recordGraceMs: 2000 }));
+  return createSlurmEngine(slurmConfigSchema.parse({ pollMs: 200, recordGraceMs: 2000 }), tmpdir());
 }

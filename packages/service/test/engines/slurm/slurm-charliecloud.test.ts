@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { slurmConfigSchema } from '../../../src/engines/slurm/slurm-config.ts';
@@ -16,7 +17,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine with charl
 
   beforeAll(async () => {
     const config = slurmConfigSchema.parse({ runtime: 'charliecloud', pollMs: 200, recordGraceMs: 2000 });
-    rig = slurmRig({ partition: 'main' }, () => createSlurmEngine(config));
+    rig = slurmRig({ partition: 'main' }, () => createSlurmEngine(config, tmpdir()));
     await rig.open();
     image = join(rig.directory, 'an image');
     for (const name of ['bin', 'ch', 'data', 'dev', 'etc', 'home', 'proc', 'sys', 'tmp']) {

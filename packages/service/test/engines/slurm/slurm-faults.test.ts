@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EngineRig } from '../engine-rig.ts';
@@ -108,9 +108,9 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real 
   });
 
   it('ends a job as a fault when somebody else cancels it', async () => {
-    const { container, ledger } = await waiting();
+    const { container, root } = await waiting();
     const { runID } = await container.seen('running');
-    await until('the command has started', () => ledger() !== '');
+    await until('the command has started', () => existsSync(join(root, 'ledger')));
     slurm('scancel', runID);
     expect(await container.end()).toMatchObject({ kind: 'fault', reason: expect.stringContaining('CANCELLED') });
   });

@@ -29,9 +29,9 @@ export function slurm(program: 'scontrol' | 'squeue' | 'sbatch' | 'scancel' | 's
 }
 
 /** Waits, at most 150 s, until `condition` holds of the real cluster, which takes its time to miss a node. */
-export async function until(what: string, condition: () => boolean): Promise<void> {
+export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   for (let i = 0; i < 750; i++) {
-    if (condition()) return;
+    if (await condition()) return;
     await pause(200);
   }
   throw new Error(`could not see that ${what} within 150 s`);

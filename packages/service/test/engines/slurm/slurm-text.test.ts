@@ -29,9 +29,7 @@ const launch: Launch = {
 
 describe('sbatchArguments', () => {
   it('asks for the instance type, its place and no second start', () => {
-    expect(
-      sbatchArguments(launch, { partition: 'gpu', qos: 'high', timeLimitMinutes: 90, scriptPath: '/x/job.sh' }),
-    ).toEqual([
+    expect(sbatchArguments(launch, { partition: 'gpu', qos: 'high', timeLimitMinutes: 90 })).toEqual([
       '--parsable',
       '--job-name=sluice-c1-abc',
       '--comment=c1-abc',
@@ -47,7 +45,7 @@ describe('sbatchArguments', () => {
       '--export=ALL',
       '--chdir=/shared/c1',
       '--output=/shared/c1/slurm.out',
-      '/x/job.sh',
+      '/shared/c1/job.sh',
     ]);
   });
 });

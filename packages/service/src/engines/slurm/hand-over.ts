@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { chmod, lstat } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { EngineError, type Launch } from '../engine.ts';
+import type { UnixUser } from './unix-user.ts';
+
+const run = promisify(execFile);
+const PASSABLE = 0o011;
+
+/**
+ * Gives a container's directory and its volumes, with all that is in them, to the user who runs it, and to nobody else;
+ * the way from `storage` to them may then be walked, yet not listed. Done once for each: later the service makes things
+ * there in the user's name, and links are the user's.
+ */
+export async function handOver(launch: Launch, user: UnixUser, storage: string): Promise<void> {
+  for (const path of [launch.directory, ...launch.mounts.map(({ root }) => root)]) {
+    for (const above of between(storage, path)) {
+      const { mode } = await lstat(above);
+      if ((mode & PASSABLE) !== PASSABLE) await chmod(above, (mode & 0o7777) | PASSABLE);
+    }
+    const { uid } = await lstat(path);
+    if (uid === user.uid) continue;
+    // While it is still ours. The directory itself comes last, so that what a crash interrupts is begun again.
+    await chmod(path, 0o700);
+    await run('chown', ['-R', '-P', '--no-dereference', `${user.uid}:${user.gid}`, '--', path]);
+  }
+}
+
+/** Throws `EngineError` where other users cannot come to `storage`, which the service cannot mend. */
+export async function checkReachable(storage: string): Promise<void> {
+  for (let path = dirname(storage); ; path = dirname(path)) {
+    if (((await lstat(path)).mode & 0o001) === 0) {
+      throw new EngineError(
+        'UNAVAILABLE',
+        `could not run jobs as the users of 'unixUsers': they cannot come to '${storage}' since '${path}' is closed to them; ` +
+          `open it (chmod o+x '${path}'), or set 'storage' to a directory that they can reach`,
+      );
+    }
+    if (path === dirname(path)) return;
+  }
+}
+
+/** The directories from `storage` down to the one above `path`. */
+function between(storage: string, path: string): string[] {
+  const names = relative(storage, dirname(path)).split('/').filter(Boolean);
+  if (names[0] === '..') throw new Error(`'${path}' is not beneath '${storage}'`);
+  return [storage, ...names.map((_, i) => join(storage, ...names.slice(0, i + 1)))];
+}

@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isTerminalPhase } from '@sluice/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { slurmConfigSchema } from '../../../src/engines/slurm/slurm-config.ts';
+import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
+import { createService, type Service, serviceConfigSchema } from '../../../src/index.ts';
+import { hasSlurm, until } from './slurm-rig.ts';
+
+const isRoot = process.geteuid?.() === 0;
+const user = `sluice-${process.pid}`;
+
+describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)(
+  'Slurm engine with a user for each account',
+  () => {
+    const root = mkdtempSync(join(tmpdir(), 'sluice-users-'));
+    const scope = { clusterID: 'hpc', accountID: 'vision' };
+    const stranger = { clusterID: 'hpc', accountID: 'speech' };
+    let service: Service;
+    let uid: number;
+
+    beforeAll(async () => {
+      execFileSync('useradd', ['--no-create-home', '--home-dir', '/nowhere', user]);
+      uid = Number(execFileSync('id', ['-u', user], { encoding: 'utf8' }));
+      const cluster = {
+        id: 'hpc',
+        engine: 'slurm',
+        storage: join(root, 'storage'),
+        options: { partition: 'main', pollMs: 200, recordGraceMs: 2000, unixUsers: { vision: user } },
+        accounts: ['vision', 'speech'],
+        instanceTypes: [{ id: 'one', cores: 1, memoryGB: 1 }],
+      };
+      execFileSync('chmod', ['o+x', root]);
+      service = await createService({
+        config: serviceConfigSchema.parse({ root: join(root, 'own'), clusters: [cluster] }),
+      });
+    });
+    afterAll(async () => {
+      await service?.close();
+      rmSync(root, { recursive: true, force: true });
+      execFileSync('userdel', [user]);
+    });
+
+    const api = () => service.inProcess({ userID: 'tester', accounts: [scope, stranger] });
+
+    async function ended(of: typeof scope, id: string) {
+      await until(`${id} has ended`, async () => {
+        const { phase } = await api().containers.get({ ...of, id });
+        return phase !== undefined && isTerminalPhase(phase);
+      });
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of api().containers.logs({ ...of, id })) chunks.push(chunk);
+      const { phase, state } = await api().containers.get({ ...of, id });
+      return { phase, state, log: Buffer.concat(chunks).toString() };
+    }
+
+    it('runs the job as that user, who owns the volume and what the service makes in it', async () => {
+      await api().volumes.create(scope, { volumeID: 'data' });
+      const command = ['sh', '-c', 'echo "$HOME"; echo made > /data/file && echo written'];
+      const spec = { instanceType: 'one', command, volumeMounts: { 'data:run/part:dir': '/data', data: '/all' } };
+      await api().containers.create(scope, spec, { containerID: 'first' });
+      expect(await ended(scope, 'first')).toMatchObject({ phase: 'Succeeded', log: '/tmp\nwritten\n' });
+      const later = { ...spec, volumeMounts: { 'data:later/part:dir': '/data' } };
+      await api().containers.create(scope, later, { containerID: 'second' });
+      expect(await ended(scope, 'second')).toMatchObject({ phase: 'Succeeded', log: '/tmp\nwritten\n' });
+      const volume = join(root, 'storage/volumes/vision/data');
+      for (const name of ['', 'run', 'run/part', 'run/part/file', 'later', 'later/part', 'later/part/file'])
+        expect(statSync(join(volume, name)).uid, name).toBe(uid);
+      expect(statSync(volume).mode & 0o777).toBe(0o700);
+    });
+
+    it('follows no link that the user puts in the place of a log', async () => {
+      await api().containers.create(scope, { instanceType: 'one', command: ['echo', 'own'] }, { containerID: 'link' });
+      expect(await ended(scope, 'link')).toMatchObject({ log: 'own\n' });
+      const containers = join(root, 'storage/containers');
+      const directory = readdirSync(containers).find((name) => name.startsWith('link-'));
+      const log = join(containers, String(directory), 'log');
+      rmSync(log);
+      symlinkSync('/etc/passwd', log);
+      expect(await ended(scope, 'link')).toMatchObject({ log: '' });
+    });
+
+    it('refuses an account that no user is configured for', async () => {
+      await api().containers.create(stranger, { instanceType: 'one', command: ['true'] }, { containerID: 'third' });
+      expect(await ended(stranger, 'third')).toMatchObject({
+        phase: 'Failed',
+        state: expect.stringContaining('no Unix user is configured for it'),
+      });
+    });
+
+    it.each([
+      ['a user that is not there', { vision: 'no-such-user' }, root, /no such user/],
+      ['root', { vision: 'root' }, root, /a user of its own/],
+      ['storage that users cannot come to', { vision: user }, join(root, 'own/storage'), /is closed to them/],
+    ])('does not start with %s', async (_, unixUsers, storage, message) => {
+      const engine = createSlurmEngine(slurmConfigSchema.parse({ unixUsers }), storage);
+      await expect(engine.open({ report: () => {} })).rejects.toThrow(message);
+    });
+  },
+);
