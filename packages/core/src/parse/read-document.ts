@@ -7,6 +7,7 @@ import { createLineIndex } from './line-index.ts';
 import { findInYaml } from './locate-yaml.ts';
 import { parseJson } from './parse-json.ts';
 import { parseYaml } from './parse-yaml.ts';
+import { readPlainYaml } from './plain-yaml.ts';
 import type { SourceDocument, Spot } from './source-document.ts';
 import { yamlToJson } from './yaml-to-json.ts';
 
@@ -28,7 +29,23 @@ export function readDocument(file: string, text: string): Result<SourceDocument,
   return readYaml(file, source);
 }
 
+/** Plain files, which most are, pay for the parser only when a place in them is asked for. */
 function readYaml(file: string, text: string): Result<SourceDocument, readonly Diagnostic[]> {
+  const plain = readPlainYaml(text);
+  if (plain === undefined) return readWholeYaml(file, text);
+  let whole: Result<SourceDocument, readonly Diagnostic[]> | undefined;
+  return ok({
+    file,
+    text,
+    value: plain.value,
+    locate(spot) {
+      whole ??= readWholeYaml(file, text);
+      return whole.ok ? whole.value.locate(spot) : undefined;
+    },
+  });
+}
+
+function readWholeYaml(file: string, text: string): Result<SourceDocument, readonly Diagnostic[]> {
   const lines = createLineIndex(file, text);
   const { document, documents, second, faults } = parseYaml(text);
   const diagnostics: Diagnostic[] = faults.map(({ code, message, start, end }) => ({
