@@ -113,7 +113,14 @@ test('retry: exit codes, budget, back-off and a larger instance type', async () 
 
 test('service: dependents start when it answers, and it is ended after the last of them', async () => {
   const told = await run('service');
-  expect(states(told)).toEqual({ echo: 'succeeded', ask: 'succeeded' });
+  expect(states(told)).toEqual({
+    echo: 'succeeded',
+    ask: 'succeeded',
+    warehouse: 'succeeded',
+    count: 'succeeded',
+  });
+  const [up, asked] = ['warehouse', 'count'].map((name) => cellsOf(told, name)[0]!);
+  expect(asked!.submittedAt! - up!.runningAt!).toBeGreaterThanOrEqual(1000);
   expect(published('service/results/answer.txt')).toBe('you asked for /hello\n');
 });
 

@@ -32,6 +32,8 @@ export interface StepFacts {
 export interface ResolvedContainer {
   readonly image?: string;
   readonly command?: readonly string[];
+  /** Of a service whose readiness is a command. */
+  readonly ready?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Variables whose values the runner takes from its secrets; they are in no other field. Sorted by `env`. */
   readonly secrets: readonly { readonly env: string; readonly secret: string }[];

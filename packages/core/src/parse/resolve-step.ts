@@ -64,7 +64,7 @@ export function resolveStep(name: string, raw: RawStep, pipelineEnv: Readonly<Re
     ...optional('description', raw.description),
     ...optional('image', raw.image),
     ...optional('command', program.command),
-    env: approval === undefined ? { ...pipelineEnv, ...raw.env, ...program.env } : {},
+    env: approval === undefined ? { ...pipelineEnv, ...raw.env, ...program.env, ...readyEnv(raw.service) } : {},
     secrets: raw.secrets ?? [],
     inputs: mapValues(raw.inputs, (input, key) => resolveInput(key, input)),
     outputs: mapValues(raw.outputs, (output) =>
@@ -209,7 +209,22 @@ function resolveService(service: RawStep['service']): ServiceStep | undefined {
   if (service === true || service.ready === undefined) return {};
   const { ready } = service;
   if ('port' in ready) return { ready: { port: ready.port, path: ready.path ?? '/' } };
-  return { ready: { command: resolveCommand(ready.command).command } };
+  return { ready: { command: resolveReady(ready.command).command } };
+}
+
+/** A readiness command beside the step's own: the variables that hold its expressions have names of their own. */
+function resolveReady(given: string | string[]): { command: readonly string[]; env: Readonly<Record<string, string>> } {
+  const { command = [], env } = resolveCommand(given);
+  const rename = (text: string) => text.replaceAll('SLUICE_ARG_', 'SLUICE_ARG_READY_');
+  return {
+    command: command.map(rename),
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [rename(name), value])),
+  };
+}
+
+function readyEnv(service: RawStep['service']): Readonly<Record<string, string>> {
+  const ready = typeof service === 'object' ? service.ready : undefined;
+  return ready !== undefined && 'command' in ready ? resolveReady(ready.command).env : {};
 }
 
 function resolveApproval(

@@ -27,16 +27,25 @@ export function resolveContainer(
   if (!image.ok) return image;
   const instanceType = text(planned.instanceType, 'instanceType');
   if (!instanceType.ok) return instanceType;
-  const command: string[] = [];
-  for (const template of planned.command ?? []) {
-    const argument = text(template, 'command');
-    if (!argument.ok) return argument;
-    command.push(argument.value ?? '');
-  }
+  const words = (templates: readonly string[], key: string): Result<readonly string[], string> => {
+    const found: string[] = [];
+    for (const template of templates) {
+      const word = text(template, key);
+      if (!word.ok) return word;
+      found.push(word.value ?? '');
+    }
+    return ok(found);
+  };
+  const command = words(planned.command ?? [], 'command');
+  if (!command.ok) return command;
+  const check = planned.service?.ready;
+  const ready = words(check !== undefined && 'command' in check ? check.command : [], 'service');
+  if (!ready.ok) return ready;
   return ok({
     // A parameter may leave the image out by being empty: the engine's own file system is the image then.
     ...(image.value && { image: image.value }),
-    ...(planned.command !== undefined && { command }),
+    ...(planned.command !== undefined && { command: command.value }),
+    ...(ready.value.length > 0 && { ready: ready.value }),
     env,
     secrets,
     ...(instanceType.value !== undefined && { instanceType: instanceType.value }),

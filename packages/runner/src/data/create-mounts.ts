@@ -3,7 +3,8 @@ import { clusterOfWorkspace, workspaceOn } from '../placement/place-of.ts';
 import type { RunSession } from '../run/run-session.ts';
 import { stepIndex } from '../run/step-context.ts';
 import type { Attempt } from '../submission/attempt.ts';
-import { attemptOutputPath, attemptPath, attemptResultsPath, publishedPath } from './layout.ts';
+import { READY_MOUNT } from '../submission/wrap-readiness.ts';
+import { attemptOutputPath, attemptPath, attemptReadyPath, attemptResultsPath, publishedPath } from './layout.ts';
 import { describeSiblings } from './siblings.ts';
 
 /** Where a container finds and leaves the files of its results. */
@@ -38,6 +39,9 @@ export function createMounts(
   }
   if (container.results.length > 0) {
     mounts.push({ volumeID: workspace, path: attemptResultsPath(directory), create: true, at: RESULTS_MOUNT });
+  }
+  if (container.ready) {
+    mounts.push({ volumeID: workspace, path: attemptReadyPath(directory), create: true, at: READY_MOUNT });
   }
   return writeMounts(mounts);
 }

@@ -18,6 +18,11 @@ export function attemptResultsPath(attempt: string): string {
   return `${attempt}/_results`;
 }
 
+/** Where an attempt of a service leaves the sign that it is ready; no output can have this name. */
+export function attemptReadyPath(attempt: string): string {
+  return `${attempt}/_ready`;
+}
+
 /** Published place of an output: of all cells together, or with `cell` of that one. */
 export function publishedPath(of: { runId: string; step: string; output: string; cell?: string }): string {
   return join(`runs/${of.runId}/out/${of.step}/${of.output}`, of.cell ?? '');

@@ -1,5 +1,5 @@
 import type { VolumeFiles } from '@sluice/client';
-import { fail, ok, type Plan, type Result } from '@sluice/core';
+import { fail, ok, type Plan, type Result, type ServiceStep } from '@sluice/core';
 import type { VolumePlace } from '../journal/journal-record.ts';
 import { workspaceName } from '../placement/place-of.ts';
 import type { RunRefusal } from '../run/run-options.ts';
@@ -92,8 +92,15 @@ function needsWorkspace(plan: Plan): boolean {
   const hasOwn = Object.values(plan.pipeline.volumes).some((volume) => volume.id === undefined);
   return (
     hasOwn ||
-    plan.steps.some(({ step }) => Object.keys(step.outputs).length > 0 || Object.keys(step.results).length > 0)
+    plan.steps.some(
+      ({ step }) =>
+        Object.keys(step.outputs).length > 0 || Object.keys(step.results).length > 0 || leavesReadySign(step.service),
+    )
   );
+}
+
+function leavesReadySign(service: ServiceStep | undefined): boolean {
+  return service?.ready !== undefined && 'command' in service.ready;
 }
 
 function namedByID(plan: Plan): Record<string, VolumePlace> {

@@ -139,7 +139,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
       archive.hear(event);
       cache.hear(event);
       pools.hear(event);
-      watchReadiness(session, event);
+      watchReadiness(session, start.workspace, event);
     },
     onTurn() {
       cellReporter.flush();
@@ -159,7 +159,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
       session.post({ type: 'cancelRequested', at: session.clock.now(), by: start.cancelBy });
     loop.absorb();
     await pools.restore();
-    for (const event of taken) watchReadiness(session, event);
+    for (const event of taken) watchReadiness(session, start.workspace, event);
   }
   loop.begin();
   return {

@@ -7,6 +7,7 @@ import { createLabels } from '../identity/labels.ts';
 import type { RunSession } from '../run/run-session.ts';
 import { createRunContext } from '../run/step-context.ts';
 import type { Attempt } from './attempt.ts';
+import { wrapReadiness } from './wrap-readiness.ts';
 
 export interface PreparedContainer {
   /** As the service gets it, but for the values of secrets. */
@@ -65,11 +66,15 @@ function createSpec(container: ResolvedContainer, instanceType: string, mounts: 
   return {
     instanceType,
     ...(container.image !== undefined && { image: container.image }),
-    ...(container.command && { command: container.command }),
+    ...(container.command && { command: withReadiness(container.command, container.ready) }),
     ...(ports.length > 0 && { ports: Object.fromEntries(ports) }),
     ...(Object.keys(mounts).length > 0 && { volumeMounts: mounts }),
     ...(Object.keys(container.env).length > 0 && { envs: container.env }),
   };
+}
+
+function withReadiness(command: readonly string[], ready: readonly string[] | undefined): readonly string[] {
+  return ready === undefined ? command : wrapReadiness(command, ready);
 }
 
 function findInstanceType(

@@ -1,29 +1,50 @@
+import { isServiceError } from '@sluice/client';
+import { attemptPath, attemptReadyPath } from '../data/layout.ts';
+import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
+import { clusterOfAttempt } from '../placement/place-of.ts';
 import { pause, type RunSession } from '../run/run-session.ts';
 import { urlOf } from '../run/step-context.ts';
 import type { AttemptEvent, SchedulerEvent } from '../scheduler/event.ts';
+import { READY_FILE } from '../submission/wrap-readiness.ts';
 
 const PAUSE_MS = 500;
 
-/** When a container of a service step has come to run: asks until it answers, then posts `serviceReady`. */
-export function watchReadiness(session: RunSession, event: SchedulerEvent): void {
+/** When a container of a service step has come to run: asks until it is ready, then posts `serviceReady`. */
+export function watchReadiness(session: RunSession, workspace: WorkspaceFiles, event: SchedulerEvent): void {
   if (event.type !== 'running') return;
   const { service } = session.plan.steps[event.step]!.step;
   if (!service) return;
-  void probeUntilReady(session, event).catch(session.bug);
+  void waitUntilReady(session, workspace, event).catch(session.bug);
 }
 
-async function probeUntilReady(session: RunSession, { step, cell, attempt }: AttemptEvent): Promise<void> {
-  const { ready } = session.plan.steps[step]!.step.service!;
-  // The protocol has no way to run a command in a container: such a service counts as ready when it runs.
-  if (ready && 'port' in ready) {
-    while (!session.stopped && isRunning(session, { step, cell, attempt })) {
-      const port = session.facts.known[step]?.[cell]?.attempts.at(-1)?.container.ports?.[ready.port];
-      const { url } = port ? urlOf(port) : {};
-      if (url !== undefined && (await session.probe(url + ready.path))) break;
-      await pause(session, PAUSE_MS);
-    }
+async function waitUntilReady(session: RunSession, workspace: WorkspaceFiles, at: AttemptEvent): Promise<void> {
+  const { step, cell, attempt } = at;
+  while (!session.stopped && isRunning(session, at) && !(await isReady(session, workspace, at))) {
+    await pause(session, PAUSE_MS);
   }
   session.post({ type: 'serviceReady', at: session.clock.now(), step, cell, attempt });
+}
+
+async function isReady(session: RunSession, workspace: WorkspaceFiles, at: AttemptEvent): Promise<boolean> {
+  const { service, command, name: step } = session.plan.steps[at.step]!.step;
+  const ready = service?.ready;
+  if (ready === undefined) return true;
+  if ('port' in ready) {
+    const port = session.facts.known[at.step]?.[at.cell]?.attempts.at(-1)?.container.ports?.[ready.port];
+    const { url } = port ? urlOf(port) : {};
+    return url !== undefined && (await session.probe(url + ready.path));
+  }
+  // An image's own program cannot be started beside a check: such a service counts as ready when it runs.
+  if (command === undefined) return true;
+  const cell = session.facts.cells[at.step]?.[at.cell]?.key ?? '';
+  const directory = attemptPath({ runId: session.runId, step, cell, attempt: at.attempt });
+  try {
+    const files = workspace(clusterOfAttempt(session.facts, at));
+    return (await session.calls.add(() => files.stat(`${attemptReadyPath(directory)}/${READY_FILE}`))) !== undefined;
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    return false;
+  }
 }
 
 function isRunning(session: RunSession, at: { step: number; cell: number; attempt: number }): boolean {

@@ -161,6 +161,26 @@ describe('failures', () => {
   });
 });
 
+describe('services', () => {
+  test('ready by a command: dependents start when its container has left the sign', async () => {
+    const rig: Rig = createRig('ready', { behave: { db: { runMs: HOUR } } });
+    const text =
+      'steps: { db: { command: [serve, here], service: { ready: { command: [ask, now] } } }, use: { command: [x], needs: [db] } }';
+    const db = () => rig.created().find(({ wire }) => wire.labels?.['sluice-step'] === 'db');
+    const sign = () => Object.keys(db()?.wire.volumeMounts ?? {}).find((key) => key.includes('_ready'));
+    const ends = run(text, { rig });
+    rig.clock.setTimer(rig.clock.now() + 60_000, () => {
+      expect(rig.created()).toHaveLength(1);
+      const [volume = '', at = ''] = sign()!.split(':');
+      writeFile(rig.simulated.volumes.get(volume)!, `${at}/ok`, Buffer.from(''));
+    });
+    const ran = await ends;
+    expect(states(ran)).toEqual(['db succeeded', 'use succeeded']);
+    expect(db()!.wire.command).toEqual(['sh', '-c', expect.any(String), 'sluice', '2', 'ask', 'now', 'serve', 'here']);
+    expect(rig.created()).toHaveLength(2);
+  });
+});
+
 describe('expressions', () => {
   test('steps.<name>.outputs: a published place as text', async () => {
     const ran = await run(
