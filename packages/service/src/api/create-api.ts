@@ -70,7 +70,8 @@ export function createApi(core: ServiceCore, options: ApiOptions): FastifyInstan
   });
   const throttle = createLoginThrottle(core.clock);
   const authenticate = (request: FastifyRequest) => options.principal ?? principalOf(request, tokens.principalOf);
-  for (const route of ROUTES) addRoute(api, route, { core, options, authenticate });
+  const signalOf = createReplySignals(options.closing);
+  for (const route of ROUTES) addRoute(api, route, { core, options, authenticate, signalOf });
   api.post(LOGIN_PATH, { config: { operation: 'login' } }, loginHandler(core, { throttle, tokens }));
   addOperations(api, core, options);
   return api;
@@ -80,9 +81,11 @@ interface RouteContext {
   readonly core: ServiceCore;
   readonly options: ApiOptions;
   readonly authenticate: (request: FastifyRequest) => Principal;
+  readonly signalOf: (reply: FastifyReply) => AbortSignal;
 }
 
-function addRoute(api: FastifyInstance, route: ApiRoute, { core, options, authenticate }: RouteContext): void {
+function addRoute(api: FastifyInstance, route: ApiRoute, context: RouteContext): void {
+  const { core, options, authenticate, signalOf } = context;
   api.route({
     method: route.method,
     url: API_PREFIX + routerPath(route.path),
@@ -100,7 +103,7 @@ function addRoute(api: FastifyInstance, route: ApiRoute, { core, options, authen
         at: request.params as ApiRequest['at'],
         query: parseQuery(route.query, request.query as Record<string, unknown>),
         body: request.body,
-        signal: route.reply === 'text' ? AbortSignal.any([closeOf(reply), options.closing]) : options.closing,
+        signal: route.reply === 'text' ? signalOf(reply) : options.closing,
         address: options.address,
       });
       if (route.reply === 'nothing') return reply.code(204).send();
@@ -111,11 +114,25 @@ function addRoute(api: FastifyInstance, route: ApiRoute, { core, options, authen
   });
 }
 
-/** Aborted when the reply is done or its reader has gone. */
-function closeOf(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
-  return gone.signal;
+/**
+ * Signals that are aborted once a reply is done, its reader has gone, or `closing` is. `AbortSignal.any` would do, but
+ * keeps some kilobytes for each request for as long as the listener lives.
+ */
+function createReplySignals(closing: AbortSignal): (reply: FastifyReply) => AbortSignal {
+  const open = new Set<AbortController>();
+  closing.addEventListener('abort', () => {
+    for (const controller of open) controller.abort();
+  });
+  return (reply) => {
+    const controller = new AbortController();
+    open.add(controller);
+    reply.raw.once('close', () => {
+      open.delete(controller);
+      controller.abort();
+    });
+    if (closing.aborted) controller.abort();
+    return controller.signal;
+  };
 }
 
 /** Headers go out at once, since a followed log may stay silent for long. */
