@@ -37,7 +37,15 @@ export async function startDockerContainer(api: DockerApi, launch: Launch, optio
   if (found && found.State.Status !== 'created') return;
   await writeFile(join(launch.directory, START_MARK), '');
   checkWanted(options.signal);
-  await ignoring([304], api.call('POST', `/containers/${name}/start`));
+  await ignoring([304], api.call('POST', `/containers/${name}/start`)).catch((error: unknown) => {
+    throw withAdvice(error);
+  });
+}
+
+/** Podman as root raises limits of its own accord, which fails where it has no right to. */
+function withAdvice(error: unknown): unknown {
+  if (!(error instanceof DockerError && error.message.includes('rlimit'))) return error;
+  return new DockerError(error.status, `${error.message}; lower default_ulimits in Podman's containers.conf`);
 }
 
 /** Whether the daemon may ever have been asked to start it. */

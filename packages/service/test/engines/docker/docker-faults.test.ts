@@ -4,6 +4,7 @@ import { dockerContainer } from '../../../src/engines/docker/docker-container.ts
 import { findFirstProcess, firstProcessParts } from '../../../src/engines/docker/docker-first-process.ts';
 import { createRecord, readRecord } from '../../../src/engines/docker/docker-record.ts';
 import type { EngineRig } from '../engine-rig.ts';
+import { createWith } from './create-engine.ts';
 import { daemon, daemonCall, dockerRig, duringOutage, hasDocker } from './docker-rig.ts';
 
 const registry = process.env.SLUICE_TEST_DOCKER_REGISTRY;
@@ -127,5 +128,20 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine on a rea
     await rig.engine.launch(container.launch);
     expect(await container.end()).toMatchObject({ exitCode: 2 });
     expect(container.observations.filter((one) => one.type === 'ended')).toHaveLength(1);
+  });
+
+  it('leaves all to a daemon that does not see the files of the service', async () => {
+    // There for this process and for no other.
+    const path = `/proc/self/task/${process.pid}/exe`;
+    const other = dockerRig(() => createWith({ socketPath: process.env.SLUICE_TEST_DOCKER_SOCKET ?? '' }, path));
+    await other.open();
+    try {
+      const container = await other.run('echo kept by the daemon; exit 7');
+      expect(await container.end()).toEqual({ kind: 'exited', exitCode: 7 });
+      expect(await container.text()).toBe('kept by the daemon\n');
+      expect(await readRecord(container.launch.directory)).toBeUndefined();
+    } finally {
+      await other.close();
+    }
   });
 });

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { openSync, readdirSync, readFileSync } from 'node:fs';
+import { openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { EngineRig } from '../engine-rig.ts';
@@ -86,6 +86,8 @@ export async function duringOutage(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } finally {
+    // Whoever started the old ones may not have buried them yet, and their successors would wait for them.
+    for (const file of ['docker.pid', 'exec/containerd/containerd.pid']) rmSync(`${state}/${file}`, { force: true });
     await startDaemon(command, args);
   }
 }
@@ -101,12 +103,15 @@ async function startDaemon(command: string, args: readonly string[]): Promise<vo
   throw new Error('could not see the daemon answer again within 30 s');
 }
 
+/** containerd before its shims: it would end the container of a shim that it sees die. */
 function supervisors(): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.map(Number).filter((pid) => {
-    const [command = '', ...args] = commandOf(pid);
-    return /containerd(-shim[^/]*)?$/.test(command) && args.some((arg) => arg.includes(`${state}/exec/`));
-  });
+  const found = pids.map((pid) => ({ pid: Number(pid), words: commandOf(Number(pid)) }));
+  const running = (program: RegExp) =>
+    found.filter(({ words: [command = '', ...args] }) => {
+      return program.test(command) && args.some((arg) => arg.includes(`${state}/exec/`));
+    });
+  return [...running(/containerd$/), ...running(/containerd-shim[^/]*$/)].map(({ pid }) => pid);
 }
 
 function commandOf(pid: number): string[] {
