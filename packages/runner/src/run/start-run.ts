@@ -90,6 +90,8 @@ async function begin(options: FilledOptions<StartRunOptions>, given: Beginning):
     applyRecord(facts, record);
     opened.journal.append(record);
   }
+  // A run with a summary is one that can be resumed. Where the journal cannot be written, its loop says so.
+  await opened.journal.commit().catch(() => {});
   await writeSummary(disk, directory, summarize(facts));
   return driveRun({
     options,
