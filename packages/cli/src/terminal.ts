@@ -38,7 +38,8 @@ export function createTerminal(streams: TerminalStreams, env: NodeJS.ProcessEnv)
     live: smart && !env.CI,
     interactive: smart && stdin.isTTY === true,
     color,
-    size: () => ({ columns: stdout.columns ?? 80, rows: stdout.rows ?? 24 }),
+    // A terminal that nobody has given a size says 0, as under `script` and `ssh -tt` without a terminal of their own.
+    size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
     style: (style, text) => (color ? styleText(style, text, { validateStream: false }) : text),
     flush: async () => {
       await Promise.all(writers.map((writer) => writer.flush()));

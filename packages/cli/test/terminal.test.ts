@@ -47,3 +47,9 @@ test('Terminal.out drops what comes after the reader has gone', async () => {
   t.out('two\n');
   await t.flush();
 });
+
+test('Terminal.size stands in for a terminal that has none', () => {
+  const { stdout, terminal: t } = terminal({ tty: true });
+  Object.assign(stdout, { columns: 0, rows: 0 });
+  expect(t.size()).toEqual({ columns: 80, rows: 24 });
+});
