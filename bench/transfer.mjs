@@ -3,7 +3,7 @@
 //
 //   node bench/transfer.mjs [--megabytes 1024] [--rounds 3] [--only REGEXP]
 //
-// Needs curl, sftp, nginx with its dav module, and sshd; what is missing is said and left out. Client and server share
+// Needs curl, sftp, lftp, rclone, nginx with its dav module, and sshd; what is missing is said and left out. Client and server share
 // the machine, as in all figures here.
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -98,6 +98,8 @@ function measureAll({ file, directory, ours, theirs }) {
       );
     }
   }
+  if (has('lftp') !== '') contestants['SFTP, lftp, ours'] = lftpAt(ours.sftpPort, { file, out });
+  if (has('rclone') !== '') contestants['SFTP, rclone, ours'] = rcloneAt(ours.sftpPort, { file, out });
   for (const [name, { up, down }] of Object.entries(contestants)) {
     if (!new RegExp(values.only).test(name)) continue;
     const row = { name, up: 0, down: 0 };
@@ -109,6 +111,26 @@ function measureAll({ file, directory, ours, theirs }) {
     }
     console.log(`${name.padEnd(42)} ${row.up.toFixed(0).padStart(7)} ${row.down.toFixed(0).padStart(7)}`);
   }
+}
+
+function lftpAt(port, { file, out }) {
+  const options = sshOptions(port).filter((option) => !option.startsWith('-P'));
+  const script = (command) => [
+    ...['set sftp:auto-confirm yes', 'set net:max-retries 1'],
+    `set sftp:connect-program "ssh -a -x ${options.join(' ')}"`,
+    `open -u data,secret -p ${port} sftp://127.0.0.1`,
+    command,
+  ];
+  return {
+    up: ['lftp', '-c', script(`put ${file} -o lftp-up`).join('; ')],
+    down: ['lftp', '-c', script(`get lftp-up -o ${out}`).join('; ')],
+  };
+}
+
+function rcloneAt(port, { file, out }) {
+  const password = spawnSync('rclone', ['obscure', 'secret'], { encoding: 'utf8' }).stdout.trim();
+  const remote = `:sftp,host=127.0.0.1,port=${port},user=data,pass=${password}:rclone-up`;
+  return { up: ['rclone', 'copyto', '--ignore-times', file, remote], down: ['rclone', 'copyto', remote, out] };
 }
 
 function batch(directory, text) {
@@ -137,6 +159,7 @@ async function startOurs(directory, stops) {
     pid: child.pid,
     http: `http://127.0.0.1:${ports.http}`,
     https: `https://127.0.0.1:${ports.https}`,
+    sftpPort: ports.sftp,
     sshOptions: [...sshOptions(ports.sftp), '-oPreferredAuthentications=password', '-oBatchMode=no'],
     env: { SSH_ASKPASS: askpass, SSH_ASKPASS_REQUIRE: 'force', DISPLAY: ':0' },
   };
