@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -39,7 +39,7 @@ export async function follow(commands: string): Promise<{ status: number; output
     child.kill('SIGKILL');
     await ended;
     rmSync(directory, { recursive: true, force: true });
-    removeGroups(group);
+    await removeGroups(group);
   });
   const file = (name: string) => join(directory, name);
   for (let waited = 0; waited < GUIDE_MS && child.exitCode === null; waited += LOOK_MS) {
@@ -56,14 +56,11 @@ function installedAt(root: string): string {
   return spawnSync(process.execPath, ['-e', script], { cwd: ROOT, encoding: 'utf8' }).stdout.trim();
 }
 
-/** Control groups are removed from within outwards, and hold only other groups once their processes are gone. */
-function removeGroups(group: string): void {
-  const found = spawnSync('find', [group, '-depth', '-type', 'd'], { encoding: 'utf8' }).stdout.trim().split('\n');
-  for (const one of found) {
-    try {
-      rmdirSync(one);
-    } catch {
-      // A process that is still going holds it; the kernel keeps an empty group, which is no harm.
-    }
+/** From within outwards; an end that was asked for takes a moment to reach every process that holds a group. */
+async function removeGroups(group: string): Promise<void> {
+  for (let look = 0; look < 50 && existsSync(group); look++) {
+    const found = spawnSync('find', [group, '-depth', '-type', 'd'], { encoding: 'utf8' }).stdout.trim().split('\n');
+    spawnSync('rmdir', found);
+    if (existsSync(group)) await delay(LOOK_MS);
   }
 }
