@@ -145,13 +145,15 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real 
   });
 
   it('ends a job as a fault when its node dies with it', async () => {
-    const { container } = await waiting();
+    const { container, root } = await waiting();
     const { nodeID } = await container.seen('running');
     crashNode(nodeID);
     // As an administrator does; by itself a controller that was restarted may take minutes to miss the node.
     slurm('scontrol', 'update', `NodeName=${nodeID}`, 'State=DOWN', 'Reason=crashed');
     const end = await container.end();
     startNode(nodeID);
+    // The command outlives a daemon that was killed, as it would not a machine.
+    open(root);
     expect(end).toMatchObject({
       kind: 'fault',
       reason: expect.stringMatching(/NODE_FAIL|CANCELLED|FAILED|without an exit record/),
