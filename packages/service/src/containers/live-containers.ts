@@ -298,6 +298,9 @@ export class LiveContainers {
   /** Removes what is left of a container that has ended and is marked as deleted; what fails is tried at a restart. */
   async sweep(rowKey: string, row: ContainerRow): Promise<void> {
     const { store, driver } = this.#options;
+    // The mark of deletion may still be on its way: were the directory gone first, a crash would leave a container that
+    // looks as if it had never started.
+    await store.durable();
     await driver.remove(row.launchKey);
     if (!(await this.#options.cleanUp(row))) return;
     store.write([remove(TABLES.containers, rowKey), remove(TABLES.liveContainers, rowKey)]);
