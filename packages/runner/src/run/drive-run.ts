@@ -154,14 +154,17 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
   // A crash may have left the run's first record without the event that begins it.
   if (facts.startedAt === 0) session.post({ type: 'started', at: session.clock.now() });
   if (start.resumed) {
-    const taken = await takeUpAttempts(session, watcher);
+    // What still asks when the run is let go of, for a login that is over or a newer runner, is never answered.
+    const taken = await Promise.race([takeUpAttempts(session, watcher), finished.then(() => [])]);
     if (start.cancelBy !== undefined)
       session.post({ type: 'cancelRequested', at: session.clock.now(), by: start.cancelBy });
-    loop.absorb();
-    await pools.restore();
+    if (!session.stopped) {
+      loop.absorb();
+      await pools.restore();
+    }
     for (const event of taken) watchReadiness(session, start.workspace, event);
   }
-  loop.begin();
+  if (!session.stopped) loop.begin();
   return {
     runId: session.runId,
     directory,
