@@ -31,6 +31,25 @@ describe.skipIf(absent)('makespan on recorded runs, in virtual time', () => {
       }
     },
   );
+
+  test('createScheduler: durations known from an earlier run bring it closer to the lower bound', () => {
+    const above = { known: 0, unknown: 0, greedy: 0 };
+    let count = 0;
+    for (const row of rows.map((line) => line.split(','))) {
+      const trace = readTrace(row[0]!);
+      for (const [i, slots] of [4, 16, 64].entries()) {
+        const lowerBound = Number(row[4 + 3 * i]);
+        above.greedy += Number(row[5 + 3 * i]) / lowerBound;
+        above.known += makespan(trace, slots) / lowerBound;
+        above.unknown += makespan(trace, slots, { known: false }) / lowerBound;
+        count++;
+      }
+    }
+    if (process.env.SLUICE_SHOW) {
+      for (const [name, sum] of Object.entries(above)) console.log(`${name}: ${(sum / count).toFixed(4)} × the bound`);
+    }
+    expect(above.known).toBeLessThan(above.unknown);
+  });
 });
 
 function readTrace(name: string): Trace {
@@ -43,8 +62,8 @@ function readTrace(name: string): Trace {
   throw new Error(`cannot find the trace ${name}`);
 }
 
-/** Seconds that the run takes with so many slots, when its durations are known and nothing else takes time. */
-function makespan({ workflow }: Trace, slots: number): number {
+/** Seconds that the run takes with so many slots, when nothing but its steps takes time. */
+function makespan({ workflow }: Trace, slots: number, { known = true } = {}): number {
   const { tasks } = workflow.specification;
   const durations = new Map(workflow.execution.tasks.map(({ id, runtimeInSeconds }) => [id, runtimeInSeconds]));
   const names = new Map(tasks.map(({ id }, i) => [id, `s${i}`]));
@@ -54,7 +73,8 @@ function makespan({ workflow }: Trace, slots: number): number {
     { after: parents.map((id) => names.get(id)!) },
   ]);
   const plan = testPlan(Object.fromEntries(steps), { parallelism: slots });
-  const scheduler = createScheduler(plan, { durations: (name) => seconds[Number(name.slice(1))]! * 1000 });
+  const durationOf = (name: string) => seconds[Number(name.slice(1))]! * 1000;
+  const scheduler = createScheduler(plan, known ? { durations: durationOf } : {});
   const ends = createKeyHeap();
   const ending = new Map<number, number[]>();
   let now = 0;
