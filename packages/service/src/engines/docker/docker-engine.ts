@@ -75,7 +75,7 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
     });
   }
 
-  /** Podman ends a followed log with the container, also when not all of it was sent. */
+  /** A followed log may end with the container, or with an error, before all of it was sent: Podman's often, Docker's now and then. */
   async function readRest({ key, logPath }: Launch): Promise<void> {
     await followDockerLog(api, dockerName(key), { logPath, signal: closing.signal, follow: false }).catch(() => {});
   }
@@ -94,7 +94,7 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
     entry.ended = true;
     sink.report(entry.launch.key, { type: 'exiting' });
     await entry.log;
-    if (api.isPodman && !keepsOwnLog) await readRest(entry.launch);
+    if (!keepsOwnLog) await readRest(entry.launch);
     if (closing.signal.aborted) return;
     // The daemon notes a start after it has happened: a short container may have ended by then.
     const endedAt = Math.max(ended.endedAt, entry.startedAt);
