@@ -8,7 +8,7 @@ import { hasApache, openApache } from './apache.ts';
 describe.skipIf(!hasApache())('createWebDavFiles against Apache', () => {
   describeVolumeFiles('Apache mod_dav', async () => {
     const { url, username, password, close } = await openApache();
-    return { files: createWebDavFiles({ url, username, password }), close };
+    return { files: createWebDavFiles({ url, username, password }), leavesGap: true, close };
   });
 });
 
