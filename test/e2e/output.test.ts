@@ -44,7 +44,8 @@ test('--json prints one event per line, from runStarted to runFinished', async (
 
 test('a reader that goes away does not disturb the run', async () => {
   const shell = `"${process.execPath}" "${COMMAND}" run p.yaml | head -n 1; exit "\${PIPESTATUS[0]}"`;
-  const { status, stdout, stderr } = spawnSync('bash', ['-c', shell], { cwd: place.directory, encoding: 'utf8' });
+  const env = { ...process.env, SLUICE_HOME: place.home };
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', shell], { cwd: place.directory, env, encoding: 'utf8' });
   expect(stderr).toBe('');
   expect(stdout.split('\n')).toHaveLength(2);
   expect(status).toBe(0);
