@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { z } from 'zod';
 import { EngineError } from '../engine.ts';
@@ -57,6 +58,9 @@ interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+const MAX_LOOKS = 5;
+const LOOK_AGAIN_MS = 100;
+
 /** Connects to the daemon and settles the API version; throws `EngineError` with the way out when nothing answers. */
 export async function connectDocker(socketPath: string): Promise<DockerApi> {
   const pool = new Pool('http://localhost', { socketPath, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 });
@@ -92,11 +96,16 @@ export async function connectDocker(socketPath: string): Promise<DockerApi> {
       return (await send(method, path, options)).body;
     },
     async inspect(name) {
-      try {
-        return inspectSchema.parse(await api.call('GET', `/containers/${name}/json`));
-      } catch (error) {
-        if (error instanceof DockerError && error.status === 404) return undefined;
-        throw error;
+      for (let looks = 1; ; looks++) {
+        try {
+          return inspectSchema.parse(await api.call('GET', `/containers/${name}/json`));
+        } catch (error) {
+          if (!(error instanceof DockerError)) throw error;
+          if (error.status === 404) return undefined;
+          // Podman answers 500 at the moment that the container's process goes away.
+          if (error.status !== 500 || looks === MAX_LOOKS) throw error;
+          await pause(LOOK_AGAIN_MS);
+        }
       }
     },
     async list(label) {
