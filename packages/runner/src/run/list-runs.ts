@@ -1,5 +1,7 @@
 import path from 'node:path';
 import type { Disk } from '../journal/disk.ts';
+import { journalPath } from '../journal/open-journal.ts';
+import { readJournal } from '../journal/read-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { listRunIds, runDirectory } from './run-home.ts';
 import type { RunPhase } from './run-report.ts';
@@ -27,6 +29,7 @@ async function summarize(disk: Disk, home: string, runId: string): Promise<RunSu
   const directory = runDirectory(home, runId);
   const stored = await readSummary(disk, directory);
   if (!stored) {
+    if (!(await hasBegun(disk, directory))) return undefined;
     const problem = `could not read the summary of run ${runId}`;
     return { runId, pipeline: '', status: 'suspended', startedAt: 0, problem };
   }
@@ -39,4 +42,10 @@ async function summarize(disk: Disk, home: string, runId: string): Promise<RunSu
     startedAt,
     ...(endedAt !== undefined && { endedAt }),
   };
+}
+
+/** False for what a crash left of a run before its first record was durable: nothing was started, and there is nothing to resume. */
+async function hasBegun(disk: Disk, directory: string): Promise<boolean> {
+  const content = readJournal((await disk.read(journalPath(directory))) ?? new Uint8Array());
+  return !content.ok || content.value.records.some(({ kind }) => kind === 'run');
 }

@@ -138,4 +138,15 @@ describe('listRuns and readRun', () => {
     await rig.go(resumed.value.finished);
     expect(await status()).toEqual(['succeeded']);
   });
+
+  test('leave out what a crash left of a run before its first record, which nobody can resume', async () => {
+    const rig = slowRig('unborn');
+    const handle = await start(rig, SLOW);
+    await rig.go(handle.detach());
+    const inRun = (name: string) => `/home/runs/${handle.runId}/${name}`;
+    rig.disk.files.delete(inRun('summary.json'));
+    expect(await rig.go(listRuns('/home', rig.disk))).toMatchObject([{ problem: expect.stringMatching('summary') }]);
+    rig.disk.files.delete(inRun('journal.ndjson'));
+    expect(await rig.go(listRuns('/home', rig.disk))).toEqual([]);
+  });
 });
