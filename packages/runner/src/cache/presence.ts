@@ -1,5 +1,6 @@
-import { isServiceError, type VolumeFiles } from '@sluice/client';
+import type { VolumeFiles } from '@sluice/client';
 import type { Clock } from '../clock.ts';
+import { allowAbsent } from '../data/list-tree.ts';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 
 /** A path in the run's workspace on a cluster. */
@@ -34,11 +35,6 @@ export function createPresence(workspace: WorkspaceFiles, clock: Clock): Presenc
 }
 
 async function listNames(files: VolumeFiles, directory: string): Promise<ReadonlySet<string>> {
-  try {
-    const entries = await files.list(directory);
-    return new Set(entries.map(({ path }) => path.slice(directory.length + 1)));
-  } catch (error) {
-    if (isServiceError(error, 'NOT_FOUND')) return new Set();
-    throw error;
-  }
+  const entries = await allowAbsent(files).list(directory);
+  return new Set(entries.map(({ path }) => path.slice(directory.length + 1)));
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type FileEntry, ServiceError, type VolumeFiles } from '@sluice/client';
 import PQueue from 'p-queue';
+import { listTree } from './list-tree.ts';
 
 export interface DownloadProgress {
   readonly files: number;
@@ -30,9 +31,9 @@ const PARALLEL = 8;
 export async function downloadTree(files: VolumeFiles, options: DownloadOptions): Promise<void> {
   const { from, to, onProgress } = options;
   const found = await listTree(files, from);
-  const totalBytes = found.files.reduce((sum, entry) => sum + entry.size, 0);
   const got = { files: 0, bytes: 0 };
-  const report = (done: boolean) => onProgress?.({ ...got, totalFiles: found.files.length, totalBytes, done });
+  const total = { totalFiles: found.files.length, totalBytes: found.bytes };
+  const report = (done: boolean) => onProgress?.({ ...got, ...total, done });
   const place = (entry: FileEntry) => localPath(to, entry.path.slice(from.length + 1));
   await mkdir(to, { recursive: true });
   for (const directory of found.directories) await mkdir(place(directory), { recursive: true });
@@ -70,22 +71,4 @@ function localPath(root: string, relative: string): string {
   const file = path.resolve(root, relative);
   if (file.startsWith(`${path.resolve(root)}${path.sep}`)) return file;
   throw new ServiceError('INVALID_REPLY', `the service lists ${relative}, which leads out of the directory`);
-}
-
-async function listTree(
-  files: VolumeFiles,
-  from: string,
-): Promise<{ readonly files: FileEntry[]; readonly directories: FileEntry[] }> {
-  const found = { files: [] as FileEntry[], directories: [] as FileEntry[] };
-  const open = [from];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    for (const entry of await files.list(next)) {
-      if (entry.kind === 'file') found.files.push(entry);
-      else {
-        found.directories.push(entry);
-        open.push(entry.path);
-      }
-    }
-  }
-  return found;
 }

@@ -9,6 +9,7 @@ import type { VolumePlace } from '../journal/journal-record.ts';
 import type { RunRefusal } from '../run/run-options.ts';
 import type { SurroundingsOptions } from '../run/surroundings-options.ts';
 import { sourcePath } from './layout.ts';
+import { walkTree } from './list-tree.ts';
 import { type ScannedSource, type SourceFile, scanSource } from './scan-source.ts';
 import { SOURCES_LOCK, writeSourceMark } from './source-mark.ts';
 
@@ -119,12 +120,6 @@ async function findDifference(files: VolumeFiles, scanned: ScannedSource, to: st
 /** Every file beneath a directory, with its size. */
 async function listSizes(files: VolumeFiles, directory: string): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
-  const open = [directory];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    for (const entry of await files.list(next)) {
-      if (entry.kind === 'dir') open.push(entry.path);
-      else sizes.set(entry.path, entry.size);
-    }
-  }
+  for await (const { kind, path, size } of walkTree(files, directory)) if (kind === 'file') sizes.set(path, size);
   return sizes;
 }

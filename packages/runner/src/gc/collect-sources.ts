@@ -1,9 +1,10 @@
 import { type ContainerService, isServiceError, type VolumeFiles, type VolumeService } from '@sluice/client';
 import type { HomePlace } from '../data/credentials.ts';
 import { SOURCES, sourcePath, TRASH } from '../data/layout.ts';
+import { allowAbsent } from '../data/list-tree.ts';
 import { readSourceMark, SOURCES_LOCK } from '../data/source-mark.ts';
 import { withHomeLock } from '../journal/home-lock.ts';
-import { listThere, measureVolume } from './measure-volume.ts';
+import { measureVolume } from './measure-volume.ts';
 import type { RunRecord } from './read-run-records.ts';
 
 /** An uploaded source that no run of the home mounts any more. */
@@ -43,7 +44,7 @@ export async function collectSources(
     if (!login || !scope) continue;
     try {
       const files = place.service.volumes.files({ ...scope, id: volumeID }, login);
-      for (const entry of await listThere(files, SOURCES)) {
+      for (const entry of await allowAbsent(files).list(SOURCES)) {
         const digest = entry.path.slice(SOURCES.length + 1);
         if (needed.has(`${volumeID}/${digest}`)) continue;
         const bytes = await collectSource(place, { files, digest, usedBefore: rules.usedBefore });

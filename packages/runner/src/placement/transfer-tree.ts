@@ -1,5 +1,6 @@
-import { type FileEntry, isServiceError, type VolumeFiles } from '@sluice/client';
+import type { FileEntry, VolumeFiles } from '@sluice/client';
 import PQueue from 'p-queue';
+import { allowAbsent, listTree } from '../data/list-tree.ts';
 
 /** What a transfer has copied. */
 export interface Transferred {
@@ -27,18 +28,17 @@ export async function transferTree({ from, to, path, onProgress }: TransferOptio
     await copyFile({ from, to }, top);
     return { files: 1, bytes: top.size };
   }
-  const found = await listTree(from, path);
-  const there = new Map((await listTree(to, path)).files.map((entry) => [entry.path, entry.size]));
+  const found = await listTree(allowAbsent(from), path);
+  const there = new Map((await listTree(allowAbsent(to), path)).files.map((entry) => [entry.path, entry.size]));
   await to.makeDirectory(path);
-  for (const directory of found.directories) await to.makeDirectory(directory);
-  const totalBytes = found.files.reduce((sum, { size }) => sum + size, 0);
+  for (const directory of found.directories) await to.makeDirectory(directory.path);
   let done: Transferred = { files: 0, bytes: 0 };
   const queue = new PQueue({ concurrency: PARALLEL });
   await queue.addAll(
     found.files.map((entry) => async () => {
       if (there.get(entry.path) !== entry.size) await copyFile({ from, to }, entry);
       done = { files: done.files + 1, bytes: done.bytes + entry.size };
-      onProgress?.({ ...done, totalFiles: found.files.length, totalBytes });
+      onProgress?.({ ...done, totalFiles: found.files.length, totalBytes: found.bytes });
     }),
   );
   return done;
@@ -46,31 +46,4 @@ export async function transferTree({ from, to, path, onProgress }: TransferOptio
 
 async function copyFile({ from, to }: Pick<TransferOptions, 'from' | 'to'>, { path, size }: FileEntry): Promise<void> {
   await to.write(path, await from.read(path), { size });
-}
-
-async function listTree(
-  files: VolumeFiles,
-  root: string,
-): Promise<{ readonly files: FileEntry[]; readonly directories: string[] }> {
-  const found = { files: [] as FileEntry[], directories: [] as string[] };
-  const open = [root];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    for (const entry of await listDirectory(files, next)) {
-      if (entry.kind === 'file') found.files.push(entry);
-      else {
-        found.directories.push(entry.path);
-        open.push(entry.path);
-      }
-    }
-  }
-  return found;
-}
-
-async function listDirectory(files: VolumeFiles, path: string): Promise<FileEntry[]> {
-  try {
-    return await files.list(path);
-  } catch (error) {
-    if (isServiceError(error, 'NOT_FOUND')) return [];
-    throw error;
-  }
 }
