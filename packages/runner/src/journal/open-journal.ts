@@ -5,7 +5,7 @@ import type { Claim, ControlListener, Disk } from './disk.ts';
 import { createJournal, type Journal } from './journal.ts';
 import type { JournalRecord } from './journal-record.ts';
 import { holdsLease, type Lease, readLease, takeLease } from './lease.ts';
-import { readJournal } from './read-journal.ts';
+import { parseJournal } from './parse-journal.ts';
 
 /** A run's journal, open for writing by this process alone. */
 export interface OpenJournal {
@@ -50,11 +50,11 @@ export async function openJournal(
     lease = await takeLease(disk, directory, { at: clock.now(), epoch: options.lost?.afterEpoch ?? 0 });
     const file = journalPath(directory);
     let bytes = (await disk.read(file)) ?? new Uint8Array();
-    let content = readJournal(bytes);
+    let content = parseJournal(bytes);
     if (!content.ok && options.lost) {
       await disk.replace(path.join(directory, `journal.damaged-${lease.epoch}`), bytes);
       bytes = new Uint8Array();
-      content = readJournal(bytes);
+      content = parseJournal(bytes);
       await disk.replace(file, bytes);
     }
     if (!content.ok) {

@@ -1,66 +1,12 @@
-import { fail, ok, type Result } from '@sluice/core';
-import { decodeLine, type JournalLine, PREFIX } from './journal-line.ts';
-import type { JournalRecord } from './journal-record.ts';
-
-export interface JournalContent {
-  readonly records: readonly JournalRecord[];
-  /** Sequence number of the last record, 0 for an empty journal. */
-  readonly seq: number;
-  /** The highest epoch that wrote. */
-  readonly epoch: number;
-  /** Bytes that are whole; what follows was torn by a crash before it was durable. */
-  readonly size: number;
-}
+import type { Result } from '@sluice/core';
+import type { Disk } from './disk.ts';
+import { journalPath } from './open-journal.ts';
+import { type JournalContent, parseJournal } from './parse-journal.ts';
 
 /**
- * Reads a journal from its bytes. A crash can tear only lines that were written together and never acknowledged: they
- * are left out. A fault in anything that was durable (a later line proves that) refuses the whole journal.
+ * The journal in a run's directory as it is at this moment; one that is not there is empty. Takes no lock and changes
+ * nothing, so that its end may be torn, or be written on.
  */
-export function readJournal(bytes: Uint8Array): Result<JournalContent, string> {
-  const records: JournalRecord[] = [];
-  let epoch = 0;
-  let size = 0;
-  for (let start = 0; start < bytes.length; ) {
-    const end = bytes.indexOf(10, start);
-    const line = end < 0 ? undefined : decodeLine(bytes.subarray(start, end));
-    if (!line || !fits(line, { count: records.length, epoch })) {
-      const proof = findLater(bytes, start + 1, records.length + 1);
-      if (proof !== undefined) return fail(describeDamage(start, records.length + 1, proof));
-      break;
-    }
-    start = end + 1;
-    size = start;
-    if (line.epoch < epoch) continue;
-    if (line.epoch > epoch) {
-      // What an older runner wrote after this one had read the journal never counted.
-      epoch = line.epoch;
-      records.length = line.seq - 1;
-    }
-    records.push(line.record);
-  }
-  return ok({ records, seq: records.length, epoch, size });
-}
-
-function fits(line: JournalLine, read: { count: number; epoch: number }): boolean {
-  if (line.epoch < read.epoch) return true;
-  if (line.epoch > read.epoch) return line.seq >= 1 && line.seq <= read.count + 1;
-  return line.seq === read.count + 1;
-}
-
-/**
- * A whole line further on which proves that record `seq` was durable when it was written. Looks for the beginnings of
- * lines, since the damage may have taken a line feed.
- */
-function findLater(bytes: Uint8Array, from: number, seq: number): number | undefined {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  for (let start = text.indexOf(PREFIX, from); start >= 0; start = text.indexOf(PREFIX, start + 1)) {
-    const end = bytes.indexOf(10, start);
-    const line = end < 0 ? undefined : decodeLine(bytes.subarray(start, end));
-    if (line && line.first > seq) return line.seq;
-  }
-  return undefined;
-}
-
-function describeDamage(offset: number, seq: number, proof: number): string {
-  return `record ${seq} at byte ${offset} is damaged, although record ${proof} after it shows that it was whole`;
+export async function readJournal(disk: Disk, directory: string): Promise<Result<JournalContent, string>> {
+  return parseJournal((await disk.read(journalPath(directory))) ?? new Uint8Array());
 }

@@ -1,6 +1,5 @@
 import { isServiceError } from '@sluice/client';
 import { carriesLabels } from '../identity/labels.ts';
-import { journalPath } from '../journal/open-journal.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { readPlan, runDirectory } from '../run/run-home.ts';
 import type { RunSession } from '../run/run-session.ts';
@@ -17,7 +16,7 @@ export async function isAbandoned(session: RunSession, claim: Claim): Promise<bo
   if ((await disk.ask(directory, '')) !== undefined) return false;
   const plan = await readPlan(disk, directory);
   if (plan) {
-    const content = readJournal((await disk.read(journalPath(directory))) ?? new Uint8Array());
+    const content = await readJournal(disk, directory);
     if (!content.ok) return false;
     // A journal that was lost, or given back by an adoption, does not know what was started before.
     let submitted = content.value.records.every(({ kind }) => kind !== 'run');

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import type { Disk } from '../journal/disk.ts';
-import { journalPath } from '../journal/open-journal.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { listRunIds, runDirectory } from './run-home.ts';
@@ -46,6 +45,6 @@ async function summarize(disk: Disk, home: string, runId: string): Promise<RunSu
 
 /** False for what a crash left of a run before its first record was durable: nothing was started, and there is nothing to resume. */
 async function hasBegun(disk: Disk, directory: string): Promise<boolean> {
-  const content = readJournal((await disk.read(journalPath(directory))) ?? new Uint8Array());
+  const content = await readJournal(disk, directory);
   return !content.ok || content.value.records.some(({ kind }) => kind === 'run');
 }

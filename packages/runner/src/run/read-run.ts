@@ -2,7 +2,6 @@ import path from 'node:path';
 import { fail, ok, type Plan, type Result } from '@sluice/core';
 import type { Disk } from '../journal/disk.ts';
 import type { JournalRecord } from '../journal/journal-record.ts';
-import { journalPath } from '../journal/open-journal.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
@@ -77,7 +76,7 @@ export async function readRunFiles(disk: Disk, home: string, prefix: string): Pr
   const runId = found.value;
   const directory = runDirectory(home, runId);
   const plan = await readPlan(disk, directory);
-  const content = readJournal((await disk.read(journalPath(directory))) ?? new Uint8Array());
+  const content = await readJournal(disk, directory);
   if (!content.ok) {
     return fail({ code: 'JOURNAL_DAMAGED', message: `could not read the journal of run ${runId}: ${content.error}` });
   }

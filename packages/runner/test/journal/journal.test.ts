@@ -8,13 +8,13 @@ import { JournalFailure } from '../../src/journal/journal-failure.ts';
 import { encodeLine } from '../../src/journal/journal-line.ts';
 import type { JournalRecord } from '../../src/journal/journal-record.ts';
 import { openJournal } from '../../src/journal/open-journal.ts';
-import { readJournal } from '../../src/journal/read-journal.ts';
+import { parseJournal } from '../../src/journal/parse-journal.ts';
 import { createSystemDisk } from '../../src/journal/system-disk.ts';
 import { createMemoryDisk } from '../simulation/memory-disk.ts';
 
 const tick = (at: number): JournalRecord => ({ kind: 'event', event: { type: 'tick', at } });
 const line = (seq: number, first: number, epoch = 1) => encodeLine({ seq, first, epoch, record: tick(seq) });
-const read = (...lines: Uint8Array[]) => readJournal(Buffer.concat(lines));
+const read = (...lines: Uint8Array[]) => parseJournal(Buffer.concat(lines));
 const ticks = (content: ReturnType<typeof read>) =>
   content.ok
     ? content.value.records.map((record) => (record.kind === 'event' ? record.event : undefined))
@@ -30,7 +30,7 @@ async function temporaryDirectory(): Promise<string> {
   return directory;
 }
 
-describe('readJournal', () => {
+describe('parseJournal', () => {
   test('leaves out a last record torn at any byte', () => {
     const whole = [line(1, 1), line(2, 2)];
     const last = line(3, 3);
@@ -146,7 +146,7 @@ describe('openJournal', () => {
     second.value.journal.append(tick(2));
     await second.value.journal.commit();
     const bytes = disk.files.get('/run/journal.ndjson')!;
-    expect(times(readJournal(bytes))).toContain(2);
+    expect(times(parseJournal(bytes))).toContain(2);
   });
 
   test('cuts a torn end off and keeps it aside', async () => {
@@ -156,7 +156,7 @@ describe('openJournal', () => {
     if (!opened.ok) throw new Error(opened.error.message);
     await opened.value.release();
     expect(disk.files.get('/run/journal.torn-2')).toHaveLength(20);
-    const content = readJournal(disk.files.get('/run/journal.ndjson')!);
+    const content = parseJournal(disk.files.get('/run/journal.ndjson')!);
     expect(content).toMatchObject({ ok: true, value: { seq: 2, epoch: 2 } });
   });
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readJournal } from '../../src/journal/read-journal.ts';
+import { parseJournal } from '../../src/journal/parse-journal.ts';
 import type { DetailedReport } from '../../src/report/detailed-report.ts';
 import { renderReportPage } from '../../src/report/render-report-page.ts';
 import { startRun } from '../../src/run/start-run.ts';
@@ -36,7 +36,7 @@ describe('the report at the end of a run', () => {
     const { rig, directory } = await runRetries();
     const report = JSON.parse(await readText(rig, path.join(directory, 'report.json'))) as DetailedReport;
     const bytes = (await rig.go(rig.options.disk!.read(path.join(directory, 'journal.ndjson')))) ?? new Uint8Array();
-    const journal = readJournal(bytes);
+    const journal = parseJournal(bytes);
     if (!journal.ok) throw new Error(journal.error);
     const told = journal.value.records.flatMap((record) => {
       if (record.kind === 'intent') return [['askedAt', record.step, record.attempt, record.at]];
