@@ -2,9 +2,9 @@ import path from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
 import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
+import { outlineAttempt } from '../run/attempt-outline.ts';
 import { describeFailure, describeWait, explainCell } from '../run/create-report.ts';
 import { type ReplayedRun, readPhase, readRunFiles, replayFiles } from '../run/read-run.ts';
-import type { AttemptFacts } from '../run/run-facts.ts';
 import type { RunRefusal } from '../run/run-options.ts';
 import { stepIndex } from '../run/step-context.ts';
 import { CELL_STATES, type CellState, TERMINAL_CELL_STATES } from '../scheduler/cell-state.ts';
@@ -145,28 +145,12 @@ function explainAttempts(run: ReplayedRun, step: number, cell: number): AttemptE
   const retries = explainRetries(attempts, { retry: run.facts.plan.steps[step]!.step.retry, isOver });
   return attempts.map((attempt) => {
     const retry = retries.get(attempt.attempt);
-    const result = attempt.outcome?.result ?? 'open';
+    const outline = outlineAttempt(attempt);
     return {
-      ...pickTold(attempt),
-      result,
-      ...(result === 'failed' && { failure: describeFailure(run, { step, cell, attempt: attempt.attempt }) }),
+      ...outline,
+      ...(attempt.postponed && { postponed: attempt.postponed }),
+      ...(outline.result === 'failed' && { failure: describeFailure(run, { step, cell, attempt: attempt.attempt }) }),
       ...(retry !== undefined && { retry }),
     };
   });
-}
-
-function pickTold(attempt: AttemptFacts): Omit<AttemptExplanation, 'result'> {
-  const { id, clusterID, instanceType, askedAt, submittedAt, runningAt, endedAt, publishedAt, postponed } = attempt;
-  return {
-    attempt: attempt.attempt,
-    ...(id !== undefined && { containerID: id }),
-    ...(clusterID !== undefined && { clusterID }),
-    ...(instanceType !== undefined && { instanceType }),
-    ...(askedAt !== undefined && { askedAt }),
-    ...(submittedAt !== undefined && { submittedAt }),
-    ...(runningAt !== undefined && { runningAt }),
-    ...(endedAt !== undefined && { endedAt }),
-    ...(publishedAt !== undefined && { publishedAt }),
-    ...(postponed !== undefined && { postponed }),
-  };
 }

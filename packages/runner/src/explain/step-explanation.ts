@@ -1,4 +1,5 @@
 import type { FingerprintDifference, NeedCondition } from '@sluice/core';
+import type { AttemptOutline } from '../run/attempt-outline.ts';
 import type { FailureReport, RunPhase } from '../run/run-report.ts';
 import type { CellState } from '../scheduler/cell-state.ts';
 import type { WaitReason } from '../scheduler/wait-reason.ts';
@@ -39,18 +40,9 @@ export interface DependencyExplanation {
   readonly state: CellState;
 }
 
-export interface AttemptExplanation {
-  readonly attempt: number;
-  readonly containerID?: string;
-  readonly clusterID?: string;
-  readonly instanceType?: string;
-  readonly askedAt?: number;
-  readonly submittedAt?: number;
-  readonly runningAt?: number;
-  readonly endedAt?: number;
-  readonly publishedAt?: number;
+export interface AttemptExplanation extends AttemptOutline {
+  /** How often the submission was put off, and why the last time. */
   readonly postponed?: { readonly times: number; readonly reason: string };
-  readonly result: 'open' | 'succeeded' | 'failed' | 'canceled';
   readonly failure?: FailureReport;
   /** Whether another attempt followed, and which rule said so. */
   readonly retry?: string;

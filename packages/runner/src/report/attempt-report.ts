@@ -1,29 +1,19 @@
 import type { FailureClass } from '@sluice/core';
+import { type AttemptOutline, outlineAttempt } from '../run/attempt-outline.ts';
 import type { AttemptFacts, RunFacts } from '../run/run-facts.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { RunTimes } from './cell-times.ts';
 
-/** One attempt from the moment when it could have started. Times are milliseconds since the epoch. */
-export interface AttemptReport {
+/** One attempt from the moment when it could have started. */
+export interface AttemptReport extends AttemptOutline {
   readonly step: string;
   readonly cell: string;
-  readonly attempt: number;
-  readonly result: 'open' | 'succeeded' | 'failed' | 'canceled';
   readonly class?: FailureClass;
   readonly exitCode?: number;
   readonly message?: string;
   readonly cancelReason?: string;
-  readonly clusterID?: string;
-  readonly instanceType?: string;
-  readonly containerID?: string;
   /** Nothing but room was missing any more: of a retry, the end of the attempt before. */
   readonly readyAt?: number;
-  /** The service was about to be asked. */
-  readonly askedAt?: number;
-  readonly submittedAt?: number;
-  readonly runningAt?: number;
-  readonly endedAt?: number;
-  readonly publishedAt?: number;
   /** How often the submission was put off. */
   readonly postponed: number;
   /** Relative to the run's directory. */
@@ -50,23 +40,13 @@ export function reportAttempts(
 }
 
 function reportAttempt(attempt: AttemptFacts): Omit<AttemptReport, 'step' | 'cell' | 'readyAt'> {
-  const { id, clusterID, instanceType, outcome, cancelReason, logFile } = attempt;
-  const { askedAt, submittedAt, runningAt, endedAt, publishedAt } = attempt;
+  const { outcome, cancelReason, logFile } = attempt;
   const failed = outcome?.result === 'failed' ? outcome : undefined;
   return {
-    attempt: attempt.attempt,
-    result: outcome?.result ?? 'open',
+    ...outlineAttempt(attempt),
     ...(failed && { class: failed.class, message: failed.message }),
     ...(failed?.exitCode !== undefined && { exitCode: failed.exitCode }),
     ...(cancelReason !== undefined && { cancelReason }),
-    ...(clusterID !== undefined && { clusterID }),
-    ...(instanceType !== undefined && { instanceType }),
-    ...(id !== undefined && { containerID: id }),
-    ...(askedAt !== undefined && { askedAt }),
-    ...(submittedAt !== undefined && { submittedAt }),
-    ...(runningAt !== undefined && { runningAt }),
-    ...(endedAt !== undefined && { endedAt }),
-    ...(publishedAt !== undefined && { publishedAt }),
     postponed: attempt.postponed?.times ?? 0,
     ...(logFile !== undefined && { logFile }),
   };
