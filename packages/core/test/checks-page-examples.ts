@@ -426,6 +426,21 @@ steps:
     cache: true
 `,
   }),
+  example('Ends of services', 'A service ends with the last step that uses it, which must not wait for that end.', {
+    codes: ['service-never-ends'],
+    text: `
+steps:
+  database:
+    command: [serve]
+    service: true
+  save:
+    needs: { database: completed }
+    command: [node, save.mjs]
+  ask:
+    needs: [database, save]
+    command: [node, ask.mjs]
+`,
+  }),
   example('Volumes', 'A volume exists already or is made from local files, and something mounts it.', {
     codes: ['unused', 'conflicting-keys'],
     text: `

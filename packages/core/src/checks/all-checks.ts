@@ -14,6 +14,7 @@ import { checkRetries } from './check-retries.ts';
 import { checkRoom } from './check-room.ts';
 import { checkSchedule } from './check-schedule.ts';
 import { checkSecrets } from './check-secrets.ts';
+import { checkServiceEnds } from './check-service-ends.ts';
 import { checkServices } from './check-services.ts';
 import { checkTimeouts } from './check-timeouts.ts';
 import { checkVolumes } from './check-volumes.ts';
@@ -33,6 +34,7 @@ export const ALL_CHECKS: readonly Check[] = [
   checkTimeouts,
   checkPools,
   checkServices,
+  checkServiceEnds,
   checkRoom,
   checkSecrets,
   checkVolumes,

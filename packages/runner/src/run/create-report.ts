@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { NeedCondition } from '@sluice/core';
 import { publishedPath } from '../data/layout.ts';
 import { clusterOfOutputs, scopeOn, workspaceOn } from '../placement/place-of.ts';
 import { attemptVerdict } from '../scheduler/attempt-verdict.ts';
@@ -125,12 +126,20 @@ const POSTPONED: Readonly<Record<PostponeReason, string>> = {
   placement: 'no cluster that it may run on has room',
 };
 
+const NOT_GIVEN: Readonly<Record<NeedCondition, string>> = {
+  succeeded: 'did not succeed',
+  failed: 'did not fail',
+  completed: 'did not end',
+  skipped: 'was not skipped',
+  running: 'never ran',
+};
+
 function describeSkip(cause: SkipCause): string {
   switch (cause.kind) {
     case 'when':
       return 'its condition does not hold';
     case 'dependency':
-      return `${cause.step} did not succeed`;
+      return `${cause.step} ${NOT_GIVEN[cause.condition]}`;
     case 'failFast':
       return `${cause.step} failed`;
     case 'notNeeded':

@@ -1,3 +1,4 @@
+import { conditionOf } from './plan-index.ts';
 import { CAUSE_KIND, type RunState } from './run-state.ts';
 import type { SkipCause } from './skip-cause.ts';
 import { CODE } from './state-code.ts';
@@ -16,7 +17,10 @@ export function findSkipCause(run: RunState, step: number, cell: number): SkipCa
   if (state !== CODE.skipped && state !== CODE.canceled && state !== CODE.timedOut) return undefined;
   if (kind === 'none') return undefined;
   if (kind !== 'dependency' && kind !== 'failFast') return { kind };
-  return { kind, step: run.plan.steps[run.causeStep[step]!]!.step.name };
+  const root = run.plan.steps[run.causeStep[step]!]!.step.name;
+  return kind === 'failFast'
+    ? { kind, step: root }
+    : { kind, step: root, condition: conditionOf(run.causeEdge[step]!) };
 }
 
 const CAUSE_NAMES = Object.keys(CAUSE_KIND) as (keyof typeof CAUSE_KIND)[];

@@ -27,7 +27,8 @@ function openDependencies(run: RunState, step: number): WaitReason {
   const final = (run.index.flags[step]! & STEP.final) !== 0;
   if (final && !run.finalsReleased) return { kind: 'finally', open: run.openMain };
   const open = run.plan.steps[step]!.dependencies.filter(({ on, condition }) => {
-    const early = condition === 'running' || (condition === 'succeeded' && (run.index.flags[on]! & STEP.service) !== 0);
+    const service = (run.index.flags[on]! & STEP.service) !== 0;
+    const early = condition === 'running' || (service && (condition === 'succeeded' || condition === 'skipped'));
     return run.phase[on] !== PHASE.over && !(early && run.notRun[on] === -1);
   });
   return { kind: 'dependency', steps: open.map(({ on }) => run.plan.steps[on]!.step.name) };

@@ -4,12 +4,17 @@ import type { SchedulerOptions } from './scheduler-options.ts';
 import { remainingPaths, startOrder } from './start-order.ts';
 
 /** What an edge asks for, as a number; with `EDGE` flags beside it in one byte. */
-export const CONDITIONS: readonly NeedCondition[] = ['succeeded', 'failed', 'completed', 'skipped', 'running'];
+const CONDITIONS: readonly NeedCondition[] = ['succeeded', 'failed', 'completed', 'skipped', 'running'];
+
+/** The condition in an edge's byte. */
+export function conditionOf(kind: number): NeedCondition {
+  return CONDITIONS[kind & EDGE.condition]!;
+}
 
 export const EDGE = {
   /** Mask of the index into `CONDITIONS`. */
   condition: 7,
-  /** Resolved when the step depended on runs (or, for a service, is ready), without waiting for its end. */
+  /** Resolved when the step depended on runs (or, for a service, is ready), without waiting for its end: what runs was not skipped. */
   early: 8,
   /** Orders only: from a step of `finally` to one that must be over anyway, whatever happened to it. */
   orderOnly: 16,
@@ -123,11 +128,12 @@ function createEdges(plan: Plan, flags: Uint16Array) {
       const service = (flags[on]! & STEP.service) !== 0;
       const main = (flags[on]! & STEP.final) === 0;
       if (final && main && condition === 'succeeded' && !data) kind |= EDGE.orderOnly;
-      if (condition === 'running' || (service && condition === 'succeeded')) {
+      const uses = condition === 'running' || (service && condition === 'succeeded');
+      if (uses || (service && condition === 'skipped')) {
         kind |= EDGE.early;
         flags[on]! |= STEP.watched;
-        if (service && final !== main) flags[index]! |= STEP.usesService;
       }
+      if (uses && service && final !== main) flags[index]! |= STEP.usesService;
       const at = next[on]!++;
       edgeTo[at] = index;
       edgeKind[at] = kind;

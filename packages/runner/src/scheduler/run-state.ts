@@ -4,7 +4,7 @@ import type { Command, RunStatus } from './command.ts';
 import type { PostponeReason } from './event.ts';
 import { IllegalMove } from './illegal-move.ts';
 import { CAUSES, isLegal } from './legal-moves.ts';
-import { createPlanIndex, EDGE, type PlanIndex, STEP } from './plan-index.ts';
+import { conditionOf, createPlanIndex, EDGE, type PlanIndex, STEP } from './plan-index.ts';
 import { createReadyQueue, type ReadyQueue } from './ready-queue.ts';
 import type { SchedulerOptions } from './scheduler-options.ts';
 import { createStartPace, type StartPace } from './start-pace.ts';
@@ -64,6 +64,8 @@ export interface RunState {
   readonly seen: Uint16Array;
   readonly causeKind: Uint8Array;
   readonly causeStep: Int32Array;
+  /** What was asked of the step in `causeStep` and not given, as an edge's byte. */
+  readonly causeEdge: Uint8Array;
   /** Of a watched step: cells that have not run yet; -1 when its early edges have been resolved. */
   readonly notRun: Int32Array;
   /** Of a service: dependents that are not over. -1 for none at all. */
@@ -129,6 +131,7 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     seen: new Uint16Array(count),
     causeKind: new Uint8Array(count),
     causeStep: new Int32Array(count).fill(-1),
+    causeEdge: new Uint8Array(count),
     notRun: new Int32Array(count),
     needers: new Int32Array(count).fill(-1),
     emptySteps: new Set(),
@@ -180,7 +183,9 @@ function countNeeders(run: RunState, step: number): void {
   if ((flags[step]! & STEP.service) === 0) return;
   for (let edge = edgeStart[step]!; edge < edgeStart[step + 1]!; edge++) {
     const sameKind = ((flags[edgeTo[edge]!]! ^ flags[step]!) & STEP.final) === 0;
-    if ((edgeKind[edge]! & EDGE.early) !== 0 && sameKind) run.needers[step] = Math.max(0, run.needers[step]!) + 1;
+    const kind = edgeKind[edge]!;
+    if ((kind & EDGE.early) !== 0 && conditionOf(kind) !== 'skipped' && sameKind)
+      run.needers[step] = Math.max(0, run.needers[step]!) + 1;
   }
 }
 

@@ -2,7 +2,7 @@ import type { CellState } from './cell-state.ts';
 import { CELL } from './cell-table.ts';
 import { isSatisfied, type StepEnd } from './is-satisfied.ts';
 import { CAUSE, isPossible } from './legal-moves.ts';
-import { CONDITIONS, EDGE, STEP } from './plan-index.ts';
+import { conditionOf, EDGE, STEP } from './plan-index.ts';
 import { CAUSE_KIND, CELL_SPAN, illegalMove, moveCell, PHASE, type RunState, setCells, setPhase } from './run-state.ts';
 import { runStatus } from './run-status.ts';
 import { CODE, stateName } from './state-code.ts';
@@ -41,13 +41,9 @@ function endStep(run: RunState, step: number): void {
     if (early && (kind & EDGE.early) !== 0) continue;
     const plain = (end === undefined && kind === 0) || (kind & EDGE.orderOnly) !== 0;
     const satisfied = plain || isSatisfied(conditionOf(kind), end ?? stepEnd(run, step));
-    resolveEdge(run, edgeTo[edge]!, satisfied ? -1 : step);
+    resolveEdge(run, edgeTo[edge]!, satisfied ? undefined : { failedOn: step, kind });
   }
   if ((flags & STEP.usesService) !== 0) releaseServices(run, step);
-}
-
-function conditionOf(kind: number) {
-  return CONDITIONS[kind & EDGE.condition]!;
 }
 
 function stepEnd(run: RunState, step: number): StepEnd {
@@ -74,12 +70,14 @@ function verdict(seen: number): CellState {
   return WORST_FIRST.find((state) => (seen & (1 << CODE[state])) !== 0) ?? 'waiting';
 }
 
-/** One dependency less to wait for; `failedOn` is the step that did not give what was asked for, or -1. */
-function resolveEdge(run: RunState, step: number, failedOn: number): void {
-  if (failedOn >= 0 && run.causeKind[step] === CAUSE_KIND.none) {
-    const skipped = verdict(run.seen[failedOn]!) === 'skipped';
+/** One dependency less to wait for; with the step that did not give what was asked for, and the edge that asked. */
+function resolveEdge(run: RunState, step: number, missed?: { failedOn: number; kind: number }): void {
+  if (missed !== undefined && run.causeKind[step] === CAUSE_KIND.none) {
+    const { failedOn, kind } = missed;
+    const root = verdict(run.seen[failedOn]!) === 'skipped' ? run.causeStep[failedOn]! : -1;
     run.causeKind[step] = CAUSE_KIND.dependency;
-    run.causeStep[step] = skipped && run.causeStep[failedOn] !== -1 ? run.causeStep[failedOn]! : failedOn;
+    run.causeStep[step] = root === -1 ? failedOn : root;
+    run.causeEdge[step] = root === -1 ? kind : run.causeEdge[failedOn]!;
   }
   if (--run.blockers[step]! === 0) releaseStep(run, step);
 }
@@ -220,7 +218,9 @@ export function cellRan(run: RunState, step: number, cell: number): void {
   run.notRun[step] = -1;
   const { edgeStart, edgeTo, edgeKind } = run.index;
   for (let edge = edgeStart[step]!; edge < edgeStart[step + 1]!; edge++) {
-    if ((edgeKind[edge]! & EDGE.early) !== 0) resolveEdge(run, edgeTo[edge]!, -1);
+    const kind = edgeKind[edge]!;
+    if ((kind & EDGE.early) === 0) continue;
+    resolveEdge(run, edgeTo[edge]!, conditionOf(kind) === 'skipped' ? { failedOn: step, kind } : undefined);
   }
   if (!service || run.needers[step] !== -1) return;
   // Nobody ever needed it. From here on it counts as no longer needed, so that a failure to publish does not start it again.

@@ -62,7 +62,32 @@ export const arbitraryPlan: fc.Arbitrary<Plan> = fc
     const ordered = [...drafts.filter(({ final }) => !final), ...drafts.filter(({ final }) => final)];
     const steps = Object.fromEntries(ordered.map((draft, i) => [`s${i}`, testStep(draft, i)]));
     return testPlan(steps, { failFast, pools: { p: 2, q: 3 }, ...defined({ parallelism, timeoutMs }) });
-  });
+  })
+  .filter(everyServiceEnds);
+
+/** Plans that `sluice check` refuses (`service-never-ends`) are left out: a step that uses a service must not wait for its end. */
+function everyServiceEnds({ steps }: Plan): boolean {
+  const uses: readonly NeedCondition[] = ['succeeded', 'running'];
+  const started = new Set<number>();
+  const ended = new Set<number>();
+  const serves = (on: number): boolean => steps[on]!.step.service !== undefined;
+  for (let before = -1; before < started.size + ended.size; ) {
+    before = started.size + ended.size;
+    for (const { index, dependencies } of steps) {
+      const given = dependencies.every(({ on, condition }) => {
+        return (serves(on) && [...uses, 'skipped'].includes(condition) ? started : ended).has(on);
+      });
+      if (given) started.add(index);
+      const users = steps.filter(({ final, dependencies }) => {
+        return (
+          final === steps[index]!.final && dependencies.some((to) => to.on === index && uses.includes(to.condition))
+        );
+      });
+      if (started.has(index) && (!serves(index) || users.every((user) => ended.has(user.index)))) ended.add(index);
+    }
+  }
+  return ended.size === steps.length;
+}
 
 function testStep(draft: Draft, index: number): TestStep {
   const befores = new Map<number, string>();

@@ -188,6 +188,18 @@ describe('service', () => {
     expect(rig.states()).toBe('x failed, db succeeded, a skipped');
   });
 
+  test('handle: a service that runs was not skipped, and who waited for that does not hold it', () => {
+    const rig = createRig(
+      testPlan({ db: { service: {} }, without: { after: ['db:skipped'] }, a: { after: ['db', 'without:completed'] } }),
+    );
+    expect(rig.start()).toEqual(['submit db #1']);
+    expect(rig.running('db')).toEqual(['submit a #1']);
+    expect(rig.state('without')).toBe('skipped');
+    expect(rig.scheduler.skipCause(1, 0)).toEqual({ kind: 'dependency', step: 'db', condition: 'skipped' });
+    expect(rig.done('a')).toEqual(['cancel db #1 noLongerNeeded']);
+    expect(rig.ended('db', 'canceled')).toEqual(['finish succeeded']);
+  });
+
   test('handle: a service of several cells ends when one of them can not get ready any more', () => {
     const rig = createRig(testPlan({ db: { ...checked, cells: 2 }, a: { after: ['db'] } }, { failFast: false }));
     rig.start();

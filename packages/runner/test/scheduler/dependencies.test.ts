@@ -29,8 +29,18 @@ describe('dependencies', () => {
     rig.start();
     expect(rig.ended('a', 'failed')).toEqual(['finish failed']);
     expect(rig.states()).toBe('a failed, b skipped, c skipped');
-    expect(rig.scheduler.skipCause(2, 0)).toEqual({ kind: 'dependency', step: 'a' });
+    expect(rig.scheduler.skipCause(2, 0)).toEqual({ kind: 'dependency', step: 'a', condition: 'succeeded' });
     expect(rig.scheduler.skipCause(0, 0)).toBeUndefined();
+  });
+
+  test('handle: what waits for a failure that does not come is skipped, and so is what follows, for the same cause', () => {
+    const rig = createRig(testPlan({ a: {}, mend: { after: ['a:failed'] }, tell: { after: ['a', 'mend'] } }));
+    rig.start();
+    expect(rig.done('a')).toEqual(['finish succeeded']);
+    expect(rig.states()).toBe('a succeeded, mend skipped, tell skipped');
+    for (const step of [1, 2]) {
+      expect(rig.scheduler.skipCause(step, 0)).toEqual({ kind: 'dependency', step: 'a', condition: 'failed' });
+    }
   });
 
   test('handle: continueOnError records the failure, dependents go on and the run succeeds', () => {
