@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { DockerApi } from './docker-api.ts';
 import { CLUSTER_LABEL, keyOfName } from './docker-container.ts';
+import { parseJsonLines } from './docker-json-lines.ts';
 
 const eventSchema = z.looseObject({
   Action: z.string().optional(),
@@ -21,17 +22,10 @@ export async function openEvents(api: DockerApi, options: EventOptions): Promise
   return keys(await api.stream('GET', '/events', { query: { filters }, signal: options.signal }));
 }
 
-/** One JSON object a line. */
 async function* keys(events: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of events) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      const { Action = '', Actor } = eventSchema.parse(JSON.parse(line));
-      const key = keyOfName(Actor?.Attributes?.name ?? '');
-      if (key !== undefined && !OWN_ACTIONS.test(Action)) yield key;
-    }
+  for await (const event of parseJsonLines(events)) {
+    const { Action = '', Actor } = eventSchema.parse(event);
+    const key = keyOfName(Actor?.Attributes?.name ?? '');
+    if (key !== undefined && !OWN_ACTIONS.test(Action)) yield key;
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { EngineError } from '../engine.ts';
 import { type DockerApi, DockerError } from './docker-api.ts';
 import { type DockerConfig, type RegistryLogin, registryLogin } from './docker-config.ts';
+import { parseJsonLines } from './docker-json-lines.ts';
 
 const progressSchema = z.looseObject({
   status: z.string().optional(),
@@ -49,8 +50,8 @@ async function pull(api: DockerApi, image: string, options: PullOptions & Pick<R
       headers: login ? { 'x-registry-auth': authHeader(login) } : {},
       signal: options.signal,
     });
-    for await (const line of lines(body)) {
-      const progress = progressSchema.parse(JSON.parse(line));
+    for await (const said of parseJsonLines(body)) {
+      const progress = progressSchema.parse(said);
       if (progress.error !== undefined) throw refusedPull(image, progress.error, login);
       options.onProgress(describe(image, progress));
     }
@@ -114,15 +115,4 @@ export function registryOf(image: string): string {
 export function withTag(image: string): string {
   const last = image.slice(image.lastIndexOf('/') + 1);
   return last.includes(':') || image.includes('@') ? image : `${image}:latest`;
-}
-
-async function* lines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of body) {
-    const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = parts.pop() ?? '';
-    for (const part of parts) if (part.trim() !== '') yield part;
-  }
-  if (rest.trim() !== '') yield rest;
 }

@@ -3,6 +3,7 @@ import { dockerContainer, dockerName, keyOfName } from '../../../src/engines/doc
 import { dockerEnd } from '../../../src/engines/docker/docker-end.ts';
 import { firstProcessParts } from '../../../src/engines/docker/docker-first-process.ts';
 import { commandLine, registryOf, withTag } from '../../../src/engines/docker/docker-image.ts';
+import { parseJsonLines } from '../../../src/engines/docker/docker-json-lines.ts';
 import { payloads } from '../../../src/engines/docker/docker-log.ts';
 import type { Launch } from '../../../src/engines/engine.ts';
 
@@ -174,5 +175,17 @@ describe('payloads', () => {
       for await (const part of payloads(chunks())) parts.push(part);
       expect(Buffer.concat(parts).toString()).toBe('hello world');
     }
+  });
+});
+
+describe('parseJsonLines', () => {
+  it('gives the values whatever pieces they come in', async () => {
+    const bytes = Buffer.from('{"status":"läuft"}\r\n\n{"id":2}');
+    async function* pieces() {
+      for (const byte of bytes) yield Uint8Array.of(byte);
+    }
+    const values: unknown[] = [];
+    for await (const value of parseJsonLines(pieces())) values.push(value);
+    expect(values).toEqual([{ status: 'läuft' }, { id: 2 }]);
   });
 });
