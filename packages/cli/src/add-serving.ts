@@ -1,6 +1,8 @@
+import type { ConfigEdit } from '@sluice/service';
 import { Command, Option } from 'commander';
 import type { AddCommand } from './add-command.ts';
-import type { ServiceConfigOptions } from './commands/service-config.ts';
+import type { CommandContext } from './command-context.ts';
+import type { ConfigTable, ServiceConfigOptions } from './commands/service-config.ts';
 import type { UserAction } from './commands/user.ts';
 
 /** Adds `serve` and what operators do beside it; returns the groups of commands, which the program is to take. */
@@ -19,7 +21,7 @@ export function addServing(add: AddCommand): Command[] {
     const { doctor } = await import('./commands/doctor.ts');
     return (context, options) => doctor(context, options);
   });
-  return [addUsers(add), addAccounts(add), addClusters(add), addInstanceTypes(add)];
+  return [addUsers(add), ...CONFIG_GROUPS.map((group) => addConfigGroup(add, group))];
 }
 
 function configOption(): Option {
@@ -54,115 +56,85 @@ function addUsers(add: AddCommand): Command {
   return group;
 }
 
-/** What the commands that change a configuration are made of. */
-type ServiceConfigModule = typeof import('./commands/service-config.ts');
-type ServiceConfigWork = (
-  module: ServiceConfigModule,
-  args: readonly string[],
-) => (...given: [Parameters<ServiceConfigModule['listConfig']>[1], ServiceConfigOptions]) => Promise<number>;
+/** What can be listed and changed in a configuration by command. */
+const CONFIG_GROUPS: readonly ConfigGroup[] = [
+  {
+    name: 'account',
+    description: 'the accounts in a service’s configuration',
+    table: 'accounts',
+    list: 'list accounts as CLUSTER/ACCOUNT',
+    edits: [
+      ['add <cluster/account>', 'add an account, which users can then be granted', 'addAccount'],
+      [
+        'remove <cluster/account>',
+        'remove an account; its containers run on and its volumes stay, out of reach',
+        'removeAccount',
+      ],
+    ],
+  },
+  {
+    name: 'cluster',
+    description: 'the clusters in a service’s configuration',
+    table: 'clusters',
+    list: 'list clusters',
+    edits: [
+      [
+        'add <id> <field=value...>',
+        'add a cluster; at least engine=ENGINE (docs/serve.md has the fields)',
+        'addCluster',
+      ],
+      ['remove <id>', 'remove a cluster; what it holds stays on its disk', 'removeCluster'],
+    ],
+  },
+  {
+    name: 'instance-type',
+    description: 'the instance types in a service’s configuration',
+    table: 'instanceTypes',
+    list: 'list instance types as CLUSTER/TYPE',
+    edits: [
+      [
+        'add <cluster/type> <field=value...>',
+        'add an instance type, as main/small cores=1 memoryGB=4',
+        'addInstanceType',
+      ],
+      ['remove <cluster/type>', 'remove an instance type; containers that have it run on', 'removeInstanceType'],
+    ],
+  },
+];
 
-/** Adds commands to a group over the configuration file. */
-function addToGroup(add: AddCommand, group: Command) {
-  return (usage: string, description: string, work: ServiceConfigWork): Command =>
-    add(
-      usage,
-      description,
-      async (...args) => work(await import('./commands/service-config.ts'), args.flat()),
-      group,
-    ).addOption(configOption());
+interface ConfigGroup {
+  readonly name: string;
+  readonly description: string;
+  readonly table: ConfigTable;
+  /** What `list` does. */
+  readonly list: string;
+  readonly edits: readonly (readonly [usage: string, description: string, type: ConfigEdit['type']])[];
 }
 
-function addAccounts(add: AddCommand): Command {
-  const group = new Command('account').description('the accounts in a service’s configuration');
-  const addOne = addToGroup(add, group);
-  addOne(
-    'list',
-    'list accounts as CLUSTER/ACCOUNT',
-    ({ listConfig }) =>
-      (...given) =>
-        listConfig('accounts', ...given),
-  );
-  for (const [verb, type, what] of [
-    ['add', 'addAccount', 'add an account, which users can then be granted'],
-    ['remove', 'removeAccount', 'remove an account; its containers run on and its volumes stay, out of reach'],
-  ] as const) {
-    addOne(`${verb} <cluster/account>`, what, ({ parsePair, editServiceConfig }, [name]) => (...given) => {
-      const pair = parsePair(name!);
-      if (!pair.ok) return editServiceConfig(pair, ...given);
-      const { clusterID, id: accountID } = pair.value;
-      return editServiceConfig({ ok: true, value: { type, clusterID, accountID } }, ...given);
-    });
+function addConfigGroup(add: AddCommand, { name, description, table, list, edits }: ConfigGroup): Command {
+  const group = new Command(name).description(description);
+  const load = async () => {
+    const { listConfig } = await import('./commands/service-config.ts');
+    return (context: CommandContext, options: ServiceConfigOptions) => listConfig(table, context, options);
+  };
+  add('list', list, load, group).addOption(configOption());
+  for (const [usage, what, type] of edits) {
+    const command = add(
+      usage,
+      what,
+      async (...args) => {
+        const { editServiceConfig } = await import('./commands/service-config.ts');
+        return (context, options) => editServiceConfig({ type, words: args.flat() }, context, options);
+      },
+      group,
+    ).addOption(configOption());
+    if (type === 'addCluster') command.addOption(instanceTypeOption());
   }
   return group;
 }
 
-function addClusters(add: AddCommand): Command {
-  const group = new Command('cluster').description('the clusters in a service’s configuration');
-  const addOne = addToGroup(add, group);
-  addOne(
-    'list',
-    'list clusters',
-    ({ listConfig }) =>
-      (...given) =>
-        listConfig('clusters', ...given),
-  );
-  addOne(
-    'add <id> <field=value...>',
-    'add a cluster; at least engine=ENGINE (docs/serve.md has the fields)',
-    ({ parseCluster, editServiceConfig }, [id, ...fields]) =>
-      (context, options) =>
-        editServiceConfig(parseCluster(id!, fields, options.instanceType ?? []), context, options),
-  ).addOption(
-    new Option('--instance-type <id,field=value,...>', 'as small,cores=1,memoryGB=4; may be repeated')
-      .argParser((text: string, before: string[] | undefined) => [...(before ?? []), text])
-      .makeOptionMandatory(),
-  );
-  addOne(
-    'remove <id>',
-    'remove a cluster; what it holds stays on its disk',
-    ({ editServiceConfig }, [clusterID]) =>
-      (...given) =>
-        editServiceConfig({ ok: true, value: { type: 'removeCluster', clusterID: clusterID! } }, ...given),
-  );
-  return group;
-}
-
-function addInstanceTypes(add: AddCommand): Command {
-  const group = new Command('instance-type').description('the instance types in a service’s configuration');
-  const addOne = addToGroup(add, group);
-  addOne(
-    'list',
-    'list instance types as CLUSTER/TYPE',
-    ({ listConfig }) =>
-      (...given) =>
-        listConfig('instanceTypes', ...given),
-  );
-  addOne(
-    'add <cluster/type> <field=value...>',
-    'add an instance type, as main/small cores=1 memoryGB=4',
-    ({ parsePair, parseFields, editServiceConfig }, [name, ...texts]) =>
-      (...given) => {
-        const pair = parsePair(name!);
-        if (!pair.ok) return editServiceConfig(pair, ...given);
-        const fields = parseFields(pair.value.id, texts);
-        if (!fields.ok) return editServiceConfig(fields, ...given);
-        const { clusterID } = pair.value;
-        return editServiceConfig(
-          { ok: true, value: { type: 'addInstanceType', clusterID, fields: fields.value } },
-          ...given,
-        );
-      },
-  );
-  addOne(
-    'remove <cluster/type>',
-    'remove an instance type; containers that have it run on',
-    ({ parsePair, editServiceConfig }, [name]) =>
-      (...given) => {
-        const pair = parsePair(name!);
-        if (!pair.ok) return editServiceConfig(pair, ...given);
-        const { clusterID, id: typeID } = pair.value;
-        return editServiceConfig({ ok: true, value: { type: 'removeInstanceType', clusterID, typeID } }, ...given);
-      },
-  );
-  return group;
+function instanceTypeOption(): Option {
+  return new Option('--instance-type <id,field=value,...>', 'as small,cores=1,memoryGB=4; may be repeated')
+    .argParser((text: string, before: string[] | undefined) => [...(before ?? []), text])
+    .makeOptionMandatory();
 }

@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { fail, ok, type Result } from '@sluice/core';
-import { authorityPath, type ConfigEdit, type ConfigFields, editConfigFile, type ServiceConfig } from '@sluice/service';
-import { parse } from 'yaml';
+import { authorityPath, type ConfigEdit, editConfigFile, type ServiceConfig } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
+import { parseConfigEdit } from '../parse-config-edit.ts';
 import { parseServiceConfigText, readServiceConfig } from '../read-service-config.ts';
-import type { Refusal } from '../refusal.ts';
 import { refuse } from '../refuse.ts';
 import { renderTable } from '../render-table.ts';
 
@@ -60,10 +58,11 @@ function rowsOf(table: ConfigTable, { clusters }: ServiceConfig): readonly objec
 
 /** `sluice account|cluster|instance-type add|remove`: changes the file, and says what the running service makes of it. */
 export async function editServiceConfig(
-  edit: Result<ConfigEdit, Refusal>,
+  { type, words }: { readonly type: ConfigEdit['type']; readonly words: readonly string[] },
   context: CommandContext,
   options: ServiceConfigOptions,
 ): Promise<number> {
+  const edit = parseConfigEdit({ type, words, instanceTypes: options.instanceType ?? [] });
   if (!edit.ok) return refuse(edit.error, { context, options });
   const before = readServiceConfig(options.config, context);
   if (!before.ok) return refuse(before.error, { context, options });
@@ -87,59 +86,6 @@ export async function editServiceConfig(
       : `changed ${options.config}; ${next}\n`,
   );
   return EXIT_CODE.ok;
-}
-
-/** `CLUSTER/ID`, parted. */
-export function parsePair(text: string): Result<{ clusterID: string; id: string }, Refusal> {
-  const [clusterID, id, ...more] = text.split('/');
-  if (clusterID && id && more.length === 0) return ok({ clusterID, id });
-  return fail({ exitCode: EXIT_CODE.refused, message: `Could not understand ${text}: it must look like CLUSTER/ID` });
-}
-
-/** `name=value` each, as a file would say it; a dot in a name leads into a map: `options.partition=long`. */
-export function parseFields(id: string, texts: readonly string[]): Result<ConfigFields, Refusal> {
-  const fields: Record<string, unknown> = { id };
-  for (const text of texts) {
-    const equals = text.indexOf('=');
-    const names = text.slice(0, Math.max(0, equals)).split('.');
-    if (names.includes('')) {
-      return fail({
-        exitCode: EXIT_CODE.refused,
-        message: `Could not understand ${text}: it must look like name=value`,
-      });
-    }
-    let at = fields;
-    for (const name of names.slice(0, -1)) {
-      at[name] ??= {};
-      at = at[name] as Record<string, unknown>;
-    }
-    at[names.at(-1)!] = scalarOf(text.slice(equals + 1));
-  }
-  return ok(fields);
-}
-
-/** A cluster with its first instance types, which it cannot be without. */
-export function parseCluster(
-  id: string,
-  texts: readonly string[],
-  types: readonly string[],
-): Result<ConfigEdit, Refusal> {
-  const fields = parseFields(id, texts);
-  if (!fields.ok) return fields;
-  const instanceTypes: ConfigFields[] = [];
-  for (const type of types) {
-    const [typeID = '', ...more] = type.split(',');
-    const parsed = parseFields(typeID, more);
-    if (!parsed.ok) return parsed;
-    instanceTypes.push(parsed.value);
-  }
-  return ok({ type: 'addCluster', fields: { ...fields.value, instanceTypes } });
-}
-
-/** As YAML would read it where that is a plain value; else the text itself. */
-function scalarOf(text: string): unknown {
-  const value: unknown = /^[[{*&!|>]/.test(text) ? text : parse(text);
-  return typeof value === 'object' ? text : value;
 }
 
 /** `sluice authority`: the certificate that clients are to trust for the ports of containers. */
