@@ -13,7 +13,9 @@
  *            fault <ended ms> <reason>        the machine's
  */
 #define _GNU_SOURCE
+#include "children.h"
 #include "launcher.h"
+#include "line.h"
 #include "output.h"
 
 #include <errno.h>
@@ -203,27 +205,10 @@ static pid_t start_command(const struct launch *launch, const struct limit_use *
   refuse("could not start '%s': %s (%d)", launch->argv[0], strerror(error), error == ENOENT ? 127 : 126);
 }
 
-static void kill_rest(void) {
-  if (kill(-1, SIGKILL) != 0) return;
-  while (waitpid(-1, NULL, 0) > 0 || errno == EINTR) {
-  }
-}
-
 struct ending {
   bool stopped;
   int status;
 };
-
-static bool reap(pid_t command, int *status) {
-  int one;
-  pid_t pid;
-  while ((pid = waitpid(-1, &one, WNOHANG)) > 0) {
-    if (pid != command) continue;
-    *status = one;
-    return true;
-  }
-  return false;
-}
 
 static int open_signals(void) {
   sigset_t signals;

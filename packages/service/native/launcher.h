@@ -117,9 +117,9 @@ pid_t sys_clone_pid_namespace(int *pidfd, int cgroup_fd, bool is_sibling);
 #define ATTR_NODEV 4u
 
 /* record.c */
-long long clock_ms(void);
 /* Tells why this launcher cannot work, by errno, and ends it. */
 __attribute__((noreturn)) void fail_launcher(const char *what);
+/* Several processes share the socket. */
 void send_event(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool read_process(int proc_fd, const char *pid, long *host_pid, unsigned long long *start_ticks);
 

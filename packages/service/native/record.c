@@ -1,6 +1,7 @@
 /* What is told to the service: lines on the event socket. The records on disk are symbolic links (see container.c). */
 #define _GNU_SOURCE
 #include "launcher.h"
+#include "line.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,31 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-long long clock_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* One line, one write: several processes share the socket, and a write of this size is never torn. */
 void send_event(const char *format, ...) {
-  char line[2048];
   va_list arguments;
   va_start(arguments, format);
-  int length = vsnprintf(line, sizeof line - 1, format, arguments);
-  va_end(arguments);
-  if (length < 0) return;
-  if ((size_t)length > sizeof line - 2) length = sizeof line - 2;
-  for (int i = 0; i < length; i++) {
-    if ((unsigned char)line[i] < ' ') line[i] = '?';
-  }
-  line[length++] = '\n';
   /* Nobody listening (EPIPE) is no fault: the records on disk say the same to the next service. */
-  while (write(launcher.event_fd, line, (size_t)length) < 0 && errno == EINTR) {
-  }
+  write_line(launcher.event_fd, format, arguments);
+  va_end(arguments);
 }
 
 /* PID as the host sees it and start time in clock ticks since boot: together with the boot they name a process for ever. */

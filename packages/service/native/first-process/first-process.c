@@ -18,6 +18,8 @@
  */
 #define _GNU_SOURCE
 #include "first-process.h"
+#include "children.h"
+#include "line.h"
 #include "output.h"
 
 #include <errno.h>
@@ -32,35 +34,18 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { NOT_STARTED = 125, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
 static int record_fd = -1;
 
-static long long clock_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* One line in one write, whose newline says that it is whole. */
 __attribute__((format(printf, 1, 2))) static void record(const char *format, ...) {
-  char line[1024];
   va_list arguments;
   va_start(arguments, format);
-  int length = vsnprintf(line, sizeof line - 1, format, arguments);
-  va_end(arguments);
-  if (length < 0) return;
-  if ((size_t)length > sizeof line - 2) length = sizeof line - 2;
-  for (int i = 0; i < length; i++) {
-    if ((unsigned char)line[i] < ' ') line[i] = '?';
-  }
-  line[length++] = '\n';
   /* A record that cannot be written (a full disk) is one that is missing: the daemon's word is all that is left. */
-  while (write(record_fd, line, (size_t)length) < 0 && errno == EINTR) {
-  }
+  write_line(record_fd, format, arguments);
+  va_end(arguments);
 }
 
 static void open_record(void) {
@@ -110,18 +95,6 @@ static pid_t start_command(char **argv, int output) {
   _exit(code);
 }
 
-/* True when the command was among those that have ended. */
-static bool reap(pid_t command, int *status) {
-  int one;
-  pid_t pid;
-  while ((pid = waitpid(-1, &one, WNOHANG)) > 0) {
-    if (pid != command) continue;
-    *status = one;
-    return true;
-  }
-  return false;
-}
-
 static int wait_for(pid_t command, struct output *output, int signals) {
   struct pollfd ready[2] = {{.fd = signals, .events = POLLIN}, {.fd = output->from, .events = POLLIN}};
   for (;;) {
@@ -144,13 +117,6 @@ static int open_signals(void) {
   for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) sigdelset(&set, ours[i]);
   sigprocmask(SIG_SETMASK, &set, NULL);
   return signalfd(-1, &set, SFD_CLOEXEC);
-}
-
-/* What the command left behind ends with it. Until all are reaped, their output is not complete. */
-static void kill_rest(void) {
-  if (kill(-1, SIGKILL) != 0) return;
-  while (waitpid(-1, NULL, 0) > 0 || errno == EINTR) {
-  }
 }
 
 int main(int argc, char **argv) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Launch } from '../engine.ts';
 import { type ExitRecord, parseExitRecord } from '../exit-record.ts';
 
-/** A first process writes two lines of at most 1 KiB. */
+/** A first process writes two lines of at most 2 KiB. */
 const RECORD_BYTES = 4096;
 
 /** What the first process of a container has written, whatever the daemon knows. */
