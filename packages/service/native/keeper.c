@@ -27,9 +27,8 @@ struct keeper {
   void *argument;
   bool entered;
   /* Of the request under way; the launcher waits for the answer, so nothing here is touched by two at once. */
-  struct launch *launch;
-  const struct limit_use *use;
-  int template_fd, pidfd, error;
+  const struct first *first;
+  int pidfd, error;
   pid_t child;
 };
 
@@ -53,7 +52,7 @@ static int keep(void *argument) {
   for (;;) {
     await_event(keeper->ask);
     keeper->child = sys_clone_pid_namespace(&keeper->pidfd, -1, true);
-    if (keeper->child == 0) container_run(keeper->launch, keeper->template_fd, keeper->use);
+    if (keeper->child == 0) keeper->first->run(keeper->first->argument);
     keeper->error = errno;
     signal_event(keeper->answer);
   }
@@ -73,10 +72,8 @@ struct keeper *keeper_create(bool (*enter)(void *), void *argument) {
   return NULL;
 }
 
-pid_t keeper_start(struct keeper *keeper, struct launch *launch, int template_fd, const struct limit_use *use, int *pidfd) {
-  keeper->launch = launch;
-  keeper->template_fd = template_fd;
-  keeper->use = use;
+pid_t keeper_start(struct keeper *keeper, const struct first *first, int *pidfd) {
+  keeper->first = first;
   signal_event(keeper->ask);
   await_event(keeper->answer);
   *pidfd = keeper->pidfd;

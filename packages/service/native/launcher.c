@@ -117,23 +117,33 @@ static void take_mounts(struct fields *fields, struct launch *launch) {
   }
 }
 
+struct birth {
+  struct launch *launch;
+  int template_fd;
+  struct limit_use use;
+};
+
+static void run_born(void *argument) {
+  struct birth *birth = argument;
+  container_run(birth->launch, birth->template_fd, &birth->use);
+}
+
 static void start(struct launch *launch) {
   char reason[512];
   bool is_fault = false;
-  int template_fd = template_for(launch, reason, sizeof reason, &is_fault);
-  if (template_fd < 0) {
+  struct birth birth = {.launch = launch, .template_fd = template_for(launch, reason, sizeof reason, &is_fault)};
+  if (birth.template_fd < 0) {
     send_event("%s %s %s", is_fault ? "fault" : "refused", launch->id, reason);
     return;
   }
-  struct limit_use use;
-  limits_acquire(&use, launch);
+  limits_acquire(&birth.use, launch);
   int pidfd = -1;
-  if (limits_fork(&use, launch, template_fd, &pidfd) < 0) {
+  if (limits_fork(&birth.use, &(struct first){.run = run_born, .argument = &birth}, &pidfd) < 0) {
     send_event("fault %s could not make a process: %s", launch->id, strerror(errno));
-    limits_release(&use, true);
+    limits_release(&birth.use, true);
     return;
   }
-  watch(launch->id, pidfd, false)->use = use;
+  watch(launch->id, pidfd, false)->use = birth.use;
 }
 
 static void handle_launch(struct fields *fields) {

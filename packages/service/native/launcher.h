@@ -45,6 +45,12 @@ struct launcher {
 
 extern struct launcher launcher;
 
+/* What the first process of a new PID namespace does; `run` never returns. */
+struct first {
+  void (*run)(void *argument);
+  void *argument;
+};
+
 /* container.c: runs as PID 1 of a new PID namespace, in the host's mount namespace; never returns. */
 struct limit_use;
 enum { EXIT_WAS_OUT_OF_MEMORY = 9 }; /* of a first process; all else that it has to tell is in the records */
@@ -69,8 +75,8 @@ const char *limits_describe_cores(void);
 void limits_acquire(struct limit_use *use, const struct launch *launch);
 /* `is_spoilt`: its counters tell of the past and may not be read for another container. */
 void limits_release(struct limit_use *use, bool is_spoilt);
-/* Forks the first process of `launch` within its limits; returns its PID, or -1 with errno. */
-pid_t limits_fork(const struct limit_use *use, struct launch *launch, int template_fd, int *pidfd);
+/* Forks a process in a new PID namespace and within its limits, which runs `first`; returns its PID, or -1 with errno. */
+pid_t limits_fork(const struct limit_use *use, const struct first *first, int *pidfd);
 void limits_apply(const struct limit_use *use);
 bool limits_out_of_memory(const struct limit_use *use);
 
@@ -94,7 +100,7 @@ void drop_privileges(void);
 /* keeper.c */
 struct keeper;
 struct keeper *keeper_create(bool (*enter)(void *), void *argument);
-pid_t keeper_start(struct keeper *keeper, struct launch *launch, int template_fd, const struct limit_use *use, int *pidfd);
+pid_t keeper_start(struct keeper *keeper, const struct first *first, int *pidfd);
 void keeper_destroy(struct keeper *keeper);
 
 /* kernel.c: system calls that the C library may not know yet. */
