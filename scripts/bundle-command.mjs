@@ -1,11 +1,16 @@
-// Makes one program of the `sluice` command out of the compiled packages (docs/decisions/0010-bundle.md). The packages
-// stay as they are for programs that import them.
+// Makes one program of the `sluice` command out of the compiled packages, and compiles it (docs/decisions/0010-bundle.md).
+// The packages stay as they are for programs that import them.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import module from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const service = join(root, 'packages', 'service', 'dist');
+const directory = join(root, 'packages', 'cli', 'dist', 'bundle');
 
 /** The service finds its compiled programs beside its own files: its modules must go on saying where they came from. */
 const keepPlaces = {
@@ -13,7 +18,7 @@ const keepPlaces = {
   transform(code, id) {
     if (!id.startsWith(service + sep) || !code.includes('import.meta.url')) return undefined;
     const place = JSON.stringify(`./${relative(service, id).split(sep).join('/')}`);
-    const url = `new URL(${place}, import.meta.resolve('@sluice/service')).href`;
+    const url = `new URL(${place}, require('node:url').pathToFileURL(require.resolve('@sluice/service'))).href`;
     return { code: code.replaceAll('import.meta.url', url), map: null };
   },
 };
@@ -25,5 +30,40 @@ const bundle = await rolldown({
   external: ['lmdb', 'ssh2', /\.node$/],
   plugins: [keepPlaces],
 });
-await bundle.write({ dir: join(root, 'packages', 'cli', 'dist', 'bundle'), format: 'esm', cleanDir: true });
+const { output } = await bundle.generate({
+  format: 'cjs',
+  entryFileNames: '[name].cjs',
+  chunkFileNames: '[name]-[hash].cjs',
+});
 await bundle.close();
+const isNew = output.some(({ fileName, code }) => {
+  const file = join(directory, fileName);
+  return !existsSync(file) || readFileSync(file, 'utf8') !== code;
+});
+if (isNew) {
+  // What was compiled goes first: Node.js tells it from that of another text by the text's length only.
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  for (const { fileName, code } of output) writeFileSync(join(directory, fileName), code);
+  if (module.enableCompileCache === undefined) compile();
+}
+
+/** Runs the commonest commands once. Where one cannot run here, less is compiled, and nothing is wrong. */
+function compile() {
+  const cwd = mkdtempSync(join(tmpdir(), 'sluice-compile-'));
+  const pipeline = `version: 1
+name: compile
+steps:
+  make: { command: [sh, -c, 'echo 1 > /made/one'], outputs: { made: /made } }
+  use: { command: ['true'], inputs: { made: make.made } }
+`;
+  writeFileSync(join(cwd, 'pipeline.yaml'), pipeline);
+  try {
+    for (const args of [['--help'], ['run', 'pipeline.yaml'], ['plan', 'pipeline.yaml'], ['show'], ['runs']]) {
+      const command = [join(root, 'scripts', 'compile-command.mjs'), ...args, '--home', join(cwd, 'home')];
+      spawnSync(process.execPath, command, { cwd, stdio: 'ignore', timeout: 30_000 });
+    }
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}

@@ -1,6 +1,5 @@
 #!/usr/bin/env node
-import module from 'node:module';
+// CommonJS, as the bundle is: loading takes half of what it takes with ES modules (docs/decisions/0010-bundle.md).
+const { loadCommand } = require('./load-command.js');
 
-// From Node.js 22.1 on: what was compiled once is not compiled again.
-module.enableCompileCache?.();
-await import('../dist/bundle/main.js');
+loadCommand();

@@ -1,8 +1,11 @@
+import { EXIT_CODE } from './exit-code.ts';
 import { runCommandLine } from './run-command-line.ts';
 import { createTerminal } from './terminal.ts';
 
+// Should the process run out of things to wait for before the command has answered, that is not a success.
+process.exitCode = EXIT_CODE.runFailed;
 const terminal = createTerminal(process, process.env);
-const exitCode = await runCommandLine(process.argv.slice(2), {
+const answered = runCommandLine(process.argv.slice(2), {
   terminal,
   env: process.env,
   cwd: process.cwd(),
@@ -12,6 +15,8 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
   },
   leave: (code) => process.exit(code),
 });
-await terminal.flush();
-// Whatever is still open (a follower of a log, an idle connection) must not hold the command back.
-process.exit(exitCode);
+void answered.then(async (exitCode) => {
+  await terminal.flush();
+  // Whatever is still open (a follower of a log, an idle connection) must not hold the command back.
+  process.exit(exitCode);
+});
