@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { until } from '@sluice/client/contract';
 import { describe, expect } from 'vitest';
 import { clause } from './clause-test.ts';
 import {
+  type Call,
   type Fields,
   findVolume,
   freshId,
@@ -22,6 +26,7 @@ export function describeVolumes(rig: Rig): void {
     describeCreate(rig);
     describeService(rig);
     describeDelete(rig);
+    describeLostStorage(rig);
     describeList(rig);
   });
 }
@@ -227,6 +232,53 @@ function describeDelete(rig: Rig): void {
       expect((await findVolume(rig(), id))?.phase).toBe('Available');
       await rig().call('DELETE', path);
       expect((await findVolume(rig(), id))?.phase).toBe('Available');
+    },
+  );
+}
+
+function describeLostStorage(rig: Rig): void {
+  clause(
+    ['Volume phases > Unknown', 'Volume > state'],
+    'a volume whose storage is away is Unknown, cannot be mounted, and comes back with it',
+    async () => {
+      const { id, created } = await makeVolume(rig(), { body: { service: {} } });
+      const { username, password, address } = created.service as Fields;
+      const url = new URL(`${String((address as Fields).webdav).replace(/\/$/, '')}/note.txt`);
+      const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+      const dav = (method: string, body?: string) =>
+        rig().call(method, url.pathname, {
+          ...{ token: null, headers: { authorization } },
+          ...(body === undefined ? {} : { body }),
+        });
+      expect((await dav('PUT', 'kept')).status).toBe(201);
+      const mounting = { instanceType: 'n-small', command: ['true'], volumeMounts: { [id]: '/mnt/v' } };
+      const storage = join(rig().root, 'clusters/north');
+      await rename(storage, `${storage}-away`);
+      try {
+        expect(await findVolume(rig(), id)).toMatchObject({
+          phase: 'Unknown',
+          state: 'not usable until its files are back: its directory is not there',
+        });
+        const mounted = await rig().call('POST', `${NORTH}/containers`, { body: mounting });
+        expect([mounted.status, mounted.json().status]).toEqual([400, 'FAILED_PRECONDITION']);
+        expect(mounted.json().message).toContain('the volume is Unknown: its directory is not there');
+        const volumes: [string, string, Call][] = [
+          ['POST', `${NORTH}/volumes`, { body: {} }],
+          ['DELETE', `${NORTH}/volumes/${id}`, { query: { force: true } }],
+        ];
+        for (const [method, path, call] of volumes) {
+          const answer = await rig().call(method, path, call);
+          expect([answer.status, answer.json().status], method).toEqual([503, 'UNAVAILABLE']);
+        }
+        for (const answer of [await dav('GET'), await dav('PUT', 'lost')]) expect(answer.status).toBe(503);
+        // Nothing was made where the storage will be back.
+        expect(existsSync(storage)).toBe(false);
+      } finally {
+        await rename(`${storage}-away`, storage);
+      }
+      expect((await findVolume(rig(), id))?.phase).toBe('Available');
+      expect((await dav('GET')).text).toBe('kept');
+      expect((await rig().call('POST', `${NORTH}/containers`, { body: mounting })).status).toBe(200);
     },
   );
 }

@@ -27,12 +27,16 @@ const BATCH = 100;
 export function startRetention(options: RetentionOptions): () => Promise<void> {
   let stopped = false;
   let cancel = () => {};
-  let underWay = Promise.resolve();
+  let underWay: Promise<void> = Promise.resolve();
   const look = () => {
     underWay = sweep(options, () => stopped)
-      .catch((error: unknown) => options.log.error({ err: error }, 'what retention has ended could not be removed'))
-      .then(() => {
-        if (!stopped) cancel = options.clock.after(untilNext(options), look);
+      .catch((error: unknown) => {
+        options.log.error({ err: error }, 'what retention has ended could not be removed');
+        return false;
+      })
+      .then((isDone) => {
+        // What could not be removed is overdue for as long: it must not be tried without a pause.
+        if (!stopped) cancel = options.clock.after(isDone ? untilNext(options) : LOOK_MS, look);
       });
     return underWay;
   };
@@ -57,35 +61,49 @@ function untilNext({ store, clock, containerMs, volumeMs }: RetentionOptions): n
   return Math.max(1, Math.min(LOOK_MS, ...waits));
 }
 
-async function sweep(options: RetentionOptions, isStopped: () => boolean): Promise<void> {
-  const { store, clock } = options;
-  for (const key of overdue(store, TABLES.endedContainers, clock.now() - options.containerMs)) {
-    if (isStopped()) return;
-    await purgeContainer(options, key);
-  }
-  for (const key of overdue(store, TABLES.deletedVolumes, clock.now() - options.volumeMs)) {
-    if (isStopped()) return;
+/** False where something could not be removed. */
+async function sweep(options: RetentionOptions, isStopped: () => boolean): Promise<boolean> {
+  const { store, clock, log } = options;
+  let isDone = true;
+  /** One that cannot be removed, perhaps since its storage is away, holds up no other. */
+  const removeEach = async (keys: Iterable<string>, purge: (key: string) => Promise<void>) => {
+    for (const key of keys) {
+      if (isStopped() || store.failure !== undefined) return;
+      try {
+        await purge(key);
+      } catch (error) {
+        isDone = false;
+        log.error({ err: error, key: key.slice(14) }, 'what retention has ended could not be removed');
+      }
+    }
+  };
+  const containers = overdue(store, TABLES.endedContainers, clock.now() - options.containerMs);
+  await removeEach(containers, (key) => purgeContainer(options, key));
+  const volumes = overdue(store, TABLES.deletedVolumes, clock.now() - options.volumeMs);
+  await removeEach(volumes, async (key) => {
     await options.volumes.purge(key.slice(14));
     store.write([remove(TABLES.deletedVolumes, key)]);
-  }
+  });
   const expired: string[] = [];
   for (const [key, token] of store.range(TABLES.tokens, { from: '', to: '~' })) {
     if (token.expireTime <= clock.now()) expired.push(key);
   }
   if (expired.length > 0) store.write(expired.map((key) => remove(TABLES.tokens, key)));
+  return isDone;
 }
 
 /** Keys up to `time`, read in batches so that what is removed meanwhile does not matter. */
 function* overdue(store: Store, table: Table<true>, time: number): Iterable<string> {
   const to = timeKey(time + 1);
-  for (;;) {
+  for (let from = '0'; ; ) {
     const batch: string[] = [];
-    for (const [key] of store.range(table, { from: '0', to })) {
+    for (const [key] of store.range(table, { from, to, after: true })) {
       batch.push(key);
       if (batch.length === BATCH) break;
     }
     yield* batch;
     if (batch.length < BATCH) return;
+    from = batch.at(-1)!;
   }
 }
 

@@ -9,6 +9,7 @@ import type { Store } from './store/store.ts';
 import { TABLES } from './store/tables.ts';
 import { isTransferPassword } from './volumes/transfer-login.ts';
 import type { TransferAddress, VolumeCalls } from './volumes/volume-calls.ts';
+import { volumeFault } from './volumes/volume-fault.ts';
 import type { VolumeRow } from './volumes/volume-row.ts';
 
 /** All that the service can be asked to do, authorization included: beneath the routes and the in-process service. */
@@ -76,6 +77,12 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
           'CREDENTIALS_INVALID',
           `could not open the volume '${ref.id}' because the login is not valid for it`,
         );
+      }
+      const fault = volumeFault(opened.root);
+      if (fault !== undefined) {
+        throw new Refusal('STORAGE_UNAVAILABLE', `could not open the volume '${ref.id}': ${fault}`, {
+          retryAfterMs: 5000,
+        });
       }
       return opened;
     },

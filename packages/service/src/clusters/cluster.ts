@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isTerminalPhase } from '@sluice/client';
 import type { Logger } from 'pino';
@@ -53,7 +53,7 @@ export interface ClusterOptions {
 export function createCluster(options: ClusterOptions): Cluster {
   const { storage, store, clock, log } = options;
   let { config } = options;
-  for (const directory of ['containers', 'volumes', 'trash']) {
+  for (const directory of ['containers', 'volumes', 'properties', 'trash']) {
     mkdirSync(join(storage, directory), { recursive: true, mode: 0o700 });
   }
   const ports = new PortNumbers();
@@ -165,10 +165,14 @@ export function createCluster(options: ClusterOptions): Cluster {
   }
 }
 
-/** A directory is first moved away, so that a half-removed one is never taken for a container's. */
+/**
+ * A directory is first moved away, so that a half-removed one is never taken for a container's. While the storage is
+ * away it is not there either, and yet not removed.
+ */
 async function removeDirectory(storage: string, launchKey: string, log: Logger): Promise<boolean> {
   const trash = join(storagePaths.trash(storage), launchKey);
   try {
+    await stat(storagePaths.trash(storage));
     await rename(storagePaths.container(storage, launchKey), trash).catch(ignoreAbsence);
     await rm(trash, { recursive: true, force: true });
     return true;

@@ -110,7 +110,7 @@ export class EngineDriver {
   async #recover(launches: readonly Launch[]): Promise<void> {
     if (launches.length === 0) return;
     // One whose row was durable may have none yet; without it the engine could not note that it never started.
-    await Promise.all(launches.map(({ directory }) => makeDirectory(directory, { recursive: true, mode: 0o700 })));
+    await Promise.all(launches.map(({ directory }) => ensureDirectory(directory)));
     await this.#engine.recover(launches);
   }
 
@@ -119,7 +119,7 @@ export class EngineDriver {
     for (let wait = FIRST_WAIT_MS; this.#active.has(key) && !this.#stopping.has(key) && !this.#closed; ) {
       try {
         // Not before: a directory costs up to a millisecond, which nobody who waits for a create should pay.
-        await makeDirectory(launch.directory, { recursive: true, mode: 0o700 });
+        await ensureDirectory(launch.directory);
         await this.#engine.launch(launch);
         const entry = this.#active.get(key);
         if (entry !== undefined) entry.taken = true;
@@ -157,5 +157,14 @@ export class EngineDriver {
 
   #sleep(ms: number): Promise<void> {
     return new Promise((resolve) => this.#clock.after(ms, resolve));
+  }
+}
+
+/** Nothing above it is made: where that is not there, the cluster's storage is away, and nothing may take its place. */
+async function ensureDirectory(path: string): Promise<void> {
+  try {
+    await makeDirectory(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }

@@ -3,6 +3,7 @@ import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
 import { ensureSubPath } from '../volumes/files/sub-path.ts';
+import { volumeFault } from '../volumes/volume-fault.ts';
 import type { RowMount } from './container-row.ts';
 import { parseMountKey } from './mount-key.ts';
 import { storagePaths } from './resolve-launch.ts';
@@ -35,7 +36,7 @@ export function resolveMounts(spec: ContainerSpec, scope: MountScope, store: Sto
   }));
 }
 
-function judgeVolume(key: string, scope: Scope, store: Store) {
+function judgeVolume(key: string, scope: MountScope, store: Store) {
   const parsed = parseMountKey(key);
   if (!parsed.ok) return refuseMount(key, parsed.reason);
   const { volumeID } = parsed.value;
@@ -51,6 +52,12 @@ function judgeVolume(key: string, scope: Scope, store: Store) {
   if (volume.phase !== 'Available') {
     throw new Refusal('VOLUME_NOT_AVAILABLE', `could not mount '${key}' because the volume is ${volume.phase}`, {
       details: { field: `volumeMounts.${key}`, phase: volume.phase },
+    });
+  }
+  const fault = volumeFault(storagePaths.volume(scope.storage, scope.accountID, volumeID));
+  if (fault !== undefined) {
+    throw new Refusal('VOLUME_NOT_AVAILABLE', `could not mount '${key}' because the volume is Unknown: ${fault}`, {
+      details: { field: `volumeMounts.${key}`, phase: 'Unknown' },
     });
   }
   return { volumeKey, mount: parsed.value };

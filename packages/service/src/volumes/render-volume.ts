@@ -1,15 +1,17 @@
 import type { Volume } from '@sluice/client';
 import { renderTime } from '../containers/render-container.ts';
+import { volumeFault } from './volume-fault.ts';
 import type { VolumeRow } from './volume-row.ts';
 
-/** A volume as the list shows it, without its login. */
-export function renderVolume(row: VolumeRow): Volume {
+/** A volume as the list shows it, without its login. `root` is looked at: without its files a volume is `Unknown`. */
+export function renderVolume(row: VolumeRow, root: string): Volume {
+  const fault = row.phase === 'Available' ? volumeFault(root) : undefined;
   return {
     id: row.id,
     clusterID: row.clusterID,
     accountID: row.accountID,
-    phase: row.phase,
-    state: row.state,
+    phase: fault === undefined ? row.phase : 'Unknown',
+    state: fault === undefined ? row.state : `not usable until its files are back: ${fault}`,
     createTime: renderTime(row.createTime),
   };
 }

@@ -17,6 +17,7 @@ import { type Change, put, remove, type Store } from '../store/store.ts';
 import { TABLES, timeKey } from '../store/tables.ts';
 import { renderVolume } from './render-volume.ts';
 import { createTransferLogin, hashTransferPassword } from './transfer-login.ts';
+import { volumeFault } from './volume-fault.ts';
 import type { VolumeRow } from './volume-row.ts';
 
 /** Where the files of a volume are reached; absent where this service does not offer that way. */
@@ -63,7 +64,7 @@ export function createVolumeCalls(options: VolumeCallsOptions): VolumeCalls {
       let last = '';
       for (const [key, row] of volumeRows(store, accounts, after)) {
         if (volumes.length === pageSize) return { volumes, nextPageToken: renderPageToken(list, last) };
-        volumes.push(renderVolume(row));
+        volumes.push(renderVolume(row, rootOf(row)));
         last = key;
       }
       return { volumes, nextPageToken: '' };
@@ -108,6 +109,10 @@ export function createVolumeCalls(options: VolumeCallsOptions): VolumeCalls {
       if (row !== undefined) await purgeVolume(options, key, row);
     },
   };
+
+  function rootOf(row: VolumeRow): string {
+    return storagePaths.volume(options.clusters.get(row.clusterID)!.storage, row.accountID, row.id);
+  }
 
   function find(principal: Principal, ref: Ref): { key: string; row: VolumeRow } {
     refuseWildcard(ref);
@@ -156,18 +161,19 @@ async function createVolume(
       : { login: { username: login.username, passwordHash: hashTransferPassword(login.password) } }),
   };
   const { storage } = options.clusters.get(ref.clusterID)!;
-  makeRoot(storage, ref);
+  checkStorage(storage, ref.clusterID);
+  const root = makeRoot(storage, ref);
   const key = `${ref.clusterID}/${ref.accountID}/${options.sequence.next()}`;
   const changes: Change[] = [put(TABLES.volumes, key, row), put(TABLES.volumeIDs, idKey(ref), key)];
   if (login !== undefined) changes.push(put(TABLES.volumeLogins, login.username, key));
   try {
     await options.store.commit(changes);
   } catch (error) {
-    rmSync(storagePaths.volume(storage, ref.accountID, ref.id), { recursive: true, force: true });
+    rmSync(root, { recursive: true, force: true });
     throw error;
   }
   return {
-    ...renderVolume(row),
+    ...renderVolume(row, root),
     ...(login === undefined ? {} : { service: { ...login, address: request.address(ref) } }),
   };
 }
@@ -176,8 +182,8 @@ function refuseTaken(options: VolumeCallsOptions, ref: Ref): void {
   const key = options.store.get(TABLES.volumeIDs, idKey(ref));
   const row = key === undefined ? undefined : options.store.get(TABLES.volumes, key);
   if (row === undefined) return;
-  const freeTime =
-    row.deleteTime === undefined ? undefined : new Date(row.deleteTime + options.retentionMs).toISOString();
+  const isRetained = row.phase === 'Deleting' && row.deleteTime !== undefined;
+  const freeTime = isRetained ? new Date(row.deleteTime + options.retentionMs).toISOString() : undefined;
   const free = freeTime === undefined ? '' : `; free at ${freeTime}, or once its deletion is forced`;
   throw new Refusal(
     'VOLUME_ID_TAKEN',
@@ -188,8 +194,20 @@ function refuseTaken(options: VolumeCallsOptions, ref: Ref): void {
   );
 }
 
+/**
+ * Refuses while the cluster's storage is away, perhaps unmounted: what is made in its place would be lost once it is back,
+ * and what is to be removed would seem to be removed.
+ */
+function checkStorage(storage: string, clusterID: string): void {
+  const fault = volumeFault(storagePaths.volumes(storage)) ?? volumeFault(storagePaths.trash(storage));
+  if (fault === undefined) return;
+  throw new Refusal('STORAGE_UNAVAILABLE', `could not reach the storage of cluster ${clusterID}: ${fault}`, {
+    retryAfterMs: 5000,
+  });
+}
+
 /** Makes the volume's empty root; one that a crash left without a row is moved out of the way. */
-function makeRoot(storage: string, ref: Ref): void {
+function makeRoot(storage: string, ref: Ref): string {
   const root = storagePaths.volume(storage, ref.accountID, ref.id);
   const properties = storagePaths.properties(storage, ref.accountID, ref.id);
   for (const path of [root, properties]) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -201,6 +219,7 @@ function makeRoot(storage: string, ref: Ref): void {
     renameSync(root, join(storagePaths.trash(storage), `stray-${ref.id}-${randomID(16)}`));
     mkdirSync(root, { mode: 0o755 });
   }
+  return root;
 }
 
 /** First the decision is made durable, then the files leave their place, then the record goes; each step may be repeated. */
@@ -208,8 +227,11 @@ async function purgeVolume(options: VolumeCallsOptions, key: string, row: Volume
   const { store } = options;
   const storage = options.clusters.get(row.clusterID)?.storage;
   if (storage === undefined) return;
-  const deleted: VolumeRow = { ...row, phase: 'Deleted', state: 'deleted' };
-  await store.commit([put(TABLES.volumes, key, deleted)]);
+  checkStorage(storage, row.clusterID);
+  // By a time that is over, whatever the retention: what a crash leaves of it is purged at the next look.
+  const deleted: VolumeRow = { ...row, phase: 'Deleted', state: 'deleted', deleteTime: row.deleteTime ?? 0 };
+  const due = `${timeKey(deleted.deleteTime!)}/${key}`;
+  await store.commit([put(TABLES.volumes, key, deleted), put(TABLES.deletedVolumes, due, true)]);
   options.onRevoked(deleted);
   const trash = join(storagePaths.trash(storage), `volume-${row.id}-${randomID(16)}`);
   try {
@@ -218,9 +240,10 @@ async function purgeVolume(options: VolumeCallsOptions, key: string, row: Volume
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
   rmSync(storagePaths.properties(storage, row.accountID, row.id), { force: true });
-  const changes: Change[] = [remove(TABLES.volumes, key), remove(TABLES.volumeIDs, idKey(row))];
-  if (row.login !== undefined) changes.push(remove(TABLES.volumeLogins, row.login.username));
-  if (row.deleteTime !== undefined) changes.push(remove(TABLES.deletedVolumes, `${timeKey(row.deleteTime)}/${key}`));
+  const changes: Change[] = [
+    ...[remove(TABLES.volumes, key), remove(TABLES.volumeIDs, idKey(row)), remove(TABLES.deletedVolumes, due)],
+    ...(row.login === undefined ? [] : [remove(TABLES.volumeLogins, row.login.username)]),
+  ];
   store.write(changes);
   await store.durable();
   rm(trash, { recursive: true, force: true }).catch((error: unknown) => {

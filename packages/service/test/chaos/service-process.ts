@@ -54,7 +54,9 @@ export async function buildServiceProgram(): Promise<ServiceProgram> {
 function start(file: string, args: readonly string[]): Promise<ChildProcess> {
   const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   return new Promise((resolve, reject) => {
-    child.once('exit', (code) => reject(new Error(`the service ended with ${code} before it was ready`)));
+    child.once('exit', (code, signal) =>
+      reject(new Error(`the service ended with ${code ?? signal} before it was ready`)),
+    );
     child.stdout.on('data', (bytes: Buffer) => {
       if (bytes.toString().includes('ready\n')) resolve(child);
     });

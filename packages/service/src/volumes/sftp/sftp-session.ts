@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { ConfinedTree } from '../files/confined-tree.ts';
 import { isAbsence } from '../files/file-errors.ts';
+import { volumeFault } from '../volume-fault.ts';
 import {
   closeHandle,
   openFile,
@@ -87,11 +88,20 @@ export async function serveSftp(channel: Duplex, tree: ConfinedTree, { onError }
           : await handler({ tree, handles, request, reader }),
       );
     } catch (error) {
-      const status = statusOf(error);
-      if (status === undefined) onError(error);
-      const message = isAbsence(error) ? 'it is not there' : status?.message;
-      send(statusPacket(request, status?.code ?? STATUS.FAILURE, message));
+      send(failurePacket(request, error));
     }
+  };
+  const failurePacket = (request: number, error: unknown): Buffer => {
+    const fault = isAbsence(error) ? volumeFault(tree.root) : undefined;
+    // Not "no such file", which would tell the client that its files are gone.
+    if (fault !== undefined) return statusPacket(request, STATUS.FAILURE, `the volume cannot be reached: ${fault}`);
+    const status = statusOf(error);
+    if (status === undefined) onError(error);
+    return statusPacket(
+      request,
+      status?.code ?? STATUS.FAILURE,
+      isAbsence(error) ? 'it is not there' : status?.message,
+    );
   };
   const begin = (type: number, packet: Buffer) => {
     const work: Promise<void> = carryOut(type, packet).finally(() => atWork.delete(work));

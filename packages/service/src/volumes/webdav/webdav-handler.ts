@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { openConfinedTree } from '../files/confined-tree.ts';
 import { createLoginThrottle, type LoginThrottle } from '../login-throttle.ts';
 import { type VolumeAccess, type VolumeSession, volumeKey } from '../volume-access.ts';
+import { volumeFault } from '../volume-fault.ts';
 import { makeCollection, remove } from './collections.ts';
 import { copy, move } from './copy-move.ts';
 import { DavRefusal, refusalOf } from './dav-refusal.ts';
@@ -93,6 +94,11 @@ export function createWebDavHandler(access: VolumeAccess, settings: WebDavOption
   const serve = async (request: IncomingMessage, reply: ServerResponse): Promise<void> => {
     for (const [name, value] of Object.entries(SAFE_HEADERS)) reply.setHeader(name, value);
     const session = await authenticate(request, { access, throttle, address: addressOf(request) });
+    const fault = volumeFault(session.root);
+    // Not 404, which would tell the client that its files are gone.
+    if (fault !== undefined) {
+      throw new DavRefusal(503, `the volume cannot be reached: ${fault}`, { headers: { 'retry-after': '5' } });
+    }
     const key = volumeKey(session);
     active.set(reply, key);
     reply.once('close', () => active.delete(reply));
