@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Plan } from '@sluice/core';
+import type { Plan, PlannedStep } from '@sluice/core';
 import { isRunId } from '../identity/run-id.ts';
 import type { Disk } from '../journal/disk.ts';
 
@@ -13,15 +13,25 @@ export async function listRunIds(disk: Disk, home: string): Promise<string[]> {
   return (await disk.list(path.join(home, 'runs'))).filter(isRunId);
 }
 
+/** As a plan is kept: the steps themselves stand in the pipeline already, in the same order. */
+interface KeptPlan extends Omit<Plan, 'steps'> {
+  readonly steps: readonly Omit<PlannedStep, 'step'>[];
+}
+
 /** The plan that a run froze at its start; undefined where there is none. */
 export async function readPlan(disk: Disk, directory: string): Promise<Plan | undefined> {
   const bytes = await disk.read(planPath(directory));
-  return bytes && (JSON.parse(Buffer.from(bytes).toString('utf8')) as Plan);
+  if (bytes === undefined) return undefined;
+  const kept = JSON.parse(Buffer.from(bytes).toString('utf8')) as KeptPlan;
+  const all = [...kept.pipeline.steps, ...kept.pipeline.finally];
+  return { ...kept, steps: kept.steps.map((planned) => ({ ...planned, step: all[planned.index]! })) };
 }
 
 /** Freezes the plan: nothing changes it afterwards. */
 export async function writePlan(disk: Disk, directory: string, plan: Plan): Promise<void> {
-  await disk.replace(planPath(directory), Buffer.from(JSON.stringify(plan)));
+  const steps = plan.steps.map(({ index, final, dependencies, cells }) => ({ index, final, dependencies, cells }));
+  const kept: KeptPlan = { ...plan, steps };
+  await disk.replace(planPath(directory), Buffer.from(JSON.stringify(kept)));
 }
 
 function planPath(directory: string): string {
