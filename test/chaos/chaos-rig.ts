@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { listRuns } from '@sluice/runner';
 import type { Random } from '../../packages/runner/test/simulation/random.ts';
-import { createWorkplace, type Started, until, type Workplace } from '../e2e/workplace-rig.ts';
+import { addUser, CREDENTIALS, configure, type Server, serve } from '../e2e/served-rig.ts';
+import { createWorkplace, type Started, type Workplace } from '../e2e/workplace-rig.ts';
 import { createHashGraph } from './hash-graph.ts';
 import { checkLedger, type LedgerCheck, readLedger } from './ledger.ts';
 import { createTcpProxy, type TcpProxy } from './tcp-proxy-rig.ts';
@@ -40,7 +41,6 @@ export interface ChaosResult {
 const LONGEST_LIFE_MS = 2_500;
 const LONGEST_OUTAGE_MS = 300;
 const LIVES_PER_KILL = 20;
-const PASSWORD = 'sesame';
 /** Done, suspended, and what a service that does not answer leads to. */
 const ORDINARY_ENDS: readonly (number | undefined)[] = [0, 3, 75];
 
@@ -57,7 +57,7 @@ export async function causeChaos(options: ChaosOptions): Promise<ChaosResult> {
   const place = createWorkplace();
   const graph = createHashGraph(options);
   writeFileSync(join(place.directory, 'pipeline.json'), graph.text);
-  const served = options.serviceKills > 0 ? await serve(place, options) : undefined;
+  const served = options.serviceKills > 0 ? await serveBehindProxy(place, options) : undefined;
   const count = { runnerKills: 0, serviceKills: 0, lives: 0 };
   const finished = new Set<string>();
   const published = new Set<string>();
@@ -127,8 +127,7 @@ export async function causeChaos(options: ChaosOptions): Promise<ChaosResult> {
 
 function startRunner(place: Workplace, args: readonly string[], served: Served | undefined): Started {
   if (!served) return place.start(args);
-  const env = { SLUICE_EMAIL: 'a@example.org', SLUICE_PASSWORD: PASSWORD };
-  return place.start([...args, '--service', `http://127.0.0.1:${served.proxy.port}`], { env });
+  return place.start([...args, '--service', `http://127.0.0.1:${served.proxy.port}`], { env: CREDENTIALS });
 }
 
 function readPublished(place: Workplace): string {
@@ -136,48 +135,20 @@ function readPublished(place: Workplace): string {
   return existsSync(file) ? readFileSync(file, 'utf8') : 'nothing';
 }
 
-async function serve(place: Workplace, options: ChaosOptions): Promise<Served> {
+async function serveBehindProxy(place: Workplace, options: ChaosOptions): Promise<Served> {
   const proxy = await createTcpProxy(options.random);
-  let server: Started | undefined;
+  let server: Server | undefined;
   const served: Served = {
     proxy,
     async start() {
-      const started = place.start(['serve', '--config', 'service.yaml', '--log-level', 'error'], { isEndless: true });
-      server = started;
-      await until(() => started.stdout().includes('\n') || started.process.exitCode !== null, 'the service to listen');
-      const port = /^listening on \S+:(\d+)/.exec(started.stdout())?.[1];
-      if (port === undefined) throw new Error(`the service did not come up: ${(await started.ended).stderr}`);
-      proxy.target = Number(port);
+      server = await serve(place);
+      proxy.target = Number(new URL(server.url).port);
     },
-    async kill() {
-      server?.process.kill('SIGKILL');
-      await server?.ended;
-    },
+    kill: async () => server?.kill(),
   };
-  writeFileSync(join(place.directory, 'service.yaml'), describeService(proxy));
-  for (const args of [
-    ['add', 'a@example.org'],
-    ['grant', 'a@example.org', 'main/physics'],
-  ]) {
-    const command = ['user', ...args, '--config', 'service.yaml'];
-    const { exitCode, stderr } = await place.start(command, { env: { SLUICE_PASSWORD: PASSWORD } }).ended;
-    if (exitCode !== 0) throw new Error(stderr);
-  }
+  configure(place, { extra: `publicUrl: http://127.0.0.1:${proxy.port}` });
+  await addUser(place, 'main/physics');
   await served.start();
   proxy.faultRate = options.faultRate;
   return served;
-}
-
-function describeService(proxy: TcpProxy): string {
-  return `
-root: ./data
-publicUrl: http://127.0.0.1:${proxy.port}
-clusters:
-  - id: main
-    engine: process
-    capacity: { cores: 4, memoryGB: 4 }
-    accounts: [physics]
-    instanceTypes: [{ id: small, cores: 1, memoryGB: 1 }]
-listen: [{ host: 127.0.0.1, port: 0 }]
-`;
 }

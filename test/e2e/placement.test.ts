@@ -1,14 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createWorkplace, parseLines, type Started, until, type Workplace } from './workplace-rig.ts';
+import { addUser, CREDENTIALS, configure, type Server, serve } from './served-rig.ts';
+import { createWorkplace, parseLines, type Workplace } from './workplace-rig.ts';
 
 let place: Workplace;
-let server: Started | undefined;
+let server: Server | undefined;
 
-const CONFIG = `
-root: ./data
-clusters:
+const CLUSTERS = `
   - id: east
     engine: process
     capacity: { cores: 2, memoryGB: 2 }
@@ -18,9 +17,7 @@ clusters:
     engine: process
     capacity: { cores: 8, memoryGB: 8 }
     accounts: [physics]
-    instanceTypes: [{ id: large, cores: 4, memoryGB: 4 }]
-listen: [{ host: 127.0.0.1, port: 0 }]
-`;
+    instanceTypes: [{ id: large, cores: 4, memoryGB: 4 }]`;
 
 const PIPELINE = `
 version: 1
@@ -59,25 +56,19 @@ beforeEach(async () => {
   mkdirSync(join(place.directory, 'words'));
   writeFileSync(join(place.directory, 'words/first'), 'words\n');
   writeFileSync(join(place.directory, 'p.yaml'), PIPELINE);
-  writeFileSync(join(place.directory, 'service.yaml'), CONFIG);
-  const admin = (...args: string[]) =>
-    place.start(['user', ...args, '--config', 'service.yaml'], { env: { SLUICE_PASSWORD: 'sesame' } }).ended;
-  await admin('add', 'a@example.org');
-  for (const cluster of ['east', 'west']) await admin('grant', 'a@example.org', `${cluster}/physics`);
-  server = place.start(['serve', '--config', 'service.yaml', '--log-level', 'error']);
-  await until(() => server!.stdout().includes('\n') || server!.process.exitCode !== null, 'the service to listen');
+  configure(place, { clusters: CLUSTERS });
+  await addUser(place, 'east/physics', 'west/physics');
+  server = await serve(place);
 });
 
 afterEach(async () => {
-  server?.process.kill('SIGKILL');
-  await server?.ended;
+  await server?.kill();
   place.remove();
 });
 
 test('one run works on two clusters, which share nothing: data is brought across, each tree once', async () => {
-  const url = /^listening on (\S+)/.exec(server!.stdout())?.[1] ?? '';
-  const env = { SLUICE_EMAIL: 'a@example.org', SLUICE_PASSWORD: 'sesame' };
-  const at = ['p.yaml', '--service', url, '--cluster', 'east', '--account', 'physics'];
+  const env = CREDENTIALS;
+  const at = ['p.yaml', '--service', server!.url, '--cluster', 'east', '--account', 'physics'];
   const planned = await place.start(['plan', ...at], { env }).ended;
   expect(planned).toMatchObject({ exitCode: 0, stderr: '' });
   expect(planned.stdout).toMatch(/join +1 +make +large +west/);

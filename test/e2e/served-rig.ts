@@ -1,0 +1,61 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Started, until, type Workplace } from './workplace-rig.ts';
+
+/** The one user of a served workplace, as the command finds them in its environment. */
+export const CREDENTIALS = { SLUICE_EMAIL: 'a@example.org', SLUICE_PASSWORD: 'sesame' };
+
+const FILE = 'service.yaml';
+const MAIN = `
+  - id: main
+    engine: process
+    capacity: { cores: 4, memoryGB: 4 }
+    accounts: [physics]
+    instanceTypes: [{ id: small, cores: 1, memoryGB: 1 }]`;
+
+/** A service that a command serves. */
+export interface Server extends Started {
+  /** Where it listens. */
+  readonly url: string;
+  /** With -9. */
+  kill(): Promise<void>;
+}
+
+/** Writes the workplace's `service.yaml`: one cluster with one account, or other `clusters`, and what else it shall say. */
+export function configure({ directory }: Workplace, { clusters = MAIN, extra = '' } = {}): void {
+  const text = `
+root: ./data
+clusters:${clusters}
+listen: [{ host: 127.0.0.1, port: 0 }]
+${extra}`;
+  writeFileSync(join(directory, FILE), text);
+}
+
+/** `sluice user …` to its end. */
+export function administer(place: Workplace, ...args: readonly string[]): Started['ended'] {
+  const env = { SLUICE_PASSWORD: CREDENTIALS.SLUICE_PASSWORD };
+  return place.start(['user', ...args, '--config', FILE], { env }).ended;
+}
+
+/** Adds the user and gives them the accounts. */
+export async function addUser(place: Workplace, ...accounts: readonly string[]): Promise<void> {
+  const email = CREDENTIALS.SLUICE_EMAIL;
+  for (const args of [['add', email], ...accounts.map((account) => ['grant', email, account])]) {
+    const { exitCode, stderr } = await administer(place, ...args);
+    if (exitCode !== 0 || stderr !== '') throw new Error(`could not ${args.join(' ')}: ${stderr}`);
+  }
+}
+
+/** Serves, and waits until the service listens. */
+export async function serve(place: Workplace): Promise<Server> {
+  const started = place.start(['serve', '--config', FILE, '--log-level', 'error'], { isEndless: true });
+  const hasEnded = () => started.process.exitCode !== null || started.process.signalCode !== null;
+  await until(() => started.stdout().includes('\n') || hasEnded(), 'the service to listen');
+  const url = /^listening on (\S+)/.exec(started.stdout())?.[1];
+  if (url === undefined) throw new Error(`the service did not come up: ${JSON.stringify(await started.ended)}`);
+  const kill = async () => {
+    started.process.kill('SIGKILL');
+    await started.ended;
+  };
+  return { ...started, url, kill };
+}
