@@ -14,88 +14,64 @@ import { fileURLToPath } from 'node:url';
 import { createHttpService } from '@sluice/client';
 import { createPlan, parsePipeline } from '@sluice/core';
 import { startRun } from '@sluice/runner';
-import { createService, openUserDirectory, serviceConfigSchema } from '@sluice/service';
 import { createSystemClock } from '../packages/runner/dist/clock.js';
 import { openJournal } from '../packages/runner/dist/journal/open-journal.js';
 import { createSystemDisk } from '../packages/runner/dist/journal/system-disk.js';
+import { addUser, INSTANCE_TYPE, openFakeCluster, PRINCIPAL, SCOPE, USER } from './fake-cluster.mjs';
+import { openSimulated } from './simulated-service.mjs';
 
-const SCOPE = { clusterID: 'bench', accountID: 'bench' };
-const USER = { email: 'bench@example.org', password: 'bench password' };
 const LOOP_RESOLUTION_MS = 10;
 const SERVICES = { simulated: openSimulated, http: openHttp, embedded: openEmbedded };
 
-/** An engine whose containers run until they are let go, or for a given time. */
-function createHeldEngine() {
-  let sink;
-  let held = [];
-  const engine = {
+/** A service whose containers run until they are let go, or for a given time. */
+async function openHeld(root) {
+  const held = {
     /** Milliseconds that a container runs; undefined: until `release`. */
     runMs: undefined,
     /** When each container ended, by its ID. */
     ended: new Map(),
     release() {
-      const keys = held;
-      held = [];
-      for (const launch of keys) end(launch);
+      const ends = open;
+      open = [];
+      for (const end of ends) end();
     },
-    factory: () => ({
-      async open(to) {
-        sink = to;
-      },
-      async launch(launch) {
-        const { key } = launch;
-        sink.report(key, { type: 'running', startedAt: Date.now(), nodeID: 'bench', runID: key, host: '127.0.0.1' });
-        if (engine.runMs === undefined) held.push(launch);
-        else setTimeout(() => end(launch), engine.runMs);
-      },
-      async recover() {},
-      async stop() {},
-      async remove() {},
-      async close() {},
-    }),
   };
-  function end({ key, containerID }) {
-    engine.ended.set(containerID, Date.now());
-    sink.report(key, { type: 'ended', endedAt: Date.now(), end: { kind: 'exited', exitCode: 0 } });
-  }
-  return engine;
-}
-
-function describeService(root) {
-  const instanceTypes = [{ id: 'tiny', cores: 1, memoryGB: 1 }];
-  const clusters = [{ id: SCOPE.clusterID, engine: 'held', accounts: [SCOPE.accountID], instanceTypes }];
-  return serviceConfigSchema.parse({ root, clusters });
+  let open = [];
+  const service = await openFakeCluster(root, ({ containerID }, end) => {
+    const endNow = () => {
+      held.ended.set(containerID, Date.now());
+      end();
+    };
+    if (held.runMs === undefined) open.push(endNow);
+    else setTimeout(endNow, held.runMs);
+  });
+  return { service, held };
 }
 
 async function openEmbedded(root) {
-  const engine = createHeldEngine();
-  const service = await createService({ config: describeService(root), engines: { held: engine.factory } });
+  const { service, held } = await openHeld(root);
   return {
-    service: service.inProcess({ userID: 'bench', accounts: [SCOPE] }),
-    control: async (name, value) => control(engine, name, value),
+    service: service.inProcess(PRINCIPAL),
+    control: async (name, value) => control(held, name, value),
     close: () => service.close(),
   };
 }
 
-/** What a bench asks of the engine, in this process or across another's channel. */
-function control(engine, name, value) {
-  if (name === 'release') engine.release();
-  if (name === 'runMs') engine.runMs = value;
-  return name === 'ended' ? [...engine.ended] : undefined;
+/** What a bench asks of what is held, in this process or across another's channel. */
+function control(held, name, value) {
+  if (name === 'release') held.release();
+  if (name === 'runMs') held.runMs = value;
+  return name === 'ended' ? [...held.ended] : undefined;
 }
 
 /** The other end of `openHttp`. */
 async function serve(root) {
-  const engine = createHeldEngine();
-  const service = await createService({ config: describeService(root), engines: { held: engine.factory } });
-  const users = await openUserDirectory(root);
-  await users.add(USER);
-  await users.grant(USER.email, SCOPE);
-  await users.close();
+  const { service, held } = await openHeld(root);
+  await addUser(root);
   const { url } = await service.listen({ host: '127.0.0.1', port: 0 });
   process.send({ url });
   process.on('disconnect', () => process.exit(0));
-  process.on('message', ({ name, value }) => process.send({ answer: control(engine, name, value) ?? null }));
+  process.on('message', ({ name, value }) => process.send({ answer: control(held, name, value) ?? null }));
 }
 
 async function openHttp(root) {
@@ -125,69 +101,6 @@ async function openHttp(root) {
   };
 }
 
-/** Answers in the next loop turn; lists a thousand a page; has no hints. */
-async function openSimulated() {
-  const live = new Map();
-  const containers = new Map();
-  const counts = { create: 0, get: 0, list: 0 };
-  const ended = new Map();
-  let runMs;
-  const turn = (name) => {
-    counts[name]++;
-    return new Promise((resolve) => setImmediate(resolve));
-  };
-  const end = (id) => {
-    live.delete(id);
-    containers.get(id).phase = 'Succeeded';
-    ended.set(id, Date.now());
-  };
-  const service = {
-    discovery: { listAccounts: async () => [], listInstanceTypes: async () => [] },
-    containers: {
-      async create(scope, spec, { containerID: id }) {
-        await turn('create');
-        const createTime = new Date().toISOString();
-        containers.set(id, { ...spec, ...scope, id, phase: 'Running', createTime, runID: id });
-        live.set(id, true);
-        if (runMs !== undefined) setTimeout(() => end(id), runMs);
-        return { ...containers.get(id) };
-      },
-      async get({ id }) {
-        await turn('get');
-        return { ...containers.get(id) };
-      },
-      async *list(_scope, { all = false, pageSize = 100 }) {
-        let left = 0;
-        for (const id of (all ? containers : live).keys()) {
-          if (left-- === 0) {
-            await turn('list');
-            left = pageSize - 1;
-          }
-          const { clusterID, accountID, phase, createTime } = containers.get(id);
-          yield { id, clusterID, accountID, phase, createTime };
-        }
-        if (left <= 0) await turn('list');
-      },
-      async *logs() {},
-      cancel: async () => {},
-      delete: async () => {},
-    },
-    volumes: {},
-    watch: () => undefined,
-    close: async () => {},
-  };
-  return {
-    service,
-    requests: async () => ({ ...counts }),
-    async control(name, value) {
-      if (name === 'release') for (const id of [...live.keys()]) end(id);
-      if (name === 'runMs') runMs = value;
-      return name === 'ended' ? [...ended] : undefined;
-    },
-    close: async () => {},
-  };
-}
-
 function planOf(steps, more = {}) {
   const text = JSON.stringify({ version: 1, name: 'bench', ...more, steps });
   const parsed = parsePipeline({ text, file: 'bench.json' });
@@ -197,7 +110,7 @@ function planOf(steps, more = {}) {
   return plan.value;
 }
 
-const step = (...needs) => ({ command: ['true'], instanceType: 'tiny', ...(needs.length > 0 && { needs }) });
+const step = (...needs) => ({ command: ['true'], instanceType: INSTANCE_TYPE, ...(needs.length > 0 && { needs }) });
 
 /** Starts the run; `count(state)` says how many cells have come to that state. */
 async function begin(opened, { plan, home, maxInFlight }) {

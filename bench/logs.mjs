@@ -4,47 +4,30 @@
 //
 //   node bench/logs.mjs [--follows 10000] [--slow 100] [--gigabytes 10] [--seconds 10]
 import { fork } from 'node:child_process';
-import {
-  appendFileSync,
-  closeSync,
-  ftruncateSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { appendFileSync, closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createService, serviceConfigSchema } from '@sluice/service';
+import { CONTAINERS, INSTANCE_TYPE, openFakeCluster, ownMemory, PRINCIPAL, SCOPE } from './fake-cluster.mjs';
 
-const SCOPE = { clusterID: 'bench', accountID: 'bench' };
-const CONTAINERS = '/api/v1rc1/clusters/bench/accounts/bench/containers';
-const SPEC = { instanceType: 'tiny', image: 'none' };
+const SPEC = { instanceType: INSTANCE_TYPE, image: 'none' };
 const MIB = 2 ** 20;
 
 /** The measured side: creates as many containers as there are logs, and tells where each of them is. */
 async function serve(root, count) {
   const logs = [];
-  const clusters = [
-    {
-      ...{ id: SCOPE.clusterID, engine: 'standing', accounts: [SCOPE.accountID] },
-      instanceTypes: [{ id: 'tiny', cores: 1, memoryGB: 1 }],
-    },
-  ];
-  const config = serviceConfigSchema.parse({ root, clusters });
-  const service = await createService({ config, engines: { standing: () => standingEngine(logs) } });
-  const principal = { userID: 'bench', accounts: [SCOPE] };
-  const { containers } = service.inProcess(principal);
+  const service = await openFakeCluster(root, ({ containerID, logPath }) => {
+    logs[Number(containerID.slice(1))] = logPath;
+  });
+  const { containers } = service.inProcess(PRINCIPAL);
   globalThis.gc();
   const emptyOwn = ownMemory();
   for (let i = 0; i < Number(count); i++) await containers.create(SCOPE, SPEC, { containerID: `c${i}` });
   const socketPath = join(root, 'bench.sock');
-  await service.listen({ socketPath, principal });
+  await service.listen({ socketPath, principal: PRINCIPAL });
   process.send({ socketPath, logs, emptyOwn });
   process.on('disconnect', () => process.exit(0));
   process.on('message', () => {
@@ -52,28 +35,6 @@ async function serve(root, count) {
     globalThis.gc();
     process.send({ until, from: process.cpuUsage(), at: performance.now(), own: ownMemory() });
   });
-}
-
-/** Bytes that the process holds of its own, without what it has mapped of files. */
-function ownMemory() {
-  return Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]) * 1024;
-}
-
-function standingEngine(logs) {
-  let sink;
-  return {
-    async open(to) {
-      sink = to;
-    },
-    async launch({ key, logPath, containerID }) {
-      logs[Number(containerID.slice(1))] = logPath;
-      sink.report(key, { type: 'running', startedAt: Date.now(), nodeID: 'bench', runID: key, host: '127.0.0.1' });
-    },
-    async recover() {},
-    async stop() {},
-    async remove() {},
-    async close() {},
-  };
 }
 
 async function measure() {

@@ -5,39 +5,19 @@
 //   node bench/service.mjs [--records 10000,100000] [--seconds 5] [--rate 1000] [--connections 16]
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { createService, openUserDirectory, serviceConfigSchema } from '@sluice/service';
 import { Pool, request } from 'undici';
-
-const USER = { email: 'bench@example.org', password: 'bench password' };
-const SCOPE = { clusterID: 'bench', accountID: 'bench' };
-const CONTAINERS = '/api/v1rc1/clusters/bench/accounts/bench/containers';
+import { addUser, CONTAINERS, INSTANCE_TYPE, openFakeCluster, ownMemory, USER } from './fake-cluster.mjs';
 
 /** The measured side: a service on a port of its own, told to the parent. */
 async function serve(root) {
-  const config = serviceConfigSchema.parse({
-    root,
-    clusters: [
-      {
-        id: SCOPE.clusterID,
-        engine: 'instant',
-        accounts: [SCOPE.accountID],
-        instanceTypes: [{ id: 'tiny', cores: 1, memoryGB: 1 }],
-      },
-    ],
-  });
-  const service = await createService({ config, engines: { instant: instantEngine } });
-  const users = await openUserDirectory(root);
-  if (users.list().length === 0) {
-    await users.add(USER);
-    await users.grant(USER.email, SCOPE);
-  }
-  await users.close();
+  const service = await openFakeCluster(root, (_, end) => end());
+  await addUser(root);
   const { url } = await service.listen({ host: '127.0.0.1', port: 0 });
   answerParent(url, () => service.close());
 }
@@ -75,27 +55,7 @@ function memory() {
   // Twice, since what a finalizer holds goes with the second.
   globalThis.gc();
   globalThis.gc();
-  const status = readFileSync('/proc/self/status', 'utf8');
-  const own = Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
-  return { own, heap: process.memoryUsage().heapUsed };
-}
-
-function instantEngine() {
-  let sink;
-  return {
-    async open(to) {
-      sink = to;
-    },
-    async launch({ key }) {
-      const now = Date.now();
-      sink.report(key, { type: 'running', startedAt: now, nodeID: 'bench', runID: key, host: '127.0.0.1' });
-      sink.report(key, { type: 'ended', endedAt: now, end: { kind: 'exited', exitCode: 0 } });
-    },
-    async recover() {},
-    async stop() {},
-    async remove() {},
-    async close() {},
-  };
+  return { own: ownMemory(), heap: process.memoryUsage().heapUsed };
 }
 
 async function measure() {
@@ -223,7 +183,7 @@ async function openClient(url, { connections, headers }) {
   };
 }
 
-const SPEC = JSON.stringify({ instanceType: 'tiny', command: ['true'], labels: { run: 'bench', step: 'none' } });
+const SPEC = JSON.stringify({ instanceType: INSTANCE_TYPE, command: ['true'], labels: { run: 'bench', step: 'none' } });
 const recordId = (n) => `r${n}`;
 
 async function fill(client, { from, to }) {

@@ -1,0 +1,50 @@
+// A service whose one cluster runs nothing, for benches: what they measure is the service and those who use it.
+import { readFileSync } from 'node:fs';
+import { createService, openUserDirectory, serviceConfigSchema } from '@sluice/service';
+
+export const SCOPE = { clusterID: 'bench', accountID: 'bench' };
+export const PRINCIPAL = { userID: 'bench', accounts: [SCOPE] };
+export const USER = { email: 'bench@example.org', password: 'bench password' };
+export const CONTAINERS = '/api/v1rc1/clusters/bench/accounts/bench/containers';
+export const INSTANCE_TYPE = 'tiny';
+
+/** Containers run as soon as they are launched; `launched(launch, end)` hears of each and may end it. */
+export function openFakeCluster(root, launched) {
+  const instanceTypes = [{ id: INSTANCE_TYPE, cores: 1, memoryGB: 1 }];
+  const clusters = [{ id: SCOPE.clusterID, engine: 'fake', accounts: [SCOPE.accountID], instanceTypes }];
+  const config = serviceConfigSchema.parse({ root, clusters });
+  return createService({ config, engines: { fake: () => createFakeEngine(launched) } });
+}
+
+function createFakeEngine(launched) {
+  let sink;
+  return {
+    async open(to) {
+      sink = to;
+    },
+    async launch(launch) {
+      const { key } = launch;
+      sink.report(key, { type: 'running', startedAt: Date.now(), nodeID: 'bench', runID: key, host: '127.0.0.1' });
+      launched(launch, () =>
+        sink.report(key, { type: 'ended', endedAt: Date.now(), end: { kind: 'exited', exitCode: 0 } }),
+      );
+    },
+    async recover() {},
+    async stop() {},
+    async remove() {},
+    async close() {},
+  };
+}
+
+/** Lets `USER` in; before or after the service of this root is there. */
+export async function addUser(root) {
+  const users = await openUserDirectory(root);
+  await users.add(USER);
+  await users.grant(USER.email, SCOPE);
+  await users.close();
+}
+
+/** Bytes that this process holds of its own, without what it has mapped of files. */
+export function ownMemory() {
+  return Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]) * 1024;
+}
