@@ -1,51 +1,157 @@
-import type { ChangeHint, ContainerService, Ref, VolumeFiles } from '@sluice/client';
+import {
+  type CallOptions,
+  type ChangeHint,
+  type ContainerService,
+  isServiceError,
+  type Ref,
+  type VolumeFiles,
+} from '@sluice/client';
 
-/** A service whose implementation may be replaced while it is used: each call goes to the one that `current` gives then. */
+/** A holder that ends refuses calls first and lets go a moment later: until then it is worth waiting for the next one. */
+const LET_GO_MS = 6_000;
+
+/** The service as some process has it. */
+export interface HeldService {
+  readonly service: ContainerService;
+  /** Aborted when that process has let go of it; left out where that cannot happen. */
+  readonly lost?: AbortSignal;
+}
+
+type Current = () => Promise<HeldService>;
+
+interface Delegate {
+  readonly current: Current;
+  /** Asks whoever has the service, and again whoever has it next. Only for what does no harm when it is asked twice. */
+  read<T>(ask: (service: ContainerService, options: CallOptions) => Promise<T>, options?: CallOptions): Promise<T>;
+}
+
+/**
+ * A service whose implementation may be replaced while it is used: each call goes to the one that `current` gives then,
+ * and what only reads is asked again of the next one where the one that was asked is lost.
+ */
 export function createDelegatingService(options: {
-  readonly current: () => Promise<ContainerService>;
+  readonly current: Current;
   readonly watch: (listener: (hint: ChangeHint) => void) => (() => void) | undefined;
   readonly close: () => Promise<void>;
 }): ContainerService {
   const { current } = options;
+  const delegate: Delegate = {
+    current,
+    read: async (ask, given) => {
+      for (;;) {
+        const held = await current();
+        try {
+          return await ask(held.service, withLost(given, held));
+        } catch (error) {
+          if (!(await isReplaced(error, { held, current }))) throw error;
+        }
+      }
+    },
+  };
+  const now = async () => (await current()).service;
+  const { read } = delegate;
   return {
     discovery: {
-      listAccounts: async (...args) => (await current()).discovery.listAccounts(...args),
-      listInstanceTypes: async (...args) => (await current()).discovery.listInstanceTypes(...args),
+      listAccounts: (cluster, given) => read((service, asked) => service.discovery.listAccounts(cluster, asked), given),
+      listInstanceTypes: (cluster, given) =>
+        read((service, asked) => service.discovery.listInstanceTypes(cluster, asked), given),
     },
     containers: {
-      create: async (...args) => (await current()).containers.create(...args),
-      get: async (...args) => (await current()).containers.get(...args),
-      list: async function* (...args) {
-        yield* (await current()).containers.list(...args);
-      },
-      logs: async function* (...args) {
-        yield* (await current()).containers.logs(...args);
-      },
-      cancel: async (...args) => (await current()).containers.cancel(...args),
-      delete: async (...args) => (await current()).containers.delete(...args),
+      create: async (...args) => (await now()).containers.create(...args),
+      get: (ref, given) => read((service, asked) => service.containers.get(ref, asked), given),
+      list: (scope, given) => readItems(delegate, (service) => service.containers.list(scope, given)),
+      logs: (ref, given) => readLog(delegate, { ref, given }),
+      cancel: async (...args) => (await now()).containers.cancel(...args),
+      delete: async (...args) => (await now()).containers.delete(...args),
     },
     volumes: {
-      create: async (...args) => (await current()).volumes.create(...args),
-      list: async function* (...args) {
-        yield* (await current()).volumes.list(...args);
-      },
-      delete: async (...args) => (await current()).volumes.delete(...args),
-      undelete: async (...args) => (await current()).volumes.undelete(...args),
-      files: (ref: Ref, login) => delegatingFiles(async () => (await current()).volumes.files(ref, login)),
+      create: async (...args) => (await now()).volumes.create(...args),
+      list: (scope, given) => readItems(delegate, (service) => service.volumes.list(scope, given)),
+      delete: async (...args) => (await now()).volumes.delete(...args),
+      undelete: async (...args) => (await now()).volumes.undelete(...args),
+      files: (ref: Ref, login) => delegatingFiles(delegate, (service) => service.volumes.files(ref, login)),
     },
     watch: options.watch,
     close: options.close,
   };
 }
 
-function delegatingFiles(current: () => Promise<VolumeFiles>): VolumeFiles {
+function withLost(given: CallOptions = {}, { lost }: HeldService): CallOptions {
+  if (lost === undefined) return given;
+  return { ...given, signal: given.signal === undefined ? lost : AbortSignal.any([given.signal, lost]) };
+}
+
+/** Whether a call failed because the process that it went to is leaving, and another one has the service now. */
+async function isReplaced(error: unknown, { held, current }: { held: HeldService; current: Current }) {
+  const { lost } = held;
+  if (lost === undefined || !isServiceError(error, 'UNREACHABLE', 'NO_REPLY', 'ABORTED')) return false;
+  if (!lost.aborted && !isServiceError(error, 'ABORTED')) await aborted(lost, LET_GO_MS);
+  return lost.aborted && (await current()) !== held;
+}
+
+function aborted(signal: AbortSignal, withinMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, withinMs);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** A list that broke off is the caller's: what it would bring again, it has brought already. */
+async function* readItems<T>(
+  { current }: Delegate,
+  ask: (service: ContainerService) => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  for (;;) {
+    const held = await current();
+    let isBegun = false;
+    try {
+      for await (const item of ask(held.service)) {
+        isBegun = true;
+        yield item;
+      }
+      return;
+    } catch (error) {
+      if (isBegun || !(await isReplaced(error, { held, current }))) throw error;
+    }
+  }
+}
+
+type LogOptions = CallOptions & { readonly tail?: number; readonly follow?: boolean };
+
+/** A log only grows: what has come is skipped the next time. Of the last lines the beginning is not known. */
+async function* readLog({ current }: Delegate, asked: { ref: Ref; given: LogOptions | undefined }) {
+  let sent = 0;
+  for (;;) {
+    const held = await current();
+    let left = sent;
+    try {
+      const wanted = { ...asked.given, ...withLost(asked.given, held) };
+      for await (const part of held.service.containers.logs(asked.ref, wanted)) {
+        const rest = part.subarray(left);
+        left -= part.length - rest.length;
+        sent += rest.length;
+        if (rest.length > 0) yield rest;
+      }
+      return;
+    } catch (error) {
+      const isCut = asked.given?.tail !== undefined && sent > 0;
+      if (isCut || !(await isReplaced(error, { held, current }))) throw error;
+    }
+  }
+}
+
+function delegatingFiles({ current, read }: Delegate, open: (service: ContainerService) => VolumeFiles): VolumeFiles {
+  const now = async () => open((await current()).service);
   return {
-    stat: async (...args) => (await current()).stat(...args),
-    list: async (...args) => (await current()).list(...args),
-    read: async (...args) => (await current()).read(...args),
-    write: async (...args) => (await current()).write(...args),
-    makeDirectory: async (...args) => (await current()).makeDirectory(...args),
-    move: async (...args) => (await current()).move(...args),
-    remove: async (...args) => (await current()).remove(...args),
+    stat: (path) => read((service) => open(service).stat(path)),
+    list: (path) => read((service) => open(service).list(path)),
+    read: (path, range) => read((service) => open(service).read(path, range)),
+    write: async (...args) => (await now()).write(...args),
+    makeDirectory: (path) => read((service) => open(service).makeDirectory(path)),
+    move: async (...args) => (await now()).move(...args),
+    remove: (path) => read((service) => open(service).remove(path)),
   };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ContainerService, isServiceError, type Scope, ServiceError } from '@sluice/client';
 import { claimService, visitOwner } from './claim-service.ts';
-import { createDelegatingService } from './delegating-service.ts';
+import { createDelegatingService, type HeldService } from './delegating-service.ts';
 import { socketPath } from './socket-path.ts';
 
 /** Between two looks at a claim that changes hands just now. */
@@ -29,18 +29,15 @@ export interface EmbeddedOptions {
 }
 
 /** How this process reaches the service right now. */
-interface Hold {
-  readonly service: ContainerService;
+interface Hold extends HeldService {
   readonly owner: boolean;
-  /** Calls back once when the hold is lost; never for an owner. */
-  onLost(listener: () => void): void;
   letGo(): Promise<void>;
 }
 
 /**
  * Opens the service of a home. One process owns it and runs it; others reach it through a unix socket in the home, and
- * one of them takes over when the owner goes away. Calls that were under way then fail with `NO_REPLY`, as with any
- * service. Throws where this machine cannot run it.
+ * one of them takes over when the owner goes away. What only reads is then asked again; other calls that were under way
+ * fail with `NO_REPLY`, as with any service. Throws where this machine cannot run it.
  */
 export async function openEmbeddedService(home: string, options: EmbeddedOptions = {}): Promise<EmbeddedService> {
   const root = join(home, 'service');
@@ -50,16 +47,19 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
   let current: Promise<Hold> = Promise.resolve(hold);
   const follow = (held: Hold) => {
     hold = held;
-    held.onLost(() => {
+    const replace = () => {
       if (closed) return;
       current = takeHold({ home, root, cores: options.cores });
       current.then(follow, () => {});
-    });
+    };
+    // An owner can go while it is being followed.
+    if (held.lost?.aborted) replace();
+    else held.lost?.addEventListener('abort', replace);
   };
   follow(hold);
 
   const service = createDelegatingService({
-    current: async () => (await current.catch(refuse)).service,
+    current: () => current.catch(refuse),
     watch: (listener) => (hold.owner ? hold.service.watch(listener) : undefined),
     close: async () => {},
   });
@@ -117,7 +117,6 @@ async function own({ home, root, cores }: Wanted): Promise<Hold | undefined> {
     return {
       service: own.service,
       owner: true,
-      onLost: () => {},
       letGo: async () => {
         await Promise.race([own.close(), delay(CLOSE_MS, undefined, { ref: false })]);
         await claim.release();
@@ -134,10 +133,12 @@ async function visit({ home, root }: Wanted): Promise<Hold | undefined> {
   if (visit === undefined) return undefined;
   const { openVisitedService } = await import('./open-visited-service.ts');
   const service = openVisitedService(home);
+  const lost = new AbortController();
+  visit.onOwnerGone(() => lost.abort());
   return {
     service,
     owner: false,
-    onLost: visit.onOwnerGone,
+    lost: lost.signal,
     letGo: async () => {
       visit.leave();
       await service.close();

@@ -1,0 +1,91 @@
+import { type CallOptions, type ContainerService, ServiceError } from '@sluice/client';
+import { expect, test } from 'vitest';
+import { createDelegatingService, type HeldService } from '../../src/embedded/delegating-service.ts';
+
+const REF = { clusterID: 'local', accountID: 'local', id: 'c' };
+
+/** Holders of a service one after the other; each can be taken away. */
+function createHolders(services: readonly Partial<ContainerService>[]) {
+  const holders = services.map((service) => ({ service: service as ContainerService, lost: new AbortController() }));
+  let at = 0;
+  const held = new Map<number, HeldService>();
+  return {
+    lose() {
+      const leaving = holders[at++];
+      leaving?.lost.abort();
+    },
+    service: createDelegatingService({
+      current: async () => {
+        const { service, lost } = holders[at]!;
+        if (!held.has(at)) held.set(at, { service, lost: lost.signal });
+        return held.get(at)!;
+      },
+      watch: () => undefined,
+      close: async () => {},
+    }),
+  };
+}
+
+function withLogs(logs: (options?: CallOptions) => AsyncIterable<Uint8Array>): Partial<ContainerService> {
+  return { containers: { logs: (_: unknown, options?: CallOptions) => logs(options) } } as Partial<ContainerService>;
+}
+
+async function* pieces(...texts: string[]) {
+  for (const text of texts) yield new TextEncoder().encode(text);
+}
+
+async function read(log: AsyncIterable<Uint8Array>): Promise<string> {
+  let text = '';
+  for await (const part of log) text += new TextDecoder().decode(part);
+  return text;
+}
+
+test('createDelegatingService reads on in a log, where it was, from the one that has the service next', async () => {
+  const holders = createHolders([
+    withLogs(async function* () {
+      yield* pieces('one\ntw');
+      holders.lose();
+      throw new ServiceError('NO_REPLY', 'broke off');
+    }),
+    withLogs(() => pieces('one\n', 'two\nthree\n')),
+  ]);
+  expect(await read(holders.service.containers.logs(REF))).toBe('one\ntwo\nthree\n');
+});
+
+test('createDelegatingService waits for a holder to go that refuses already, and ends what hangs on one that has gone', async () => {
+  const hanging = (options?: CallOptions) =>
+    new Promise<never>((_, reject) => {
+      options?.signal?.addEventListener('abort', () => reject(new ServiceError('ABORTED', 'aborted')));
+      holders.lose();
+    });
+  const get = (answer: (options?: CallOptions) => Promise<unknown>) =>
+    ({
+      containers: { get: (_: unknown, options?: CallOptions) => answer(options) },
+    }) as unknown as Partial<ContainerService>;
+  const holders = createHolders([
+    get(async () => {
+      setImmediate(() => holders.lose());
+      throw new ServiceError('UNREACHABLE', 'refused');
+    }),
+    get(hanging),
+    get(async () => 'found'),
+  ]);
+  expect(await holders.service.containers.get(REF)).toBe('found');
+});
+
+test('createDelegatingService leaves to its caller what may act, and a tail whose beginning is gone', async () => {
+  const broken = async () => {
+    holders.lose();
+    throw new ServiceError('NO_REPLY', 'broke off');
+  };
+  const holders = createHolders([
+    { containers: { cancel: broken } } as unknown as Partial<ContainerService>,
+    withLogs(async function* () {
+      yield* pieces('last');
+      await broken();
+    }),
+    withLogs(() => pieces('last\n')),
+  ]);
+  await expect(holders.service.containers.cancel(REF)).rejects.toThrow('broke off');
+  await expect(read(holders.service.containers.logs(REF, { tail: 1 }))).rejects.toThrow('broke off');
+});
