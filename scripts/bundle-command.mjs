@@ -1,16 +1,27 @@
 // Makes one program of the `sluice` command out of the compiled packages, and compiles it (docs/decisions/0010-bundle.md).
 // The packages stay as they are for programs that import them.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import module from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { compiledName } from '../packages/cli/bin/load-command.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const service = join(root, 'packages', 'service', 'dist');
 const directory = join(root, 'packages', 'cli', 'dist', 'bundle');
+const DAY_MS = 24 * 3_600_000;
 
 /** The service finds its compiled programs beside its own files: its modules must go on saying where they came from. */
 const keepPlaces = {
@@ -41,11 +52,24 @@ const isNew = output.some(({ fileName, code }) => {
   return !existsSync(file) || readFileSync(file, 'utf8') !== code;
 });
 if (isNew) {
-  // What was compiled goes first: Node.js tells it from that of another text by the text's length only.
-  rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
-  for (const { fileName, code } of output) writeFileSync(join(directory, fileName), code);
+  for (const { fileName, code } of output) write(join(directory, fileName), code);
+  removeOld();
   if (module.enableCompileCache === undefined) compile();
+}
+
+function write(file, code) {
+  // What was compiled goes first: Node.js tells it from that of another text by the text's length only.
+  rmSync(compiledName(file), { force: true });
+  writeFileSync(file, code);
+}
+
+/** A command that runs loads some of its chunks late: those of the build that it may have begun with stay for a day. */
+function removeOld() {
+  for (const name of readdirSync(directory)) {
+    const file = join(directory, name);
+    if (Date.now() - statSync(file).mtimeMs > DAY_MS) rmSync(file, { recursive: true });
+  }
 }
 
 /** Runs the commonest commands once. Where one cannot run here, less is compiled, and nothing is wrong. */

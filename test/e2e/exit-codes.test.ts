@@ -55,6 +55,14 @@ outputs:
   const [, run] = /get it with: sluice pull (\w+) made --to DIRECTORY/.exec(stdout) ?? [];
   expect(await place.sluice('pull', run!, 'made', '--to', 'elsewhere')).toMatchObject({ exitCode: 0 });
   expect(place.read('elsewhere/made/file')).toBe('made\n');
+  // Without a run, a word that begins no run's ID is an output of the newest.
+  expect(await place.sluice('pull', 'made', '--to', 'again')).toMatchObject({ exitCode: 0 });
+  expect(place.read('again/made/file')).toBe('made\n');
+  const wrong = await place.sluice('pull', 'maid');
+  expect(wrong).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/^maid is not a run of .* the outputs made/),
+  });
 });
 
 test('sluice run --no-wait ends with 75 where only a person is waited for, whose answer the next runner goes by', async () => {

@@ -1,4 +1,5 @@
 import { join, relative, resolve } from 'node:path';
+import { fail, ok, type Result } from '@sluice/core';
 import { pullOutput, readRun } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
@@ -6,6 +7,7 @@ import { findRun } from '../find-run.ts';
 import { findHome } from '../home.ts';
 import { openService } from '../open-service.ts';
 import { renderBytes } from '../progress/render-event.ts';
+import type { Refusal } from '../refusal.ts';
 import { fromRunner, refuse } from '../refuse.ts';
 
 export interface PullCommandOptions extends GlobalOptions {
@@ -20,14 +22,9 @@ export async function pull(
 ): Promise<number> {
   const { terminal, cwd } = context;
   const home = findHome({ home: options.home, env: context.env, cwd });
-  const found = await findRun(home, { prefix: given.run });
-  if (!found.ok) return refuse(found.error, { context, options });
-  const { runId } = found.value;
-  const report = await readRun(home, runId);
-  if (!report.ok) return refuse(fromRunner(report.error), { context, options });
-  const names = given.outputs.length > 0 ? given.outputs : Object.keys(report.value.outputs);
-  if (names.length === 0)
-    return refuse({ exitCode: EXIT_CODE.refused, message: `Run ${runId} has no outputs` }, { context, options });
+  const wanted = await nameOutputs(home, given);
+  if (!wanted.ok) return refuse(wanted.error, { context, options });
+  const { runId, names } = wanted.value;
   const opened = await openService(options, context);
   if (!opened.ok) return refuse(opened.error, { context, options });
   try {
@@ -55,4 +52,27 @@ export async function pull(
   } finally {
     await opened.value.close();
   }
+}
+
+/** What `[RUN] [OUTPUT…]` means: a first word that begins no run's ID is an output of the newest run. */
+async function nameOutputs(
+  home: string,
+  { run, outputs }: { run: string | undefined; outputs: readonly string[] },
+): Promise<Result<{ runId: string; names: readonly string[] }, Refusal>> {
+  const named = await findRun(home, { prefix: run });
+  const found = named.ok || run === undefined ? named : await findRun(home, { prefix: undefined });
+  if (!found.ok) return found;
+  const { runId } = found.value;
+  const report = await readRun(home, runId);
+  if (!report.ok) return fail(fromRunner(report.error));
+  const has = Object.keys(report.value.outputs);
+  const asked = named.ok || run === undefined ? outputs : [run, ...outputs];
+  const unknown = asked.find((name) => !has.includes(name));
+  const its = has.length === 0 ? 'has no outputs' : `has the outputs ${has.join(', ')}`;
+  if (unknown !== undefined) {
+    const what = named.ok ? `an output of run ${runId}` : `a run of ${home}, nor an output of the newest, ${runId}`;
+    return fail({ exitCode: EXIT_CODE.refused, message: `${unknown} is not ${what}, which ${its}` });
+  }
+  if (has.length === 0) return fail({ exitCode: EXIT_CODE.refused, message: `Run ${runId} ${its}` });
+  return ok({ runId, names: asked.length > 0 ? asked : has });
 }
