@@ -20,9 +20,9 @@ import { migrate } from './store/migrations.ts';
 import { openSequence } from './store/sequence.ts';
 import type { Store } from './store/store.ts';
 import { TABLES } from './store/tables.ts';
-import { createLoginThrottle, type LoginThrottle } from './volumes/login-throttle.ts';
 import type { SftpFront } from './volumes/open-sftp.ts';
 import { startVolumeSweep } from './volumes/sweep-volumes.ts';
+import { createTransferThrottle, type TransferThrottle } from './volumes/transfer-throttle.ts';
 import type { VolumeAccess, VolumeIdentity } from './volumes/volume-access.ts';
 import { createVolumeCalls } from './volumes/volume-calls.ts';
 
@@ -39,7 +39,7 @@ export interface ServiceCore {
   /** Who may open a volume's files over WebDAV and SFTP. */
   readonly volumeAccess: VolumeAccess;
   /** One for WebDAV and SFTP, so that guessing is slowed down over both. */
-  readonly transferThrottle: LoginThrottle;
+  readonly transferThrottle: TransferThrottle;
   /** Where SFTP is, where it is served. */
   readonly sftpAddress: () => { sftp?: string };
   readonly clock: Clock;
@@ -110,7 +110,7 @@ async function assemble(
   const sftpAddress = () => (sftp === undefined ? {} : { sftp: sftp.address });
   const calls = createServiceCalls({ store, clusters, containers, volumes, listeners, sftpAddress });
   const volumeAccess = openVolumeAccess({ clusters, calls, revocations });
-  const transferThrottle = createLoginThrottle(() => clock.now());
+  const transferThrottle = createTransferThrottle(() => clock.now());
   await openClusters(clusters, store);
   await exposure?.listen();
   if (config.sftp !== undefined) {

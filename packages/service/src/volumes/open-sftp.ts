@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { ServiceConfig } from '../config/service-config.ts';
-import type { LoginThrottle } from './login-throttle.ts';
 import { createSftpServer, generateHostKey } from './sftp/sftp-server.ts';
+import type { TransferThrottle } from './transfer-throttle.ts';
 import type { VolumeAccess } from './volume-access.ts';
 
 /** SFTP being served. */
@@ -17,7 +17,7 @@ export interface SftpFrontOptions {
   readonly root: string;
   readonly at: NonNullable<ServiceConfig['sftp']>;
   readonly access: VolumeAccess;
-  readonly throttle: LoginThrottle;
+  readonly throttle: TransferThrottle;
   readonly log: Logger;
 }
 

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import ssh2, { type AuthContext, type Connection, type ServerChannel, type Session } from 'ssh2';
 import { openConfinedTree } from '../files/confined-tree.ts';
-import { createLoginThrottle, type LoginThrottle } from '../login-throttle.ts';
+import { createTransferThrottle, type TransferThrottle } from '../transfer-throttle.ts';
 import { type VolumeAccess, type VolumeSession, volumeKey } from '../volume-access.ts';
 import { MalformedPacket } from './sftp-packet.ts';
 import { serveSftp } from './sftp-session.ts';
@@ -10,7 +10,7 @@ export interface SftpServerOptions {
   /** Private key of the host in PEM or OpenSSH form; `generateHostKey` makes one. Keep it: clients remember it. */
   readonly hostKey: string;
   /** Shared with WebDAV, so that guessing is slowed down over both. */
-  readonly throttle?: LoginThrottle;
+  readonly throttle?: TransferThrottle;
   /** Told of what is no fault of a client. */
   readonly onError?: (error: unknown) => void;
 }
@@ -46,7 +46,7 @@ export function generateHostKey(): string {
 
 /** An SFTP server for the volumes of `access`: each login sees its volume as `/`, and nothing else. No shell, no scp. */
 export function createSftpServer(access: VolumeAccess, options: SftpServerOptions): SftpServer {
-  const throttle = options.throttle ?? createLoginThrottle();
+  const throttle = options.throttle ?? createTransferThrottle();
   const onError = options.onError ?? (() => undefined);
   const sockets = new Map<Socket, Guest>();
   const ssh = new ssh2.Server(
@@ -121,7 +121,7 @@ interface Guest {
 interface ConnectionContext {
   readonly guest: Guest;
   readonly access: VolumeAccess;
-  readonly throttle: LoginThrottle;
+  readonly throttle: TransferThrottle;
   readonly onError: (error: unknown) => void;
 }
 

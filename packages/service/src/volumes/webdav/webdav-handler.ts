@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { openConfinedTree } from '../files/confined-tree.ts';
-import { createLoginThrottle, type LoginThrottle } from '../login-throttle.ts';
+import { createTransferThrottle, type TransferThrottle } from '../transfer-throttle.ts';
 import { type VolumeAccess, type VolumeSession, volumeKey } from '../volume-access.ts';
 import { volumeFault } from '../volume-fault.ts';
 import { makeCollection, remove } from './collections.ts';
@@ -21,7 +21,7 @@ export interface WebDavOptions {
   /** URL path under which a volume is served, without a slash at the end; default `''`, the server's root. */
   readonly prefixOf?: (session: VolumeSession) => string;
   /** Shared with the SFTP server, so that guessing is slowed down over both. */
-  readonly throttle?: LoginThrottle;
+  readonly throttle?: TransferThrottle;
   /** Whose guesses are counted; default the connection's other end. Needed behind a proxy, which is one for all. */
   readonly addressOf?: (request: IncomingMessage) => string;
   /** Told of what is no fault of the client. */
@@ -63,7 +63,7 @@ const SAFE_HEADERS = {
  * the default cuts uploads after five minutes.
  */
 export function createWebDavHandler(access: VolumeAccess, settings: WebDavOptions = {}): WebDavHandler {
-  const throttle = settings.throttle ?? createLoginThrottle(settings.now);
+  const throttle = settings.throttle ?? createTransferThrottle(settings.now);
   const now = settings.now ?? Date.now;
   const prefixOf = settings.prefixOf ?? (() => '');
   const addressOf = settings.addressOf ?? ((request: IncomingMessage) => request.socket.remoteAddress ?? '');
@@ -128,7 +128,7 @@ export function createWebDavHandler(access: VolumeAccess, settings: WebDavOption
 
 async function authenticate(
   request: IncomingMessage,
-  { access, throttle, address }: { access: VolumeAccess; throttle: LoginThrottle; address: string },
+  { access, throttle, address }: { access: VolumeAccess; throttle: TransferThrottle; address: string },
 ): Promise<VolumeSession> {
   const login = /^Basic ([A-Za-z0-9+/=_-]+)$/i.exec(request.headers.authorization ?? '')?.[1];
   const text = Buffer.from(login ?? '', 'base64').toString();

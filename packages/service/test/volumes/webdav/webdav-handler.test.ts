@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createLoginThrottle } from '../../../src/volumes/login-throttle.ts';
+import { createTransferThrottle } from '../../../src/volumes/transfer-throttle.ts';
 import { createWebDavHandler } from '../../../src/volumes/webdav/webdav-handler.ts';
 import { openDavRig } from './dav-rig.ts';
 
@@ -35,7 +35,7 @@ describe('createWebDavHandler, who comes in', () => {
 
   test('slows guessing down, and forgives with time', async () => {
     let at = 1_000_000;
-    const rig = await openDavRig({ throttle: createLoginThrottle(() => at) });
+    const rig = await openDavRig({ throttle: createTransferThrottle(() => at) });
     const guess = () => rig.send('GET', '/', { headers: { authorization: `Basic ${btoa('data:guess')}` } });
     const statuses: number[] = [];
     for (let round = 0; round < 12; round += 1) statuses.push((await guess()).status);

@@ -9,8 +9,12 @@ interface Failures {
   lastAt: number;
 }
 
-/** Slows down guessing: after some failures from one address, or for one login, each further one costs a longer pause. */
-export interface LoginThrottle {
+/**
+ * Slows down guessing: after some failures from one address, or for one login from there, each further one costs a longer
+ * pause. Other than an account's login, which has a limit in a window, one that a mounted volume sends with every request
+ * must not be shut out by strangers: the pair is counted, and the pauses stay short.
+ */
+export interface TransferThrottle {
   /** Milliseconds that must pass before this address and login may try again; 0 where they may now. */
   pauseMs(address: string, username: string): number;
   failed(address: string, username: string): void;
@@ -18,7 +22,7 @@ export interface LoginThrottle {
 }
 
 /** Memory is bounded: the oldest entries are dropped first. A success clears its own login's pair, not the address. */
-export function createLoginThrottle(now: () => number = Date.now): LoginThrottle {
+export function createTransferThrottle(now: () => number = Date.now): TransferThrottle {
   const entries = new Map<string, Failures>();
   const keysOf = (address: string, username: string) => [`a ${address}`, `p ${address} ${username}`];
 
