@@ -10,7 +10,7 @@ import { TABLES, timeKey } from '../store/tables.ts';
 import type { ContainerRow } from './container-row.ts';
 import { type CreateContainerOptions, createContainer } from './create-container.ts';
 import { type ListedContainer, listContainers } from './list-containers.ts';
-import type { LiveContainer } from './live-containers.ts';
+import type { LiveContainer } from './live-container.ts';
 import { type Life, type LogOptions, readLog } from './read-log.ts';
 import { renderContainer } from './render-container.ts';
 import { storagePaths } from './resolve-launch.ts';

@@ -4,30 +4,14 @@ import type { EngineDriver } from '../clusters/engine-driver.ts';
 import type { Launch, Observation } from '../engines/engine.ts';
 import { put, remove, type Store } from '../store/store.ts';
 import { TABLES, timeKey } from '../store/tables.ts';
-import type { Amount, CapacityQueue } from './capacity-queue.ts';
+import type { CapacityQueue } from './capacity-queue.ts';
 import type { ContainerRow } from './container-row.ts';
-import { LiveIndex } from './live-index.ts';
+import type { LiveContainer } from './live-container.ts';
+import type { LiveIndex } from './live-index.ts';
+import { LiveRegister } from './live-register.ts';
 import { nextPhase, type PhaseTrigger } from './phase-table.ts';
 import { renderListItem } from './render-container.ts';
 import { renderEnd } from './render-end.ts';
-
-/** A container that has not ended, or is deleted and not yet cleaned up. */
-export interface LiveContainer {
-  readonly rowKey: string;
-  /** What may be told of it. Replaced as a whole, never changed. */
-  row: ContainerRow;
-  launch: Launch;
-  readonly amount: Amount;
-  /** Whether the engine was asked to launch it, by this process or an earlier one. */
-  launched: boolean;
-  /** Its end is known and on the way to the disk. */
-  ending: boolean;
-  /** Resolves once the row that says it exists is durable; before, nobody is told of it. */
-  readonly created: Promise<void>;
-  isCreated: boolean;
-  /** Called when nothing of it is live any more. */
-  readonly onGone: Set<() => void>;
-}
 
 export interface LiveContainersOptions {
   readonly clusterID: string;
@@ -55,35 +39,26 @@ export interface LiveContainersOptions {
  */
 export class LiveContainers {
   readonly #options: LiveContainersOptions;
-  readonly #byRowKey = new Map<string, LiveContainer>();
-  readonly #byLaunchKey = new Map<string, LiveContainer>();
-  readonly #byAccount = new Map<string, LiveIndex>();
-  /** How often each volume is mounted. */
-  readonly #mounted = new Map<string, number>();
+  readonly #register = new LiveRegister();
 
   constructor(options: LiveContainersOptions) {
     this.#options = options;
   }
 
   get(rowKey: string): LiveContainer | undefined {
-    return this.#byRowKey.get(rowKey);
+    return this.#register.get(rowKey);
   }
 
   all(): Iterable<LiveContainer> {
-    return this.#byRowKey.values();
+    return this.#register.all();
   }
 
   ofAccount(accountID: string): LiveIndex {
-    let index = this.#byAccount.get(accountID);
-    if (index === undefined) {
-      index = new LiveIndex();
-      this.#byAccount.set(accountID, index);
-    }
-    return index;
+    return this.#register.ofAccount(accountID);
   }
 
   isMounted(volumeKey: string): boolean {
-    return this.#mounted.has(volumeKey);
+    return this.#register.isMounted(volumeKey);
   }
 
   /** Takes up a container, of this process (`created` pending) or of an earlier one. Nothing starts yet. */
@@ -93,17 +68,14 @@ export class LiveContainers {
   ): LiveContainer {
     const { launched } = options;
     const live: LiveContainer = { ...entry, launched, ending: false, isCreated: launched, onGone: new Set() };
-    this.#byRowKey.set(live.rowKey, live);
-    this.#byLaunchKey.set(live.row.launchKey, live);
-    this.ofAccount(live.row.accountID).add(live.rowKey);
-    for (const { volumeKey } of live.row.mounts) this.#mounted.set(volumeKey, (this.#mounted.get(volumeKey) ?? 0) + 1);
+    this.#register.add(live);
     if (launched) this.#options.queue.hold({ key: live.rowKey, amount: live.amount });
     return live;
   }
 
   /** Forgets one whose row did not become durable. */
   discard(live: LiveContainer): void {
-    this.#forget(live);
+    this.#register.remove(live);
   }
 
   /** Takes back that it is marked as deleted, which did not become durable. */
@@ -124,7 +96,7 @@ export class LiveContainers {
 
   /** The queue's answer: there is room for it. */
   admit(rowKey: string): void {
-    const live = this.#byRowKey.get(rowKey);
+    const live = this.#register.get(rowKey);
     if (live === undefined || live.ending) return;
     live.launched = true;
     live.row = { ...live.row, state: 'starting' };
@@ -168,7 +140,7 @@ export class LiveContainers {
    * when all is gone.
    */
   async destroy(live: LiveContainer): Promise<void> {
-    if (this.#byRowKey.get(live.rowKey) !== live) return;
+    if (this.#register.get(live.rowKey) !== live) return;
     const gone = new Promise<void>((resolve) => live.onGone.add(resolve));
     if (!live.ending) {
       this.#options.onUnreachable(live.row);
@@ -180,7 +152,7 @@ export class LiveContainers {
 
   /** What the engine has seen. */
   report(launchKey: string, observation: Observation): void {
-    const live = this.#byLaunchKey.get(launchKey);
+    const live = this.#register.launchedAs(launchKey);
     if (live === undefined || live.ending) return;
     switch (observation.type) {
       case 'pending':
@@ -240,12 +212,11 @@ export class LiveContainers {
     const old = live.row.launchKey;
     driver.ended(old);
     queue.release(live.rowKey);
-    this.#byLaunchKey.delete(old);
     const { row, launch } = this.#options.renew(live.row);
     live.row = { ...row, phase: 'Pending', state: 'waiting for capacity' };
     live.launch = launch;
     live.launched = false;
-    this.#byLaunchKey.set(row.launchKey, live);
+    this.#register.rename(live, old);
     store.write([put(TABLES.containers, live.rowKey, live.row)]);
     await store.durable();
     await driver.remove(old);
@@ -285,14 +256,14 @@ export class LiveContainers {
     ]);
     await store.durable();
     live.row = row;
-    this.#forget(live);
+    this.#register.remove(live);
     this.#options.onChange(row);
     await this.#options.driver.remove(row.launchKey);
   }
 
   async #sweep(live: LiveContainer): Promise<void> {
     await this.sweep(live.rowKey, live.row);
-    this.#forget(live);
+    this.#register.remove(live);
   }
 
   /** Removes what is left of a container that has ended and is marked as deleted; what fails is tried at a restart. */
@@ -305,18 +276,6 @@ export class LiveContainers {
     if (!(await this.#options.cleanUp(row))) return;
     store.write([remove(TABLES.containers, rowKey), remove(TABLES.liveContainers, rowKey)]);
     await store.durable();
-  }
-
-  #forget(live: LiveContainer): void {
-    this.#byRowKey.delete(live.rowKey);
-    this.#byLaunchKey.delete(live.row.launchKey);
-    this.ofAccount(live.row.accountID).delete(live.rowKey);
-    for (const { volumeKey } of live.row.mounts) {
-      const count = (this.#mounted.get(volumeKey) ?? 1) - 1;
-      if (count === 0) this.#mounted.delete(volumeKey);
-      else this.#mounted.set(volumeKey, count);
-    }
-    for (const listener of live.onGone) listener();
   }
 }
 

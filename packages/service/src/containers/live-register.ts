@@ -1,0 +1,62 @@
+import type { LiveContainer } from './live-container.ts';
+import { LiveIndex } from './live-index.ts';
+
+/** The live containers of a cluster, to be found by their row, their launch, their account and what they mount. */
+export class LiveRegister {
+  readonly #byRowKey = new Map<string, LiveContainer>();
+  readonly #byLaunchKey = new Map<string, LiveContainer>();
+  readonly #byAccount = new Map<string, LiveIndex>();
+  /** How often each volume is mounted. */
+  readonly #mounted = new Map<string, number>();
+
+  get(rowKey: string): LiveContainer | undefined {
+    return this.#byRowKey.get(rowKey);
+  }
+
+  launchedAs(launchKey: string): LiveContainer | undefined {
+    return this.#byLaunchKey.get(launchKey);
+  }
+
+  all(): Iterable<LiveContainer> {
+    return this.#byRowKey.values();
+  }
+
+  ofAccount(accountID: string): LiveIndex {
+    let index = this.#byAccount.get(accountID);
+    if (index === undefined) {
+      index = new LiveIndex();
+      this.#byAccount.set(accountID, index);
+    }
+    return index;
+  }
+
+  isMounted(volumeKey: string): boolean {
+    return this.#mounted.has(volumeKey);
+  }
+
+  add(live: LiveContainer): void {
+    this.#byRowKey.set(live.rowKey, live);
+    this.#byLaunchKey.set(live.row.launchKey, live);
+    this.ofAccount(live.row.accountID).add(live.rowKey);
+    for (const { volumeKey } of live.row.mounts) this.#mounted.set(volumeKey, (this.#mounted.get(volumeKey) ?? 0) + 1);
+  }
+
+  /** Its row has a launch key of its own now, in the place of `old`. */
+  rename(live: LiveContainer, old: string): void {
+    this.#byLaunchKey.delete(old);
+    this.#byLaunchKey.set(live.row.launchKey, live);
+  }
+
+  /** Takes it out, and tells those who wait for that. */
+  remove(live: LiveContainer): void {
+    this.#byRowKey.delete(live.rowKey);
+    this.#byLaunchKey.delete(live.row.launchKey);
+    this.ofAccount(live.row.accountID).delete(live.rowKey);
+    for (const { volumeKey } of live.row.mounts) {
+      const count = (this.#mounted.get(volumeKey) ?? 1) - 1;
+      if (count === 0) this.#mounted.delete(volumeKey);
+      else this.#mounted.set(volumeKey, count);
+    }
+    for (const listener of live.onGone) listener();
+  }
+}
