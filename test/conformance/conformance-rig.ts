@@ -16,7 +16,7 @@ export const SOUTH = 'clusters/south/accounts/lab';
 export const OTHER = 'clusters/faulty/accounts/other';
 export const NOBODY = 'clusters/faulty/accounts/nobody';
 export const USER = { email: 'ada@example.org', password: 'correct horse' };
-export const STRANGER = { email: 'bob@example.org', password: 'battery staple' };
+const STRANGER = { email: 'bob@example.org', password: 'battery staple' };
 
 export type Fields = Record<string, unknown>;
 

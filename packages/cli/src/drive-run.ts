@@ -52,7 +52,7 @@ export async function driveRun(
 }
 
 /** What a script learns from a run's end: a run whose outputs are not where they were asked for is no success to it. */
-export function exitCodeOf(report: RunReport): number {
+function exitCodeOf(report: RunReport): number {
   const isWhole = Object.values(report.outputs).every((output) => output.notPublished === undefined);
   if (report.status === 'succeeded' && isWhole) return EXIT_CODE.ok;
   return report.status === 'suspended' || report.status === 'active' ? EXIT_CODE.suspended : EXIT_CODE.runFailed;

@@ -37,7 +37,7 @@ export {
   TERMINAL_CONTAINER_PHASES,
 } from './wire/container.ts';
 export { type ErrorBody, errorBodySchema } from './wire/error-body.ts';
-export { identifierSchema, MAX_IDENTIFIER_LENGTH, WILDCARD } from './wire/identifier.ts';
+export { identifierSchema } from './wire/identifier.ts';
 export { type InstanceType, instanceTypeListSchema, instanceTypeSchema } from './wire/instance-type.ts';
 export {
   type KnownVolumePhase,

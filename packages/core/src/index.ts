@@ -4,6 +4,7 @@ export type { OutputHandle, StepConfig, StepHandle, VolumeHandle } from './build
 export { createGraph } from './graph/create-graph.ts';
 export type { Diagnostic, SourceRange } from './model/diagnostic.ts';
 export type { Json } from './model/json.ts';
+export { isOfType, type JsonType } from './model/json-type.ts';
 export type {
   Approval,
   Cache,
@@ -18,13 +19,11 @@ export type {
   Notify,
   Output,
   Param,
-  ParamType,
   Pipeline,
   PipelineOutput,
   Placement,
   Resources,
   ResultSpec,
-  ResultType,
   Retry,
   Schedule,
   ServiceStep,

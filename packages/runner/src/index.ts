@@ -40,5 +40,5 @@ export { parseRange } from './schedule/parse-range.ts';
 export { createPlannedTimes, describeScheduleFault, type PlannedTimes } from './schedule/planned-times.ts';
 export type { ScheduleEvent } from './schedule/schedule-event.ts';
 export type { ScheduleOptions } from './schedule/schedule-session.ts';
-export type { CellState } from './scheduler/cell-state.ts';
+export { type CellState, TERMINAL_CELL_STATES } from './scheduler/cell-state.ts';
 export type { RunStatus } from './scheduler/command.ts';

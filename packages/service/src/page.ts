@@ -6,8 +6,8 @@ export interface PageRequest {
   readonly after: string;
 }
 
-export const DEFAULT_PAGE_SIZE = 100;
-export const MAX_PAGE_SIZE = 1000;
+const DEFAULT_PAGE_SIZE = 100;
+const MAX_PAGE_SIZE = 1000;
 
 /**
  * A page token is the key of the last entry given, bound to the list it belongs to. Keys are sequence numbers, so

@@ -11,7 +11,7 @@ import type { ServiceOptions } from '../src/service-options.ts';
 import { VirtualClock } from './fakes/virtual-clock.ts';
 
 export const SCOPE = { clusterID: 'one', accountID: 'mine' };
-export const FOREIGN_SCOPE = { clusterID: 'three', accountID: 'yours' };
+const FOREIGN_SCOPE = { clusterID: 'three', accountID: 'yours' };
 export const PRINCIPAL: Principal = { userID: 'u-test', accounts: [SCOPE, { clusterID: 'two', accountID: 'mine' }] };
 
 /** A service of three clusters in a directory of its own. */

@@ -1,4 +1,4 @@
-import type { CellState, RunnerEvent } from '@sluice/runner';
+import { type CellState, type RunnerEvent, TERMINAL_CELL_STATES } from '@sluice/runner';
 
 /** What is known of one step while a run goes on: counts, not cells, so that ten thousand cells cost no more than one. */
 export interface StepProgress {
@@ -28,15 +28,6 @@ export interface CellMove {
   readonly stepOver: boolean;
 }
 
-const OVER: ReadonlySet<CellState> = new Set([
-  'succeeded',
-  'failed',
-  'errored',
-  'timedOut',
-  'canceled',
-  'skipped',
-  'cached',
-]);
 /** From the most to the least interesting for who watches. */
 const ACTIVE: readonly CellState[] = [
   'running',
@@ -50,7 +41,7 @@ const ACTIVE: readonly CellState[] = [
 ];
 
 export function isOver(state: CellState): boolean {
-  return OVER.has(state);
+  return TERMINAL_CELL_STATES.has(state);
 }
 
 export function countOf(step: StepProgress, ...states: readonly CellState[]): number {
@@ -63,7 +54,7 @@ export function activeState(step: StepProgress): CellState | undefined {
 }
 
 export function countOver(step: StepProgress): number {
-  return countOf(step, ...OVER);
+  return countOf(step, ...TERMINAL_CELL_STATES);
 }
 
 /** The state of a run as its events tell it, for people to look at. */

@@ -1,13 +1,10 @@
 import { z } from 'zod';
 
 /** The longest identifier our own service gives or takes; the protocol leaves the bound open. */
-export const MAX_IDENTIFIER_LENGTH = 63;
+const MAX_IDENTIFIER_LENGTH = 63;
 
 /** ID of a volume, a container or a port: `[a-z0-9-]+` (protocol, "What the service does"). */
 export const identifierSchema = z
   .string()
   .regex(/^[a-z0-9-]+$/, 'must consist of the characters a-z, 0-9 and -')
   .max(MAX_IDENTIFIER_LENGTH);
-
-/** The path segment that stands for all clusters or all accounts. */
-export const WILDCARD = '-';

@@ -1,5 +1,6 @@
 import type { Json } from '../model/json.ts';
-import type { NeedCondition, ResultType } from '../model/pipeline.ts';
+import type { JsonType } from '../model/json-type.ts';
+import type { NeedCondition } from '../model/pipeline.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 import type { ExpressionHandle } from './expression-handle.ts';
 
@@ -17,7 +18,7 @@ export interface VolumeHandle {
   readonly at: (path: string) => VolumeHandle;
 }
 
-export type ValueOf<T extends ResultType> = T extends 'string'
+export type ValueOf<T extends JsonType> = T extends 'string'
   ? string
   : T extends 'integer' | 'number'
     ? number
@@ -27,8 +28,8 @@ export type ValueOf<T extends ResultType> = T extends 'string'
         ? readonly unknown[]
         : Readonly<Record<string, unknown>>;
 
-type TypeOfResult<R> = R extends ResultType ? R : R extends { readonly type: infer T extends ResultType } ? T : never;
-type ResultShapes = Readonly<Record<string, ResultType | { readonly type: ResultType; readonly file?: string }>>;
+type TypeOfResult<R> = R extends JsonType ? R : R extends { readonly type: infer T extends JsonType } ? T : never;
+type ResultShapes = Readonly<Record<string, JsonType | { readonly type: JsonType; readonly file?: string }>>;
 
 /** What other steps may name of a step. Of a step with cells, a result is the list of the cells' values. */
 export interface StepHandle<

@@ -178,7 +178,7 @@ function foreignKey(keys: ReadonlyMap<string, string>, key: string): string | un
   return undefined;
 }
 
-export function isStepPath(path: Path): boolean {
+function isStepPath(path: Path): boolean {
   return (
     (path.length === 2 && (path[0] === 'steps' || path[0] === 'finally')) ||
     (path.length === 1 && path[0] === 'defaults')
@@ -197,7 +197,7 @@ function bounds(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>): strin
 }
 
 /** `step \`fit\`` or `\`command\` of step \`fit\``: what a path is in words. */
-export function nameOf(path: Path): string {
+function nameOf(path: Path): string {
   if (path.length === 0) return 'the pipeline';
   const [top, second, ...rest] = path;
   const step = (top === 'steps' || top === 'finally') && second !== undefined;
@@ -211,7 +211,7 @@ export function nameOf(path: Path): string {
 }
 
 /** A value as a message quotes it, cut where it is long. */
-export function show(value: Json | undefined): string {
+function show(value: Json | undefined): string {
   if (value === null || value === undefined) return 'empty';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object') return 'a map';

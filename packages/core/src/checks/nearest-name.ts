@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 
 /** The known name that was most likely meant: at most a third of the letters differ, or two of a short name (a swap is two). Ties go to the first. */
-export function nearestName(name: string, known: Iterable<string>): string | undefined {
+function nearestName(name: string, known: Iterable<string>): string | undefined {
   const folded = foldName(name);
   let best: string | undefined;
   let bound = Math.max(name.length < 4 ? 1 : 2, Math.floor(name.length / 3)) + 1;

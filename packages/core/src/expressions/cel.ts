@@ -1,7 +1,7 @@
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
 import { RE2JS } from 're2js';
 import type { Json } from '../model/json.ts';
-import type { ParamType } from '../model/pipeline.ts';
+import type { JsonType } from '../model/json-type.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 
 /**
@@ -94,7 +94,7 @@ export function compileExpression(source: string): Result<Expression, Expression
 /** Says the type of an expression's value, as far as the declared parameters tell. */
 export type TypeChecker = (source: string) => Result<string, ExpressionFault>;
 
-const CEL_TYPES: Readonly<Record<ParamType, string>> = {
+const CEL_TYPES: Readonly<Record<JsonType, string>> = {
   string: 'string',
   integer: 'int',
   number: 'double',
@@ -103,7 +103,7 @@ const CEL_TYPES: Readonly<Record<ParamType, string>> = {
   object: 'map',
 };
 
-export function createTypeChecker(params: Readonly<Record<string, ParamType>>): TypeChecker {
+export function createTypeChecker(params: Readonly<Record<string, JsonType>>): TypeChecker {
   const environment = createEnvironment({ unlistedVariablesAreDyn: false });
   const names = Object.keys(params);
   if (names.length > 0 && names.every((name) => /^[A-Za-z_]\w*$/.test(name))) {

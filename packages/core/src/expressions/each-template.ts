@@ -21,7 +21,7 @@ export function eachTemplate(step: Step, visit: (template: Template) => void): v
 }
 
 /** Visits every text in a JSON value. */
-export function eachText(value: Json, visit: (text: string) => void): void {
+function eachText(value: Json, visit: (text: string) => void): void {
   if (typeof value === 'string') visit(value);
   else if (Array.isArray(value)) for (const item of value) eachText(item, visit);
   else if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) eachText(item, visit);

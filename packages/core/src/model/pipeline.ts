@@ -1,4 +1,5 @@
 import type { Json } from './json.ts';
+import type { JsonType } from './json-type.ts';
 
 /** Text that may hold `${{ … }}` expressions; checked when the file is read, evaluated when a step is about to start. */
 export type Template = string;
@@ -33,10 +34,8 @@ export interface Pipeline {
   readonly notify: readonly Notify[];
 }
 
-export type ParamType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
-
 export interface Param {
-  readonly type: ParamType;
+  readonly type: JsonType;
   readonly default?: Json;
   readonly enum?: readonly Json[];
   readonly pattern?: string;
@@ -100,10 +99,8 @@ export interface Output {
   readonly retain: boolean;
 }
 
-export type ResultType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
-
 export interface ResultSpec {
-  readonly type: ResultType;
+  readonly type: JsonType;
   /** File name under `/sluice/results`. */
   readonly file: string;
 }

@@ -1,14 +1,6 @@
 import type { Json } from '../model/json.ts';
-import type {
-  Concurrency,
-  NamedVolume,
-  Notify,
-  Param,
-  ParamType,
-  Pipeline,
-  PipelineOutput,
-  Schedule,
-} from '../model/pipeline.ts';
+import { typeOf } from '../model/json-type.ts';
+import type { Concurrency, NamedVolume, Notify, Param, Pipeline, PipelineOutput, Schedule } from '../model/pipeline.ts';
 import type { RawPipeline } from '../schema/pipeline-schema.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 import {
@@ -82,13 +74,6 @@ function resolveParam(value: Json): Param {
     required: required ?? preset === undefined,
     ...rest,
   };
-}
-
-export function typeOf(value: Json): ParamType {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'number';
-  if (typeof value === 'boolean') return 'boolean';
-  if (Array.isArray(value)) return 'array';
-  return typeof value === 'object' && value !== null ? 'object' : 'string';
 }
 
 function resolveVolume(volume: NonNullable<RawPipeline['volumes']>[string]): NamedVolume {

@@ -2,6 +2,7 @@ import { suggestName } from '../checks/nearest-name.ts';
 import { checkPattern } from '../expressions/cel.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
+import { isOfType } from '../model/json-type.ts';
 import type { Param, Pipeline } from '../model/pipeline.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 
@@ -37,7 +38,7 @@ export function bindParams(
 /** The error continues a sentence that begins with the parameter. */
 export function bindParam(param: Param, given: Json): Result<Json, string> {
   const value = typeof given === 'string' && param.type !== 'string' ? convert(param, given) : given;
-  if (!hasType(param, value)) return fail(`is ${JSON.stringify(given)}, which is not of type ${param.type}`);
+  if (!isOfType(value, param.type)) return fail(`is ${JSON.stringify(given)}, which is not of type ${param.type}`);
   if (param.enum !== undefined && !param.enum.some((entry) => JSON.stringify(entry) === JSON.stringify(value))) {
     return fail(
       `is ${JSON.stringify(value)} instead of one of ${param.enum.map((entry) => JSON.stringify(entry)).join(', ')}`,
@@ -61,22 +62,8 @@ export function bindParam(param: Param, given: Json): Result<Json, string> {
 function convert(param: Param, text: string): Json {
   try {
     const value = JSON.parse(text) as Json;
-    return hasType(param, value) ? value : text;
+    return isOfType(value, param.type) ? value : text;
   } catch {
     return text;
-  }
-}
-
-function hasType({ type }: Param, value: Json): boolean {
-  switch (type) {
-    case 'integer':
-      return Number.isSafeInteger(value);
-    case 'array':
-      return Array.isArray(value);
-    case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value);
-    default:
-      // `string`, `number` and `boolean` are the names that `typeof` gives.
-      return typeof value === type;
   }
 }

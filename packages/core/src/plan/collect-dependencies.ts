@@ -15,7 +15,7 @@ export type StepReferences = ReadonlyMap<string, NeedCondition>;
  * What a step's expressions need of other steps: values need their success, a status needs only their end, the URL of
  * a port needs them running.
  */
-export function referencedSteps(step: Step): StepReferences {
+function referencedSteps(step: Step): StepReferences {
   const found = new Map<string, NeedCondition>();
   eachTemplate(step, (template) => {
     const compiled = compileTemplate(template);

@@ -77,7 +77,7 @@ function bindMatrix(matrix: Matrix, context: Readonly<Record<string, unknown>>):
 }
 
 /** Every template in a JSON value evaluated. */
-export function evaluateDeep(value: Json, context: Readonly<Record<string, unknown>>): Result<Json, string> {
+function evaluateDeep(value: Json, context: Readonly<Record<string, unknown>>): Result<Json, string> {
   if (typeof value === 'string') {
     const compiled = compileTemplate(value);
     return compiled.ok ? compiled.value.evaluate(context) : fail(compiled.error.message);

@@ -8,7 +8,7 @@ import { attemptOutputPath, attemptPath, attemptReadyPath, attemptResultsPath, p
 import { describeSiblings } from './siblings.ts';
 
 /** Where a container finds and leaves the files of its results. */
-export const RESULTS_MOUNT = '/sluice/results';
+const RESULTS_MOUNT = '/sluice/results';
 
 /** What one mount shows, and where. */
 interface Mount {

@@ -1,5 +1,5 @@
 import { isServiceError, type VolumeFiles } from '@sluice/client';
-import { fail, type Json, ok, type Result, type ResultSpec } from '@sluice/core';
+import { fail, isOfType, type Json, ok, type Result, type ResultSpec } from '@sluice/core';
 
 /** Bytes that one result may have. */
 const MAX_RESULT = 64 * 1024;
@@ -37,7 +37,7 @@ async function readSmallFile(files: VolumeFiles, path: string): Promise<Result<s
 }
 
 /** The value of a result's text: a string is the text without its last line feed, everything else is JSON. */
-export function parseResult(text: string, type: ResultSpec['type']): Result<Json, string> {
+function parseResult(text: string, type: ResultSpec['type']): Result<Json, string> {
   if (type === 'string') return ok(text.replace(/\r?\n$/, ''));
   let value: Json;
   try {
@@ -47,19 +47,4 @@ export function parseResult(text: string, type: ResultSpec['type']): Result<Json
   }
   if (isOfType(value, type)) return ok(value);
   return fail(`${JSON.stringify(value).slice(0, 80)} is not of type ${type}`);
-}
-
-function isOfType(value: Json, type: ResultSpec['type']): boolean {
-  switch (type) {
-    case 'string':
-    case 'number':
-    case 'boolean':
-      return typeof value === type;
-    case 'integer':
-      return Number.isSafeInteger(value);
-    case 'array':
-      return Array.isArray(value);
-    case 'object':
-      return typeof value === 'object' && value !== null && !Array.isArray(value);
-  }
 }

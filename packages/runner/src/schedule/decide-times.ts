@@ -2,7 +2,7 @@ import type { Schedule } from '@sluice/core';
 import type { PlannedTimes } from './planned-times.ts';
 
 /** So late a planned time still counts as on time: a loaded machine, or a schedule that was just started again. */
-export const ON_TIME_MS = 60_000;
+const ON_TIME_MS = 60_000;
 /** Planned times that one outage brings back at most, the newest ones; and runs that may wait at once. */
 export const MOST_WAITING = 100;
 

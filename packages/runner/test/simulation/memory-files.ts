@@ -11,7 +11,7 @@ export function createMemoryVolume(): MemoryVolume {
 }
 
 /** Makes a directory and those above it. */
-export function makeDirectory(volume: MemoryVolume, path: string): void {
+function makeDirectory(volume: MemoryVolume, path: string): void {
   for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) volume.directories.add(path.slice(0, end));
 }
 
@@ -21,7 +21,7 @@ export function writeFile(volume: MemoryVolume, path: string, bytes: Uint8Array)
 }
 
 /** Whether a file or directory is there. */
-export function exists(volume: MemoryVolume, path: string): boolean {
+function exists(volume: MemoryVolume, path: string): boolean {
   return path === '' || volume.files.has(path) || volume.directories.has(path);
 }
 

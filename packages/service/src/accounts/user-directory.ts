@@ -37,7 +37,7 @@ export async function openUserDirectory(root: string, clock: Clock = systemClock
 }
 
 /** The same over a store that is open already; `close` closes it. */
-export function createUserDirectory(store: Store, clock: Clock): UserDirectory {
+function createUserDirectory(store: Store, clock: Clock): UserDirectory {
   const find = (email: string): UserRow => {
     const user = store.get(TABLES.users, keyOf(email));
     if (user === undefined) throw new Error(`could not find the user ${email}`);

@@ -40,7 +40,7 @@ export const clusterConfigSchema = z.strictObject({
 export type ClusterConfig = z.infer<typeof clusterConfigSchema>;
 
 /** Certificate and key in PEM files. */
-export const tlsConfigSchema = z.strictObject({ certFile: absolutePath, keyFile: absolutePath });
+const tlsConfigSchema = z.strictObject({ certFile: absolutePath, keyFile: absolutePath });
 
 const listenSchema = z.strictObject({ host: z.string().min(1), port: z.number().int().min(0).max(65_535) });
 

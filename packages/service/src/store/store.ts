@@ -49,9 +49,3 @@ export function put<T>(table: Table<T>, key: string, value: T): Change {
 export function remove(table: Table<unknown>, key: string): Change {
   return { table: table.name, key, value: undefined };
 }
-
-/** The range of all keys that begin with `prefix`, which must end in `/`. */
-export function keysBeneath(prefix: string): KeyRange {
-  // '0' is the character after '/'.
-  return { from: prefix, to: `${prefix.slice(0, -1)}0` };
-}

@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 import { type LocalCertificate, openLocalAuthority } from '../../src/proxy/local-authority.ts';
 import { createPortProxy, type PortProxy } from '../../src/proxy/port-proxy.ts';
 
-export const DOMAIN = 'ports.test';
+const DOMAIN = 'ports.test';
 
 /** A proxy with a certificate of its own authority, on a port of its own. */
 export interface ProxyRig {

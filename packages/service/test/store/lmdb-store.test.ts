@@ -9,7 +9,7 @@ import { openLmdbStore } from '../../src/store/lmdb-store.ts';
 import { mergeRanges } from '../../src/store/merge-ranges.ts';
 import { migrate, SCHEMA_VERSION } from '../../src/store/migrations.ts';
 import { openSequence } from '../../src/store/sequence.ts';
-import { keysBeneath, put, remove, type Store, type Table } from '../../src/store/store.ts';
+import { put, remove, type Store, type Table } from '../../src/store/store.ts';
 import { TABLES } from '../../src/store/tables.ts';
 
 const WORDS: Table<string> = { name: 'words' };
@@ -53,7 +53,7 @@ describe('LmdbStore', () => {
 
   it('keeps a range to its bounds', () => {
     store.write(['x/1', 'x/2', 'x-/1', 'x0', 'w/9'].map((key) => put(WORDS, key, '')));
-    expect([...store.range(WORDS, keysBeneath('x/'))].map(([key]) => key)).toEqual(['x/1', 'x/2']);
+    expect([...store.range(WORDS, { from: 'x/', to: 'x0' })].map(([key]) => key)).toEqual(['x/1', 'x/2']);
     expect([...store.range(WORDS, { from: 'x/1', to: 'x0', after: true })].map(([key]) => key)).toEqual(['x/2']);
   });
 

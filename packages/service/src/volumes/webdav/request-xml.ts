@@ -30,7 +30,7 @@ export async function readXml(request: IncomingMessage): Promise<XmlElement | un
 }
 
 /** Parses a whole document; what is not well formed, also in its namespaces, is refused with 400. */
-export function parseXml(bytes: Uint8Array): XmlElement {
+function parseXml(bytes: Uint8Array): XmlElement {
   const stack: XmlElement[] = [];
   let root: XmlElement | undefined;
   let nodes = 0;
