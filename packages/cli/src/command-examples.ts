@@ -5,6 +5,8 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
   run: [
     ['run pipeline.yaml', 'run it, and stay until it is over'],
     ['run pipeline.yaml -p seed=7 -p models=[a,b]', 'with other values of its parameters'],
+    ['run pipeline.yaml --reuse', 'after a failure or a change: only what is left or differs'],
+    ['run pipeline.yaml --again fit', 'and the step fit anew, with all that depends on it'],
     ['run pipeline.yaml --parallelism 4 --json', 'four containers at once, events as JSON lines'],
     ['run pipeline.yaml --service https://containers.example.org', 'on another service'],
   ],

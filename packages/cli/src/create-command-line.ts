@@ -57,6 +57,15 @@ function addRunning(add: AddCommand): void {
   })
     .addOption(paramOption())
     .option('--parallelism <n>', 'containers at once, beside the limit in the file', parseCount)
+    .option(
+      '--reuse [run]',
+      'take over what went well in an earlier run of it and is the same still (default: the newest)',
+    )
+    .option(
+      '--again <step>',
+      'as --reuse, but run this step anew with all that depends on it; may be repeated',
+      addText,
+    )
     .option('--no-wait', NO_WAIT);
   add('schedule <file...>', 'run pipelines at the times of their `schedule`, until interrupted', async (...files) => {
     const { schedule } = await import('./commands/schedule.ts');
@@ -160,6 +169,10 @@ function paramOption(): Option {
       return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };
     },
   );
+}
+
+function addText(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
 }
 
 function parseCount(text: string): number {

@@ -93,6 +93,7 @@ const MISSES = {
   unknown: 'not taken from an earlier run: none did the same work',
   expired: 'not taken from an earlier run: the one that did the same work is older than maxAge',
   dataGone: 'not taken from an earlier run: the outputs of the one that did the same work are gone',
+  anew: 'not taken from an earlier run: it was to run again, or a step that it depends on did',
 } as const;
 
 function renderCache({ cache, cell, step }: StepExplanation, terminal: Terminal): string {
@@ -107,7 +108,7 @@ function describeCache(cache: CacheExplanation, name: string): string[] {
     case 'unasked':
       return [];
     case 'hit':
-      return [`taken from run ${cache.runId}: the same work, fingerprint ${cache.fingerprint.slice(0, 12)}`];
+      return [`taken from run ${cache.runId}, which did the same work`];
     case 'missed': {
       const first = MISSES[cache.reason];
       if (cache.problem !== undefined) return [first, cache.problem];

@@ -75,7 +75,11 @@ function renderFailures(report: RunReport, { terminal, cwd }: { terminal: Termin
   const shown =
     failures.length > MAX_LOGS ? `the logs of ${MAX_LOGS} of ${failures.length} failures are shown${place}\n` : '';
   const next = `next: sluice why ${report.runId} ${first[0]}, or sluice logs ${report.runId} ${first[0]}\n`;
-  return `${table}${logs.join('\n')}${terminal.style('dim', `${shown}${next}`)}`;
+  const hasDone = report.steps.some(({ cells }) =>
+    cells.some(({ state }) => state === 'succeeded' || state === 'cached'),
+  );
+  const mend = hasDone ? 'then: sluice run FILE --reuse takes over what went well, and does the rest\n' : '';
+  return `${table}${logs.join('\n')}${terminal.style('dim', `${shown}${next}${mend}`)}`;
 }
 
 function renderFailureTable(

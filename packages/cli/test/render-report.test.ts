@@ -84,6 +84,7 @@ test('renderReport shows the last failure of each cell that did not succeed in t
       '  │ two',
       '  whole log: .sluice/log',
       'next: sluice why r1 fit/a, or sluice logs r1 fit/a',
+      'then: sluice run FILE --reuse takes over what went well, and does the rest',
       '',
       'digits failed in 6.6 s: 1 succeeded, 1 failed, 1 canceled (run r1)',
       '',

@@ -1,13 +1,19 @@
-import type { Plan } from '@sluice/core';
+import { fail, ok, type Plan, type Result } from '@sluice/core';
+import type { Reuse } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
 import { loadPlan } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
+import type { Refusal } from '../refusal.ts';
 import { fromRunner, refuse } from '../refuse.ts';
 
 export interface RunPipelineOptions extends GlobalOptions {
   readonly param?: Readonly<Record<string, string>>;
   readonly parallelism?: number;
+  /** An earlier run to take over from: the beginning of its ID, or true for the newest of the pipeline. */
+  readonly reuse?: string | true;
+  /** Steps that run anew where an earlier run is taken over. */
+  readonly again?: readonly string[];
   /** False with `--no-wait`: a run that only waits for a person is left. */
   readonly wait?: boolean;
 }
@@ -29,11 +35,19 @@ export async function runPipeline(file: string, context: CommandContext, options
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
   const { plan, baseDir } = loaded.value;
+  const reuse = await findReuse(plan, { context, options });
+  if (!reuse.ok) return refuse(reuse.error, { context, options });
   const { openService } = await import('../open-service.ts');
   const opened = await openService(options, context);
   if (!opened.ok) return refuse(opened.error, { context, options });
   try {
-    return await runPlan(limit(plan, options.parallelism), { ...opened.value, baseDir, context, options });
+    return await runPlan(limit(plan, options.parallelism), {
+      ...opened.value,
+      ...reuse.value,
+      baseDir,
+      context,
+      options,
+    });
   } finally {
     await opened.value.close();
   }
@@ -43,13 +57,13 @@ async function runPlan(
   plan: Plan,
   given: Pick<
     Parameters<typeof import('@sluice/runner').startRun>[0],
-    'service' | 'scope' | 'home' | 'baseDir' | 'limits'
+    'service' | 'scope' | 'home' | 'baseDir' | 'limits' | 'reuse'
   > & {
     context: CommandContext;
     options: RunPipelineOptions;
   },
 ): Promise<number> {
-  const { context, options, service, scope, home, baseDir, limits } = given;
+  const { context, options, service, scope, home, baseDir, limits, reuse } = given;
   const [{ startRun }, { createProgress }, { driveRun }, { createSecretReader }] = await Promise.all([
     import('@sluice/runner'),
     import('../progress/create-progress.ts'),
@@ -58,6 +72,7 @@ async function runPlan(
   ]);
   const progress = createProgress(context.terminal, options);
   const secrets = createSecretReader(home, context.env);
+  if (reuse) progress.say(describeReuse(reuse));
   const started = await startRun({
     plan,
     service,
@@ -68,12 +83,36 @@ async function runPlan(
     reporter: progress,
     leavesForPeople: options.wait === false,
     ...(limits && { limits }),
+    ...(reuse && { reuse }),
   });
   if (!started.ok) {
     progress.close();
     return refuse(fromRunner(started.error), { context, options });
   }
   return driveRun(started.value, { context, progress, options });
+}
+
+/** The run that `--reuse` means, or `--again` alone. */
+async function findReuse(
+  plan: Plan,
+  { context, options }: { context: CommandContext; options: RunPipelineOptions },
+): Promise<Result<{ readonly reuse?: Reuse }, Refusal>> {
+  const { reuse, again = [] } = options;
+  if (reuse === undefined && again.length === 0) return ok({});
+  const [{ findRun }, { findHome }] = await Promise.all([import('../find-run.ts'), import('../home.ts')]);
+  const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
+  const { name } = plan.pipeline;
+  const prefix = typeof reuse === 'string' ? reuse : undefined;
+  const found = await findRun(home, { prefix, accept: ({ pipeline }) => pipeline === name });
+  if (found.ok) return ok({ reuse: { runId: found.value.runId, again } });
+  const message = `There is no run of pipeline ${name} in ${home} that this one could take over from`;
+  return fail(prefix === undefined ? { ...found.error, message } : found.error);
+}
+
+function describeReuse({ runId, again }: Reuse): string {
+  const anew =
+    again.length === 0 ? '' : `; again: ${again.join(', ')}, and what depends on ${again.length === 1 ? 'it' : 'them'}`;
+  return `taking over from run ${runId} what went well and is the same still${anew}`;
 }
 
 /** The smaller of the file's limit and the command line's. */

@@ -10,12 +10,11 @@ import {
   resolveText,
 } from '@sluice/core';
 import { isFannedOut } from '../data/create-mounts.ts';
-import type { RunSession } from '../run/run-session.ts';
-import { createRunContext, stepIndex } from '../run/step-context.ts';
+import { type ContextSource, createRunContext, stepIndex } from '../run/step-context.ts';
 
 /** Works out the identity of a cell's work. The error says what could not be evaluated. */
 export function createCellFingerprinter(
-  session: RunSession,
+  session: ContextSource,
 ): (step: number, cell: number) => Result<Fingerprint, string> {
   /** Digests of all cells of a step together; a step that is depended on does not change any more. */
   const together = new Map<number, string>();
@@ -63,11 +62,11 @@ export function createCellFingerprinter(
  * What a cell's outputs are: its fingerprint where it has one. A step without `cache` may yield something else each
  * time, so its outputs are known by the attempt that made them.
  */
-function digestCell(session: RunSession, step: number, cell: number): string {
+export function digestCell(session: ContextSource, step: number, cell: number): string {
   const known = session.facts.known[step]?.[cell];
-  const fingerprint = known?.cached?.fingerprint ?? known?.missed?.fingerprint;
+  const { name, cache } = session.plan.steps[step]!.step;
+  const fingerprint = known?.cached?.fingerprint ?? (cache && known?.missed?.fingerprint);
   if (fingerprint !== undefined) return fingerprint;
-  const { name } = session.plan.steps[step]!.step;
   return `${session.runId}/${name}/${cell}/${known?.winner ?? session.scheduler.state(step, cell)}`;
 }
 

@@ -4,15 +4,18 @@ import { isFannedOut } from '../data/create-mounts.ts';
 import { publishedPath } from '../data/layout.ts';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import { describeSiblings } from '../data/siblings.ts';
-import type { CacheMiss } from '../journal/journal-record.ts';
+import type { CacheMiss, CacheSource } from '../journal/journal-record.ts';
 import { clusterOfOutputs, clusterOfWorkspace, scopeOn, workspaceOn } from '../placement/place-of.ts';
+import { replayFromHome } from '../run/read-run.ts';
 import type { Posted } from '../run/run-loop.ts';
 import type { RunSession } from '../run/run-session.ts';
 import type { Command } from '../scheduler/command.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
+import { createAnewCheck } from './anew-check.ts';
 import { addToCacheIndex, type CacheEntry, type CacheIndex, readCacheIndex } from './cache-index.ts';
 import { createCellFingerprinter } from './fingerprint-cell.ts';
 import { createPresence } from './presence.ts';
+import { createReusableRun, type ReusableRun } from './reusable-run.ts';
 
 /** A run's dealings with the home's cache (design §4). */
 export interface RunCache {
@@ -33,6 +36,9 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
   const { clock, facts, plan, disk, home } = session;
   const fingerprint = createCellFingerprinter(session);
   const presence = createPresence(workspace, clock);
+  const { reuse } = facts.header ?? {};
+  let earlier: ReusableRun | undefined;
+  const isAnew = reuse ? createAnewCheck(session, reuse) : () => false;
   let index: CacheIndex = { find: () => undefined, latest: () => undefined };
   let fresh: CacheEntry[] = [];
   let writing = Promise.resolve();
@@ -41,26 +47,34 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
     const made = fingerprint(step, cell);
     // An expression that cannot be evaluated fails again when the container is made, and is reported there.
     if (!made.ok) return { event: { type: 'cacheMissed', at: clock.now(), step, cell } };
-    const entry = index.find(made.value.digest);
+    if (isAnew(step)) return miss(step, cell, { made: made.value, reason: 'anew' });
+    const { name } = plan.steps[step]!.step;
+    const taken = earlier?.find(name, cellKey(step, cell), made.value.digest);
+    if (taken) return take(step, cell, { source: taken, made: made.value });
+    const entry = plan.steps[step]!.step.cache && index.find(made.value.digest);
     if (!entry) return miss(step, cell, { made: made.value, reason: 'unknown' });
-    const { cache, outputs } = plan.steps[step]!.step;
+    const { cache } = plan.steps[step]!.step;
     if (cache?.maxAgeMs !== undefined && clock.now() - entry.at > cache.maxAgeMs) {
       return miss(step, cell, { made: made.value, reason: 'expired' });
     }
-    if (Object.keys(outputs).length === 0) return hit(step, cell, entry);
-    void isPresent(step, entry)
-      .then((present) =>
-        present ? hit(step, cell, entry) : miss(step, cell, { made: made.value, reason: 'dataGone' }),
-      )
+    const { runId, volumeID, siblings, results, fingerprint: digest } = entry;
+    const source = { runId, step: entry.step, cell: entry.cell, volumeID, fingerprint: digest, siblings, results };
+    return take(step, cell, { source, made: made.value });
+  }
+
+  /** Takes what is there over, once its data has turned out to be there. */
+  function take(
+    step: number,
+    cell: number,
+    { source, made }: { readonly source: CacheSource; readonly made: Fingerprint },
+  ): Posted | undefined {
+    const hit: Posted = { event: { type: 'cacheHit', at: clock.now(), step, cell }, facts: { cached: source } };
+    if (Object.keys(plan.steps[step]!.step.outputs).length === 0) return hit;
+    void isPresent(step, source)
+      .then((present) => (present ? hit : miss(step, cell, { made, reason: 'dataGone' })))
       .then(({ event, facts: beside }) => session.post(event, beside))
       .catch(session.bug);
     return undefined;
-  }
-
-  function hit(step: number, cell: number, entry: CacheEntry): Posted {
-    const { runId, volumeID, siblings, results, fingerprint: digest } = entry;
-    const cached = { runId, step: entry.step, cell: entry.cell, volumeID, fingerprint: digest, siblings, results };
-    return { event: { type: 'cacheHit', at: clock.now(), step, cell }, facts: { cached } };
   }
 
   function miss(
@@ -69,14 +83,14 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
     { made, reason }: { readonly made: Fingerprint; readonly reason: CacheMiss['reason'] },
   ): Posted {
     const name = { pipeline: plan.pipeline.name, step: plan.steps[step]!.step.name, cell: cellKey(step, cell) };
-    const latest = index.latest(name)?.runId;
+    const latest = earlier?.has(name.step, name.cell) ? earlier.runId : index.latest(name)?.runId;
     const { digest, components } = made;
     const missed = { fingerprint: digest, components, reason, ...(latest !== undefined && { latest }) };
     return { event: { type: 'cacheMissed', at: clock.now(), step, cell }, facts: { missed } };
   }
 
   /** Whether every output of a success is still there. A volume that does not answer cannot be trusted to have it. */
-  async function isPresent(step: number, entry: CacheEntry): Promise<boolean> {
+  async function isPresent(step: number, entry: CacheSource): Promise<boolean> {
     const clusterID = clusterOfWorkspace(facts, entry.volumeID);
     if (clusterID === undefined) return false;
     try {
@@ -118,17 +132,24 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
   function write(): void {
     const entries = fresh;
     fresh = [];
-    writing = writing.then(() => addToCacheIndex(disk, home, entries)).catch(warn);
+    writing = writing
+      .then(() => addToCacheIndex(disk, home, entries))
+      .catch((error: unknown) => {
+        warn(`could not remember what succeeded: ${error instanceof Error ? error.message : String(error)}`);
+      });
   }
 
-  function warn(error: unknown): void {
-    const message = `could not remember what succeeded: ${error instanceof Error ? error.message : String(error)}`;
+  function warn(message: string): void {
     session.report({ type: 'warning', at: clock.now(), message });
   }
 
   return {
     async open() {
       if (plan.steps.some(({ step }) => step.cache)) index = await readCacheIndex(disk, home);
+      if (!reuse) return;
+      const replayed = await replayFromHome(disk, home, reuse.runId);
+      if (replayed.ok) earlier = createReusableRun(replayed.value);
+      else warn(`could not take over from run ${reuse.runId}: ${replayed.error.message}`);
     },
     lookUp: ({ step, cell }) => lookUp(step, cell),
     hear(event) {

@@ -1,4 +1,5 @@
-import { explainDifference, type Step } from '@sluice/core';
+import { explainDifference, type Fingerprint, type Step } from '@sluice/core';
+import { createCellFingerprinter } from '../cache/fingerprint-cell.ts';
 import type { Disk } from '../journal/disk.ts';
 import type { CacheMiss } from '../journal/journal-record.ts';
 import { type ReplayedRun, replayFromHome } from '../run/read-run.ts';
@@ -16,25 +17,28 @@ export async function explainCache(
     const { fingerprint, runId } = known.cached;
     return { kind: 'hit', fingerprint, runId, step: known.cached.step, cell: known.cached.cell };
   }
-  if (!step.cache) return { kind: 'off' };
-  if (!known?.missed) return { kind: 'unasked' };
+  if (!known?.missed) return { kind: step.cache ? 'unasked' : 'off' };
   const { fingerprint, reason, latest } = known.missed;
   const missed = { kind: 'missed', fingerprint, reason } as const;
   if (latest === undefined) return missed;
   const earlier = await replayFromHome(disk, home, latest);
   if (!earlier.ok) return { ...missed, problem: `it cannot be compared with run ${latest}: ${earlier.error.message}` };
-  const before = findMiss(earlier.value, { step: step.name, key });
+  const before = findWork(earlier.value, { step: step.name, key });
   if (!before) return { ...missed, problem: `run ${latest} does not say what its work was` };
-  const differences = explainDifference(toFingerprint(before), toFingerprint(known.missed));
+  const differences = explainDifference(before, toFingerprint(known.missed));
   return { ...missed, nearest: { runId: latest, differences: differences.map((one) => addSource(one, step)) } };
 }
 
-/** What was looked for before the cell ran there: its fingerprint. */
-function findMiss(run: ReplayedRun, { step, key }: { step: string; key: string }): CacheMiss | undefined {
+/** The fingerprint of the cell there: what was looked for before it ran, or what would have been. */
+function findWork(run: ReplayedRun, { step, key }: { step: string; key: string }): Fingerprint | undefined {
   const index = stepIndex(run.facts.plan, step);
   if (index === undefined) return undefined;
   const cell = run.facts.cells[index]?.findIndex((one) => one.key === key) ?? -1;
-  return run.facts.known[index]?.[cell]?.missed;
+  if (cell < 0) return undefined;
+  const missed = run.facts.known[index]?.[cell]?.missed;
+  if (missed) return toFingerprint(missed);
+  const made = createCellFingerprinter({ ...run, plan: run.facts.plan })(index, cell);
+  return made.ok ? made.value : undefined;
 }
 
 function toFingerprint({ fingerprint, components }: CacheMiss) {

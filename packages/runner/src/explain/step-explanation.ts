@@ -1,4 +1,5 @@
 import type { FingerprintDifference, NeedCondition } from '@sluice/core';
+import type { CacheMiss } from '../journal/journal-record.ts';
 import type { AttemptOutline } from '../run/attempt-outline.ts';
 import type { FailureReport, RunPhase } from '../run/run-report.ts';
 import type { CellState } from '../scheduler/cell-state.ts';
@@ -63,7 +64,7 @@ export type CacheExplanation =
   | {
       readonly kind: 'missed';
       readonly fingerprint: string;
-      readonly reason: 'unknown' | 'expired' | 'dataGone';
+      readonly reason: CacheMiss['reason'];
       /** The newest success of this cell before, and what was different there; absent: there was none. */
       readonly nearest?: { readonly runId: string; readonly differences: readonly InputDifference[] };
       /** Why there is nothing to compare with, although there was an earlier success. */

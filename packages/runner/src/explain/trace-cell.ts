@@ -110,4 +110,5 @@ const MISSES = {
   unknown: 'no earlier success has its fingerprint',
   expired: 'the earlier success is older than maxAge',
   dataGone: 'the outputs of the earlier success are gone',
+  anew: 'it was to run again, or a step that it depends on did',
 } as const;

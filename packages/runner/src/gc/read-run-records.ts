@@ -33,6 +33,8 @@ async function readRecord(disk: Disk, home: string, run: RunSummary): Promise<Ru
   const runs = new Set(
     facts.known.flatMap((cells) => cells.flatMap(({ cached }) => (cached === undefined ? [] : [cached.runId]))),
   );
+  // What it may still take over.
+  if (!facts.finished && facts.header!.reuse) runs.add(facts.header!.reuse.runId);
   const places = Object.values(facts.volumes);
   const sources = new Set(
     places.flatMap(({ volumeID, path }) => {

@@ -1,4 +1,5 @@
 import type { Cell, Json } from '@sluice/core';
+import type { Reuse } from '../cache/reuse.ts';
 import type { RunPlacement } from '../placement/placement.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
 import type { SchedulerStart } from './scheduler-start.ts';
@@ -24,6 +25,8 @@ export type JournalRecord =
       readonly scheduler: SchedulerStart;
       /** Where its steps may go; absent: to its own cluster. */
       readonly placement?: RunPlacement;
+      /** The run whose successes it takes over. */
+      readonly reuse?: Reuse;
     }
   /**
    * The journal before this one was lost, and the run was rebuilt from its containers' labels: whatever is submitted may
@@ -133,8 +136,8 @@ export interface ContainerFacts {
 export interface CacheMiss {
   readonly fingerprint: string;
   readonly components: readonly { readonly name: string; readonly value: string }[];
-  /** `unknown`: no success has this fingerprint. */
-  readonly reason: 'unknown' | 'expired' | 'dataGone';
+  /** `unknown`: no success has this fingerprint. `anew`: it was to run again, or a step that it depends on did. */
+  readonly reason: 'unknown' | 'expired' | 'dataGone' | 'anew';
   /** The run of the newest success of this cell, whatever its fingerprint was. */
   readonly latest?: string;
 }

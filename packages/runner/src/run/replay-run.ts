@@ -12,14 +12,15 @@ export interface MoveListener {
   replayed?: (record: JournalRecord, scheduler: Scheduler) => void;
 }
 
-type RunHeader = Pick<Extract<JournalRecord, { kind: 'run' }>, 'scheduler' | 'placement'>;
+type RunHeader = Pick<Extract<JournalRecord, { kind: 'run' }>, 'scheduler' | 'placement' | 'reuse'>;
 
 /** Builds the scheduler of a run as its journal's first record describes it. */
 export function createRunScheduler(plan: Plan, header: RunHeader, moves: MoveListener = {}): Scheduler {
-  const { scheduler: start, placement } = header;
+  const { scheduler: start, placement, reuse } = header;
   const { durations, limits } = start;
   return createScheduler(plan, {
     ...(limits && placement && { limits: limitSteps(limits, placement) }),
+    looksUpAll: reuse !== undefined,
     maxInFlight: start.maxInFlight,
     seed: start.seed,
     onMove: (step, cell) => moves.hear?.(step, cell),

@@ -1,3 +1,4 @@
+import type { Reuse } from '../cache/reuse.ts';
 import type { JournalRecord } from '../journal/journal-record.ts';
 import type { RunPlacement } from '../placement/placement.ts';
 import type { KnownDurations } from './known-durations.ts';
@@ -14,9 +15,10 @@ export function createHeader(
     readonly plannedTime: number;
     readonly placement: RunPlacement | undefined;
     readonly durations?: KnownDurations | undefined;
+    readonly reuse?: Reuse | undefined;
   },
 ): Extract<JournalRecord, { kind: 'run' }> {
-  const { runId, plannedTime, placement, durations } = given;
+  const { runId, plannedTime, placement, durations, reuse } = given;
   const { plan, clock, scope, baseDir, limits, maxInFlight = DEFAULT_MAX_IN_FLIGHT } = options;
   return {
     kind: 'run',
@@ -30,5 +32,6 @@ export function createHeader(
     baseDir,
     scheduler: { maxInFlight, seed: runId, ...(limits && { limits }), ...(durations && { durations }) },
     ...(placement && { placement }),
+    ...(reuse && { reuse }),
   };
 }

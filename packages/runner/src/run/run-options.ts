@@ -1,5 +1,6 @@
 import type { ContainerService, Scope } from '@sluice/client';
 import type { Plan } from '@sluice/core';
+import type { Reuse } from '../cache/reuse.ts';
 import type { Clock } from '../clock.ts';
 import type { Disk } from '../journal/disk.ts';
 import type { SiteLimits } from '../placement/placement.ts';
@@ -43,6 +44,8 @@ export interface StartRunOptions extends RunnerOptions {
   readonly runId?: string;
   /** What time the run is for, in milliseconds since the epoch, where that is not the time at which it is started. */
   readonly plannedTime?: number;
+  /** Take over what went well in an earlier run of the pipeline and is the same still, with that run's planned time. */
+  readonly reuse?: Reuse;
 }
 
 export interface ResumeRunOptions extends RunnerOptions {

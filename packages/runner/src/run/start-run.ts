@@ -1,4 +1,6 @@
 import { fail, ok, type Plan, type Result, resolveText } from '@sluice/core';
+import { checkReuse } from '../cache/check-reuse.ts';
+import type { Reuse } from '../cache/reuse.ts';
 import { createRunId } from '../identity/run-id.ts';
 import { type OpenJournal, openJournal, releaseOnFailure } from '../journal/open-journal.ts';
 import { applyRecord } from './apply-record.ts';
@@ -28,6 +30,8 @@ export function startRun(given: StartRunOptions): Promise<Result<RunHandle, RunR
 
 async function start(options: FilledOptions<StartRunOptions>): Promise<Result<RunHandle, RunRefusal>> {
   const { plan, clock, disk, home } = options;
+  const reused = options.reuse && (await checkReuse(options.reuse, options));
+  if (reused && !reused.ok) return reused;
   const surroundings = await prepareSurroundings(options);
   if (!surroundings.ok) return surroundings;
   const runId = options.runId ?? createRunId();
@@ -37,7 +41,7 @@ async function start(options: FilledOptions<StartRunOptions>): Promise<Result<Ru
     await writePlan(disk, directory, plan);
     return openJournal(directory, { disk, clock, control: control.listener });
   };
-  const plannedTime = options.plannedTime ?? clock.now();
+  const plannedTime = options.plannedTime ?? reused?.value.plannedTime ?? clock.now();
   const group = resolveGroup(plan, { runId, plannedTime });
   if (!group.ok) return group;
   const opened = await (group.value === undefined ? open() : enterGroup(options, { group: group.value, runId }, open));
@@ -49,7 +53,7 @@ async function start(options: FilledOptions<StartRunOptions>): Promise<Result<Ru
   return releaseOnFailure(opened.value, async () => {
     const handle = await begin(options, {
       ...{ runId, plannedTime, directory },
-      ...{ opened: opened.value, surroundings: surroundings.value },
+      ...{ opened: opened.value, surroundings: surroundings.value, reuse: reused?.value.reuse },
     });
     control.attach(handle);
     return ok(handle);
@@ -76,16 +80,17 @@ interface Beginning {
   readonly directory: string;
   readonly opened: OpenJournal;
   readonly surroundings: Surroundings;
+  readonly reuse: Reuse | undefined;
 }
 
 /** Writes down what the run is, and drives it. */
 async function begin(options: FilledOptions<StartRunOptions>, given: Beginning): Promise<RunHandle> {
   const { plan, disk } = options;
-  const { runId, plannedTime, directory, opened, surroundings } = given;
+  const { runId, plannedTime, directory, opened, surroundings, reuse } = given;
   const facts = createRunFacts(plan);
   const moves: MoveListener = {};
   const durations = await readDurations(disk, options.home, plan.pipeline.name);
-  const header = createHeader(options, { runId, plannedTime, placement: surroundings.placement, durations });
+  const header = createHeader(options, { runId, plannedTime, placement: surroundings.placement, durations, reuse });
   for (const record of [header, { kind: 'volumes', volumes: surroundings.volumes } as const]) {
     applyRecord(facts, record);
     opened.journal.append(record);

@@ -69,7 +69,7 @@ export function createPlanIndex(plan: Plan, options: SchedulerOptions): PlanInde
   let staticCells = 0;
   let mainSteps = 0;
   for (const planned of steps) {
-    flags[planned.index] = stepFlags(planned);
+    flags[planned.index] = stepFlags(planned, options);
     staticCells += planned.cells?.length ?? 0;
     if (!planned.final) mainSteps++;
   }
@@ -87,13 +87,14 @@ export function createPlanIndex(plan: Plan, options: SchedulerOptions): PlanInde
   };
 }
 
-function stepFlags({ step, final, cells, dependencies }: PlannedStep): number {
+function stepFlags({ step, final, cells, dependencies }: PlannedStep, { looksUpAll }: SchedulerOptions): number {
   let flags = 0;
   if (final) flags |= STEP.final;
   if (step.service !== undefined) flags |= STEP.service;
   if (step.when !== undefined || cells === undefined) flags |= STEP.dynamic;
   if (step.continueOnError) flags |= STEP.continueOnError;
-  if (step.cache !== undefined) flags |= STEP.cached;
+  const isRepeatable = !final && step.service === undefined && step.approval === undefined;
+  if (step.cache !== undefined || (looksUpAll && isRepeatable)) flags |= STEP.cached;
   if (step.approval !== undefined) flags |= STEP.approval;
   if (hasKeys(step.outputs) || hasKeys(step.results)) flags |= STEP.publishes;
   if (step.timeoutMs !== undefined || step.queueTimeoutMs !== undefined || step.deadlineMs !== undefined)

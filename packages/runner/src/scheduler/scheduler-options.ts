@@ -6,6 +6,8 @@ export interface SchedulerOptions {
   readonly durations?: (step: string) => number | undefined;
   /** Limits of the shell's own that a step counts against while a container of it lives, for example its cluster's. */
   readonly limits?: (step: number) => readonly StepLimit[];
+  /** Look for an earlier success of every step that runs a container to its end, not only of those with `cache`. */
+  readonly looksUpAll?: boolean;
   /** Seeds the jitter of back-offs, for example the run's ID. */
   readonly seed?: string;
   /** Moves that are kept for `story`; the oldest are forgotten first. Default 65,536. */

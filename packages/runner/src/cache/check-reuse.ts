@@ -1,0 +1,31 @@
+import { fail, ok, type Plan, type Result } from '@sluice/core';
+import type { Disk } from '../journal/disk.ts';
+import { readRunFiles } from '../run/read-run.ts';
+import type { RunRefusal } from '../run/run-options.ts';
+import { stepIndex } from '../run/step-context.ts';
+import type { Reuse } from './reuse.ts';
+
+/** What can be taken over, checked; `plannedTime` is that of the earlier run, since the new one does its work again. */
+export async function checkReuse(
+  { runId, again }: Reuse,
+  { disk, home, plan }: { readonly disk: Disk; readonly home: string; readonly plan: Plan },
+): Promise<Result<{ readonly reuse: Reuse; readonly plannedTime: number }, RunRefusal>> {
+  const files = await readRunFiles(disk, home, runId);
+  if (!files.ok) return files;
+  const header = files.value.records.find((record) => record.kind === 'run');
+  const { name } = plan.pipeline;
+  if (header === undefined || header.pipeline !== name) {
+    const whose = header === undefined ? 'has not begun' : `is one of pipeline ${header.pipeline}`;
+    const message = `could not take over from run ${files.value.runId}: it ${whose}, and this is ${name}`;
+    return fail({ code: 'RUN_NOT_FOUND', message });
+  }
+  const unknown = again.find((step) => stepIndex(plan, step) === undefined);
+  if (unknown !== undefined) {
+    const names = plan.steps.map(({ step }) => step.name).join(', ');
+    return fail({ code: 'STEP_NOT_FOUND', message: `pipeline ${name} has no step ${unknown}; it has ${names}` });
+  }
+  return ok({
+    reuse: { runId: files.value.runId, again: [...new Set(again)].sort() },
+    plannedTime: header.plannedTime ?? header.at,
+  });
+}

@@ -1,0 +1,58 @@
+import { describeSiblings } from '../data/siblings.ts';
+import type { CacheSource } from '../journal/journal-record.ts';
+import { clusterOfOutputs, workspaceOn } from '../placement/place-of.ts';
+import type { ReplayedRun } from '../run/read-run.ts';
+import { type ContextSource, stepIndex } from '../run/step-context.ts';
+import { createCellFingerprinter, digestCell } from './fingerprint-cell.ts';
+
+/** The successes of one run, by what their work was. */
+export interface ReusableRun {
+  readonly runId: string;
+  has(step: string, key: string): boolean;
+  find(step: string, key: string, fingerprint: string): CacheSource | undefined;
+}
+
+/** What an earlier run has done, as it stands now: also of one that failed, or that goes on. */
+export function createReusableRun({ runId, facts, scheduler }: ReplayedRun): ReusableRun {
+  const source: ContextSource = { runId, plan: facts.plan, facts, scheduler };
+  const fingerprint = createCellFingerprinter(source);
+  const cells = new Map<number, ReadonlyMap<string, number>>();
+
+  /** A success of that name. */
+  function locate(name: string, key: string): { step: number; cell: number } | undefined {
+    const step = stepIndex(facts.plan, name);
+    if (step === undefined) return undefined;
+    let byKey = cells.get(step);
+    if (!byKey) {
+      byKey = new Map((facts.cells[step] ?? []).map((cell, index) => [cell.key, index]));
+      cells.set(step, byKey);
+    }
+    const cell = byKey.get(key);
+    if (cell === undefined) return undefined;
+    const state = scheduler.state(step, cell);
+    return state === 'succeeded' || state === 'cached' ? { step, cell } : undefined;
+  }
+
+  return {
+    runId,
+    has: (name, key) => locate(name, key) !== undefined,
+    find(name, key, digest) {
+      const at = locate(name, key);
+      if (at === undefined) return undefined;
+      const { step, cell } = at;
+      const made = fingerprint(step, cell);
+      if (!made.ok || made.value.digest !== digest) return undefined;
+      const known = facts.known[step]?.[cell];
+      if (known?.cached) return known.cached;
+      return {
+        runId,
+        step: name,
+        cell: key,
+        volumeID: workspaceOn(facts, clusterOfOutputs(facts, step, cell)),
+        fingerprint: digestCell(source, step, cell),
+        siblings: describeSiblings(facts.cells[step] ?? []),
+        results: known?.results ?? {},
+      };
+    },
+  };
+}

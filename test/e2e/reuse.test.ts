@@ -1,0 +1,92 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createWorkplace, type Workplace } from './workplace-rig.ts';
+
+let place: Workplace;
+
+beforeEach(() => {
+  place = createWorkplace();
+});
+
+afterEach(() => place.remove());
+
+/** No step says `cache: true`; `prepare` makes something else each time. */
+function write(check: string, name = 'p'): void {
+  const text = `
+version: 1
+name: ${name}
+params: { last: one }
+steps:
+  prepare: { script: date +%N > /out/now, outputs: { data: /out } }
+  fit:
+    matrix: { k: [1, 2] }
+    inputs: { data: prepare.data }
+    outputs: { model: /model }
+    command: [sh, -c, 'cat /in/data/now > /model/$0', "\${{ matrix.k }}"]
+  check: { inputs: { model: fit.model }, script: "${check}" }
+  agree: { needs: [check], script: echo agreed }
+  last: { needs: [agree], command: [echo, "\${{ params.last }}"] }
+finally:
+  tell: { script: echo told }
+`;
+  writeFileSync(join(place.directory, 'p.yaml'), text);
+}
+
+async function statesAfter(...args: string[]): Promise<Record<string, string>> {
+  const ended = await place.sluice('run', 'p.yaml', ...args);
+  expect([0, 1], ended.stderr).toContain(ended.exitCode);
+  const [newest] = await place.runs();
+  const { steps } = await place.show(newest!.runId);
+  return Object.fromEntries(steps.map(({ name, state }) => [name, state]));
+}
+
+test('sluice run --reuse takes over what went well and is the same still, and does the rest', async () => {
+  write('exit 3');
+  const first = await statesAfter();
+  expect(first).toMatchObject({ prepare: 'succeeded', fit: 'succeeded', check: 'failed', last: 'skipped' });
+  const [failed] = await place.runs();
+
+  write('cat /in/model/*/*');
+  const anew = { check: 'succeeded', agree: 'succeeded', last: 'succeeded', tell: 'succeeded' };
+  expect(await statesAfter('--reuse')).toEqual({ prepare: 'cached', fit: 'cached', ...anew });
+  // The data of the failed run is what was checked: one moment, twice.
+  const { stdout } = await place.sluice('logs', 'check');
+  expect(new Set(stdout.trim().split('\n')).size).toBe(1);
+  // Names the failed run still: what the second run would repeat was made by the first.
+  const [second] = await place.runs();
+  expect((await place.show(second!.runId)).steps[0]!.cells[0]!.cachedFrom).toBe(failed!.runId);
+
+  const taken = { prepare: 'cached', fit: 'cached', check: 'cached', agree: 'cached' };
+  expect(await statesAfter('--reuse', '-p', 'last=two')).toEqual({ ...taken, last: 'succeeded', tell: 'succeeded' });
+  expect((await place.sluice('why', 'last')).stdout).toContain('command is ["echo","two"], and was ["echo","one"]');
+});
+
+test('sluice run --again does a step anew, with all that depends on it in whatever way', async () => {
+  write('true');
+  await statesAfter();
+  const again = { check: 'succeeded', agree: 'succeeded', last: 'succeeded', tell: 'succeeded' };
+  expect(await statesAfter('--again', 'check')).toEqual({ prepare: 'cached', fit: 'cached', ...again });
+  expect((await place.sluice('why', 'last')).stdout).toContain('it was to run again, or a step that it depends on did');
+});
+
+test('sluice run --reuse refuses a run of another pipeline and a step that is not there', async () => {
+  write('true', 'other');
+  expect(await place.sluice('run', 'p.yaml', '--reuse')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('There is no run of pipeline other in'),
+  });
+  await place.sluice('run', 'p.yaml');
+  const [run] = await place.runs();
+  write('true');
+  expect(await place.sluice('run', 'p.yaml', '--reuse', run!.runId)).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('it is one of pipeline other, and this is p'),
+  });
+  write('true', 'other');
+  expect(await place.sluice('run', 'p.yaml', '--again', 'chek')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('has no step chek; it has prepare, fit, check, agree, last, tell'),
+  });
+  expect(await place.runs()).toHaveLength(1);
+});
