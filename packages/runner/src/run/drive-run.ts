@@ -54,7 +54,8 @@ export interface DriveStart {
   readonly cancelBy?: string | undefined;
 }
 
-const DEFAULT_MAX_CALLS = 32;
+/** Calls to the service at once. */
+const MAX_CALLS = 32;
 
 /** Drives a run until it is over, let go of, or cannot go on. What must be asked first has been asked when it resolves. */
 export async function driveRun(start: DriveStart): Promise<RunHandle> {
@@ -208,7 +209,7 @@ function createSession(start: DriveStart, late: Late): RunSession {
     disk: options.disk,
     facts,
     scheduler,
-    calls: new PQueue({ concurrency: options.maxCalls ?? DEFAULT_MAX_CALLS }),
+    calls: new PQueue({ concurrency: MAX_CALLS }),
     secrets,
     redactor,
     probe: options.probe ?? probeUrl,

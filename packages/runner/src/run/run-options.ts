@@ -20,8 +20,6 @@ export interface RunnerOptions {
   readonly clock?: Clock;
   /** Default: the machine's files. */
   readonly disk?: Disk;
-  /** Calls to the service at once. Default 32. */
-  readonly maxCalls?: number;
   /** Containers of this run at once, beside the pipeline's own `parallelism`. Default 1000. */
   readonly maxInFlight?: number;
   /** Sends the pipeline's notifications. Default: HTTP POSTs, and processes of this machine. */

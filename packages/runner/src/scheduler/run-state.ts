@@ -120,7 +120,7 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     onMove: options.onMove,
     queue: createReadyQueue(capacity, index),
     timers: createTimers(),
-    story: createStory(options.storyMoves ?? 65_536),
+    story: createStory(),
     cells: createCellTable(index.staticCells + count),
     counts: new Int32Array(16),
     phase: new Uint8Array(count),

@@ -10,8 +10,6 @@ export interface SchedulerOptions {
   readonly looksUpAll?: boolean;
   /** Seeds the jitter of back-offs, for example the run's ID. */
   readonly seed?: string;
-  /** Moves that are kept for `story`; the oldest are forgotten first. Default 65,536. */
-  readonly storyMoves?: number;
   /** Told of each cell that moves, within `handle`; it must not call back. Replaying needs none. */
   readonly onMove?: (step: number, cell: number) => void;
 }

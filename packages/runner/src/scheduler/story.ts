@@ -19,9 +19,10 @@ export interface Story {
 
 /** Room at first: most runs make few moves, and a run is replayed more often than it fills the ring. */
 const FIRST_SIZE = 512;
+const LARGEST_SIZE = 65_536;
 
-export function createStory(capacity: number): Story {
-  let size = Math.min(capacity, FIRST_SIZE);
+export function createStory(): Story {
+  let size = FIRST_SIZE;
   let cells = new Int32Array(size);
   let times = new Float64Array(size);
   /** from, to and cause in one number. */
@@ -30,7 +31,7 @@ export function createStory(capacity: number): Story {
   let written = 0;
 
   function grow(): void {
-    size = Math.min(capacity, size * 2);
+    size *= 2;
     cells = copy(cells, new Int32Array(size));
     times = copy(times, new Float64Array(size));
     moves = copy(moves, new Int32Array(size));
@@ -39,7 +40,7 @@ export function createStory(capacity: number): Story {
 
   return {
     add(cell, { at, from, to, cause, attempt }) {
-      if (written === size && size < capacity) grow();
+      if (written === size && size < LARGEST_SIZE) grow();
       const slot = written++ % size;
       cells[slot] = cell;
       times[slot] = at;
