@@ -10,7 +10,7 @@ export { type ServiceConfig, type ServiceConfigInput, serviceConfigSchema } from
 export { createServiceLog } from './create-service-log.ts';
 export type { EngineFactory } from './engines/engine-factory.ts';
 export { type EngineProbe, probeEngines } from './engines/probe-engines.ts';
-export type { ListenAddress, ListenOptions } from './listen-options.ts';
+export type { ListenAddress, Listener, ListenOptions } from './listen-options.ts';
 export { authorityPath } from './proxy/open-port-proxy.ts';
 export { createService, type Service } from './service.ts';
 export type { ServiceOptions } from './service-options.ts';

@@ -12,3 +12,9 @@ export interface ListenAddress {
   readonly socketPath?: string;
   readonly port?: number;
 }
+
+/** One address that the service is reached at. */
+export interface Listener extends ListenAddress {
+  /** Takes no more requests, ends followed logs, waits for the rest, and after a while cuts what is left. */
+  close(): Promise<void>;
+}

@@ -111,19 +111,19 @@ async function purgeContainer({ store, clusters }: RetentionOptions, endKey: str
   const rowKey = endKey.slice(14);
   const row = store.get(TABLES.containers, rowKey);
   const cluster = row === undefined ? undefined : clusters.get(row.clusterID);
-  if (row === undefined || cluster === undefined) {
-    store.write([remove(TABLES.endedContainers, endKey)]);
-    return;
-  }
-  const idKey = `${row.clusterID}/${row.accountID}/${row.id}`;
-  const deleted = { ...row, deleted: true as const };
-  store.write([
-    put(TABLES.containers, rowKey, deleted),
-    put(TABLES.liveContainers, rowKey, true),
+  const idKey = row === undefined ? '' : `${row.clusterID}/${row.accountID}/${row.id}`;
+  const gone = [
     remove(TABLES.endedContainers, endKey),
     remove(TABLES.endedItems, rowKey),
     // After a deletion the ID may mean another container already.
     ...(store.get(TABLES.containerIDs, idKey) === rowKey ? [remove(TABLES.containerIDs, idKey)] : []),
-  ]);
+  ];
+  if (row === undefined || cluster === undefined) {
+    // The cluster was taken out of the configuration: its directories are the operator's.
+    store.write([...gone, remove(TABLES.containers, rowKey)]);
+    return;
+  }
+  const deleted = { ...row, deleted: true as const };
+  store.write([...gone, put(TABLES.containers, rowKey, deleted), put(TABLES.liveContainers, rowKey, true)]);
   await cluster.containers.sweep(rowKey, deleted);
 }

@@ -1,16 +1,13 @@
-import { existsSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChangeHint } from '@sluice/client';
 import { type Logger, pino } from 'pino';
 import { type Clock, systemClock } from './clock.ts';
-import { type Cluster, createCluster } from './clusters/cluster.ts';
+import type { Cluster } from './clusters/cluster.ts';
+import { createClusterSet } from './clusters/cluster-set.ts';
 import { type ReloadReport, reloadConfig } from './config/reload-config.ts';
-import type { ClusterConfig, ServiceConfig } from './config/service-config.ts';
+import type { ServiceConfig } from './config/service-config.ts';
 import { createContainerCalls } from './containers/container-calls.ts';
-import type { ContainerRow } from './containers/container-row.ts';
 import { storagePaths } from './containers/resolve-launch.ts';
-import { ENGINE_FACTORIES } from './engines/engine-factories.ts';
 import type { PortExposure } from './proxy/open-port-proxy.ts';
 import { startRetention } from './retention.ts';
 import { createServiceCalls, type ServiceCalls } from './service-calls.ts';
@@ -72,26 +69,18 @@ async function assemble(
   let failure: unknown;
   const cancelGraceMs = config.cancelGraceSeconds * 1000;
   const shared = { store, clock, log };
-  const clusters = new Map<string, Cluster>();
   const exposure = await openExposure(config, { clock, log });
-  for (const clusterConfig of config.clusters) {
-    const cluster = createCluster({
-      ...shared,
-      config: clusterConfig,
-      storage: storageOf(config, clusterConfig),
-      engine: await createEngine(options, clusterConfig),
-      ...{ cancelGraceMs, exposure },
-      mustOpen: config.clusters.length === 1,
-      onChange: ({ clusterID, accountID, id }) => {
-        for (const listener of listeners) listener({ clusterID, accountID, containerID: id });
-      },
-      onFailure(error) {
-        failure ??= error;
-        log.fatal({ err: error }, 'the service cannot go on');
-      },
-    });
-    clusters.set(cluster.id, cluster);
-  }
+  const clusters = await createClusterSet({
+    ...{ ...shared, config, cancelGraceMs, exposure },
+    ...(options.engines === undefined ? {} : { engines: options.engines }),
+    onChange: ({ clusterID, accountID, id }) => {
+      for (const listener of listeners) listener({ clusterID, accountID, containerID: id });
+    },
+    onFailure(error) {
+      failure ??= error;
+      log.fatal({ err: error }, 'the service cannot go on');
+    },
+  });
   const sequence = openSequence(store);
   const containers = createContainerCalls({
     ...{ store, clusters, sequence, clock, cancelGraceMs, hostFor: exposure?.hostFor },
@@ -111,7 +100,8 @@ async function assemble(
   const calls = createServiceCalls({ store, clusters, containers, volumes, listeners, sftpAddress });
   const volumeAccess = openVolumeAccess({ clusters, calls, revocations });
   const transferThrottle = createTransferThrottle(() => clock.now());
-  await openClusters(clusters, store);
+  await clusters.open();
+  await exposure?.listen();
   await exposure?.listen();
   if (config.sftp !== undefined) {
     const { openSftp } = await import('./volumes/open-sftp.ts');
@@ -125,7 +115,7 @@ async function assemble(
   }
   const stopSweep = startVolumeSweep({
     ...{ root: config.root, clock, log },
-    directories: [...clusters.values()].map(({ storage }) => storagePaths.volumes(storage)),
+    directories: () => [...clusters.values()].map(({ storage }) => storagePaths.volumes(storage)),
   });
   const stopRetention = startRetention({
     ...{ ...shared, clusters, volumes, volumeMs },
@@ -142,7 +132,7 @@ async function assemble(
     async close() {
       await Promise.all([sftp?.close(), exposure?.close()]);
       await Promise.all([stopRetention(), stopSweep()]);
-      await Promise.all([...clusters.values()].map((cluster) => cluster.close()));
+      await clusters.close();
       await store.close();
     },
   };
@@ -176,42 +166,4 @@ function openVolumeAccess(options: {
       return () => options.revocations.delete(listener);
     },
   };
-}
-
-async function openClusters(clusters: ReadonlyMap<string, Cluster>, store: Store): Promise<void> {
-  const rows = new Map<string, [string, ContainerRow][]>([...clusters.keys()].map((id) => [id, []]));
-  for (const [key] of store.range(TABLES.liveContainers, { from: '', to: '~' })) {
-    const row = store.get(TABLES.containers, key);
-    if (row !== undefined) rows.get(row.clusterID)?.push([key, row]);
-  }
-  for (const cluster of clusters.values()) {
-    await cluster.open(rows.get(cluster.id) ?? []);
-    void emptyTrash(cluster.storage);
-  }
-}
-
-/** What was moved away to be removed when an earlier process ended. */
-async function emptyTrash(storage: string): Promise<void> {
-  const trash = storagePaths.trash(storage);
-  if (!existsSync(trash)) return;
-  for (const name of await readdir(trash))
-    await rm(join(trash, name), { recursive: true, force: true }).catch(() => {});
-}
-
-function storageOf(config: ServiceConfig, cluster: ClusterConfig): string {
-  return cluster.storage ?? join(config.root, 'clusters', cluster.id);
-}
-
-async function createEngine(options: ServiceOptions, cluster: ClusterConfig) {
-  const factory = { ...ENGINE_FACTORIES, ...options.engines }[cluster.engine];
-  if (factory === undefined) {
-    const known = Object.keys(ENGINE_FACTORIES).join(', ');
-    throw new Error(`could not find the engine '${cluster.engine}' of cluster ${cluster.id}; there are ${known}`);
-  }
-  return factory({
-    clusterID: cluster.id,
-    storage: storageOf(options.config, cluster),
-    maskedPaths: [options.config.root, ...options.config.clusters.flatMap(({ storage }) => storage ?? [])],
-    options: cluster.options,
-  });
 }

@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import type { ContainerService } from '@sluice/client';
 import type { Principal } from './accounts/principal.ts';
-import type { HttpFront, HttpListener } from './api/http-front.ts';
+import type { HttpFront } from './api/http-front.ts';
 import type { ReloadReport } from './config/reload-config.ts';
 import type { ServiceConfig } from './config/service-config.ts';
 import { createInProcessService } from './in-process-service.ts';
-import type { ListenAddress, ListenOptions } from './listen-options.ts';
+import type { Listener, ListenOptions } from './listen-options.ts';
 import { openServiceCore, type ServiceCore } from './service-core.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { lockStore } from './store/store-lock.ts';
@@ -15,7 +15,7 @@ export interface Service {
   /** The service without a socket between; `close` of the result closes nothing but itself. */
   inProcess(principal: Principal): ContainerService;
   /** May be called several times, also while containers run. The HTTP server is loaded at the first call. */
-  listen(options: ListenOptions): Promise<ListenAddress>;
+  listen(options: ListenOptions): Promise<Listener>;
   /**
    * Takes up a changed configuration as far as that is possible while it serves, and reads certificates again; says
    * what takes a restart.
@@ -40,7 +40,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 }
 
 function serve(core: ServiceCore, unlock: () => Promise<void>): Service {
-  const listeners: HttpListener[] = [];
+  const listeners = new Set<Listener>();
   let front: Promise<HttpFront> | undefined;
   let closed: Promise<void> | undefined;
   return {
@@ -49,8 +49,14 @@ function serve(core: ServiceCore, unlock: () => Promise<void>): Service {
       // Loaded late: who stays in process needs no HTTP server.
       front ??= import('./api/http-front.ts').then(({ createHttpFront }) => createHttpFront(core));
       const listener = await (await front).listen(listenOptions);
-      listeners.push(listener);
-      return listener.address;
+      listeners.add(listener);
+      return {
+        ...listener,
+        async close() {
+          listeners.delete(listener);
+          await listener.close();
+        },
+      };
     },
     async reload(config) {
       await (await front)?.refreshCertificate();
@@ -58,7 +64,7 @@ function serve(core: ServiceCore, unlock: () => Promise<void>): Service {
     },
     close() {
       closed ??= (async () => {
-        await Promise.allSettled(listeners.map((listener) => listener.close()));
+        await Promise.allSettled([...listeners].map((listener) => listener.close()));
         (await front)?.close();
         await core.close();
         await unlock();

@@ -4,6 +4,7 @@ import { EXIT_CODE } from '../exit-code.ts';
 import type { HostedWork } from '../host-schedules.ts';
 import { readServiceConfig, type ServedConfig } from '../read-service-config.ts';
 import { refuse } from '../refuse.ts';
+import { createServedAddresses, type ServedAddresses } from '../served-addresses.ts';
 
 export interface ServeOptions extends GlobalOptions {
   readonly config: string;
@@ -17,9 +18,8 @@ export interface ServeOptions extends GlobalOptions {
 export async function serve(context: CommandContext, options: ServeOptions): Promise<number> {
   const config = readServiceConfig(options.config, context);
   if (!config.ok) return refuse(config.error, { context, options });
-  const { listen } = config.value.service;
-  if (listen.length === 0) {
-    const message = `Could not serve: listen in ${options.config} names no address, for example {host: 127.0.0.1, port: 8080}`;
+  if (config.value.service.listen.length === 0) {
+    const message = `Could not serve: ${noAddress(options)}`;
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
   const log = createServiceLog({ level: options.logLevel });
@@ -28,15 +28,15 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
     context.onSignal('SIGINT', done);
     context.onSignal('SIGTERM', done);
   });
-  const work = createReloadableWork({ service, context, options, log });
+  const addresses = createServedAddresses(service, (url) =>
+    context.terminal.out(
+      options.json === true ? `${JSON.stringify({ type: 'listening', url })}\n` : `listening on ${url}\n`,
+    ),
+  );
+  const work = createReloadableWork({ service, addresses, context, options, log });
   const forget = context.onSignal('SIGHUP', work.reload);
   try {
-    for (const address of listen) {
-      const { url } = await service.listen(address);
-      context.terminal.out(
-        options.json === true ? `${JSON.stringify({ type: 'listening', url })}\n` : `listening on ${url}\n`,
-      );
-    }
+    await addresses.open(config.value.service.listen);
     work.start(config.value);
     await stopped;
   } finally {
@@ -50,11 +50,12 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
 /** The schedules beside a service, which are opened anew when the configuration is read again: one change at a time. */
 function createReloadableWork(given: {
   service: Service;
+  addresses: ServedAddresses;
   context: CommandContext;
   options: ServeOptions;
   log: ReturnType<typeof createServiceLog>;
 }) {
-  const { service, context, options, log } = given;
+  const { service, addresses, context, options, log } = given;
   let hosted: Promise<HostedWork | undefined> = Promise.resolve(undefined);
   const change = (next: () => Promise<HostedWork | undefined>) => {
     hosted = hosted
@@ -73,6 +74,11 @@ function createReloadableWork(given: {
     const { hostSchedules } = await import('../host-schedules.ts');
     return hostSchedules({ ...given, config });
   };
+  const listenAnew = async (config: ServedConfig): Promise<void> => {
+    const { listen } = config.service;
+    if (listen.length === 0) return log.error(`the addresses stay as they were: ${noAddress(options)}`);
+    await addresses.open(listen).catch((err: unknown) => log.error({ err, listen }, 'could not listen everywhere'));
+  };
   return {
     start: (config: ServedConfig) => change(() => host(config)),
     /** A wrong file changes nothing: the service goes on as it was. */
@@ -80,9 +86,11 @@ function createReloadableWork(given: {
       const config = readServiceConfig(options.config, context);
       if (!config.ok) return log.error({ problems: config.error.message }, 'the changed configuration was not taken');
       change(async () => {
-        const { applied, needsRestart } = await service.reload(config.value.service);
+        const { applied, needsRestart, refused } = await service.reload(config.value.service);
         log.info({ applied }, 'the configuration was read again');
+        for (const { field, reason } of refused) log.error({ field, reason }, 'a change was not taken');
         if (needsRestart.length > 0) log.warn({ needsRestart }, 'what else has changed takes a restart');
+        await listenAnew(config.value);
         return host(config.value);
       });
     },
@@ -90,4 +98,8 @@ function createReloadableWork(given: {
       await (await hosted)?.close();
     },
   };
+}
+
+function noAddress({ config }: ServeOptions): string {
+  return `listen in ${config} names no address, for example {host: 127.0.0.1, port: 8080}`;
 }

@@ -76,14 +76,10 @@ export async function editServiceConfig(
     const message = `Could not change ${options.config}: ${edited.message}`;
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
-  const needsRestart = edit.value.type === 'addCluster' || edit.value.type === 'removeCluster';
-  const next = needsRestart
-    ? 'restart the service for it to count (containers run on)'
-    : 'a running service takes it at SIGHUP (systemctl reload sluice)';
   context.terminal.out(
     options.json === true
-      ? `${JSON.stringify({ type: 'changed', edit: edit.value, needsRestart })}\n`
-      : `changed ${options.config}; ${next}\n`,
+      ? `${JSON.stringify({ type: 'changed', edit: edit.value })}\n`
+      : `changed ${options.config}; a running service takes it at SIGHUP (systemctl reload sluice)\n`,
   );
   return EXIT_CODE.ok;
 }

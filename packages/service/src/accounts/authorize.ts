@@ -21,7 +21,8 @@ export function matchingAccounts(principal: Principal, scope: Scope): Account[] 
   return matches.toSorted((a, b) => compare(a.clusterID, b.clusterID) || compare(a.accountID, b.accountID));
 }
 
-function refuseScope(): never {
+/** The answer to whoever asks for what is not theirs, or is not there any more. */
+export function refuseScope(): never {
   throw new Refusal('ACCOUNT_NOT_YOURS', 'could not use this account on this cluster because it is not yours');
 }
 

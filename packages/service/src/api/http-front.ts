@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { createServer as createTlsServer } from 'node:https';
 import { connect } from 'node:net';
 import proxyAddress from '@fastify/proxy-addr';
-import type { ListenAddress, ListenOptions } from '../listen-options.ts';
+import type { ListenAddress, Listener, ListenOptions } from '../listen-options.ts';
 import { type KeptCertificate, keepCertificate } from '../proxy/keep-certificate.ts';
 import { FILES_LOOK_MS, readCertificate } from '../proxy/read-certificate.ts';
 import { LOCAL_ORIGIN, webDavUrl } from '../service-calls.ts';
@@ -12,19 +12,12 @@ import { createWebDavHandler, type WebDavHandler } from '../volumes/webdav/webda
 import { createApi } from './create-api.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 
-/** One address that the service is reached at. */
-export interface HttpListener {
-  readonly address: ListenAddress;
-  /** Takes no more requests, ends followed logs, waits for the rest, and after a while cuts what is left. */
-  close(): Promise<void>;
-}
-
 const DRAIN_MS = 10_000;
 const DAV_PREFIX = '/dav/';
 
 /** What all listeners of a service share: locks and throttles hold whatever the address they are met at. */
 export interface HttpFront {
-  listen(options: ListenOptions): Promise<HttpListener>;
+  listen(options: ListenOptions): Promise<Listener>;
   /** Looks for a newer certificate now rather than in its time. */
   refreshCertificate(): Promise<void>;
   /** Cuts what is under way over WebDAV. */
@@ -66,7 +59,7 @@ interface Served {
 }
 
 /** Serves the API, and WebDAV beside it, at an address. */
-async function listen(served: Served, options: ListenOptions): Promise<HttpListener> {
+async function listen(served: Served, options: ListenOptions): Promise<Listener> {
   const { core, metrics } = served;
   const closing = new AbortController();
   let origin = LOCAL_ORIGIN;
@@ -90,7 +83,7 @@ async function listen(served: Served, options: ListenOptions): Promise<HttpListe
   const address = addressOf(core, options, api.server);
   origin = address.url;
   return {
-    address,
+    ...address,
     async close() {
       closing.abort();
       const cut = setTimeout(() => api.server.closeAllConnections(), DRAIN_MS);

@@ -1,4 +1,5 @@
 import type { Cluster } from '../clusters/cluster.ts';
+import type { ClusterSet } from '../clusters/cluster-set.ts';
 import type { ClusterConfig, ServiceConfig } from './service-config.ts';
 
 /** What became of a changed configuration; fields are named as in the file, clusters by their ID. */
@@ -6,40 +7,55 @@ export interface ReloadReport {
   readonly applied: readonly string[];
   /** What differs from the configuration that the service was started with, and is not in force. */
   readonly needsRestart: readonly string[];
+  /** What could be taken up or given up, but for the reason given. */
+  readonly refused: readonly { readonly field: string; readonly reason: string }[];
 }
 
-/** Gives the clusters their accounts and instance types of now, and names every other field that has changed. */
-export function reloadConfig({
+/**
+ * Gives the clusters their accounts and instance types of now, opens new clusters, lets go of those that are gone, and
+ * names every other field that has changed. `listen` is the affair of whoever listens.
+ */
+export async function reloadConfig({
   started,
   next,
   clusters,
 }: {
   started: ServiceConfig;
   next: ServiceConfig;
-  clusters: ReadonlyMap<string, Cluster>;
-}): ReloadReport {
+  clusters: ClusterSet;
+}): Promise<ReloadReport> {
   const applied: string[] = [];
-  const needsRestart = changedFields(started, next, ['clusters']);
+  const refused: { field: string; reason: string }[] = [];
+  const needsRestart = changedFields(started, next, ['clusters', 'listen']);
+  const settle = (id: string, reason: string | undefined) => {
+    const field = `clusters.${id}`;
+    if (reason === undefined) applied.push(field);
+    else refused.push({ field, reason });
+  };
+  const ids = next.clusters.map(({ id }) => id);
+  for (const id of [...clusters.keys()]) if (!ids.includes(id)) settle(id, await clusters.remove(id));
   for (const config of next.clusters) {
     const cluster = clusters.get(config.id);
-    const before = started.clusters.find(({ id }) => id === config.id);
-    if (cluster === undefined || before === undefined) {
-      needsRestart.push(`clusters.${config.id}`);
+    if (cluster === undefined) {
+      settle(config.id, await clusters.add(config, next));
       continue;
     }
     const named = (field: string) => `clusters.${config.id}.${field}`;
-    needsRestart.push(...changedFields(before, config, LIVE_FIELDS).map(named));
-    const changed = LIVE_FIELDS.filter((field) => !isSame(cluster.config[field], config[field]));
-    if (changed.length > 0) cluster.reconfigure(config);
-    applied.push(...changed.map(named));
+    needsRestart.push(...changedFields(cluster.config, config, LIVE_FIELDS).map(named));
+    applied.push(...reconfigure(cluster, config).map(named));
   }
-  const gone = started.clusters.filter(({ id }) => next.clusters.every((config) => config.id !== id));
-  needsRestart.push(...gone.map(({ id }) => `clusters.${id}`));
-  return { applied, needsRestart };
+  clusters.sort(ids);
+  return { applied, needsRestart, refused };
 }
 
 /** The fields of a cluster that may change while it works. */
 const LIVE_FIELDS = ['accounts', 'instanceTypes'] as const satisfies readonly (keyof ClusterConfig)[];
+
+function reconfigure(cluster: Cluster, config: ClusterConfig): readonly string[] {
+  const changed = LIVE_FIELDS.filter((field) => !isSame(cluster.config[field], config[field]));
+  if (changed.length > 0) cluster.reconfigure(config);
+  return changed;
+}
 
 function changedFields<T extends object>(before: T, after: T, except: readonly (keyof T)[]): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof T & string)[];

@@ -1,5 +1,5 @@
 import { type Container, type ContainerSpec, identifierSchema, type Scope } from '@sluice/client';
-import { authorize } from '../accounts/authorize.ts';
+import { authorize, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { Clock } from '../clock.ts';
 import type { Cluster } from '../clusters/cluster.ts';
@@ -62,7 +62,8 @@ export async function createContainer(
   const hosts = exposedHosts(options, spec);
   const ports = await takePorts(cluster, spec);
   try {
-    // Another may have taken the ID while ports were probed; from here to `write` nothing else runs.
+    // While ports were probed another may have taken the ID, or the cluster be gone; from here to `write` nothing else runs.
+    if (options.clusters.get(clusterID) !== cluster) refuseScope();
     checkFree(options, `${clusterID}/${accountID}/${id}`);
     const mounts = resolveMounts(spec, { clusterID, accountID, storage: cluster.storage }, options.store);
     const { cores, memoryGB, gpus } = instanceType;
@@ -105,7 +106,7 @@ function chooseCluster(
   scope: Scope,
   spec: ContainerSpec,
 ): Cluster {
-  if (scope.clusterID !== '-') return options.clusters.get(scope.clusterID)!;
+  if (scope.clusterID !== '-') return options.clusters.get(scope.clusterID) ?? refuseScope();
   const own = principal.accounts.filter(({ accountID }) => accountID === scope.accountID);
   if (own.length === 0) authorize(principal, scope);
   if (Object.keys(spec.volumeMounts ?? {}).length > 0) {

@@ -12,8 +12,8 @@ const FILE_CLOCK_MS = 1_000;
 export interface VolumeSweepOptions {
   /** The service's directory: a file in it says that an earlier process did not close. */
   readonly root: string;
-  /** Where clusters keep their volumes: a directory of accounts each. */
-  readonly directories: readonly string[];
+  /** Where clusters keep their volumes now: a directory of accounts each. */
+  readonly directories: () => readonly string[];
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -60,7 +60,7 @@ async function sweepAll(
   look: { before: number; isStopped: () => boolean },
 ): Promise<number> {
   let removed = 0;
-  for (const directory of directories) {
+  for (const directory of directories()) {
     for (const account of namesIn(directory)) {
       for (const volume of namesIn(join(directory, account))) {
         removed += await sweepTemporaries(openConfinedTree(join(directory, account, volume)), look);

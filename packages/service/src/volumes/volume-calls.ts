@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { identifierSchema, type Ref, type Scope, type Volume } from '@sluice/client';
 import type { Logger } from 'pino';
-import { authorize, matchingAccounts } from '../accounts/authorize.ts';
+import { authorize, matchingAccounts, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { Clock } from '../clock.ts';
 import type { Cluster } from '../clusters/cluster.ts';
@@ -57,7 +57,7 @@ export function createVolumeCalls(options: VolumeCallsOptions): VolumeCalls {
   return {
     create: (principal, scope, request) => createVolume(options, principal, scope, request),
     async list(principal, scope, page) {
-      const accounts = matchingAccounts(principal, scope);
+      const accounts = matchingAccounts(principal, scope).filter(({ clusterID }) => options.clusters.has(clusterID));
       const list = `volumes ${scope.clusterID}/${scope.accountID}`;
       const { pageSize, after } = parsePage(list, page);
       const volumes: Volume[] = [];
@@ -160,7 +160,7 @@ async function createVolume(
       ? {}
       : { login: { username: login.username, passwordHash: hashTransferPassword(login.password) } }),
   };
-  const { storage } = options.clusters.get(ref.clusterID)!;
+  const { storage } = options.clusters.get(ref.clusterID) ?? refuseScope();
   checkStorage(storage, ref.clusterID);
   const root = makeRoot(storage, ref);
   const key = `${ref.clusterID}/${ref.accountID}/${options.sequence.next()}`;

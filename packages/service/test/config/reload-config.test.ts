@@ -1,24 +1,98 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isServiceError } from '@sluice/client';
+import { until } from '@sluice/client/contract';
 import { expect, onTestFinished, test } from 'vitest';
-import { openRig, PRINCIPAL, SCOPE } from '../service-rig.ts';
+import type { ServiceConfig } from '../../src/config/service-config.ts';
+import { FakeEngine } from '../fakes/fake-engine.ts';
+import { openRig, PRINCIPAL, type RigOptions, SCOPE } from '../service-rig.ts';
+
+type Clusters = ServiceConfig['clusters'];
+
+async function open(options?: RigOptions) {
+  const rig = await openRig(options);
+  onTestFinished(() => rig.close());
+  const [one, two, three] = rig.config.clusters as [Clusters[0], Clusters[0], Clusters[0]];
+  const reload = (...clusters: Clusters) => rig.service.reload({ ...rig.config, clusters });
+  return { rig, one, two, three, reload };
+}
 
 test('a changed configuration gives clusters their accounts and instance types, and names what takes a restart', async () => {
-  const rig = await openRig();
-  onTestFinished(() => rig.close());
+  const { rig, one, two, three, reload } = await open();
   const service = rig.service.inProcess(PRINCIPAL);
   const idsNow = async () => (await service.discovery.listInstanceTypes('one')).map(({ id }) => id);
-  const [one, two, three] = rig.config.clusters as [(typeof rig.config.clusters)[0], object, object];
   const grown = { ...one, instanceTypes: [...one.instanceTypes, { ...one.instanceTypes[0]!, id: 'new' }] };
 
-  const taken = await rig.service.reload({ ...rig.config, clusters: [grown, two, three] as never });
-  expect(taken).toEqual({ applied: ['clusters.one.instanceTypes'], needsRestart: [] });
+  const taken = await reload(grown, two, three);
+  expect(taken).toEqual({ applied: ['clusters.one.instanceTypes'], needsRestart: [], refused: [] });
   expect(await idsNow()).toEqual(['small', 'big', 'new']);
   const created = await service.containers.create(SCOPE, { instanceType: 'new', command: ['true'] });
   expect(created.instanceType).toBe('new');
 
-  const next = { ...rig.config, cancelGraceSeconds: 9, clusters: [{ ...one, capacity: undefined }, three] as never };
+  const next = { ...rig.config, cancelGraceSeconds: 9, clusters: [{ ...one, capacity: undefined }, two, three] };
   expect(await rig.service.reload(next)).toEqual({
     applied: ['clusters.one.instanceTypes'],
-    needsRestart: ['cancelGraceSeconds', 'clusters.one.capacity', 'clusters.two'],
+    needsRestart: ['cancelGraceSeconds', 'clusters.one.capacity'],
+    refused: [],
   });
   expect(await idsNow()).toEqual(['small', 'big']);
+});
+
+test('a new cluster is usable at once, in its place, and again after it was taken out and put back', async () => {
+  const engines: FakeEngine[] = [];
+  const fake = () => {
+    engines.push(new FakeEngine());
+    return engines.at(-1)!;
+  };
+  const { rig, one, two, three, reload } = await open({ engine: 'fake', engines: { fake } });
+  const four = { ...one, id: 'four' };
+  const scope = { clusterID: 'four', accountID: 'mine' };
+  const principal = { ...PRINCIPAL, accounts: [...PRINCIPAL.accounts, scope] };
+  const { containers, volumes, discovery } = rig.service.inProcess(principal);
+  const spec = { instanceType: 'small', image: 'x' };
+  const refusal = (call: Promise<unknown>) =>
+    call.then(
+      () => 'taken',
+      (error: unknown) => isServiceError(error) && error.code,
+    );
+  const allRefused = async () => {
+    expect(await refusal(containers.create(scope, spec))).toBe('PERMISSION_DENIED');
+    expect(await refusal(containers.get({ ...scope, id: 'c' }))).toBe('PERMISSION_DENIED');
+    expect(await refusal(volumes.create(scope))).toBe('PERMISSION_DENIED');
+  };
+  await allRefused();
+  expect(await reload(four, one, two, three)).toEqual({ applied: ['clusters.four'], needsRestart: [], refused: [] });
+  const types = await discovery.listInstanceTypes('-');
+  expect(types.map(({ clusterID }) => clusterID)).toEqual(['four', 'four', 'one', 'one', 'two']);
+  await containers.create(scope, spec, { containerID: 'c' });
+  await until('it is launched', async () => engines[3]!.launched.size === 1);
+  await volumes.create(scope, { volumeID: 'v' });
+
+  expect((await reload(one, two, three)).refused).toEqual([
+    { field: 'clusters.four', reason: expect.stringContaining('1 containers that have not ended and 1 volumes') },
+  ]);
+  engines[3]!.end('c');
+  await until('it has ended', async () => (await containers.get({ ...scope, id: 'c' })).phase === 'Succeeded');
+  await volumes.delete({ ...scope, id: 'v' }, { force: true });
+  expect(await reload(one, two, three)).toEqual({ applied: ['clusters.four'], needsRestart: [], refused: [] });
+  await allRefused();
+
+  await reload(one, two, three, four);
+  expect(await containers.get({ ...scope, id: 'c' })).toMatchObject({ phase: 'Succeeded' });
+});
+
+test('a cluster that cannot be opened is refused, and the others are as they were', async () => {
+  const { one, two, three, reload } = await open();
+  const storage = mkdtempSync(join(tmpdir(), 'sluice-storage-'));
+  onTestFinished(() => rmSync(storage, { recursive: true }));
+  const report = await reload(one, two, three, { ...one, id: 'four', engine: 'none' }, { ...one, id: 'five', storage });
+  expect(report).toEqual({
+    applied: [],
+    needsRestart: [],
+    refused: [
+      { field: 'clusters.four', reason: expect.stringContaining("could not find the engine 'none'") },
+      { field: 'clusters.five', reason: expect.stringContaining('storage outside of root') },
+    ],
+  });
 });

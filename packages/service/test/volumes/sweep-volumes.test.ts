@@ -21,7 +21,7 @@ function openRig() {
     return file;
   };
   const start = () =>
-    startVolumeSweep({ root, directories: [join(root, 'volumes')], clock, log: pino({ level: 'silent' }) });
+    startVolumeSweep({ root, directories: () => [join(root, 'volumes')], clock, log: pino({ level: 'silent' }) });
   return { root, volume, clock, half, start };
 }
 

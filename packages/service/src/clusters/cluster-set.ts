@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { isAbsolute, join, relative } from 'node:path';
+import type { ClusterConfig, ServiceConfig } from '../config/service-config.ts';
+import type { ContainerRow } from '../containers/container-row.ts';
+import { storagePaths } from '../containers/resolve-launch.ts';
+import { ENGINE_FACTORIES } from '../engines/engine-factories.ts';
+import type { ServiceOptions } from '../service-options.ts';
+import { keysBeneath, type Store } from '../store/store.ts';
+import { TABLES } from '../store/tables.ts';
+import { type Cluster, type ClusterOptions, createCluster } from './cluster.ts';
+
+/** The clusters of a service: those of the configuration, in its order, which may come and go while it runs. */
+export interface ClusterSet extends ReadonlyMap<string, Cluster> {
+  /** Takes up what an earlier process left on each; throws where the only cluster's engine cannot be opened. */
+  open(): Promise<void>;
+  /** Opens one more; says why that cannot be, if so. An engine that is away is tried again in the background. */
+  add(config: ClusterConfig, all: ServiceConfig): Promise<string | undefined>;
+  /** Lets go of one that has nothing any more; says what it still has, if so. */
+  remove(id: string): Promise<string | undefined>;
+  /** From now on in the order of these; what else there is comes last. */
+  sort(ids: readonly string[]): void;
+  close(): Promise<void>;
+}
+
+export interface ClusterSetOptions
+  extends Pick<ServiceOptions, 'engines'>,
+    Omit<ClusterOptions, 'config' | 'storage' | 'engine' | 'mustOpen'> {
+  readonly config: ServiceConfig;
+}
+
+/** Makes the clusters of the configuration; nothing of theirs works before `open`. */
+export async function createClusterSet(options: ClusterSetOptions): Promise<ClusterSet> {
+  const { config, store } = options;
+  const clusters = new Map<string, Cluster>();
+  const make = async (of: ClusterConfig, { all, mustOpen }: { all: ServiceConfig; mustOpen: boolean }) => {
+    const engine = await createEngine(options, of, all);
+    return createCluster({ ...options, config: of, storage: storageOf(all, of), engine, mustOpen });
+  };
+  for (const of of config.clusters) {
+    clusters.set(of.id, await make(of, { all: config, mustOpen: config.clusters.length === 1 }));
+  }
+  const openOne = async (cluster: Cluster, rows: readonly LiveRow[]) => {
+    await cluster.open(rows);
+    void emptyTrash(cluster.storage);
+  };
+  return Object.assign(clusters, {
+    async open() {
+      const rows = liveRows(store);
+      for (const cluster of clusters.values()) await openOne(cluster, rows.get(cluster.id) ?? []);
+    },
+    async add(of: ClusterConfig, all: ServiceConfig) {
+      if (of.storage !== undefined && !isBeneath(config.root, of.storage)) {
+        return 'it has a storage outside of root, which the engines hide from containers only when they start: restart';
+      }
+      try {
+        const cluster = await make(of, { all, mustOpen: false });
+        await openOne(cluster, liveRows(store).get(of.id) ?? []);
+        clusters.set(of.id, cluster);
+        return undefined;
+      } catch (error) {
+        return error instanceof Error ? error.message : String(error);
+      }
+    },
+    async remove(id: string) {
+      const cluster = clusters.get(id);
+      const rest = cluster === undefined ? undefined : whatIsLeft(cluster, store);
+      if (cluster === undefined || rest !== undefined) return rest;
+      // First: from here on nothing new can come to it.
+      clusters.delete(id);
+      await cluster.close();
+      return undefined;
+    },
+    sort(ids: readonly string[]) {
+      const place = (id: string) => (ids.includes(id) ? ids.indexOf(id) : ids.length);
+      const sorted = [...clusters].sort(([a], [b]) => place(a) - place(b));
+      clusters.clear();
+      for (const [id, cluster] of sorted) clusters.set(id, cluster);
+    },
+    async close() {
+      await Promise.all([...clusters.values()].map((cluster) => cluster.close()));
+    },
+  });
+}
+
+type LiveRow = readonly [key: string, row: ContainerRow];
+
+/** What has not ended or is not yet cleaned up, by cluster. */
+function liveRows(store: Store): ReadonlyMap<string, LiveRow[]> {
+  const rows = new Map<string, LiveRow[]>();
+  for (const [key] of store.range(TABLES.liveContainers, { from: '', to: '~' })) {
+    const row = store.get(TABLES.containers, key);
+    if (row === undefined) continue;
+    const those = rows.get(row.clusterID) ?? [];
+    rows.set(row.clusterID, those);
+    those.push([key, row]);
+  }
+  return rows;
+}
+
+function whatIsLeft(cluster: Cluster, store: Store): string | undefined {
+  const containers = [...cluster.containers.all()].length;
+  const volumes = [...store.range(TABLES.volumes, keysBeneath(`${cluster.id}/`))].length;
+  if (containers + volumes === 0) return undefined;
+  return `it has ${containers} containers that have not ended and ${volumes} volumes: end and delete them, or restart`;
+}
+
+function storageOf(config: ServiceConfig, cluster: ClusterConfig): string {
+  return cluster.storage ?? join(config.root, 'clusters', cluster.id);
+}
+
+function isBeneath(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return !way.startsWith('..') && !isAbsolute(way);
+}
+
+async function createEngine(options: ClusterSetOptions, cluster: ClusterConfig, all: ServiceConfig) {
+  const factory = { ...ENGINE_FACTORIES, ...options.engines }[cluster.engine];
+  if (factory === undefined) {
+    const known = Object.keys(ENGINE_FACTORIES).join(', ');
+    throw new Error(`could not find the engine '${cluster.engine}' of cluster ${cluster.id}; there are ${known}`);
+  }
+  return factory({
+    clusterID: cluster.id,
+    storage: storageOf(all, cluster),
+    maskedPaths: [all.root, ...all.clusters.flatMap(({ storage }) => storage ?? [])],
+    options: cluster.options,
+  });
+}
+
+/** What was moved away to be removed when an earlier process ended. */
+async function emptyTrash(storage: string): Promise<void> {
+  const trash = storagePaths.trash(storage);
+  if (!existsSync(trash)) return;
+  for (const name of await readdir(trash))
+    await rm(join(trash, name), { recursive: true, force: true }).catch(() => {});
+}
