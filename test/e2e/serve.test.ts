@@ -101,18 +101,19 @@ test('accounts and instance types are added by command, and count after SIGHUP',
 });
 
 test('a cluster added by command and a changed address count after SIGHUP', async () => {
-  configure();
-  const before = await serve();
+  configure(place);
+  const started = await serve(place);
+  server = started;
   const added = ['engine=process', '--instance-type', 'tiny,cores=1,memoryGB=1', '--config', 'service.yaml'];
   expect(await place.sluice('cluster', 'add', 'second', ...added)).toMatchObject({ exitCode: 0 });
   const file = join(place.directory, 'service.yaml');
   const text = readFileSync(file, 'utf8');
   writeFileSync(file, text.replace('listen: [{ host: 127.0.0.1', 'listen: [{ host: 127.0.0.2'));
-  server?.process.kill('SIGHUP');
-  await until(() => server?.stdout().split('\n').length === 3, 'the service to listen on the other address');
-  const url = /listening on (\S*127\.0\.0\.2\S*)/.exec(server?.stdout() ?? '')?.[1];
+  started.process.kill('SIGHUP');
+  await until(() => started.stdout().split('\n').length === 3, 'the service to listen on the other address');
+  const url = /listening on (\S*127\.0\.0\.2\S*)/.exec(started.stdout())?.[1];
   expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ engines: { main: 'ready', second: 'ready' } });
-  await expect(fetch(`${before}/readyz`)).rejects.toThrow();
+  await expect(fetch(`${started.url}/readyz`)).rejects.toThrow();
 });
 
 test('a served schedule runs in its account, is told its planned time, and neither misses nor doubles over kills', async () => {

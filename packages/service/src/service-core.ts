@@ -102,7 +102,6 @@ async function assemble(
   const transferThrottle = createTransferThrottle(() => clock.now());
   await clusters.open();
   await exposure?.listen();
-  await exposure?.listen();
   if (config.sftp !== undefined) {
     const { openSftp } = await import('./volumes/open-sftp.ts');
     sftp = await openSftp({

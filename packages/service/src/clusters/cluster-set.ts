@@ -6,7 +6,7 @@ import type { ContainerRow } from '../containers/container-row.ts';
 import { storagePaths } from '../containers/resolve-launch.ts';
 import { ENGINE_FACTORIES } from '../engines/engine-factories.ts';
 import type { ServiceOptions } from '../service-options.ts';
-import { keysBeneath, type Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
 import { type Cluster, type ClusterOptions, createCluster } from './cluster.ts';
 
@@ -100,7 +100,7 @@ function liveRows(store: Store): ReadonlyMap<string, LiveRow[]> {
 
 function whatIsLeft(cluster: Cluster, store: Store): string | undefined {
   const containers = [...cluster.containers.all()].length;
-  const volumes = [...store.range(TABLES.volumes, keysBeneath(`${cluster.id}/`))].length;
+  const volumes = [...store.range(TABLES.volumes, { from: `${cluster.id}/`, to: `${cluster.id}0` })].length;
   if (containers + volumes === 0) return undefined;
   return `it has ${containers} containers that have not ended and ${volumes} volumes: end and delete them, or restart`;
 }
