@@ -1,15 +1,20 @@
 #!/usr/bin/env bash
-# Installs Slurm, Munge and Charliecloud from Debian's packages where they are missing and starts one controller and
-# three nodes on this machine, without systemd. Idempotent. Prints the environment that the engine tests read.
+# Installs Slurm, Munge, Charliecloud and Podman from Debian's packages where they are missing, starts one controller and
+# three nodes on this machine, without systemd, and makes a user who has the test image of .ci/start-docker.sh (which must
+# have run before) in a Podman of the user's own. Idempotent. Prints the environment that the engine tests read.
 set -euo pipefail
 
 state=${SLUICE_TEST_STATE:-/tmp/sluice-slurm}
+docker=${SLUICE_TEST_DOCKER_SOCKET:-/tmp/sluice-docker/docker.sock}
+user=sluice-hpc
 
 missing() { ! command -v "$1" >/dev/null; }
-if missing slurmctld || missing munged || missing slurmd || missing ch-run || missing busybox; then
+if missing slurmctld || missing munged || missing slurmd || missing ch-run || missing busybox ||
+  missing podman || missing newuidmap; then
   export DEBIAN_FRONTEND=noninteractive
   apt-get update -qq >&2
-  apt-get install -y -qq --no-install-recommends slurm-wlm munge charliecloud busybox-static >&2
+  apt-get install -y -qq --no-install-recommends slurm-wlm munge charliecloud busybox-static \
+    podman uidmap >&2
 fi
 
 mkdir -p "$state"/{ctld,log,run}
@@ -85,6 +90,14 @@ if [ "$(sinfo -h -t idle,mix,alloc -o '%D' | sort -n | tail -1)" != 3 ]; then
   exit 1
 fi
 
+# Debian's useradd gives the subordinate users that a Podman without root needs.
+id "$user" >/dev/null 2>&1 || useradd --create-home "$user"
+as_user() { (cd / && setpriv --reuid="$user" --regid="$user" --init-groups env -i PATH="$PATH" HOME="/home/$user" "$@"); }
+if ! as_user podman image exists sluice-test:1 2>/dev/null; then
+  curl -sf --unix-socket "$docker" http://localhost/images/sluice-test:1/get | as_user podman load -q >&2
+fi
+
 echo "SLURM_CONF=$conf"
 echo "SLUICE_TEST_SLURM=1"
 echo "SLUICE_TEST_SLURM_STATE=$state"
+echo "SLUICE_TEST_SLURM_USER=$user"

@@ -7,7 +7,8 @@ import { type SlurmConfig, slurmPlacementSchema } from './slurm-config.ts';
 import { slurmHostRoot } from './slurm-host-root.ts';
 import { parseQueue, type SlurmJob, SQUEUE_ARGUMENTS } from './slurm-queue.ts';
 import { openSlurmRecords, type SlurmRecords } from './slurm-records.ts';
-import { INSIDE_SCRIPT, JOB_SCRIPT, STOP_SIGNAL, slurmScript } from './slurm-script.ts';
+import { INSIDE_SCRIPT } from './slurm-runtimes.ts';
+import { JOB_SCRIPT, STOP_SIGNAL, slurmScript } from './slurm-script.ts';
 import { slurmEnd, slurmMeaning } from './slurm-state.ts';
 import { isPermanentRefusal, parseJobID, sbatchArguments, slurmJobName } from './slurm-submit.ts';
 import { checkMaySwitch, findUnixUser, type UnixUser } from './unix-user.ts';
@@ -264,6 +265,9 @@ function checkRuntime(launch: Launch, config: SlurmConfig): void {
   }
   if (config.runtime !== 'none' && launch.image === undefined) {
     throw new EngineError('REFUSED', `a container on this cluster needs an image, which ${config.runtime} runs`);
+  }
+  if (launch.image?.startsWith('-')) {
+    throw new EngineError('REFUSED', `image ${launch.image} cannot be run: ${config.runtime} takes it for an option`);
   }
   if (config.runtime === 'none' && launch.command.length === 0) {
     throw new EngineError('REFUSED', 'a container without an image needs a command');

@@ -1,4 +1,5 @@
 import type { Launch } from '../engine.ts';
+import { gpuWords } from './slurm-gpu.ts';
 import { shellQuote as q } from './slurm-quote.ts';
 
 /** Written when the container could not be set up; its text is the reason that the user reads. */
@@ -75,7 +76,7 @@ ${mounts.flatMap((mount) => mountLines(mount, root)).join('\n')}
 mount -o remount,ro "$r"
 cd /
 exec 2>&4 4>&-
-chroot "$r" env -i -C /tmp ${[...environment(launch), ...launch.command].map(q).join(' ')} &
+chroot "$r" env -i -C /tmp ${words(environment(launch))} ${gpuWords(launch, (name) => `${name}=$${name}`)}${words(launch.command)} &
 c=$!
 trap 'kill -TERM $c 2>/dev/null' TERM
 wait $c
@@ -110,6 +111,10 @@ proc ${root}/proc proc defaults 0 0
 /** A path as fstab spells it: blanks and backslashes in octal. */
 function fstabName(path: string): string {
   return path.replace(/[\s\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
+}
+
+function words(argv: readonly string[]): string {
+  return argv.map(q).join(' ');
 }
 
 function environment(launch: Launch): string[] {

@@ -167,8 +167,8 @@ describe('slurmScript', () => {
   it('quotes every value, whatever it holds', () => {
     const script = slurmScript({ ...launch, image: 'img' }, { runtime: 'podman' });
     expect(script).toContain(`'echo' 'it'\\''s; $(rm -rf /) \`x\`'`);
-    expect(script).toContain(`'--mount=type=bind,source=/data/v/a b,target=/in/data'`);
-    expect(script).toContain(`'--env=A=b\nc'`);
+    expect(script).toContain(`'--volume=/data/v/a b:/in/data'`);
+    expect(script).toContain(`export A='b\nc'\n`);
   });
 
   it('claims the directory before it does anything else', () => {
