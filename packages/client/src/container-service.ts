@@ -33,8 +33,8 @@ export interface Discovery {
 /** Endpoints 7 to 12. */
 export interface Containers {
   /**
-   * Creates the container, sending the request once: no retry of its own, since the reply classes of design §3
-   * are the caller's business. `containerID` makes the call an idempotent claim of that ID.
+   * Creates the container, sending the request once: no retry of its own, since what a lost
+   * or strange reply means is for the caller to judge. `containerID` makes the call an idempotent claim of that ID.
    */
   create(scope: Scope, spec: ContainerSpec, options?: CallOptions & { containerID?: string }): Promise<Container>;
   get(ref: Ref, options?: CallOptions): Promise<Container>;
@@ -57,7 +57,7 @@ export interface Volumes {
   files(ref: Ref, login: VolumeService): VolumeFiles;
 }
 
-/** A hint that something about a container has changed: look now. Never the source of a verdict (design §2). */
+/** A hint that something about a container has changed: look now. Never the source of a verdict. */
 export interface ChangeHint {
   readonly clusterID: string;
   readonly accountID: string;

@@ -1,6 +1,6 @@
 /**
- * Why a call to the service did not give its result. The names are those of the error body's `status`
- * (design §5), and four more for replies that never came or could not be read.
+ * Why a call to the service did not give its result. The names are those of the error body's `status`,
+ * and four more for replies that never came or could not be read.
  */
 export type ServiceErrorCode =
   /** Not sent: name lookup, refused connection, TLS. The service saw nothing. */

@@ -22,7 +22,7 @@ export const TERMINAL_CONTAINER_PHASES: ReadonlySet<string> = new Set<KnownConta
   'Canceled',
 ]);
 
-/** Whether the container has ended; unknown phases have not (design §3). */
+/** Whether the container has ended; unknown phases have not. */
 export function isTerminalPhase(phase: string): boolean {
   return TERMINAL_CONTAINER_PHASES.has(phase);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Error body of our service, flat because published clients read `code` and `message` at the top level (design §5). */
+/** Error body of our service, flat because published clients read `code` and `message` at the top level. */
 export const errorBodySchema = z.looseObject({
   code: z.number(),
   status: z.string().optional(),

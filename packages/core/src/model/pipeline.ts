@@ -132,7 +132,7 @@ export interface Placement {
   readonly ordered?: readonly string[];
 }
 
-/** The classes of failure, decided before any exit-code rule (lessons 4). */
+/** The classes of failure, decided before any exit-code rule. */
 export type FailureClass = 'failed' | 'oom' | 'timeout' | 'infrastructure';
 
 export interface Retry {

@@ -17,7 +17,7 @@ import { createCellFingerprinter } from './fingerprint-cell.ts';
 import { createPresence } from './presence.ts';
 import { createReusableRun, type ReusableRun } from './reusable-run.ts';
 
-/** A run's dealings with the home's cache (design §4). */
+/** A run's dealings with the home's cache. */
 export interface RunCache {
   /** Reads what earlier runs have left; before the first look-up. */
   open(): Promise<void>;

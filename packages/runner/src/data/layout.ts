@@ -1,5 +1,5 @@
 /**
- * Where things lie in a workspace volume (design §4). Attempts write into directories of their own, so that a
+ * Where things lie in a workspace volume. Attempts write into directories of their own, so that a
  * half-written output can never be read; `work` keeps those apart from the published ones, whatever a step is called.
  */
 

@@ -21,7 +21,7 @@ const MAX_TRIES = 5;
 const AVAILABLE_WITHIN_MS = 10 * 60_000;
 const PAUSE_MS = 1000;
 
-/** Opens the workspace of a pipeline on an account, and makes it where there is none (design §4). */
+/** Opens the workspace of a pipeline on an account, and makes it where there is none. */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Result<OpenWorkspace, RunRefusal>> {
   const { scope, pipeline } = options;
   const key = `${scope.clusterID}/${scope.accountID}/${pipeline}`;

@@ -15,7 +15,7 @@ export interface AttemptName {
 const HASH_LENGTH = 12;
 
 /**
- * The one ID that a container of this attempt can have: idempotency key and lock at once (design §3). A letter, the
+ * The one ID that a container of this attempt can have: idempotency key and lock at once. A letter, the
  * run, the hash of step and cell, the attempt; 29 characters and up, safe as a DNS label.
  */
 export function containerId(name: AttemptName): string {

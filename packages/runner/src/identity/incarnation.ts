@@ -1,4 +1,4 @@
-/** What tells a container from a later one under the same ID (design §3). Fields that the service did not give are unknown. */
+/** What tells a container from a later one under the same ID. Fields that the service did not give are unknown. */
 export interface Incarnation {
   readonly createTime?: string | undefined;
   readonly runID?: string | undefined;

@@ -8,7 +8,7 @@ const MAX_LINE = 4096;
 /**
  * Claims a directory by listening on a socket in Linux's abstract name space, named from the directory's device and
  * inode: the kernel gives a name to one process only and takes it back when that process ends, however it ends, so a
- * stale lock cannot exist. It does not reach beyond the machine: the journal's epoch does (design §3).
+ * stale lock cannot exist. It does not reach beyond the machine: the journal's epoch does.
  */
 export async function claimDirectory(directory: string, listener?: ControlListener): Promise<Claim | undefined> {
   await mkdir(directory, { recursive: true, mode: 0o700 });

@@ -28,7 +28,7 @@ export interface Disk {
 
 export interface AppendFile {
   write(bytes: Uint8Array): void;
-  /** Resolves when everything written is durable. A failure leaves it unknown what is: never call again (design §3). */
+  /** Resolves when everything written is durable. A failure leaves it unknown what is: never call again. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ export type JournalFailureCode =
   | 'DISK_FULL'
   /** Another runner has opened the journal since. */
   | 'SUPERSEDED'
-  /** What is durable is unknown from here on, so nothing is tried again (design §3). */
+  /** What is durable is unknown from here on, so nothing is tried again. */
   | 'SYNC_FAILED'
   | 'WRITE_FAILED';
 

@@ -43,7 +43,7 @@ export type JournalRecord =
     }
   /** What the scheduler heard. */
   | { readonly kind: 'event'; readonly event: SchedulerEvent; readonly facts?: EventFacts }
-  /** Durable before the container's first POST (design §3). */
+  /** Durable before the container's first POST. */
   | {
       readonly kind: 'intent';
       readonly at: number;
@@ -125,7 +125,7 @@ export interface EventFacts {
   readonly missed?: CacheMiss;
 }
 
-/** What the service said of a container: its incarnation (design §3) and where it answers. */
+/** What the service said of a container: its incarnation and where it answers. */
 export interface ContainerFacts {
   readonly createTime?: string;
   readonly runID?: string;

@@ -16,7 +16,7 @@ interface Transfer {
 }
 
 /**
- * Brings a step's inputs to the cluster where its container is to run (design §4): each tree once for each cluster,
+ * Brings a step's inputs to the cluster where its container is to run: each tree once for each cluster,
  * whatever number of cells wait for it; journaled when it is whole, taken up where a crash left it.
  */
 export function createTransfers(

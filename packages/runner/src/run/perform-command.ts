@@ -23,7 +23,7 @@ export interface CommandParts {
 /** An answer given at once, or what is to be done when the turn is durable. */
 export type Performed = Posted | (() => void) | undefined;
 
-/** One command of the scheduler, performed (design §2). */
+/** Hands a command of the scheduler to the part of the shell that it is for. */
 export function performCommand(session: RunSession, parts: CommandParts, command: Command): Performed {
   switch (command.type) {
     case 'decide':

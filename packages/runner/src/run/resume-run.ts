@@ -11,7 +11,7 @@ import type { ResumeRunOptions, RunHandle, RunRefusal } from './run-options.ts';
 import { summarize, writeSummary } from './run-summary.ts';
 
 /**
- * Takes up a run that no living runner drives, in the order of design §3: lock, read, ask for every open ID, only then
+ * Takes up a run that no living runner drives, in this order: lock, read, ask for every open ID, only then
  * schedule.
  */
 export function resumeRun(given: ResumeRunOptions): Promise<Result<RunHandle, RunRefusal>> {

@@ -47,7 +47,7 @@ export interface RunLoop {
 const COMMANDS_PER_TURN = 200;
 
 /**
- * The one loop of a run (design §2). A turn takes every event that has come, hands each to the scheduler, answers the
+ * The one loop of a run. A turn takes every event that has come, hands each to the scheduler, answers the
  * commands that need nobody else at once, writes everything in one commit, and only then lets the effects out: what
  * the outside sees of this runner is always durable before.
  */

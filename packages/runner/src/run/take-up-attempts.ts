@@ -9,7 +9,7 @@ import { pause, type RunSession } from './run-session.ts';
 
 /**
  * Asks the service for every container that an earlier runner may have left, and follows those that are known to be
- * there; the scheduler hears the answers before anything new starts (design §3). Returns the `running` events of
+ * there; the scheduler hears the answers before anything new starts. Returns the `running` events of
  * containers that had been running before.
  */
 export async function takeUpAttempts(session: RunSession, watcher: Watcher): Promise<SchedulerEvent[]> {

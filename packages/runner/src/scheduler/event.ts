@@ -2,7 +2,7 @@ import type { FailureClass } from '@sluice/core';
 
 /**
  * Everything that can happen to a run, as the scheduler hears it. The journal holds these very events (with facts for
- * the shell beside them), so replaying it through `Scheduler.handle` gives the state back (design §2, §3).
+ * the shell beside them), so replaying it through `Scheduler.handle` gives the state back.
  * `at` is milliseconds since the epoch, given by the shell: the scheduler has no clock.
  */
 export type SchedulerEvent =

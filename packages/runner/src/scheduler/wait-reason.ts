@@ -1,6 +1,6 @@
 import type { PostponeReason } from './event.ts';
 
-/** Why a cell does not start: the answer to "why is this waiting?" (design §2, wait ledger). */
+/** Why a cell does not start: the answer to "why is this waiting?". */
 export type WaitReason =
   /** These steps are not over, or a service among them is not ready. Sorted by the file's order. */
   | { readonly kind: 'dependency'; readonly steps: readonly string[] }

@@ -1,6 +1,6 @@
 import { isServiceError, type ServiceError } from '@sluice/client';
 
-/** What a failed create call means (design §3). The reply classes that are successes are judged by `judgeCreated`. */
+/** What a failed create call means. The reply classes that are successes are judged by `judgeCreated`. */
 export type CreateFailure =
   /** The service saw nothing. */
   | { readonly kind: 'notSent'; readonly error: ServiceError }

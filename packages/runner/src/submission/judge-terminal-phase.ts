@@ -2,7 +2,7 @@ import type { Container } from '@sluice/client';
 import type { Outcome } from '../scheduler/event.ts';
 
 /**
- * The verdict of a terminal phase (design §3, lessons 4): the phase decides, the state's text tells the exit code and
+ * The verdict of a terminal phase: the phase decides, the state's text tells the exit code and
  * an out-of-memory kill apart. `Canceled` that was not our doing is somebody else's decision, and not tried again.
  */
 export function judgeTerminalPhase(container: Pick<Container, 'phase' | 'state'>): Outcome | undefined {

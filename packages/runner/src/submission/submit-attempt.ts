@@ -35,7 +35,7 @@ type Judged = Pick<Submission, 'doubtful' | 'lost'> & { readonly failure: Create
 const DONE: Step = { done: true };
 
 /**
- * Creates the container of an attempt exactly once (design §3): always under the same ID, and whatever reply is lost is
+ * Creates the container of an attempt exactly once: always under the same ID, and whatever reply is lost is
  * made up for by asking for that ID. Ends with one of `submitted`, `postponed` and `ended` posted. The intent must be
  * durable before.
  */

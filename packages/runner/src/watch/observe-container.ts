@@ -9,7 +9,7 @@ import { judgeTerminalPhase } from '../submission/judge-terminal-phase.ts';
 
 /**
  * Takes what the service says of an attempt's container and posts what follows. False: this is not the container that
- * was first seen, which tells nothing about ours (design §3).
+ * was first seen, which tells nothing about ours.
  */
 export function observeContainer(session: RunSession, attempt: Attempt, seen: Container): boolean {
   if (attempt.over || seen.id !== attempt.ref.id) return seen.id === attempt.ref.id;

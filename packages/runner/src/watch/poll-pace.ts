@@ -1,7 +1,7 @@
 import { isServiceError } from '@sluice/client';
 import type { Attempt } from '../submission/attempt.ts';
 
-/** How long to wait between two looks at everything; adapts to ages, latency and throttling (design §2). */
+/** How long to wait between two looks at everything; adapts to ages, latency and throttling. */
 export interface PollPace {
   /** A single answer came. */
   answered(): void;

@@ -26,7 +26,7 @@ const LIST_ENDED_FROM = 16;
 
 /**
  * One list of all that is live per tick where that is cheaper than single gets; single gets for what left the list; and
- * where the service gives hints, a get at once for what changed, so that ticks are only a safety net (design §2).
+ * where the service gives hints, a get at once for what changed, so that ticks are only a safety net.
  */
 export function createWatcher(session: RunSession): Watcher {
   const { service, clock, calls } = session;
@@ -71,7 +71,7 @@ export function createWatcher(session: RunSession): Watcher {
     }
   }
 
-  /** Absence proves nothing by itself (design §3): it must last, and a full list must not have it either. */
+  /** Absence proves nothing by itself: it must last, and a full list must not have it either. */
   async function noteMissing(attempt: Attempt, found: Missing['found']): Promise<void> {
     if (!attempt.confirmed || attempt.over) return;
     const missing = addMissedLook(attempt.missing, { at: clock.now(), found });

@@ -1,7 +1,7 @@
 /**
  * How a cluster of the service runs containers. An engine knows nothing of phases, accounts, HTTP or the store: it is
  * told to launch, and it reports what it has seen. Everything that it must remember across a restart it keeps in the
- * container's own directory or in the engine behind it (design §5); `describeEngine` is the contract that all pass.
+ * container's own directory or in the engine behind it; `describeEngine` is the contract that all pass.
  */
 export interface Engine {
   /**

@@ -2,7 +2,7 @@ import type { Launch } from '../engine.ts';
 import type { FirstProcessParts } from './docker-first-process.ts';
 import type { HeldSource } from './docker-source.ts';
 
-/** Container names and labels carry the key, so that a lost reply is found again by name (design §5). */
+/** Container names and labels carry the key, so that a lost reply is found again by name. */
 const KEY_LABEL = 'sluice.key';
 export const CLUSTER_LABEL = 'sluice.cluster';
 

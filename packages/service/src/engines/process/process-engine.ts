@@ -15,7 +15,7 @@ import { resolveRequest } from './resolve-request.ts';
 /** What a container that ignores its first process's own deadline gets on top before it is killed from outside. */
 const killMarginMs = 2_000;
 
-/** Containers as process trees in namespaces of this machine (design §5). Creating it does nothing; `open` does. */
+/** Containers as process trees in namespaces of this machine. Creating it does nothing; `open` does. */
 export function createProcessEngine(config: ProcessConfig = {}): Engine {
   return new ProcessEngine(config);
 }

@@ -2,7 +2,7 @@ import type { Launch } from '../engine.ts';
 import type { SlurmPlacement } from './slurm-config.ts';
 import { JOB_SCRIPT } from './slurm-script.ts';
 
-/** Job names carry the key, so that a submission whose answer was lost is found before any second one (design §5). */
+/** Job names carry the key, so that a submission whose answer was lost is found before any second one. */
 export function slurmJobName(key: string): string {
   return `sluice-${key}`;
 }
