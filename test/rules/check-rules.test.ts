@@ -92,6 +92,15 @@ test.each([
   expect(faults[0]).toMatch(new RegExp(`^${path}:`));
 });
 
+test('check-rules refuses a folder of the sources that the architecture page does not name', () => {
+  const files = {
+    'ARCHITECTURE.md': '[`plan`](packages/core/src/plan)\n',
+    'packages/core/src/plan/plan.ts': 'export const plan = 1;\n',
+    'packages/core/src/graph/graph.ts': 'export const graph = 1;\n',
+  };
+  expect(check(files).faults).toEqual([expect.stringContaining('no link to the folder packages/core/src/graph')]);
+});
+
 test('check-rules refuses the path of the checkout itself', () => {
   expect(check({ 'docs/place.md': `cd ${root}/packages\n` }).faults).toEqual([
     expect.stringContaining('which is only here'),
