@@ -1,17 +1,21 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import type { CommandContext, GlobalOptions } from './command-context.ts';
 
 /**
  * The directory that keeps runs, cache and the embedded service: `--home`, else `SLUICE_HOME`, else the nearest
  * `.sluice` in the working directory or above it, else `.sluice` in the working directory (docs/decisions/0001).
  */
-export function findHome(options: { home?: string | undefined; env: NodeJS.ProcessEnv; cwd: string }): string {
-  const given = options.home ?? (options.env.SLUICE_HOME || undefined);
-  if (given !== undefined) return resolve(options.cwd, given);
-  for (let directory = options.cwd; ; directory = dirname(directory)) {
+export function findHome(
+  { env, cwd }: Pick<CommandContext, 'env' | 'cwd'>,
+  options: Pick<GlobalOptions, 'home'> = {},
+): string {
+  const given = options.home ?? (env.SLUICE_HOME || undefined);
+  if (given !== undefined) return resolve(cwd, given);
+  for (let directory = cwd; ; directory = dirname(directory)) {
     if (existsSync(join(directory, '.sluice'))) return join(directory, '.sluice');
-    if (dirname(directory) === directory) return join(options.cwd, '.sluice');
+    if (dirname(directory) === directory) return join(cwd, '.sluice');
   }
 }
 

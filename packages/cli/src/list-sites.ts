@@ -14,7 +14,7 @@ export async function listSites(
   plan: Plan,
   { options, context }: { options: GlobalOptions; context: CommandContext },
 ): Promise<Result<Sites, Refusal>> {
-  const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
+  const home = findHome(context, options);
   const { readProfile } = await import('./profile.ts');
   const profile = readProfile({ ...options, home }, context);
   if (!profile.ok) return profile;

@@ -17,7 +17,7 @@ export async function openService(
   options: GlobalOptions,
   context: CommandContext,
 ): Promise<Result<HomeService, Refusal>> {
-  const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
+  const home = findHome(context, options);
   await makeHome(home);
   const { readProfile } = await import('./profile.ts');
   const profile = readProfile({ ...options, home }, context);

@@ -15,7 +15,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 test('findHome takes the flag before the variable and both before what it finds', () => {
   mkdirSync(join(root, '.sluice'));
-  expect(findHome({ home: 'a', env: { SLUICE_HOME: '/b' }, cwd: root })).toBe(join(root, 'a'));
+  expect(findHome({ env: { SLUICE_HOME: '/b' }, cwd: root }, { home: 'a' })).toBe(join(root, 'a'));
   expect(findHome({ env: { SLUICE_HOME: '/b' }, cwd: root })).toBe('/b');
   expect(findHome({ env: { SLUICE_HOME: '' }, cwd: root })).toBe(join(root, '.sluice'));
 });

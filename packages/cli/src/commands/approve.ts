@@ -16,7 +16,7 @@ export async function approve(
   context: CommandContext,
   options: ApproveOptions,
 ): Promise<number> {
-  const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
+  const home = findHome(context, options);
   const found = await findRun(home, { prefix });
   if (!found.ok) return refuse(found.error, { context, options });
   const { runId } = found.value;

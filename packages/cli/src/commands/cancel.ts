@@ -17,7 +17,7 @@ export async function cancel(
   options: GlobalOptions,
 ): Promise<number> {
   const { terminal } = context;
-  const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
+  const home = findHome(context, options);
   const found = await findRun(home, { prefix, accept: ({ status }) => status === 'active' || status === 'suspended' });
   if (!found.ok) return refuse(found.error, { context, options });
   const opened = await openService(options, context);

@@ -7,7 +7,7 @@ import { findHome } from '../home.ts';
 export async function doctor(context: CommandContext, options: GlobalOptions): Promise<number> {
   const { terminal } = context;
   const engines = await probeEngines();
-  const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
+  const home = findHome(context, options);
   if (options.json === true) {
     terminal.out(`${JSON.stringify({ type: 'doctor', node: process.version, home, engines })}\n`);
   } else {

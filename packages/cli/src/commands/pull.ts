@@ -21,7 +21,7 @@ export async function pull(
   options: PullCommandOptions,
 ): Promise<number> {
   const { terminal, cwd } = context;
-  const home = findHome({ home: options.home, env: context.env, cwd });
+  const home = findHome(context, options);
   const wanted = await nameOutputs(home, given);
   if (!wanted.ok) return refuse(wanted.error, { context, options });
   const { runId, names } = wanted.value;

@@ -19,7 +19,7 @@ export async function report(
   options: ReportOptions,
 ): Promise<number> {
   const { terminal, cwd } = context;
-  const home = findHome({ home: options.home, env: context.env, cwd });
+  const home = findHome(context, options);
   const found = await findRun(home, { prefix });
   if (!found.ok) return refuse(found.error, { context, options });
   const to = options.out === undefined ? {} : { to: resolve(cwd, options.out) };

@@ -19,7 +19,7 @@ export async function resume(
   context: CommandContext,
   options: ResumeOptions,
 ): Promise<number> {
-  const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
+  const home = findHome(context, options);
   const found = await findRun(home, { prefix, accept: ({ status }) => status === 'suspended' });
   if (!found.ok) return refuse(found.error, { context, options });
   const opened = await openService(options, context);

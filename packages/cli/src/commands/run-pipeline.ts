@@ -100,7 +100,7 @@ async function findReuse(
   const { reuse, again = [] } = options;
   if (reuse === undefined && again.length === 0) return ok({});
   const [{ findRun }, { findHome }] = await Promise.all([import('../find-run.ts'), import('../home.ts')]);
-  const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
+  const home = findHome(context, options);
   const { name } = plan.pipeline;
   const prefix = typeof reuse === 'string' ? reuse : undefined;
   const found = await findRun(home, { prefix, accept: ({ pipeline }) => pipeline === name });

@@ -13,7 +13,7 @@ export interface RunsOptions extends GlobalOptions {
 /** `sluice runs`: one line per run, newest first. */
 export async function runs(context: CommandContext, options: RunsOptions): Promise<number> {
   const { terminal } = context;
-  const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
+  const home = findHome(context, options);
   const found = (await listRuns(home)).slice(0, options.limit);
   if (options.json === true) {
     for (const run of found) terminal.out(`${JSON.stringify(run)}\n`);

@@ -13,7 +13,7 @@ export async function show(
   options: GlobalOptions,
 ): Promise<number> {
   const { terminal } = context;
-  const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
+  const home = findHome(context, options);
   const found = await findRun(home, { prefix });
   if (!found.ok) return refuse(found.error, { context, options });
   const report = await readRun(home, found.value.runId);

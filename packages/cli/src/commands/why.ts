@@ -13,7 +13,7 @@ export async function why(
   context: CommandContext,
   options: GlobalOptions,
 ): Promise<number> {
-  const home = findHome({ home: options.home, env: context.env, cwd: context.cwd });
+  const home = findHome(context, options);
   const found = await findRun(home, { prefix });
   if (!found.ok) return refuse(found.error, { context, options });
   const explained = await explainStep({ home, runId: found.value.runId, step });
