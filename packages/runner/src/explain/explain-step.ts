@@ -11,6 +11,7 @@ import { CELL_STATES, type CellState, TERMINAL_CELL_STATES } from '../scheduler/
 import { advise } from './advise.ts';
 import { explainCache } from './explain-cache.ts';
 import { explainRetries } from './explain-retries.ts';
+import { describeServiceHold, findServiceHold } from './service-hold.ts';
 import type {
   AttemptExplanation,
   DependencyExplanation,
@@ -66,7 +67,8 @@ export async function explainStep(options: ExplainStepOptions): Promise<Result<S
   const planned = run.facts.plan.steps[step]!;
   const key = run.facts.cells[step]?.[cell]?.key ?? '';
   const known = run.facts.known[step]?.[cell];
-  const reason = explainCell(run, step, cell);
+  const hold = run.scheduler.state(step, cell) === 'pending' ? findServiceHold(run) : undefined;
+  const reason = hold ? describeServiceHold(hold) : explainCell(run, step, cell);
   const wait = explainWait(run, { step, cell, story });
   return ok({
     runId: run.runId,

@@ -17,6 +17,7 @@ import type { Scheduler } from '../scheduler/scheduler.ts';
 import { createSubmitter } from '../submission/submitter.ts';
 import { watchLogin } from '../watch/watch-login.ts';
 import { watchReadiness } from '../watch/watch-readiness.ts';
+import { watchServiceHold } from '../watch/watch-service-hold.ts';
 import { createWatcher } from '../watch/watcher.ts';
 import { createCellReporter } from './cell-reporter.ts';
 import { createRedactor } from './create-redactor.ts';
@@ -72,6 +73,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     closing ??= (async () => {
       loop.stop();
       watcher.stop();
+      stopServiceWatch();
       forgetWake(session);
       await opened.release().catch(() => {});
       conclude();
@@ -114,6 +116,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
 
   const session = createSession(start, { loop: () => loop, bug: stopFor, suspend: (message) => void suspend(message) });
   const watcher = createWatcher(session);
+  const stopServiceWatch = watchServiceHold(session);
   const cache = createRunCache(session, start.workspace);
   const archive = createLogArchive(session);
   const cellReporter = createCellReporter(session, start.moves);

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { fail, ok, type Plan, type Result } from '@sluice/core';
+import { describeServiceHold, findServiceHold } from '../explain/service-hold.ts';
 import type { Disk } from '../journal/disk.ts';
 import type { JournalRecord } from '../journal/journal-record.ts';
 import { readJournal } from '../journal/read-journal.ts';
@@ -35,7 +36,8 @@ export async function readRun(
   if (!replayed.ok) return replayed;
   const { facts } = replayed.value;
   const status = await readPhase(disk, replayed.value);
-  return ok(createReport(replayed.value, status, endMessage(facts)));
+  const hold = facts.finished ? undefined : findServiceHold(replayed.value);
+  return ok(createReport(replayed.value, status, endMessage(facts) ?? (hold && describeServiceHold(hold))));
 }
 
 /** What a run has written down of itself. */

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { explainStep } from '../../src/explain/explain-step.ts';
+import { startRun } from '../../src/run/start-run.ts';
+import { createHandPlan, createStep } from '../simulation/plans.ts';
+import { createRig } from '../simulation/rig.ts';
+
+const HOLD = 'nothing of this run goes on but web, and use must wait at the service';
+
+test('a run whose service step holds the room that its dependents need says so once, and why says so at any time', async () => {
+  const plan = createHandPlan([
+    createStep('web', { service: {} }),
+    createStep('use', { needs: [{ step: 'web', condition: 'running' }] }),
+  ]);
+  const rig = createRig('held', { behave: { web: { runMs: 3_600_000 }, use: { pendingMs: 600_000 } } });
+  const started = await rig.go(startRun({ ...rig.options, plan, baseDir: '/base' }));
+  if (!started.ok) throw new Error(started.error.message);
+  const warnings = () => rig.events.flatMap((event) => (event.type === 'warning' ? [event.message] : []));
+  await rig.until(() => warnings().length > 0);
+  const { runId } = started.value;
+  const explained = await explainStep({ home: '/home', disk: rig.disk, runId, step: 'use' });
+  expect(explained).toMatchObject({ ok: true, value: { reason: expect.stringContaining(HOLD) } });
+  const report = await rig.go(started.value.finished);
+  expect(report.status).toBe('succeeded');
+  expect(warnings()).toEqual([expect.stringContaining(HOLD)]);
+});
+
+test('a run with a service step is not said to be held up while something else of it runs', async () => {
+  const plan = createHandPlan([
+    createStep('web', { service: {} }),
+    createStep('use', { needs: [{ step: 'web', condition: 'running' }] }),
+    createStep('other'),
+  ]);
+  const behave = { web: { runMs: 3_600_000 }, use: { pendingMs: 600_000 }, other: { runMs: 700_000 } };
+  const rig = createRig('busy', { behave });
+  const started = await rig.go(startRun({ ...rig.options, plan, baseDir: '/base' }));
+  if (!started.ok) throw new Error(started.error.message);
+  await rig.go(started.value.finished);
+  expect(rig.events.filter(({ type }) => type === 'warning')).toEqual([]);
+});
