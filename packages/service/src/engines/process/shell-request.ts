@@ -1,3 +1,4 @@
+import { shellQuote as quote, shellWords as words } from '../shell-quote.ts';
 import type { LaunchRequest } from './launcher.ts';
 
 /** The file that `container.sh` explains: everything that is particular to one container, quoted. */
@@ -18,7 +19,7 @@ export function renderShellRequest(
     'volumes() {',
     ...request.mounts.map(
       ({ root, subPath, kind, target, isLate }) =>
-        `  volume ${[root, subPath, kind, target, isLate ? '1' : '0'].map(quote).join(' ')}`,
+        `  volume ${words([root, subPath, kind, target, isLate ? '1' : '0'])}`,
     ),
     '  :',
     '}',
@@ -27,13 +28,8 @@ export function renderShellRequest(
     '  :',
     '}',
     `search() { printf %s ${quote(`${quote(path).replace(/^'PATH=/, "PATH='")}; command -v -- ${quote(name)}`)}; }`,
-    `run() { exec env -i ${request.env.map(quote).join(' ')} "$@" ${request.argv.map(quote).join(' ')}; }`,
+    `run() { exec env -i ${words(request.env)} "$@" ${words(request.argv)}; }`,
     `. ${quote(options.script)}`,
   ];
   return `${lines.join('\n')}\n`;
-}
-
-/** For `sh`: within single quotes nothing is special but the single quote. */
-export function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,6 +1,6 @@
 import type { Launch } from '../engine.ts';
+import { shellQuote as q, shellWords as words } from '../shell-quote.ts';
 import { gpuWords } from './slurm-gpu.ts';
-import { shellQuote as q } from './slurm-quote.ts';
 
 /** Written when the container could not be set up; its text is the reason that the user reads. */
 export const REFUSAL_RECORD = 'refused';
@@ -96,7 +96,7 @@ function mountLines(mount: Launch['mounts'][number], root: string): string[] {
   const parent = (path: string) => path.slice(0, path.lastIndexOf('/'));
   return [
     ...directories.map((path) => `point ${q(path)} ${q(parent(path))} ${q(root + fstabName(parent(path)))}`),
-    `volume ${[mount.root, mount.subPath === '' ? '.' : mount.subPath, mount.kind, mount.target].map(q).join(' ')}`,
+    `volume ${words([mount.root, mount.subPath === '' ? '.' : mount.subPath, mount.kind, mount.target])}`,
   ];
 }
 
@@ -111,10 +111,6 @@ proc ${root}/proc proc defaults 0 0
 /** A path as fstab spells it: blanks and backslashes in octal. */
 function fstabName(path: string): string {
   return path.replace(/[\s\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
-}
-
-function words(argv: readonly string[]): string {
-  return argv.map(q).join(' ');
 }
 
 function environment(launch: Launch): string[] {

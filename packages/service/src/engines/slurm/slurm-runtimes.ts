@@ -1,8 +1,8 @@
 import type { Launch } from '../engine.ts';
+import { shellQuote as q, shellWords as words } from '../shell-quote.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import { gpuWords } from './slurm-gpu.ts';
 import { REFUSAL_RECORD } from './slurm-host-root.ts';
-import { shellQuote as q } from './slurm-quote.ts';
 
 /** What `runtime: none` runs as PID 1 (`slurmHostRoot`): a file, since a whole environment does not fit one argument. */
 export const INSIDE_SCRIPT = 'inside.sh';
@@ -131,8 +131,4 @@ function podmanName({ key }: Launch): string {
 
 function pairs(launch: Launch): string[] {
   return Object.entries(launch.env).map(([name, value]) => `${name}=${value}`);
-}
-
-function words(argv: readonly string[]): string {
-  return argv.map(q).join(' ');
 }

@@ -1,7 +1,7 @@
 import type { Launch } from '../engine.ts';
+import { shellQuote as q } from '../shell-quote.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import { REFUSAL_RECORD } from './slurm-host-root.ts';
-import { shellQuote as q } from './slurm-quote.ts';
 import { mountSource, SLURM_RUNTIMES } from './slurm-runtimes.ts';
 
 /** The files that a job leaves in its container's directory, which is on storage that the nodes share. */

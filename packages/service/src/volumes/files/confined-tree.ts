@@ -108,7 +108,7 @@ export class ConfinedTree {
   async list(path: string, links: 'follow' | 'show' = 'follow'): Promise<TreeEntry[]> {
     const directory = this.hold(path);
     try {
-      const names = readdirSync(`/proc/self/fd/${directory}`).sort(compareText);
+      const names = readdirSync(`/proc/self/fd/${directory}`).sort();
       const entries: TreeEntry[] = [];
       for (const [index, name] of names.entries()) {
         if (index % LIST_BATCH === LIST_BATCH - 1) await nextTurn();
@@ -305,8 +305,4 @@ function refuseUnlessFile(path: string, stats: Stats): void {
   if (stats.isFile()) return;
   if (stats.isDirectory()) throw errno('EISDIR', `cannot open '${path}': it is a directory`);
   throw errno('EINVAL', `cannot open '${path}': it is not a regular file`);
-}
-
-function compareText(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
 }

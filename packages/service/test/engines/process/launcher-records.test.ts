@@ -1,8 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { parseLauncherEvent } from '../../../src/engines/process/launcher-event.ts';
 import { renderFrame } from '../../../src/engines/process/launcher-frame.ts';
-import { quote } from '../../../src/engines/process/shell-request.ts';
 
 test('parseLauncherEvent keeps the spaces of a reason and throws on what it does not know', () => {
   expect(parseLauncherEvent('refused 7 could not  mount')).toEqual({
@@ -16,11 +14,4 @@ test('parseLauncherEvent keeps the spaces of a reason and throws on what it does
 
 test('renderFrame counts bytes, not characters', () => {
   expect(renderFrame(['ж', ''])).toEqual(Buffer.from([4, 0, 0, 0, 0xd0, 0xb6, 0, 0]));
-});
-
-test('quote gives back every byte through a real sh', () => {
-  const ascii = Array.from({ length: 127 }, (_, i) => String.fromCharCode(i + 1)).join('');
-  const text = `${ascii}''ж$(id)\`id\`\n\n`;
-  const { stdout } = spawnSync('sh', ['-c', `printf %s ${quote(text)}`], { encoding: 'utf8' });
-  expect(stdout).toBe(text);
 });

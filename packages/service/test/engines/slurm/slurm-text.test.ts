@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Launch } from '../../../src/engines/engine.ts';
 import { parseQueue } from '../../../src/engines/slurm/slurm-queue.ts';
-import { shellQuote } from '../../../src/engines/slurm/slurm-quote.ts';
 import { slurmScript } from '../../../src/engines/slurm/slurm-script.ts';
 import { slurmEnd, slurmMeaning } from '../../../src/engines/slurm/slurm-state.ts';
 import {
@@ -179,11 +178,5 @@ describe('slurmScript', () => {
       'set -C',
       '{ true >"$d/claim"; } 2>/dev/null || exit 0',
     ]);
-  });
-});
-
-describe('shellQuote', () => {
-  it('refuses a NUL character, which no argument can hold', () => {
-    expect(() => shellQuote('a\0b')).toThrow(/NUL/);
   });
 });
