@@ -48,6 +48,28 @@ it('readers who read nothing of 10 GB hold little and keep nobody waiting', asyn
   for (const reader of readers) reader.destroy();
 });
 
+it('a log is followed for as long as the container lives, while a body that does not come is not awaited', async () => {
+  const log = await run('old');
+  const following = http.send('GET', `${API}/containers/old/logs?follow=true`);
+  const head = `POST ${API}/volumes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${http.token}\r\n`;
+  const silent = connect(Number(new URL(http.url).port), '127.0.0.1', () => {
+    silent.write(`${head}Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{`);
+  });
+  let isCut = false;
+  silent.resume().once('close', () => {
+    isCut = true;
+  });
+  await expect
+    .poll(async () => {
+      await http.rig.clock.advance(3_600_000);
+      return isCut;
+    })
+    .toBe(true);
+  appendFileSync(log, 'late\n');
+  engine.end('old');
+  expect((await following).text).toBe('late\n');
+});
+
 it('a line of a million bytes comes whole, by its tail and to a follower', async () => {
   const log = await run('wide');
   const line = `${'x'.repeat(1_000_000)}\n`;
