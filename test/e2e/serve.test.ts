@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addUser, administer, CREDENTIALS, configure, type Server, serve } from './served-rig.ts';
-import { createWorkplace, parseLines, pause, until, type Workplace } from './workplace-rig.ts';
+import { createWorkplace, parseLines, until, type Workplace } from './workplace-rig.ts';
 
 let place: Workplace;
 let server: Server | undefined;
@@ -96,8 +96,7 @@ test('accounts and instance types are added by command, and count after SIGHUP',
   };
   expect(await types()).not.toContain('huge');
   server.process.kill('SIGHUP');
-  for (let look = 0; look < 500 && !(await types()).includes('huge'); look++) await pause(20);
-  expect(await types()).toContain('huge');
+  await until(async () => (await types()).includes('huge'), 'the new instance type');
 });
 
 test('a cluster added by command and a changed address count after SIGHUP', async () => {
@@ -138,7 +137,7 @@ test('a served schedule runs in its account, is told its planned time, and neith
     const { stdout } = await place.sluice('runs', '--json', '--home', home);
     return parseLines<{ status: string }>(stdout).map(({ status }) => status);
   };
-  for (let look = 0; look < 30 && !(await statuses()).includes('succeeded'); look++) await pause(100);
+  await until(async () => (await statuses()).includes('succeeded'), 'the end of the run');
   expect(await statuses()).toEqual(['succeeded']);
   expect(place.read('nightly/results/time')).toMatch(/^20\d\d-\d\d-\d\dT\d\d:00:00Z\n$/);
 });

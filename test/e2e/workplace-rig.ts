@@ -103,9 +103,9 @@ export function parseLines<T = RunnerEvent>(text: string): T[] {
 }
 
 /** Waits until the condition holds, looking often. */
-export async function until(condition: () => boolean, what: string): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const deadline = Date.now() + END_MS;
-  while (!condition()) {
+  while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`waited ${END_MS} ms in vain for ${what}`);
     await delay(LOOK_AGAIN_MS);
   }
