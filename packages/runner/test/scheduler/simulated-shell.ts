@@ -4,8 +4,8 @@ import type { Command } from '../../src/scheduler/command.ts';
 import type { Outcome, PostponeReason, SchedulerEvent } from '../../src/scheduler/event.ts';
 import { createScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts';
 import type { SchedulerOptions } from '../../src/scheduler/scheduler-options.ts';
+import { createRandom, type Random } from '../simulation/random.ts';
 import { createLawBook } from './law-book.ts';
-import { createRandom, type Random } from './random.ts';
 
 /** What a simulated run was: enough to replay it. */
 export interface SimulatedRun {
@@ -42,7 +42,7 @@ export interface SimulationOptions extends SchedulerOptions {
  * results, late and stale answers among them, and holds every law after every event.
  */
 export function simulate(plan: Plan, options: SimulationOptions): SimulatedRun {
-  const random = createRandom(Number(options.seed));
+  const random = createRandom(options.seed);
   const events: SchedulerEvent[] = [];
   const commands: Command[][] = [];
   const opens: Command[][] = [];
@@ -73,7 +73,7 @@ export function simulate(plan: Plan, options: SimulationOptions): SimulatedRun {
 
   send({ type: 'started', at: now });
   for (let turn = 0; turn < 5000 && !scheduler.isFinished; turn++) {
-    now += random.int(50);
+    now += random.below(50);
     if (random.chance(options.crashes ?? 0)) {
       scheduler = createScheduler(plan, options);
       for (const event of events) scheduler.handle(event);
@@ -144,7 +144,7 @@ function answer({ command, ...turn }: Turn & { readonly command: Command }): Sch
       const { step } = command;
       if (random.chance(0.1)) return { type: 'undecidable', at, step, message: 'no such key' };
       if (plan.steps[step]!.step.when !== undefined && random.chance(0.3)) return { type: 'skipped', at, step };
-      return { type: 'decided', at, step, cells: plan.steps[step]!.cells?.length ?? random.int(5) };
+      return { type: 'decided', at, step, cells: plan.steps[step]!.cells?.length ?? random.below(5) };
     }
     case 'lookUp':
       return {
@@ -188,7 +188,7 @@ function create({
       cell,
       attempt,
       reason: random.pick(POSTPONEMENTS),
-      until: at + random.int(500),
+      until: at + random.below(500),
     };
   }
   if (random.chance(0.05)) {
