@@ -5,7 +5,7 @@ import type { JournalRecord } from './journal-record.ts';
 export interface JournalLine {
   /** From 1, without gaps. */
   readonly seq: number;
-  /** The sequence number of the first line written together with this one: everything before it was durable by then. */
+  /** The first line that was not known to be durable when this one was written: everything before it was. */
   readonly first: number;
   /** Which opening of the journal wrote it; a newer one makes what an older one writes later void. */
   readonly epoch: number;

@@ -9,6 +9,11 @@ export interface Journal {
   append(record: JournalRecord): void;
   /** Resolves when every record appended so far is durable; throws `JournalFailure`, from then on for ever. */
   commit(): Promise<void>;
+  /**
+   * Resolves when every record appended so far is written: it outlives this process, but perhaps not the machine. For
+   * what a resume would learn again.
+   */
+  write(): Promise<void>;
   /** Commits what is left, as far as it still can be, and closes the file. */
   close(): Promise<void>;
 }
@@ -20,19 +25,23 @@ export interface JournalStart {
   readonly isNewest: () => boolean;
 }
 
-/** Records that are written and synced together. */
+/** Records that are written together. */
 interface Group {
   readonly records: JournalRecord[];
+  /** Somebody waits for it to be durable. */
+  isSynced: boolean;
   readonly done: Promise<void>;
   readonly settle: (failure?: JournalFailure) => void;
 }
 
 /**
- * Group commit without a timer: one sync is in flight at a time, and all that came meanwhile is written and synced
- * together in the next. A write or sync that failed is never repeated: what the disk holds then is unknown.
+ * Group commit without a timer: one sync is in flight at a time, and all that came meanwhile is written together
+ * afterwards, and synced where somebody waits for that. A write or sync that failed is never repeated: what the disk holds then is unknown.
  */
 export function createJournal(file: AppendFile, start: JournalStart): Journal {
   let seq = start.seq;
+  /** The last record that is known to be durable. */
+  let synced = start.seq;
   let next: Group | undefined;
   let inFlight: Group | undefined;
   let failure: JournalFailure | undefined;
@@ -41,25 +50,30 @@ export function createJournal(file: AppendFile, start: JournalStart): Journal {
     while (next && !failure) {
       inFlight = next;
       next = undefined;
-      failure = await writeGroup(inFlight.records);
+      failure = writeGroup(inFlight.records) ?? (inFlight.isSynced ? await sync() : undefined);
       inFlight.settle(failure);
     }
     inFlight = undefined;
     if (failure) next?.settle(failure);
   }
 
-  async function writeGroup(records: readonly JournalRecord[]): Promise<JournalFailure | undefined> {
+  function writeGroup(records: readonly JournalRecord[]): JournalFailure | undefined {
     if (!start.isNewest()) {
       return new JournalFailure('SUPERSEDED', 'could not write the journal: another runner has taken the run over');
     }
-    const first = seq + 1;
+    const first = synced + 1;
     try {
       file.write(Buffer.concat(records.map((record) => encodeLine({ seq: ++seq, first, epoch: start.epoch, record }))));
+      return undefined;
     } catch (cause) {
       return new JournalFailure(isFull(cause) ? 'DISK_FULL' : 'WRITE_FAILED', describe('write', cause), cause);
     }
+  }
+
+  async function sync(): Promise<JournalFailure | undefined> {
     try {
       await file.sync();
+      synced = seq;
       return undefined;
     } catch (cause) {
       return new JournalFailure(isFull(cause) ? 'DISK_FULL' : 'SYNC_FAILED', describe('sync', cause), cause);
@@ -67,6 +81,14 @@ export function createJournal(file: AppendFile, start: JournalStart): Journal {
   }
 
   function commit(): Promise<void> {
+    if (failure) return Promise.reject(failure);
+    if (!next && (inFlight || synced === seq)) return inFlight?.done ?? Promise.resolve();
+    next ??= createGroup();
+    next.isSynced = true;
+    return write();
+  }
+
+  function write(): Promise<void> {
     if (failure) return Promise.reject(failure);
     if (!next) return inFlight?.done ?? Promise.resolve();
     const { done } = next;
@@ -80,6 +102,7 @@ export function createJournal(file: AppendFile, start: JournalStart): Journal {
       next.records.push(record);
     },
     commit,
+    write,
     async close() {
       await commit().catch(() => {});
       await file.close();
@@ -94,7 +117,7 @@ function createGroup(): Group {
   });
   // Whoever waits for the group hears of its failure; a group that nobody waits for must not end the process.
   done.catch(() => {});
-  return { records: [], done, settle };
+  return { records: [], isSynced: false, done, settle };
 }
 
 function isFull(cause: unknown): boolean {

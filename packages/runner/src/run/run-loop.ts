@@ -46,10 +46,14 @@ export interface RunLoop {
 /** So many commands are performed in one turn at most: ten thousand at once would keep everything else waiting. */
 const COMMANDS_PER_TURN = 200;
 
+/** What a resume learns again by asking for the container: alone, it is written without waiting for the disk. */
+const OBSERVED: ReadonlySet<SchedulerEvent['type']> = new Set(['submitted', 'running']);
+
 /**
  * The one loop of a run. A turn takes every event that has come, hands each to the scheduler, answers the
  * commands that need nobody else at once, writes everything in one commit, and only then lets the effects out: what
- * the outside sees of this runner is always durable before.
+ * the outside sees of this runner is always durable before. Containers that have come to be there or to run, and nothing
+ * else, are no reason to wait for the disk.
  */
 export function createRunLoop(ports: LoopPorts): RunLoop {
   const { clock, scheduler, facts, journal } = ports;
@@ -59,6 +63,8 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
   let turnPlanned = false;
   let stopped = false;
   let absorbing = true;
+  /** The turn holds what could not be learned again. */
+  let decided = false;
 
   function note(given: JournalRecord): void {
     if (stopped) return;
@@ -107,6 +113,7 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
   function take(entry: Posted, commands: Command[]): void {
     // First handled, then written: an event that the scheduler refuses would stop every later replay at the same place.
     scheduler.handle(entry.event, commands);
+    if (!OBSERVED.has(entry.event.type)) decided = true;
     note(
       entry.facts ? { kind: 'event', event: entry.event, facts: entry.facts } : { kind: 'event', event: entry.event },
     );
@@ -115,7 +122,9 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
 
   function commitThen(effects: readonly (() => void)[]): void {
     ports.onTurn();
-    journal.commit().then(
+    const kept = effects.length === 0 && !decided ? journal.write() : journal.commit();
+    decided = false;
+    kept.then(
       guarded(() => {
         for (const effect of effects) if (!stopped) effect();
       }),

@@ -90,6 +90,53 @@ describe('createJournal', () => {
     await second;
   });
 
+  test('writes at once what nobody waits for, and claims it as durable only after the next sync', async () => {
+    const disk = createMemoryDisk();
+    const journal = createJournal(await disk.append('/j', 0), { seq: 0, epoch: 1, isNewest: () => true });
+    const firsts = () => {
+      const lines = Buffer.from(disk.files.get('/j')!).toString().trimEnd().split('\n');
+      return lines.map((text) => (JSON.parse(text) as { first: number }).first);
+    };
+    journal.append(tick(1));
+    journal.append(tick(2));
+    await journal.write();
+    journal.append(tick(3));
+    await journal.write();
+    expect(firsts()).toEqual([1, 1, 1]);
+    expect(disk.durable('/j')).toHaveLength(0);
+    await journal.commit();
+    expect(disk.durable('/j')).toHaveLength(disk.files.get('/j')!.length);
+    journal.append(tick(4));
+    await journal.commit();
+    expect(firsts()).toEqual([1, 1, 1, 4]);
+  });
+
+  test('writes what comes during a sync after it, and syncs it only for those who wait', async () => {
+    const synced: (() => void)[] = [];
+    let written = 0;
+    const file = {
+      write(bytes: Uint8Array) {
+        if (bytes.length > 0) written++;
+      },
+      sync: () => new Promise<void>((resolve) => synced.push(resolve)),
+      close: async () => {},
+    };
+    const journal = createJournal(file, { seq: 0, epoch: 1, isNewest: () => true });
+    journal.append(tick(1));
+    const first = journal.commit();
+    journal.append(tick(2));
+    const second = journal.write();
+    expect(written).toBe(1);
+    synced.shift()!();
+    await first;
+    await second;
+    expect([written, synced.length]).toEqual([2, 0]);
+    const third = journal.commit();
+    synced.shift()!();
+    await third;
+    expect(written).toBe(2);
+  });
+
   test('never tries again after a sync has failed', async () => {
     let syncs = 0;
     const file = {

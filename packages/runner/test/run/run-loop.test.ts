@@ -17,6 +17,7 @@ test('createRunLoop writes no event that the scheduler refuses, so that a replay
       journal: {
         append: (record) => void written.push(record),
         commit: async () => {},
+        write: async () => {},
         close: async () => {},
       },
       perform: () => undefined,

@@ -13,8 +13,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'lets effects out before the journal is durable',
     file: 'run/run-loop.ts',
-    find: '    journal.commit().then(\n',
-    replace: '    void journal.commit().catch(() => {});\n    Promise.resolve().then(\n',
+    find: '    kept.then(\n',
+    replace: '    void kept.catch(() => {});\n    Promise.resolve().then(\n',
+  },
+  {
+    name: 'takes for durable what is only written',
+    file: 'run/run-loop.ts',
+    find: 'effects.length === 0 && !decided ? journal.write() : journal.commit()',
+    replace: 'journal.write()',
   },
   {
     name: 'writes no intent before it creates',
