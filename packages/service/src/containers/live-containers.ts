@@ -227,7 +227,8 @@ export class LiveContainers {
 
   #change(live: LiveContainer, change: Partial<ContainerRow>): void {
     live.row = { ...live.row, ...change };
-    this.#options.store.write([put(TABLES.containers, live.rowKey, live.row)]);
+    // The engine would report it again; a wish to cancel is committed by whoever has it.
+    this.#options.store.write([put(TABLES.containers, live.rowKey, live.row)], { canWait: true });
     this.#options.onChange(live.row);
   }
 

@@ -1,17 +1,19 @@
 import { mkdirSync } from 'node:fs';
 import { constants } from 'node:os';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isServiceError } from '@sluice/client';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { Refusal } from '../refusal.ts';
 import { mergeRanges } from './merge-ranges.ts';
-import type { Change, KeyRange, Store, Table } from './store.ts';
+import type { Change, KeyRange, Store, Table, WriteOptions } from './store.ts';
 
 /** What has been written and is not yet on the disk: table name to key to value, undefined where removed. */
 type Unflushed = Map<string, Map<string, unknown>>;
 
 /** Between two tries while the disk is full. */
 const RETRY_MS = 1000;
+/** How long what can wait waits at most for something that cannot. */
+const LINGER_MS = 100;
 
 interface Commit {
   readonly done: Promise<void>;
@@ -39,6 +41,8 @@ class LmdbStore implements Store {
   #flushing: Unflushed = new Map();
   #underWay: Commit | undefined;
   #next: Commit | undefined;
+  /** What waits can wait. */
+  #linger: NodeJS.Timeout | undefined;
   #failure: Refusal | undefined;
   #closed: Promise<void> | undefined;
 
@@ -65,7 +69,7 @@ class LmdbStore implements Store {
     yield* mergeRanges(stored, unflushed, range) as Iterable<readonly [string, T]>;
   }
 
-  write(changes: readonly Change[]): void {
+  write(changes: readonly Change[], { canWait = false }: WriteOptions = {}): void {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#closed !== undefined)
       throw new Refusal('CLOSING', 'could not change anything because the service is closing');
@@ -77,7 +81,8 @@ class LmdbStore implements Store {
       }
       rows.set(key, value);
     }
-    this.#scheduleNext();
+    if (!canWait) this.#scheduleNext();
+    else if (this.#next === undefined) this.#linger ??= setTimeout(() => this.#scheduleNext(), LINGER_MS);
   }
 
   async durable(): Promise<void> {
@@ -116,6 +121,7 @@ class LmdbStore implements Store {
 
   async #latest(): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
+    if (this.#linger !== undefined) this.#scheduleNext();
     await (this.#next ?? this.#underWay)?.done;
   }
 
@@ -126,10 +132,12 @@ class LmdbStore implements Store {
   }
 
   #scheduleNext(previous: Promise<void> = this.#underWay?.done ?? Promise.resolve()): void {
+    clearTimeout(this.#linger);
+    this.#linger = undefined;
     if (this.#next !== undefined) return;
     const flush = () => this.#flush();
     // After a full disk a while later: until then those who were refused take back what they wrote.
-    const commit: Commit = { done: previous.then(flush, () => setTimeout(RETRY_MS).then(flush)) };
+    const commit: Commit = { done: previous.then(flush, () => delay(RETRY_MS).then(flush)) };
     // Whoever awaits `durable` hears of a failure; without any, the next write does.
     commit.done.catch(() => {});
     this.#next = commit;
@@ -161,8 +169,8 @@ class LmdbStore implements Store {
       this.#flushing = new Map();
       if (this.#next === undefined) this.#underWay = undefined;
       // Also when nobody writes: what must become durable, such as the end of a container, is tried again.
-      const isLeft = this.#waiting.size > 0 && this.#next === undefined;
-      if (isLeft && this.#closed === undefined) this.#scheduleNext(setTimeout(RETRY_MS));
+      const isLeft = this.#waiting.size > 0 && this.#next === undefined && this.#linger === undefined;
+      if (isLeft && this.#closed === undefined) this.#scheduleNext(delay(RETRY_MS));
     }
   }
 

@@ -7,7 +7,7 @@ export interface Store {
   /** Entries with `from <= key < to`, in key order; `after` excludes `from` itself. */
   range<T>(table: Table<T>, range: KeyRange): Iterable<readonly [key: string, value: T]>;
   /** Makes the changes together: after a crash all of them are there or none. */
-  write(changes: readonly Change[]): void;
+  write(changes: readonly Change[], options?: WriteOptions): void;
   /** Resolves when every write made so far is on the disk, however long that is full; rejects when it cannot get there. */
   durable(): Promise<void>;
   /**
@@ -19,6 +19,14 @@ export interface Store {
   readonly failure: unknown;
   /** Waits for the writes made so far, then lets go. Idempotent. */
   close(): Promise<void>;
+}
+
+export interface WriteOptions {
+  /**
+   * Nobody waits for it, and a crash may take it, since it is learned again: it goes to the disk with the next write of
+   * another kind, or by itself a tenth of a second later. Default false.
+   */
+  readonly canWait?: boolean;
 }
 
 /** A named set of rows; the type parameter says what its values are. */

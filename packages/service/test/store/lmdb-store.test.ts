@@ -70,6 +70,33 @@ describe('LmdbStore', () => {
     await expect.poll(() => store.get(WORDS, 'a')).toBe('theirs');
   });
 
+  it('takes what can wait along with what cannot, and brings it to the disk without that too', async () => {
+    const script = `
+      import { open } from 'lmdb';
+      const root = open({ path: process.argv[1], maxDbs: 8, overlappingSync: false });
+      const words = root.openDB({ name: 'words' });
+      console.log([words.get('a'), words.get('b')].join());
+      await root.close();`;
+    const cwd = new URL('../..', import.meta.url);
+    const stored = () =>
+      execFileSync(process.execPath, ['--input-type=module', '-e', script, join(directory, 'store')], { cwd })
+        .toString()
+        .trim();
+    store.write([put(WORDS, 'a', '1')], { canWait: true });
+    expect(store.get(WORDS, 'a')).toBe('1');
+    await store.commit([put(WORDS, 'b', '1')]);
+    expect(stored()).toBe('1,1');
+    store.write([put(WORDS, 'a', '2')], { canWait: true });
+    await store.durable();
+    expect(stored()).toBe('2,1');
+    store.write([put(WORDS, 'a', '3')], { canWait: true });
+    await expect.poll(stored).toBe('3,1');
+    store.write([put(WORDS, 'a', '4')], { canWait: true });
+    await store.close();
+    store = open();
+    expect(store.get(WORDS, 'a')).toBe('4');
+  });
+
   it('a write after close throws', async () => {
     await store.close();
     expect(() => store.write([put(WORDS, 'a', '1')])).toThrow('the service is closing');
