@@ -1,13 +1,15 @@
 import { isServiceError } from '@sluice/client';
 import type { Attempt } from '../submission/attempt.ts';
 
-/** How long to wait between two looks at everything; adapts to ages, latency and throttling. */
+/** How long to wait between two looks at everything; adapts to ages, to how often something ends, to latency and throttling. */
 export interface PollPace {
   /** A single answer came. */
   answered(): void;
   /** A list came, after so many milliseconds. */
   listed(tookMs: number): void;
   failed(error: unknown): void;
+  /** A container is known to have ended. */
+  ended(now: number): void;
   /** Milliseconds until the next look. `hinted`: the service tells of changes by itself. */
   interval(now: number, attempts: Iterable<Attempt>, hinted: boolean): number;
 }
@@ -17,10 +19,15 @@ const SLOWEST_MS = 10_000;
 /** With hints, ticks are only a safety net. */
 const HINTED_MS = 5_000;
 const THROTTLED_MS = 60_000;
+/** Where ends are rarer than that, they are waited for no longer all the same: what is young may fail early. */
+const LONGEST_GAP_MS = 1_000;
 
 export function createPollPace(): PollPace {
   let latencyMs = 0;
   let penaltyMs = 0;
+  /** Mean time between two ends, the newest counting most: looks that are closer than that find nothing. */
+  let gapMs = 0;
+  let lastEnd: number | undefined;
   return {
     answered() {
       penaltyMs = 0;
@@ -33,6 +40,10 @@ export function createPollPace(): PollPace {
       const asked = isServiceError(error) ? (error.retryAfterMs ?? 0) : 0;
       penaltyMs = Math.min(THROTTLED_MS, Math.max(asked, penaltyMs * 2, 2 * FASTEST_MS));
     },
+    ended(now) {
+      gapMs = lastEnd === undefined ? 0 : gapMs * 0.9 + Math.max(0, now - lastEnd) * 0.1;
+      lastEnd = now;
+    },
     interval(now, attempts, hinted) {
       let youngest = now;
       for (const attempt of attempts) {
@@ -40,7 +51,8 @@ export function createPollPace(): PollPace {
         attempt.since = Math.min(attempt.since, now);
         youngest = Math.min(youngest, now - attempt.since);
       }
-      const byAge = Math.min(SLOWEST_MS, Math.max(FASTEST_MS, youngest / 10, latencyMs * 4));
+      const fastest = Math.max(FASTEST_MS, Math.min(gapMs, LONGEST_GAP_MS));
+      const byAge = Math.min(SLOWEST_MS, Math.max(fastest, youngest / 10, latencyMs * 4));
       return Math.max(hinted ? HINTED_MS : byAge, penaltyMs);
     },
   };

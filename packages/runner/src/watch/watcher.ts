@@ -84,7 +84,10 @@ export function createWatcher(session: RunSession): Watcher {
   }
 
   function forget(attempt: Attempt): void {
-    if (attempts.get(refKey(attempt.ref)) === attempt) attempts.delete(refKey(attempt.ref));
+    if (attempts.get(refKey(attempt.ref)) === attempt) {
+      attempts.delete(refKey(attempt.ref));
+      pace.ended(clock.now());
+    }
     if (byCell.get(cellKey(attempt.at)) === attempt) byCell.delete(cellKey(attempt.at));
   }
 
