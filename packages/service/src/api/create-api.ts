@@ -1,6 +1,4 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -11,7 +9,6 @@ import Fastify, {
 import { createLoginThrottle } from '../accounts/login-throttle.ts';
 import type { Principal } from '../accounts/principal.ts';
 import { createTokens } from '../accounts/tokens.ts';
-import type { Clock } from '../clock.ts';
 import { Refusal } from '../refusal.ts';
 import type { ServiceCore } from '../service-core.ts';
 import type { TransferAddress } from '../volumes/volume-calls.ts';
@@ -20,16 +17,16 @@ import { routerPath } from './api-route.ts';
 import { plainError, renderError } from './error-reply.ts';
 import { loginHandler } from './login-route.ts';
 import type { Metrics } from './metrics.ts';
-import { API_PREFIX, LOGIN_PATH, renderOpenApi } from './openapi.ts';
-import { parseJson } from './parse-json.ts';
+import { API_PREFIX, LOGIN_PATH } from './openapi.ts';
+import { addOperations } from './operations.ts';
 import { parseQuery } from './parse-query.ts';
+import { addRequestBodies, isForm, unsupportedBody } from './request-bodies.ts';
 import { ROUTES } from './routes.ts';
+import { createReplySignals, sendStream } from './send-stream.ts';
 
 const DAY_MS = 86_400_000;
 /** Ten thousand arguments of two hundred characters fit. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
-/** A body that is not there by then is not awaited. */
-const BODY_DEADLINE_MS = 60_000;
 
 export interface ApiOptions {
   /** Makes the server that the API is to live in; called once. */
@@ -61,7 +58,7 @@ export function createApi(core: ServiceCore, options: ApiOptions): FastifyInstan
     },
     genReqId: () => crypto.randomUUID(),
   }) as unknown as FastifyInstance;
-  addBodies(api, core.clock);
+  addRequestBodies(api, core.clock);
   addErrors(api);
   addAccounting(api, options.metrics);
   const tokens = createTokens({
@@ -95,7 +92,7 @@ function addRoute(api: FastifyInstance, route: ApiRoute, context: RouteContext):
     onRequest: async (request) => {
       request.principal = authenticate(request);
       // Only the login takes a form: here its fields would pass for those of a JSON body.
-      if (FORM.test(request.headers['content-type'] ?? '')) throw unsupportedBody();
+      if (isForm(request)) throw unsupportedBody();
     },
     handler: async (request, reply) => {
       const result = await route.handle({
@@ -115,44 +112,6 @@ function addRoute(api: FastifyInstance, route: ApiRoute, context: RouteContext):
   });
 }
 
-/**
- * Signals that are aborted once a reply is done, its reader has gone, or `closing` is. `AbortSignal.any` would do, but
- * keeps some kilobytes for each request for as long as the listener lives.
- */
-function createReplySignals(closing: AbortSignal): (reply: FastifyReply) => AbortSignal {
-  const open = new Set<AbortController>();
-  closing.addEventListener('abort', () => {
-    for (const controller of open) controller.abort();
-  });
-  return (reply) => {
-    const controller = new AbortController();
-    open.add(controller);
-    reply.raw.once('close', () => {
-      open.delete(controller);
-      controller.abort();
-    });
-    if (closing.aborted) controller.abort();
-    return controller.signal;
-  };
-}
-
-/** Headers go out at once, since a followed log may stay silent for long. */
-async function sendStream(reply: FastifyReply, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  reply.hijack();
-  reply.raw.writeHead(200, { ...reply.getHeaders(), 'content-type': 'text/plain; charset=utf-8' } as Record<
-    string,
-    string
-  >);
-  reply.raw.flushHeaders();
-  try {
-    await pipeline(Readable.from(bytes, { objectMode: false, highWaterMark: 1 }), reply.raw);
-  } catch (error) {
-    // The status is out; a cut connection tells the client that this is not the end of the log.
-    reply.log.debug({ err: error }, 'a log was not sent to its end');
-    reply.raw.destroy();
-  }
-}
-
 function principalOf(request: FastifyRequest, find: (token: string) => Principal | undefined): Principal {
   const { authorization } = request.headers;
   const token = /^bearer ([A-Za-z0-9_.~+/=-]{1,512})$/i.exec(authorization ?? '')?.[1];
@@ -165,53 +124,6 @@ function principalOf(request: FastifyRequest, find: (token: string) => Principal
   }
   return principal;
 }
-
-function addBodies(api: FastifyInstance, clock: Clock): void {
-  api.removeAllContentTypeParsers();
-  api.decorateRequest('bodyHasCome', () => {});
-  const parse = (read: (bytes: Buffer) => unknown) => (_: FastifyRequest, bytes: Buffer, done: ParseDone) => {
-    try {
-      done(null, read(bytes));
-    } catch (error) {
-      done(error as Error);
-    }
-  };
-  api.addContentTypeParser(/^application\/(?:[\w.-]+\+)?json(?:;|$)/, { parseAs: 'buffer' }, parse(parseJson));
-  api.addContentTypeParser(
-    FORM,
-    { parseAs: 'buffer' },
-    parse((bytes) => Object.fromEntries(new URLSearchParams(bytes.toString()))),
-  );
-  api.addContentTypeParser(
-    '*',
-    { parseAs: 'buffer' },
-    parse((bytes) => {
-      if (bytes.length === 0) return undefined;
-      throw unsupportedBody();
-    }),
-  );
-  api.addHook('onRequest', async (request) => {
-    const encoding = request.headers['content-encoding'];
-    if (encoding !== undefined && encoding !== 'identity') {
-      throw new Refusal('BODY_TYPE_UNSUPPORTED', 'could not read the body because it is compressed; send it as it is');
-    }
-    request.bodyHasCome = clock.after(BODY_DEADLINE_MS, () => void request.raw.destroy());
-    request.raw.once('close', request.bodyHasCome);
-  });
-  // Not the `end` of the request, which never comes where nobody reads a body: a followed log was cut after a minute.
-  api.addHook('preValidation', async (request) => request.bodyHasCome());
-}
-
-const FORM = /^application\/x-www-form-urlencoded(?:;|$)/;
-
-function unsupportedBody(): Refusal {
-  return new Refusal(
-    'BODY_TYPE_UNSUPPORTED',
-    'could not read the body because its Content-Type is not application/json',
-  );
-}
-
-type ParseDone = (error: Error | null, body?: unknown) => void;
 
 function addErrors(api: FastifyInstance): void {
   api.setErrorHandler((error, request, reply) => {
@@ -255,32 +167,9 @@ function addAccounting(api: FastifyInstance, metrics: Metrics): void {
   });
 }
 
-/** What operators and their tools ask. */
-function addOperations(api: FastifyInstance, core: ServiceCore, options: ApiOptions): void {
-  const document = JSON.stringify(renderOpenApi(ROUTES));
-  api.get('/openapi.json', { config: { operation: 'openapi' } }, (_, reply) =>
-    reply.type('application/json').send(document),
-  );
-  api.get('/healthz', { config: { operation: 'healthz' } }, (_, reply) =>
-    core.failure() === undefined ? reply.send({ status: 'ok' }) : reply.code(503).send({ status: 'the store failed' }),
-  );
-  api.get('/readyz', { config: { operation: 'readyz' } }, (_, reply) => {
-    const engines = Object.fromEntries(
-      [...core.clusters.values()].map(({ id, driver }) => [id, driver.unavailable ?? 'ready']),
-    );
-    const ready = core.failure() === undefined && Object.values(engines).every((state) => state === 'ready');
-    return reply.code(ready && !options.closing.aborted ? 200 : 503).send({ ready, engines });
-  });
-  api.get('/metrics', { config: { operation: 'metrics' } }, (_, reply) =>
-    reply.type('text/plain; version=0.0.4').send(options.metrics.render(core)),
-  );
-}
-
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined;
-    /** Ends the time that the body has to come in. */
-    bodyHasCome: () => void;
   }
   interface FastifyContextConfig {
     /** What the request is counted as. */

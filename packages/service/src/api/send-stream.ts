@@ -1,0 +1,41 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { FastifyReply } from 'fastify';
+
+/**
+ * Signals that are aborted once a reply is done, its reader has gone, or `closing` is. `AbortSignal.any` would do, but
+ * keeps some kilobytes for each request for as long as the listener lives.
+ */
+export function createReplySignals(closing: AbortSignal): (reply: FastifyReply) => AbortSignal {
+  const open = new Set<AbortController>();
+  closing.addEventListener('abort', () => {
+    for (const controller of open) controller.abort();
+  });
+  return (reply) => {
+    const controller = new AbortController();
+    open.add(controller);
+    reply.raw.once('close', () => {
+      open.delete(controller);
+      controller.abort();
+    });
+    if (closing.aborted) controller.abort();
+    return controller.signal;
+  };
+}
+
+/** Headers go out at once, since a followed log may stay silent for long. */
+export async function sendStream(reply: FastifyReply, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  reply.hijack();
+  reply.raw.writeHead(200, { ...reply.getHeaders(), 'content-type': 'text/plain; charset=utf-8' } as Record<
+    string,
+    string
+  >);
+  reply.raw.flushHeaders();
+  try {
+    await pipeline(Readable.from(bytes, { objectMode: false, highWaterMark: 1 }), reply.raw);
+  } catch (error) {
+    // The status is out; a cut connection tells the client that this is not the end of the log.
+    reply.log.debug({ err: error }, 'a log was not sent to its end');
+    reply.raw.destroy();
+  }
+}
