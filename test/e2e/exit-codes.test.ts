@@ -133,3 +133,21 @@ test('sluice run ends with 2 when there is no credential for the service, which 
   expect(exitCode).toBe(2);
   expect(stderr).toContain('SLUICE_TOKEN');
 });
+
+test('sluice says what to do next where it cannot do what was asked', async () => {
+  write('p.yaml', 'version: 1\nname: p\nsecrets: [KEY]\nsteps:\n  a: { command: [echo], secrets: [KEY] }\n');
+  const says = async (text: string, ...args: string[]) =>
+    expect(await place.sluice(...args)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(text) });
+  await says('There are no runs in', 'show');
+  await says('set the variable SLUICE_SECRET_<NAME>', 'run', 'p.yaml');
+  await says('It must be at least 1', 'run', 'p.yaml', '--parallelism', '0');
+  await says('Try: sluice run --help', 'run');
+  write('home', 'a file');
+  await says('--home names another', 'run', 'p.yaml', '--home', 'home');
+  await place.start(['run', 'p.yaml'], { env: { SLUICE_SECRET_KEY: 'secret' } }).ended;
+  const [run] = await place.runs();
+  await says(`sluice logs ${run!.runId} STEP`, 'logs', run!.runId);
+  await says(`sluice why ${run!.runId} STEP`, 'why', run!.runId.slice(0, 8));
+  await says('There is no run that stands still in', 'resume');
+  await says('sluice run FILE --reuse', 'resume', run!.runId);
+});

@@ -74,7 +74,7 @@ test('sluice run --reuse refuses a run of another pipeline and a step that is no
   write('true', 'other');
   expect(await place.sluice('run', 'p.yaml', '--reuse')).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('There is no run of pipeline other in'),
+    stderr: expect.stringContaining('There are no runs in'),
   });
   await place.sluice('run', 'p.yaml');
   const [run] = await place.runs();

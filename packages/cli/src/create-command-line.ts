@@ -35,7 +35,7 @@ export function createCommandLine(context: CommandContext): { program: Command; 
     .option('--service <url>', 'a v1rc1 service instead of the embedded one')
     .option('--account <id>', 'account of the service')
     .option('--cluster <id>', 'cluster of the service')
-    .option('--cores <n>', 'cores that the embedded service gives out (default: those of the machine)', parseCount)
+    .option('--cores <n>', 'cores that the embedded service gives out (default: those of the machine)', parsePositive)
     .option('--json', 'machine-readable output, one JSON value per line');
   addRunning(add);
   addCleaning(add);
@@ -43,7 +43,10 @@ export function createCommandLine(context: CommandContext): { program: Command; 
   const groups = addServing(add);
   for (const group of groups) program.addCommand(group);
   const commands = [...program.commands, ...groups.flatMap((group) => group.commands)];
-  for (const command of commands) command.copyInheritedSettings(program);
+  for (const command of commands) {
+    command.copyInheritedSettings(program);
+    command.showHelpAfterError(`Try: sluice ${nameOf(command)} --help`);
+  }
   addExamples(commands);
   return { program, exitCode: () => exitCode };
 }
@@ -56,7 +59,7 @@ function addRunning(add: AddCommand): void {
     return (context, options) => runPipeline(file!, context, options);
   })
     .addOption(paramOption())
-    .option('--parallelism <n>', 'containers at once, beside the limit in the file', parseCount)
+    .option('--parallelism <n>', 'containers at once, beside the limit in the file', parsePositive)
     .option(
       '--reuse [run]',
       'take over what went well in an earlier run of it and is the same still (default: the newest)',
@@ -78,7 +81,7 @@ function addRunning(add: AddCommand): void {
     .addOption(
       new Option('--backfill <from..to>', 'the planned times of these days, one after the other').conflicts('next'),
     )
-    .option('--next <n>', 'only list the next planned times', parseCount);
+    .option('--next <n>', 'only list the next planned times', parsePositive);
   add('resume [run]', 'take up a suspended run (default: the newest)', async (run) => {
     const { resume } = await import('./commands/resume.ts');
     return (context, options) => resume(run, context, options);
@@ -125,7 +128,7 @@ function addLooking(add: AddCommand): void {
   add('runs', 'list the runs of this home, newest first', async () => {
     const { runs } = await import('./commands/runs.ts');
     return (context, options) => runs(context, options);
-  }).option('-n, --limit <n>', 'at most so many', parseCount);
+  }).option('-n, --limit <n>', 'at most so many', parsePositive);
   add('show [run]', 'show steps, failures and files of a run (default: the newest)', async (run) => {
     const { show } = await import('./commands/show.ts');
     return (context, options) => show(run, context, options);
@@ -145,7 +148,7 @@ function addLooking(add: AddCommand): void {
     .usage('[options] [run] <step[/cell]>')
     .option('-f, --follow', 'go on until the container has ended')
     .option('--tail <n>', 'only the last lines', parseCount)
-    .option('--attempt <n>', 'of that attempt (default: the last)', parseCount);
+    .option('--attempt <n>', 'of that attempt (default: the last)', parsePositive);
   add(
     'pull [run] [outputs...]',
     'copy outputs of a run to local directories (default: all of the newest)',
@@ -173,6 +176,18 @@ function paramOption(): Option {
 
 function addText(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
+}
+
+/** `account add`, of a command in a group. */
+function nameOf(command: Command): string {
+  const group = command.parent?.parent ? `${command.parent.name()} ` : '';
+  return `${group}${command.name()}`;
+}
+
+function parsePositive(text: string): number {
+  const count = parseCount(text);
+  if (count === 0) throw new InvalidArgumentError('It must be at least 1.');
+  return count;
 }
 
 function parseCount(text: string): number {

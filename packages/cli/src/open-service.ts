@@ -18,7 +18,12 @@ export async function openService(
   context: CommandContext,
 ): Promise<Result<HomeService, Refusal>> {
   const home = findHome(context, options);
-  await makeHome(home);
+  try {
+    await makeHome(home);
+  } catch (error) {
+    const message = `Could not use ${home} as the home: ${(error as Error).message}; --home names another`;
+    return fail({ exitCode: EXIT_CODE.refused, message });
+  }
   const { readProfile } = await import('./profile.ts');
   const profile = readProfile({ ...options, home }, context);
   if (!profile.ok) return profile;
@@ -33,6 +38,9 @@ export async function openService(
     const { openEmbeddedService } = await import('./embedded/embedded-service.ts');
     return ok({ ...(await openEmbeddedService(home, { cores: options.cores })), home, ...limits });
   } catch (error) {
-    return fail({ exitCode: EXIT_CODE.unreachable, message: (error as Error).message });
+    return fail({
+      exitCode: EXIT_CODE.unreachable,
+      message: `Could not open the embedded service of ${home}: ${(error as Error).message}`,
+    });
   }
 }

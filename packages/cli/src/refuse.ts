@@ -17,5 +17,12 @@ export function fromRunner(refusal: RunRefusal): { message: string; exitCode: Ex
   const away = refusal.code === 'SERVICE_UNREACHABLE';
   const later = refusal.code === 'GROUP_BUSY' || refusal.code === 'RUN_IN_USE';
   const exitCode = away ? EXIT_CODE.unreachable : later ? EXIT_CODE.suspended : EXIT_CODE.refused;
-  return { message: refusal.message, exitCode };
+  const advice = ADVICE[refusal.code];
+  return { message: advice === undefined ? refusal.message : `${refusal.message}; ${advice}`, exitCode };
 }
+
+/** What this command line offers where the runner, which knows no command line, refuses. */
+const ADVICE: Partial<Record<RunRefusal['code'], string>> = {
+  SECRET_MISSING: 'set the variable SLUICE_SECRET_<NAME>, or write it into the file secrets/<NAME> of the home',
+  RUN_FINISHED: 'sluice run FILE --reuse starts a new run that takes over what went well in it',
+};

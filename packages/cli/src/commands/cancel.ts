@@ -18,7 +18,11 @@ export async function cancel(
 ): Promise<number> {
   const { terminal } = context;
   const home = findHome(context, options);
-  const found = await findRun(home, { prefix, accept: ({ status }) => status === 'active' || status === 'suspended' });
+  const found = await findRun(home, {
+    prefix,
+    accept: ({ status }) => status === 'active' || status === 'suspended',
+    which: ' that is not over',
+  });
   if (!found.ok) return refuse(found.error, { context, options });
   const opened = await openService(options, context);
   if (!opened.ok) return refuse(opened.error, { context, options });

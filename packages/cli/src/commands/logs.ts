@@ -4,7 +4,7 @@ import { fail, ok, type Result } from '@sluice/core';
 import { type RunReport, readRun } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
-import { findRun } from '../find-run.ts';
+import { describeMissingStep, findRun } from '../find-run.ts';
 import { findHome } from '../home.ts';
 import { openService } from '../open-service.ts';
 import { label } from '../progress/render-event.ts';
@@ -29,7 +29,10 @@ export async function logs(
   const report = await readRun(home, found.value.runId);
   if (!report.ok) return refuse(fromRunner(report.error), { context, options });
   const source = findLog(report.value, { name: step, attempt: options.attempt });
-  if (!source.ok) return refuse(source.error, { context, options });
+  if (!source.ok) {
+    const hint = prefix === undefined ? await describeMissingStep(home, { word: step, command: 'logs' }) : undefined;
+    return refuse({ ...source.error, message: hint ?? source.error.message }, { context, options });
+  }
   const opened = await openService(options, context);
   if (!opened.ok) return refuse(opened.error, { context, options });
   const { service, close } = opened.value;

@@ -20,7 +20,11 @@ export async function resume(
   options: ResumeOptions,
 ): Promise<number> {
   const home = findHome(context, options);
-  const found = await findRun(home, { prefix, accept: ({ status }) => status === 'suspended' });
+  const found = await findRun(home, {
+    prefix,
+    accept: ({ status }) => status === 'suspended',
+    which: ' that stands still',
+  });
   if (!found.ok) return refuse(found.error, { context, options });
   const opened = await openService(options, context);
   if (!opened.ok) return refuse(opened.error, { context, options });

@@ -1,4 +1,4 @@
-import { fail, ok, type Plan, type Result } from '@sluice/core';
+import { ok, type Plan, type Result } from '@sluice/core';
 import type { Reuse } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
@@ -103,10 +103,12 @@ async function findReuse(
   const home = findHome(context, options);
   const { name } = plan.pipeline;
   const prefix = typeof reuse === 'string' ? reuse : undefined;
-  const found = await findRun(home, { prefix, accept: ({ pipeline }) => pipeline === name });
-  if (found.ok) return ok({ reuse: { runId: found.value.runId, again } });
-  const message = `There is no run of pipeline ${name} in ${home} that this one could take over from`;
-  return fail(prefix === undefined ? { ...found.error, message } : found.error);
+  const found = await findRun(home, {
+    prefix,
+    accept: ({ pipeline }) => pipeline === name,
+    which: ` of pipeline ${name}`,
+  });
+  return found.ok ? ok({ reuse: { runId: found.value.runId, again } }) : found;
 }
 
 function describeReuse({ runId, again }: Reuse): string {

@@ -2,7 +2,7 @@ import { explainStep } from '@sluice/runner';
 import { askService } from '../ask-service.ts';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
-import { findRun } from '../find-run.ts';
+import { describeMissingStep, findRun } from '../find-run.ts';
 import { findHome } from '../home.ts';
 import { fromRunner, refuse } from '../refuse.ts';
 import { renderExplanation } from '../render-explanation.ts';
@@ -17,7 +17,11 @@ export async function why(
   const found = await findRun(home, { prefix });
   if (!found.ok) return refuse(found.error, { context, options });
   const explained = await explainStep({ home, runId: found.value.runId, step });
-  if (!explained.ok) return refuse(fromRunner(explained.error), { context, options });
+  if (!explained.ok) {
+    const hint = prefix === undefined ? await describeMissingStep(home, { word: step, command: 'why' }) : undefined;
+    const refusal = fromRunner(explained.error);
+    return refuse({ ...refusal, message: hint ?? refusal.message }, { context, options });
+  }
   const service = await askService(explained.value, { context, options });
   const { terminal } = context;
   terminal.out(

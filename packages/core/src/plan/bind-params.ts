@@ -24,7 +24,8 @@ export function bindParams(
   for (const [name, param] of Object.entries(pipeline.params)) {
     const value = Object.hasOwn(given, name) ? given[name] : param.default;
     if (value === undefined) {
-      if (param.required) report('missing-param', `parameter \`${name}\` has no value and no default`);
+      const hint = `give it one for this run: -p ${name}=VALUE`;
+      if (param.required) report('missing-param', `parameter \`${name}\` has no value and no default`, { hint });
       else values[name] = null;
       continue;
     }

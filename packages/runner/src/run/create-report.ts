@@ -83,10 +83,14 @@ export function explainCell(
   const wait = scheduler.waitReason(step, cell);
   if (wait) return describeWait(wait);
   const skip = scheduler.skipCause(step, cell);
-  if (skip) return describeSkip(skip);
   const outcome = facts.known[step]?.[cell]?.attempts.at(-1)?.outcome;
+  // What ended badly by itself is not explained by another failure, which only kept it from a further attempt.
+  const isOwn = skip?.kind === 'failFast' && FAILED.has(scheduler.state(step, cell));
+  if (skip && !isOwn) return describeSkip(skip);
   return outcome?.result === 'failed' ? outcome.message : undefined;
 }
+
+const FAILED: ReadonlySet<string> = new Set(['failed', 'errored', 'timedOut']);
 
 /** A wait reason in words. */
 export function describeWait(wait: WaitReason): string {
