@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 import type { Cluster } from './clusters/cluster.ts';
 import { put, remove, type Store, type Table } from './store/store.ts';
-import { TABLES, timeKey } from './store/tables.ts';
+import { idKey, TABLES, timeKey } from './store/tables.ts';
 import type { VolumeCalls } from './volumes/volume-calls.ts';
 
 export interface RetentionOptions {
@@ -111,12 +111,12 @@ async function purgeContainer({ store, clusters }: RetentionOptions, endKey: str
   const rowKey = endKey.slice(14);
   const row = store.get(TABLES.containers, rowKey);
   const cluster = row === undefined ? undefined : clusters.get(row.clusterID);
-  const idKey = row === undefined ? '' : `${row.clusterID}/${row.accountID}/${row.id}`;
+  const byID = row === undefined ? '' : idKey(row);
   const gone = [
     remove(TABLES.endedContainers, endKey),
     remove(TABLES.endedItems, rowKey),
     // After a deletion the ID may mean another container already.
-    ...(store.get(TABLES.containerIDs, idKey) === rowKey ? [remove(TABLES.containerIDs, idKey)] : []),
+    ...(store.get(TABLES.containerIDs, byID) === rowKey ? [remove(TABLES.containerIDs, byID)] : []),
   ];
   if (row === undefined || cluster === undefined) {
     // The cluster was taken out of the configuration: its directories are the operator's.

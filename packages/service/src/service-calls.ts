@@ -2,8 +2,8 @@ import type { Account, ChangeHint, InstanceType, Ref, VolumeService } from '@slu
 import { matchingAccounts } from './accounts/authorize.ts';
 import type { Principal } from './accounts/principal.ts';
 import type { Cluster } from './clusters/cluster.ts';
+import { storagePaths } from './clusters/storage-paths.ts';
 import type { ContainerCalls } from './containers/container-calls.ts';
-import { storagePaths } from './containers/resolve-launch.ts';
 import { Refusal } from './refusal.ts';
 import type { Store } from './store/store.ts';
 import { TABLES } from './store/tables.ts';
@@ -11,6 +11,7 @@ import { isTransferPassword } from './volumes/transfer-login.ts';
 import type { TransferAddress, VolumeCalls } from './volumes/volume-calls.ts';
 import { volumeFault } from './volumes/volume-fault.ts';
 import type { VolumeRow } from './volumes/volume-row.ts';
+import { webDavPath } from './volumes/webdav/webdav-path.ts';
 
 /** All that the service can be asked to do, authorization included: beneath the routes and the in-process service. */
 export interface ServiceCalls {
@@ -101,7 +102,7 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
 
 /** Where a volume's WebDAV collection is beneath an origin. */
 export function webDavUrl(origin: string, volume: Ref): string {
-  return `${origin}/dav/${volume.clusterID}/${volume.accountID}/${volume.id}/`;
+  return `${origin}${webDavPath(volume)}/`;
 }
 
 function instanceTypesOf(cluster: Cluster): InstanceType[] {

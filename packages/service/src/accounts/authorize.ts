@@ -2,8 +2,9 @@ import type { Account, Scope } from '@sluice/client';
 import { Refusal } from '../refusal.ts';
 import type { Principal } from './principal.ts';
 
-/** Refuses what is not the principal's, whether it exists or not, with the same words. */
+/** Refuses `-`, then what is not the principal's: whether that exists or not, with the same words. */
 export function authorize(principal: Principal, scope: Scope): void {
+  refuseWildcard(scope);
   const own = principal.accounts.some(
     ({ clusterID, accountID }) => clusterID === scope.clusterID && accountID === scope.accountID,
   );
@@ -24,6 +25,20 @@ export function matchingAccounts(principal: Principal, scope: Scope): Account[] 
 /** The answer to whoever asks for what is not theirs, or is not there any more. */
 export function refuseScope(): never {
   throw new Refusal('ACCOUNT_NOT_YOURS', 'could not use this account on this cluster because it is not yours');
+}
+
+function refuseWildcard(scope: Scope): void {
+  for (const field of ['clusterID', 'accountID'] as const) {
+    if (scope[field] === '-') {
+      throw new Refusal(
+        'WILDCARD_NOT_ALLOWED',
+        `could not use '-' as ${field} because this call needs a concrete one`,
+        {
+          details: { field },
+        },
+      );
+    }
+  }
 }
 
 function compare(a: string, b: string): number {

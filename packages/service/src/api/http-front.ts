@@ -9,11 +9,11 @@ import { FILES_LOOK_MS, readCertificate } from '../proxy/read-certificate.ts';
 import { LOCAL_ORIGIN, webDavUrl } from '../service-calls.ts';
 import type { ServiceCore } from '../service-core.ts';
 import { createWebDavHandler, type WebDavHandler } from '../volumes/webdav/webdav-handler.ts';
+import { DAV_PREFIX, webDavPath } from '../volumes/webdav/webdav-path.ts';
 import { createApi } from './create-api.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 
 const DRAIN_MS = 10_000;
-const DAV_PREFIX = '/dav/';
 
 /** What all listeners of a service share: locks and throttles hold whatever the address they are met at. */
 export interface HttpFront {
@@ -27,7 +27,7 @@ export interface HttpFront {
 export function createHttpFront(core: ServiceCore): HttpFront {
   const metrics = createMetrics();
   const dav = createWebDavHandler(core.volumeAccess, {
-    prefixOf: ({ clusterID, accountID, volumeID }) => `${DAV_PREFIX}${clusterID}/${accountID}/${volumeID}`,
+    prefixOf: ({ volumeID, ...scope }) => webDavPath({ ...scope, id: volumeID }),
     throttle: core.transferThrottle,
     addressOf: (request) => proxyAddress(request, [...core.config.trustedProxies]),
     onError: (error, { method }) => core.log.error({ err: error, method }, 'a WebDAV request failed'),

@@ -3,12 +3,12 @@ import { readdir, rm } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import type { ClusterConfig, ServiceConfig } from '../config/service-config.ts';
 import type { ContainerRow } from '../containers/container-row.ts';
-import { storagePaths } from '../containers/resolve-launch.ts';
 import { ENGINE_FACTORIES } from '../engines/engine-factories.ts';
 import type { ServiceOptions } from '../service-options.ts';
 import type { Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
 import { type Cluster, type ClusterOptions, createCluster } from './cluster.ts';
+import { storagePaths } from './storage-paths.ts';
 
 /** The clusters of a service: those of the configuration, in its order, which may come and go while it runs. */
 export interface ClusterSet extends ReadonlyMap<string, Cluster> {

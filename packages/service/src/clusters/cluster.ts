@@ -9,12 +9,13 @@ import { CapacityQueue } from '../containers/capacity-queue.ts';
 import type { ContainerRow } from '../containers/container-row.ts';
 import { LiveContainers } from '../containers/live-containers.ts';
 import { PortNumbers } from '../containers/port-numbers.ts';
-import { resolveLaunch, storagePaths } from '../containers/resolve-launch.ts';
+import { resolveLaunch } from '../containers/resolve-launch.ts';
 import type { Engine } from '../engines/engine.ts';
 import type { PortExposure } from '../proxy/open-port-proxy.ts';
 import { randomID } from '../random-id.ts';
 import type { Store } from '../store/store.ts';
 import { EngineDriver } from './engine-driver.ts';
+import { storagePaths } from './storage-paths.ts';
 
 /** One cluster at work: its engine, its storage and what lives on it. */
 export interface Cluster {

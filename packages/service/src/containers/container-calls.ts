@@ -2,18 +2,18 @@ import type { Container, Ref, Scope } from '@sluice/client';
 import { authorize, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { Cluster } from '../clusters/cluster.ts';
+import { storagePaths } from '../clusters/storage-paths.ts';
 import { parsePage, renderPageToken } from '../page.ts';
 import { Refusal } from '../refusal.ts';
 import { isStoreFull } from '../store/lmdb-store.ts';
 import { put, remove } from '../store/store.ts';
-import { TABLES, timeKey } from '../store/tables.ts';
+import { idKey, TABLES, timeKey } from '../store/tables.ts';
 import type { ContainerRow } from './container-row.ts';
 import { type CreateContainerOptions, createContainer } from './create-container.ts';
 import { type ListedContainer, listContainers } from './list-containers.ts';
 import type { LiveContainer } from './live-container.ts';
 import { type Life, type LogOptions, readLog } from './read-log.ts';
 import { renderContainer } from './render-container.ts';
-import { storagePaths } from './resolve-launch.ts';
 
 /** What the container endpoints do, whatever the way they are called by: every call is authorized here. */
 export interface ContainerCalls {
@@ -42,7 +42,6 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
       return renderContainer(row, live === undefined ? row.state : live.cluster.containers.stateOf(live.entry));
     },
     async list(principal, scope, page) {
-      refuseWildcard(scope);
       authorize(principal, scope);
       const list = `containers ${scope.clusterID}/${scope.accountID} ${page.all === true}`;
       const request = { ...parsePage(list, page), ...scope, all: page.all === true };
@@ -103,7 +102,6 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
   }
 
   async function find(principal: Principal, ref: Ref): Promise<Found> {
-    refuseWildcard(ref);
     authorize(principal, ref);
     const cluster = clusterOf(ref.clusterID);
     const rowKey = store.get(TABLES.containerIDs, idKey(ref));
@@ -149,23 +147,4 @@ interface Found {
   readonly row: ContainerRow;
   readonly rowKey: string;
   readonly cluster: Cluster;
-}
-
-function idKey(ref: Ref): string {
-  return `${ref.clusterID}/${ref.accountID}/${ref.id}`;
-}
-
-/** Refuses `-` where the protocol wants one cluster and one account. */
-export function refuseWildcard(scope: Scope): void {
-  for (const field of ['clusterID', 'accountID'] as const) {
-    if (scope[field] === '-') {
-      throw new Refusal(
-        'WILDCARD_NOT_ALLOWED',
-        `could not use '-' as ${field} because this call needs a concrete one`,
-        {
-          details: { field },
-        },
-      );
-    }
-  }
 }

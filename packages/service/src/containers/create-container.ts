@@ -1,4 +1,4 @@
-import { type Container, type ContainerSpec, identifierSchema, type Scope } from '@sluice/client';
+import { type Container, type ContainerSpec, identifierSchema, type Ref, type Scope } from '@sluice/client';
 import { authorize, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { Clock } from '../clock.ts';
@@ -8,7 +8,7 @@ import { randomID } from '../random-id.ts';
 import { Refusal } from '../refusal.ts';
 import type { Sequence } from '../store/sequence.ts';
 import { put, type Store } from '../store/store.ts';
-import { TABLES } from '../store/tables.ts';
+import { idKey, sequenceKey, TABLES } from '../store/tables.ts';
 import type { ContainerRow } from './container-row.ts';
 import { idTaken } from './id-taken.ts';
 import { parseContainerSpec } from './parse-container-spec.ts';
@@ -56,7 +56,7 @@ export async function createContainer(
       },
     );
   }
-  checkFree(options, `${clusterID}/${accountID}/${id}`);
+  checkFree(options, { clusterID, accountID, id });
   checkEngine(options, cluster, accountID);
   const launchKey = `${id}-${randomID(16)}`;
   const hosts = exposedHosts(options, spec);
@@ -64,7 +64,7 @@ export async function createContainer(
   try {
     // While ports were probed another may have taken the ID, or the cluster be gone; from here to `write` nothing else runs.
     if (options.clusters.get(clusterID) !== cluster) refuseScope();
-    checkFree(options, `${clusterID}/${accountID}/${id}`);
+    checkFree(options, { clusterID, accountID, id });
     const mounts = resolveMounts(spec, { clusterID, accountID, storage: cluster.storage }, options.store);
     const { cores, memoryGB, gpus } = instanceType;
     return await record(options, cluster, {
@@ -81,10 +81,10 @@ export async function createContainer(
 
 async function record(options: CreateContainerOptions, cluster: Cluster, row: ContainerRow): Promise<Container> {
   const { store } = options;
-  const rowKey = `${row.clusterID}/${row.accountID}/${options.sequence.next()}`;
+  const rowKey = sequenceKey(row, options.sequence.next());
   const created = store.commit([
     put(TABLES.containers, rowKey, row),
-    put(TABLES.containerIDs, `${row.clusterID}/${row.accountID}/${row.id}`, rowKey),
+    put(TABLES.containerIDs, idKey(row), rowKey),
     put(TABLES.liveContainers, rowKey, true),
   ]);
   const launch = resolveLaunch(row, cluster.storage, cluster.instanceTypes.get(row.spec.instanceType));
@@ -108,7 +108,7 @@ function chooseCluster(
 ): Cluster {
   if (scope.clusterID !== '-') return options.clusters.get(scope.clusterID) ?? refuseScope();
   const own = principal.accounts.filter(({ accountID }) => accountID === scope.accountID);
-  if (own.length === 0) authorize(principal, scope);
+  if (own.length === 0) refuseScope();
   if (Object.keys(spec.volumeMounts ?? {}).length > 0) {
     const why = 'a mounted volume is in one cluster; name that';
     throw new Refusal('WILDCARD_NOT_ALLOWED', `could not use '-' as clusterID because ${why}`, {
@@ -148,10 +148,10 @@ function unknownInstanceType(id: string, where: string): Refusal {
   );
 }
 
-function checkFree(options: CreateContainerOptions, idKey: string): void {
-  const taken = options.store.get(TABLES.containerIDs, idKey);
+function checkFree(options: CreateContainerOptions, ref: Ref): void {
+  const taken = options.store.get(TABLES.containerIDs, idKey(ref));
   if (taken === undefined) return;
-  const live = options.clusters.get(idKey.slice(0, idKey.indexOf('/')))?.containers.get(taken);
+  const live = options.clusters.get(ref.clusterID)?.containers.get(taken);
   const row = live?.row ?? options.store.get(TABLES.containers, taken);
   if (row !== undefined) throw idTaken(row, options.retentionMs);
 }

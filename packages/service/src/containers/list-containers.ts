@@ -2,7 +2,7 @@ import type { ContainerListItem, Scope } from '@sluice/client';
 import type { Cluster } from '../clusters/cluster.ts';
 import type { PageRequest } from '../page.ts';
 import type { Store } from '../store/store.ts';
-import { TABLES } from '../store/tables.ts';
+import { accountRange, TABLES } from '../store/tables.ts';
 import { renderListItem } from './render-container.ts';
 
 /**
@@ -58,13 +58,11 @@ function* liveContainers(
 function* withEnded(
   live: Iterable<ListedContainer>,
   store: Store,
-  { clusterID, accountID, after }: Scope & PageRequest,
+  scope: Scope & PageRequest,
 ): Iterable<ListedContainer> {
-  const prefix = `${clusterID}/${accountID}`;
-  const range = { from: after === '' ? `${prefix}/` : after, to: `${prefix}0`, after: after !== '' };
   const rest = live[Symbol.iterator]();
   let next = rest.next();
-  for (const [key, text] of store.range(TABLES.endedItems, range)) {
+  for (const [key, text] of store.range(TABLES.endedItems, accountRange(scope, scope.after))) {
     for (; !next.done && next.value.key < key; next = rest.next()) yield next.value;
     if (next.done || next.value.key !== key) yield { key, text };
   }

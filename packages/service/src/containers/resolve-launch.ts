@@ -1,23 +1,10 @@
-import { join } from 'node:path';
+import { storagePaths } from '../clusters/storage-paths.ts';
 import type { InstanceTypeConfig } from '../config/service-config.ts';
 import type { Launch } from '../engines/engine.ts';
 import type { ContainerRow } from './container-row.ts';
 import { expandPorts, portVariables } from './port-variables.ts';
 
 const GIB = 1024 ** 3;
-
-/** Where a cluster's storage root keeps what. */
-export const storagePaths = {
-  container: (storage: string, launchKey: string) => join(storage, 'containers', launchKey),
-  log: (storage: string, launchKey: string) => join(storage, 'containers', launchKey, 'log'),
-  /** A directory for each account, with one for each of its volumes. */
-  volumes: (storage: string) => join(storage, 'volumes'),
-  volume: (storage: string, accountID: string, volumeID: string) => join(storage, 'volumes', accountID, volumeID),
-  /** Properties that WebDAV clients attach to a volume's files. */
-  properties: (storage: string, accountID: string, volumeID: string) =>
-    join(storage, 'properties', accountID, volumeID),
-  trash: (storage: string) => join(storage, 'trash'),
-};
 
 /** What the engine is told of a container. `instanceType` is absent where the configuration no longer has it. */
 export function resolveLaunch(row: ContainerRow, storage: string, instanceType?: InstanceTypeConfig): Launch {

@@ -1,12 +1,12 @@
 import { type ContainerSpec, isServiceError, type Scope } from '@sluice/client';
+import { storagePaths } from '../clusters/storage-paths.ts';
 import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
-import { TABLES } from '../store/tables.ts';
+import { idKey, TABLES } from '../store/tables.ts';
 import { ensureSubPath } from '../volumes/files/sub-path.ts';
 import { volumeFault } from '../volumes/volume-fault.ts';
 import type { RowMount } from './container-row.ts';
 import { parseMountKey } from './mount-key.ts';
-import { storagePaths } from './resolve-launch.ts';
 
 interface MountScope extends Scope {
   readonly storage: string;
@@ -40,7 +40,7 @@ function judgeVolume(key: string, scope: MountScope, store: Store) {
   const parsed = parseMountKey(key);
   if (!parsed.ok) return refuseMount(key, parsed.reason);
   const { volumeID } = parsed.value;
-  const volumeKey = store.get(TABLES.volumeIDs, `${scope.clusterID}/${scope.accountID}/${volumeID}`);
+  const volumeKey = store.get(TABLES.volumeIDs, idKey({ ...scope, id: volumeID }));
   const volume = volumeKey === undefined ? undefined : store.get(TABLES.volumes, volumeKey);
   if (volumeKey === undefined || volume === undefined) {
     throw new Refusal(

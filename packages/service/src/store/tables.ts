@@ -1,7 +1,8 @@
+import type { Ref, Scope } from '@sluice/client';
 import type { TokenRow, UserRow } from '../accounts/user-row.ts';
 import type { ContainerRow } from '../containers/container-row.ts';
 import type { VolumeRow } from '../volumes/volume-row.ts';
-import type { Table } from './store.ts';
+import type { KeyRange, Table } from './store.ts';
 
 /**
  * Every table. Things of an account are kept under `<cluster>/<account>/<sequence>`, so that a page of a list is one
@@ -35,4 +36,21 @@ export const TABLES = {
 /** A point in time as the beginning of a key. */
 export function timeKey(time: number): string {
   return String(Math.max(0, Math.floor(time))).padStart(13, '0');
+}
+
+/** Where an index of IDs leads from. */
+export function idKey({ clusterID, accountID, id }: Ref): string {
+  return `${clusterID}/${accountID}/${id}`;
+}
+
+/** Where a thing of an account is kept; `sequence` is larger than that of all before. */
+export function sequenceKey({ clusterID, accountID }: Scope, sequence: string): string {
+  return `${clusterID}/${accountID}/${sequence}`;
+}
+
+/** What an account has after the key `after`, which may be of another account; all of it where that is `''`. */
+export function accountRange({ clusterID, accountID }: Scope, after: string): KeyRange {
+  const account = `${clusterID}/${accountID}`;
+  // '0' is the character after '/'.
+  return { from: after > `${account}/` ? after : `${account}/`, to: `${account}0`, after: true };
 }

@@ -7,14 +7,13 @@ import { authorize, matchingAccounts, refuseScope } from '../accounts/authorize.
 import type { Principal } from '../accounts/principal.ts';
 import type { Clock } from '../clock.ts';
 import type { Cluster } from '../clusters/cluster.ts';
-import { refuseWildcard } from '../containers/container-calls.ts';
-import { storagePaths } from '../containers/resolve-launch.ts';
+import { storagePaths } from '../clusters/storage-paths.ts';
 import { parsePage, renderPageToken } from '../page.ts';
 import { randomID } from '../random-id.ts';
 import { Refusal } from '../refusal.ts';
 import type { Sequence } from '../store/sequence.ts';
 import { type Change, put, remove, type Store } from '../store/store.ts';
-import { TABLES, timeKey } from '../store/tables.ts';
+import { accountRange, idKey, sequenceKey, TABLES, timeKey } from '../store/tables.ts';
 import { renderVolume } from './render-volume.ts';
 import { createTransferLogin, hashTransferPassword } from './transfer-login.ts';
 import { volumeFault } from './volume-fault.ts';
@@ -115,7 +114,6 @@ export function createVolumeCalls(options: VolumeCallsOptions): VolumeCalls {
   }
 
   function find(principal: Principal, ref: Ref): { key: string; row: VolumeRow } {
-    refuseWildcard(ref);
     authorize(principal, ref);
     const key = store.get(TABLES.volumeIDs, idKey(ref));
     const row = key === undefined ? undefined : store.get(TABLES.volumes, key);
@@ -133,7 +131,6 @@ async function createVolume(
   scope: Scope,
   request: { volumeID?: string; transfer?: boolean; address: TransferAddress },
 ): Promise<Volume> {
-  refuseWildcard(scope);
   authorize(principal, scope);
   const ref: Ref = {
     clusterID: scope.clusterID,
@@ -163,7 +160,7 @@ async function createVolume(
   const { storage } = options.clusters.get(ref.clusterID) ?? refuseScope();
   checkStorage(storage, ref.clusterID);
   const root = makeRoot(storage, ref);
-  const key = `${ref.clusterID}/${ref.accountID}/${options.sequence.next()}`;
+  const key = sequenceKey(ref, options.sequence.next());
   const changes: Change[] = [put(TABLES.volumes, key, row), put(TABLES.volumeIDs, idKey(ref), key)];
   if (login !== undefined) changes.push(put(TABLES.volumeLogins, login.username, key));
   try {
@@ -259,15 +256,8 @@ function* volumeRows(
   accounts: readonly Scope[],
   after: string,
 ): Iterable<readonly [key: string, row: VolumeRow]> {
-  for (const { clusterID, accountID } of accounts) {
-    const prefix = `${clusterID}/${accountID}`;
-    const to = `${prefix}0`;
-    if (after >= to) continue;
-    const from = after > `${prefix}/` ? after : `${prefix}/`;
-    yield* store.range(TABLES.volumes, { from, to, after: true });
+  for (const account of accounts) {
+    const range = accountRange(account, after);
+    if (range.from < range.to) yield* store.range(TABLES.volumes, range);
   }
-}
-
-function idKey(ref: Ref): string {
-  return `${ref.clusterID}/${ref.accountID}/${ref.id}`;
 }

@@ -1,0 +1,14 @@
+import { join } from 'node:path';
+
+/** Where a cluster's storage root keeps what. */
+export const storagePaths = {
+  container: (storage: string, launchKey: string) => join(storage, 'containers', launchKey),
+  log: (storage: string, launchKey: string) => join(storage, 'containers', launchKey, 'log'),
+  /** A directory for each account, with one for each of its volumes. */
+  volumes: (storage: string) => join(storage, 'volumes'),
+  volume: (storage: string, accountID: string, volumeID: string) => join(storage, 'volumes', accountID, volumeID),
+  /** Properties that WebDAV clients attach to a volume's files. */
+  properties: (storage: string, accountID: string, volumeID: string) =>
+    join(storage, 'properties', accountID, volumeID),
+  trash: (storage: string) => join(storage, 'trash'),
+};
