@@ -24,7 +24,7 @@ interface Slot {
   y: number;
 }
 
-const COLUMN_GAP = 56;
+const COLUMN_GAP = 44;
 const ROW_GAP = 14;
 const PASSAGE = 6;
 const SWEEPS = 6;

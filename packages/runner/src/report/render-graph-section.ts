@@ -10,6 +10,8 @@ const MAX_NODES = 150;
 const MAX_EDGES = 1_500;
 /** Nodes of a graph whose steps are drawn together. */
 const MAX_GROUPS = 40;
+/** To so much of its size a wide picture shrinks before it has to be scrolled. */
+const SMALLEST = 0.7;
 const NODE = { width: 168, height: 38 };
 const NAME_LENGTH = 24;
 
@@ -81,7 +83,8 @@ function drawGraph(
   });
   const boxes = nodes.map((node, index) => drawNode(node, graph.nodes[index]!));
   const [width, height] = [Math.ceil(graph.width) + 2, Math.ceil(graph.height) + 2];
-  return markup`<svg role="img" aria-label="graph of steps" width="${width}" height="${height}" viewBox="-1 -1 ${width} ${height}">${lines}${boxes}</svg>`;
+  const least = Math.round(width * SMALLEST);
+  return markup`<svg role="img" aria-label="graph of steps" style="min-width:${least}px" width="${width}" height="${height}" viewBox="-1 -1 ${width} ${height}">${lines}${boxes}</svg>`;
 }
 
 function drawCurve(points: readonly { x: number; y: number }[]): string {

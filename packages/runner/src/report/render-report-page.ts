@@ -37,7 +37,11 @@ function renderHead(report: DetailedReport): Markup {
   ];
   const about = report.description === undefined ? NOTHING : markup`<p>${report.description}</p>`;
   const message = report.message === undefined ? NOTHING : markup`<p><b>${report.message}</b></p>`;
-  const began = new Date(report.startedAt).toISOString();
-  const state = report.endedAt === undefined ? `, seen ${new Date(report.madeAt).toISOString()}` : '';
+  const began = renderTime(report.startedAt);
+  const state = report.endedAt === undefined ? `, seen ${renderTime(report.madeAt)}` : '';
   return markup`<h1>${report.pipeline} <span class="badge ${report.status}">${report.status}</span></h1>${about}${message}<p class="soft">run <code>${report.runId}</code>, began ${began}${state}, on ${report.clusterID}</p><div class="facts">${facts.map(([name, value]) => markup`<div><small>${name}</small><b>${value}</b></div>`)}</div>`;
+}
+
+function renderTime(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }

@@ -25,7 +25,7 @@ td:not(.why){overflow-wrap:normal}
 th.why,td.why{width:30%}
 th{font-weight:500;position:sticky;top:0;background:var(--panel)}tr:last-child td{border-bottom:0}
 td.number,th.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-svg{display:block;margin:1rem}svg text{font:12px system-ui,sans-serif;fill:var(--ink)}svg .sub{font-size:10.5px;fill:var(--soft)}
+svg{display:block;max-width:calc(100% - 2rem);height:auto;margin:1rem}svg text{font:12px system-ui,sans-serif;fill:var(--ink)}svg .sub{font-size:10.5px;fill:var(--soft)}
 .node{fill:var(--page);stroke:var(--line)}.strip{fill:var(--state,var(--calm))}.edge{fill:none;stroke:var(--wait);stroke-width:1.4}
 .edge.critical{stroke:var(--ink);stroke-width:2}
 .gantt{padding:.5rem .7rem;min-width:38rem}.row{display:flex;align-items:center;height:1.35rem}
@@ -38,5 +38,5 @@ svg{display:block;margin:1rem}svg text{font:12px system-ui,sans-serif;fill:var(-
 .legend{font-size:.86em;color:var(--soft)}.legend i{display:inline-block;width:1.4em;height:.7em;border-radius:2px;margin:0 .3em 0 .9em}
 .failure{border-left:3px solid var(--bad);padding:.1rem .8rem;margin:.9rem 0}
 pre{margin:.4rem 0;padding:.6rem .8rem;background:var(--panel);border:1px solid var(--line);border-radius:6px;overflow:auto;max-height:22rem;white-space:pre-wrap}
-@media print{.scroll,pre{max-height:none;overflow:visible}}
+@media print{.scroll,pre{max-height:none;overflow:visible}svg{min-width:0!important}h2{break-after:avoid}tr,.row,.failure p{break-inside:avoid}}
 `;

@@ -14,7 +14,7 @@ test('layerGraph puts levels into columns and lets nothing overlap', () => {
   ];
   const graph = layerGraph({ levels, edges, ...SIZE });
   levels.forEach((level, index) => {
-    expect(graph.nodes[index]!.x).toBe(level * 156);
+    expect(graph.nodes[index]!.x).toBe(level * 144);
     expect(graph.nodes[index]!.y).toBeGreaterThanOrEqual(0);
     expect(graph.nodes[index]!.y + SIZE.nodeHeight).toBeLessThanOrEqual(graph.height);
   });
