@@ -4,12 +4,16 @@ import { createPlan, parsePipeline, renderDiagnostic } from '../src/index.ts';
 import { pipelineSchema } from '../src/schema/pipeline-schema.ts';
 import { stepSchema } from '../src/schema/step-schema.ts';
 
-const page = readFileSync(new URL('../../../docs/pipeline.md', import.meta.url), 'utf8');
+const read = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
+const page = read('pipeline.md');
+/** The pages' own pipelines; others show what they are compared with. */
+const examplesOf = (text: string) =>
+  [...text.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, one]) => one ?? '').filter((one) => one.startsWith('version:'));
 
 describe('docs/pipeline.md', () => {
-  const examples = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text]) => text ?? '');
+  const examples = [...examplesOf(page), ...examplesOf(read('coming-from.md'))];
 
-  it('has its examples', () => expect(examples).toHaveLength(8));
+  it('has its examples, and coming-from.md one', () => expect(examples).toHaveLength(9));
 
   for (const text of examples) {
     const name = /^name: (\S+)$/m.exec(text)?.[1] ?? text;

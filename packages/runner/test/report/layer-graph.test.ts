@@ -26,7 +26,7 @@ test('layerGraph puts levels into columns and lets nothing overlap', () => {
   ] as const) {
     expect(Math.abs(graph.nodes[a]!.y - graph.nodes[b]!.y)).toBeGreaterThanOrEqual(SIZE.nodeHeight);
   }
-  expect(graph.width).toBe(2 * 156 + 100);
+  expect(graph.width).toBe(2 * 144 + 100);
   expect(graph.edges[4]).toHaveLength(4);
   expect(graph).toEqual(layerGraph({ levels, edges, ...SIZE }));
 });
