@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { isServiceError, type Ref } from '@sluice/client';
 import { scopeOn } from '../placement/place-of.ts';
-import { describeFailure } from '../run/create-report.ts';
+import { describeFailure } from '../run/describe-failure.ts';
 import { pause, type RunSession } from '../run/run-session.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { isServiceError } from '@sluice/client';
-import { reportOutputs } from '../run/create-report.ts';
+import { reportOutputs } from '../run/report-outputs.ts';
 import type { RunSession } from '../run/run-session.ts';
 import { type DownloadProgress, downloadTree } from './download-tree.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';

@@ -1,5 +1,5 @@
 import { type Json, type Plan, planLevels } from '@sluice/core';
-import type { ReportSource } from '../run/create-report.ts';
+import type { ReportSource } from '../run/report-source.ts';
 import type { RunReport } from '../run/run-report.ts';
 import { type AttemptReport, reportAttempts } from './attempt-report.ts';
 import { type RunTimes, timeCells } from './cell-times.ts';

@@ -1,5 +1,5 @@
 import type { CellState } from '../scheduler/cell-state.ts';
-import { explainCell } from './create-report.ts';
+import { explainCell } from './explain-cell.ts';
 import type { MoveListener } from './replay-run.ts';
 import type { RunSession } from './run-session.ts';
 

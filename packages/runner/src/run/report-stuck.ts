@@ -1,4 +1,4 @@
-import { describeWait } from './create-report.ts';
+import { describeWait } from './explain-cell.ts';
 import type { RunSession } from './run-session.ts';
 
 /** After a turn: a run that can never go on is ended with the reasons, instead of hanging. */

@@ -1,0 +1,27 @@
+import path from 'node:path';
+import { attemptVerdict } from '../scheduler/attempt-verdict.ts';
+import type { CancelReason } from '../scheduler/command.ts';
+import type { ReportSource } from './report-source.ts';
+import type { FailureReport } from './run-report.ts';
+
+/** A failed attempt as people read it. */
+export function describeFailure(
+  { facts, directory }: Pick<ReportSource, 'facts' | 'directory'>,
+  entry: { step: number; cell: number; attempt: number },
+): FailureReport {
+  const attempt = facts.known[entry.step]?.[entry.cell]?.attempts.find((known) => known.attempt === entry.attempt);
+  // A container that was cancelled for its timeout has timed out, whatever the service calls it.
+  const outcome = attempt?.outcome && attemptVerdict(attempt.outcome, attempt.cancelReason as CancelReason | undefined);
+  const failed = outcome?.result === 'failed' ? outcome : undefined;
+  return {
+    step: facts.plan.steps[entry.step]!.step.name,
+    cell: facts.cells[entry.step]?.[entry.cell]?.key ?? '',
+    attempt: entry.attempt,
+    class: failed?.class ?? 'canceled',
+    ...(failed?.exitCode !== undefined && { exitCode: failed.exitCode }),
+    message: failed?.message ?? `canceled${attempt?.cancelReason ? ` (${attempt.cancelReason})` : ''}`,
+    ...(attempt?.id !== undefined && { containerID: attempt.id }),
+    logTail: attempt?.logTail ?? [],
+    ...(attempt?.logFile !== undefined && { logFile: path.join(directory, attempt.logFile) }),
+  };
+}

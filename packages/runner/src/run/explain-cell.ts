@@ -1,0 +1,92 @@
+import type { NeedCondition } from '@sluice/core';
+import type { PostponeReason } from '../scheduler/event.ts';
+import type { SkipCause } from '../scheduler/skip-cause.ts';
+import type { WaitReason } from '../scheduler/wait-reason.ts';
+import type { ReportSource } from './report-source.ts';
+
+/** One line on why a cell waits, was skipped or failed; undefined where there is nothing to explain. */
+export function explainCell(
+  { facts, scheduler }: Pick<ReportSource, 'facts' | 'scheduler'>,
+  step: number,
+  cell: number,
+): string | undefined {
+  const undecidable = facts.undecidable.get(step);
+  if (undecidable !== undefined) return undecidable;
+  const wait = scheduler.waitReason(step, cell);
+  if (wait) return describeWait(wait);
+  const skip = scheduler.skipCause(step, cell);
+  const outcome = facts.known[step]?.[cell]?.attempts.at(-1)?.outcome;
+  // What ended badly by itself is not explained by another failure, which only kept it from a further attempt.
+  const isOwn = skip?.kind === 'failFast' && FAILED.has(scheduler.state(step, cell));
+  if (skip && !isOwn) return describeSkip(skip);
+  return outcome?.result === 'failed' ? outcome.message : undefined;
+}
+
+const FAILED: ReadonlySet<string> = new Set(['failed', 'errored', 'timedOut']);
+
+/** A wait reason in words. */
+export function describeWait(wait: WaitReason): string {
+  switch (wait.kind) {
+    case 'dependency':
+      return `waits for ${wait.steps.join(', ')}`;
+    case 'finally':
+      return `waits until every other step is over (${wait.open} left)`;
+    case 'decision':
+      return 'its condition is being evaluated';
+    case 'lookUp':
+      return 'an earlier result is being looked for';
+    case 'approval':
+      return 'waits for approval';
+    case 'parallelism':
+    case 'maxParallel':
+      return `waits for ${wait.kind}: ${wait.used} of ${wait.size} are in use`;
+    case 'pool':
+      return `waits for pool ${wait.pool}: needs ${wait.needed}, ${wait.used} of ${wait.size} are in use`;
+    case 'limit':
+      return `waits for limit ${wait.limit}: needs ${wait.needed}, ${wait.used} of ${wait.size} are in use`;
+    case 'backoff':
+      return `attempt ${wait.attempt} starts at ${new Date(wait.until).toISOString()}`;
+    case 'turn':
+      return 'it is its turn as soon as what was placed before it has started';
+    case 'postponed':
+      return `${wait.detail ?? POSTPONED[wait.reason]}; tried again at ${new Date(wait.until).toISOString()}`;
+  }
+}
+
+const POSTPONED: Readonly<Record<PostponeReason, string>> = {
+  quota: 'the account has no room at the service',
+  throttled: 'the service asks for fewer calls',
+  pool: 'another run holds the pool',
+  volume: 'a volume is not available yet',
+  unavailable: 'the service does not answer',
+  placement: 'no cluster that it may run on has room',
+};
+
+const NOT_GIVEN: Readonly<Record<NeedCondition, string>> = {
+  succeeded: 'did not succeed',
+  failed: 'did not fail',
+  completed: 'did not end',
+  skipped: 'was not skipped',
+  running: 'never ran',
+};
+
+function describeSkip(cause: SkipCause): string {
+  switch (cause.kind) {
+    case 'when':
+      return 'its condition does not hold';
+    case 'dependency':
+      return `${cause.step} ${NOT_GIVEN[cause.condition]}`;
+    case 'failFast':
+      return `${cause.step} failed`;
+    case 'notNeeded':
+      return 'nobody needs it any more';
+    case 'canceled':
+      return 'the run was canceled';
+    case 'runTimeout':
+      return 'the time of the run was up';
+    case 'deadline':
+      return 'its deadline had passed';
+    case 'stuck':
+      return `could never start: ${describeWait(cause.wait)}, which nobody would have freed`;
+  }
+}
