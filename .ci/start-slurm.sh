@@ -37,6 +37,7 @@ SelectTypeParameters=CR_Core_Memory
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 SchedulerParameters=sched_interval=2,batch_sched_delay=0,sched_min_interval=50000
+GresTypes=gpu
 ReturnToService=2
 SlurmdParameters=config_overrides
 StateSaveLocation=$state/ctld
@@ -54,12 +55,15 @@ MaxJobCount=20000
 InactiveLimit=0
 JobCompType=jobcomp/filetxt
 JobCompLoc=$state/log/jobs.txt
-NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=16821 CPUs=4 RealMemory=4000
+NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=16821 CPUs=4 RealMemory=4000 Gres=gpu:2
 NodeName=n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=16822 CPUs=4 RealMemory=4000
 NodeName=n3 NodeHostname=$host NodeAddr=127.0.0.1 Port=16823 CPUs=4 RealMemory=4000
 PartitionName=main Nodes=n1,n2,n3 Default=YES MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE
 PartitionName=urgent Nodes=n1,n2,n3 MaxTime=INFINITE State=UP PriorityTier=10 PreemptMode=OFF
 CONF
+# Devices that do nothing in the place of graphics cards: Slurm hands them out as it does the real ones.
+for card in 0 1; do [ -c "$state/gpu$card" ] || mknod "$state/gpu$card" c 1 3; done
+echo "NodeName=n1 Name=gpu File=$state/gpu[0-1]" >"$state/gres.conf"
 export SLURM_CONF=$conf
 
 # Whether the process of a pid file is the program that wrote it: numbers are used again.

@@ -1,8 +1,10 @@
 // Containers from create to end on a cluster of the service, beside the engine's own floor in the same run: the Engine
 // API's create, start, wait and remove for Docker, sbatch and squeue for Slurm, at the same number at once.
 //
-//   node bench/engines.mjs --engine docker|slurm|process [--containers 200] [--at-once 64] [--queued 0]
+//   node bench/engines.mjs --engine docker|slurm|process [--containers 200] [--at-once 64] [--queued 0] [--recover 0]
 //
+// With --recover N, N containers run (on Slurm: as many as there is room for, the others wait) while the service is closed
+// and opened again, and the time until it is ready is printed. It counts from the call: Node.js itself has started.
 // With --queued N (Slurm), N jobs are put into the queue of a drained cluster, and the CPU that one minute of watching
 // them costs is printed. The environment is that of the tests: bash .ci/start-docker.sh, bash .ci/start-slurm.sh.
 import { execFile, execFileSync } from 'node:child_process';
@@ -22,10 +24,14 @@ const { values } = parseArgs({
     containers: { type: 'string', default: '200' },
     'at-once': { type: 'string', default: '64' },
     queued: { type: 'string', default: '0' },
+    recover: { type: 'string', default: '0' },
   },
 });
 const { engine } = values;
-const [count, atOnce, queued] = [values.containers, values['at-once'], values.queued].map(Number);
+const [count, atOnce, queued, living] = [values.containers, values['at-once'], values.queued, values.recover].map(
+  Number,
+);
+const room = Math.max(atOnce, living);
 const scope = { clusterID: 'c1', accountID: 'bench' };
 const image = engine === 'docker' ? process.env.SLUICE_TEST_DOCKER_IMAGE : undefined;
 const OPTIONS = {
@@ -42,7 +48,11 @@ async function timeAll(work) {
     while (next < count) await work(next++);
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, count) }, lane));
-  return Number(process.hrtime.bigint() - start) / 1e9;
+  return seconds(start);
+}
+
+function seconds(since) {
+  return Number(process.hrtime.bigint() - since) / 1e9;
 }
 
 async function openService(root) {
@@ -52,7 +62,7 @@ async function openService(root) {
     options: OPTIONS[engine],
     accounts: ['bench'],
     instanceTypes: [{ id: 'one', cores: 1, memoryGB: 1 }],
-    ...(engine === 'slurm' ? {} : { capacity: { cores: atOnce, memoryGB: atOnce } }),
+    ...(engine === 'slurm' ? {} : { capacity: { cores: room, memoryGB: room } }),
   };
   return createService({ config: serviceConfigSchema.parse({ root, clusters: [cluster] }) });
 }
@@ -62,7 +72,7 @@ const spec = { instanceType: 'one', command: ['true'], ...(image ? { image } : {
 async function throughService(api) {
   const ends = new Map();
   const stop = api.watch(({ containerID }) => ends.get(containerID)?.());
-  const seconds = await timeAll(async (i) => {
+  const total = await timeAll(async (i) => {
     const id = `bench-${i}`;
     const hints = { wake: () => {} };
     ends.set(id, () => hints.wake());
@@ -79,7 +89,7 @@ async function throughService(api) {
     ends.delete(id);
   });
   stop?.();
-  return seconds;
+  return total;
 }
 
 const FLOORS = {
@@ -152,18 +162,49 @@ async function watchQueue(api) {
   }
 }
 
+/** Seconds until a service with `living` containers of an earlier one is ready. */
+async function timeRecovery(root) {
+  const sleeping = { ...spec, command: ['sleep', '3600'] };
+  const ids = Array.from({ length: living }, (_, i) => `living-${i}`);
+  const first = await openService(root);
+  const isTaken = ({ phase, state }) => phase === 'Running' || state?.startsWith('queued in Slurm');
+  const left = async (api) => {
+    const items = [];
+    for await (const item of api.containers.list(scope)) items.push(item);
+    return items;
+  };
+  const api = first.inProcess({ userID: 'bench', accounts: [scope] });
+  for (const containerID of ids) await api.containers.create(scope, sleeping, { containerID });
+  while (!(await left(api)).every(isTaken)) await pause(1000);
+  await first.close();
+  const start = process.hrtime.bigint();
+  const second = await openService(root);
+  console.log(`${engine}: ready after ${seconds(start).toFixed(2)} s with ${living} containers of an earlier service`);
+  const again = second.inProcess({ userID: 'bench', accounts: [scope] });
+  await Promise.all(ids.map((id) => again.containers.cancel({ ...scope, id })));
+  while ((await left(again)).length > 0) await pause(1000);
+  await second.close();
+}
+
+async function comparePace(root) {
+  const service = await openService(root);
+  const api = service.inProcess({ userID: 'bench', accounts: [scope] });
+  try {
+    if (queued > 0) await watchQueue(api);
+    const floor = await FLOORS[engine]();
+    const ours = await throughService(api);
+    const perSecond = (total) => (count / total).toFixed(1);
+    console.log(`${engine}: ${count} containers, ${atOnce} at once`);
+    console.log(`  floor    ${perSecond(floor)} a second`);
+    console.log(`  service  ${perSecond(ours)} a second, ${(ours / floor).toFixed(2)} × the floor's time`);
+  } finally {
+    await service.close();
+  }
+}
+
 const root = mkdtempSync(join(tmpdir(), 'sluice-bench-engines-'));
-const service = await openService(root);
-const api = service.inProcess({ userID: 'bench', accounts: [scope] });
 try {
-  if (queued > 0) await watchQueue(api);
-  const floor = await FLOORS[engine]();
-  const ours = await throughService(api);
-  const perSecond = (seconds) => (count / seconds).toFixed(1);
-  console.log(`${engine}: ${count} containers, ${atOnce} at once`);
-  console.log(`  floor    ${perSecond(floor)} a second`);
-  console.log(`  service  ${perSecond(ours)} a second, ${(ours / floor).toFixed(2)} × the floor's time`);
+  await (living > 0 ? timeRecovery(root) : comparePace(root));
 } finally {
-  await service.close();
   rmSync(root, { recursive: true, force: true });
 }

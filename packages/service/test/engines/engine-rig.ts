@@ -132,7 +132,8 @@ export class EngineRig {
       await this.engine.remove(container.launch.key);
     }
     await this.leave();
-    await rm(this.directory, { recursive: true, force: true });
+    // A job whose node has crashed may still be writing there.
+    await rm(this.directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 
   /** Makes directory and request, and launches nothing. */

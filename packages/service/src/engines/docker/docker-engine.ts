@@ -2,7 +2,8 @@ import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Engine, EngineError, type EngineSink, type Launch } from '../engine.ts';
-import { connectDocker, type DockerApi, type DockerContainer, DockerError } from './docker-api.ts';
+import { sideBySide } from '../side-by-side.ts';
+import { connectDocker, type DockerApi, type DockerContainer, DockerError, type DockerListItem } from './docker-api.ts';
 import type { DockerConfig } from './docker-config.ts';
 import { CLUSTER_LABEL, dockerName, keyOfName } from './docker-container.ts';
 import { dockerEnd, hasEnded, startTime } from './docker-end.ts';
@@ -88,7 +89,7 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
     const keepsOwnLog = record !== undefined;
     if (keepsOwnLog) entry.log ??= Promise.resolve();
     else if (container && state?.Status !== 'created') follow(entry);
-    if (container) reportRunning(entry, { container, startedAt: record?.startedAt ?? startTime(state) });
+    if (container) reportRunning(entry, { id: container.Id, startedAt: record?.startedAt ?? startTime(state) });
     const ended = dockerEnd({ state, record, stopped: entry.stopped });
     if (ended === undefined) return;
     entry.ended = true;
@@ -102,7 +103,7 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
     tracked.delete(entry.launch.key);
   }
 
-  function reportRunning(entry: Tracked, { container, startedAt }: Start): void {
+  function reportRunning(entry: Tracked, { id, startedAt }: Start): void {
     if (entry.running || startedAt === undefined) return;
     entry.running = true;
     entry.startedAt = startedAt;
@@ -110,7 +111,7 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
       type: 'running',
       startedAt,
       nodeID: 'docker',
-      runID: container.Id.slice(0, 12),
+      runID: id.slice(0, 12),
       host: '127.0.0.1',
     });
   }
@@ -125,19 +126,23 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
     if (container) await settle(entry, container);
   }
 
+  async function list(): Promise<Listed> {
+    const items = await api.list(`${CLUSTER_LABEL}=${clusterID}`);
+    return new Map(items.map((item) => [keyOfName(item.Names[0] ?? ''), item]));
+  }
+
   /** Looks at everything that may have changed while nobody listened. */
   async function sweep(): Promise<void> {
-    let states: Map<string | undefined, string>;
+    let listed: Listed;
     try {
-      const listed = await api.list(`${CLUSTER_LABEL}=${clusterID}`);
-      states = new Map(listed.map((item) => [keyOfName(item.Names[0] ?? ''), item.State]));
+      listed = await list();
     } catch {
       // Away. Containers run on, and what has ended meanwhile has said so itself.
       for (const entry of [...tracked.values()]) if (entry.running) await settle(entry, undefined);
       return;
     }
     for (const [key, entry] of [...tracked]) {
-      const state = states.get(key);
+      const state = listed.get(key)?.State;
       if (state === undefined) await vanished(entry);
       else if (hasEnded(state) || (state === 'running' && (!entry.running || !entry.log))) await look(key);
     }
@@ -180,14 +185,21 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
     }
   }
 
-  async function takeUp(launch: Launch): Promise<void> {
+  /** `item` is what the list says of it. The record alone will do where it tells the start, and the list that it lives. */
+  async function takeUp(launch: Launch, item: DockerListItem | undefined): Promise<void> {
     const entry = track(launch);
     entry.stopped = await exists(join(launch.directory, STOP_MARK));
-    const container = await api.inspect(dockerName(launch.key));
-    const neverStarted = container ? container.State.Status === 'created' : !(await mayHaveStarted(launch));
-    if (!neverStarted) return await takeStock(entry, container);
-    tracked.delete(launch.key);
-    sink.report(launch.key, { type: 'absent' });
+    const neverStarted = item ? item.State === 'created' : !(await mayHaveStarted(launch));
+    if (neverStarted) {
+      tracked.delete(launch.key);
+      return sink.report(launch.key, { type: 'absent' });
+    }
+    const startedAt = item?.State === 'running' ? (await readRecord(launch.directory))?.startedAt : undefined;
+    if (item === undefined || startedAt === undefined) {
+      return await takeStock(entry, item && (await api.inspect(dockerName(launch.key))));
+    }
+    reportRunning(entry, { id: item.Id, startedAt });
+    await settle(entry, undefined);
   }
 
   /** For a container that was asked to start, now or by an earlier service. */
@@ -214,7 +226,9 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
     },
 
     async recover(launches) {
-      for (const launch of launches) await takeUp(launch);
+      if (launches.length === 0) return;
+      const listed = await list();
+      await sideBySide(launches, (launch) => takeUp(launch, listed.get(launch.key)));
     },
 
     async stop(key, { graceMs }) {
@@ -245,17 +259,21 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
   };
 }
 
+/** What the list says, by key. */
+type Listed = ReadonlyMap<string | undefined, DockerListItem>;
+
 interface Start {
-  readonly container: DockerContainer;
+  readonly id: string;
   readonly startedAt: number | undefined;
 }
+
+/** Answers that the daemon calls its own error, and that will be the same next time. */
+const FINAL = /executable file not found|OCI runtime create failed|could not select device driver|discover GPU vendor/;
 
 /** A daemon that answers with a client error will do so again; anything else may pass. */
 function asEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) return error;
-  const isFinal =
-    error instanceof DockerError &&
-    (error.status < 500 || /executable file not found|OCI runtime create failed/.test(error.message));
+  const isFinal = error instanceof DockerError && (error.status < 500 || FINAL.test(error.message));
   const message = error instanceof Error ? error.message : String(error);
   return new EngineError(isFinal ? 'REFUSED' : 'UNAVAILABLE', message, { cause: error });
 }

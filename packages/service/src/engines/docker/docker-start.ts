@@ -26,6 +26,13 @@ export async function startDockerContainer(api: DockerApi, launch: Launch, optio
   if (launch.image === undefined) {
     throw new EngineError('REFUSED', 'a container on Docker needs an image, and none was given');
   }
+  if (launch.limits.gpus > 0 && api.isPodman) {
+    // It would start the container without any, and say nothing.
+    throw new EngineError(
+      'REFUSED',
+      'a container with GPUs cannot run here: the socket of Podman takes no request for them',
+    );
+  }
   const name = dockerName(launch.key);
   let found = await api.inspect(name);
   if (!found) {
@@ -38,8 +45,15 @@ export async function startDockerContainer(api: DockerApi, launch: Launch, optio
   await writeFile(join(launch.directory, START_MARK), '');
   checkWanted(options.signal);
   await ignoring([304], api.call('POST', `/containers/${name}/start`)).catch((error: unknown) => {
-    throw withAdvice(error);
+    throw removedMeanwhile(error) ?? withAdvice(error);
   });
+}
+
+/** Somebody's `prune` between two of our calls: the next try pulls and creates anew. */
+function removedMeanwhile(error: unknown): EngineError | undefined {
+  const isRemoved =
+    error instanceof DockerError && error.status === 404 && /no such (image|container)/i.test(error.message);
+  return isRemoved ? new EngineError('UNAVAILABLE', error.message, { cause: error }) : undefined;
 }
 
 /** Podman as root raises limits of its own accord, which fails where it has no right to. */
@@ -71,7 +85,11 @@ async function create(api: DockerApi, launch: Launch, options: StartOptions & { 
   const argv = commandLine(image, launch.command);
   const sources = await Promise.all(launch.mounts.map(resolveSource));
   const send = (body: object) =>
-    ignoring([409], api.call('POST', '/containers/create', { query: { name: dockerName(launch.key) }, body }));
+    ignoring([409], api.call('POST', '/containers/create', { query: { name: dockerName(launch.key) }, body })).catch(
+      (error: unknown) => {
+        throw removedMeanwhile(error) ?? error;
+      },
+    );
   const { isPodman } = api;
   const { firstProcess } = options;
   if (firstProcess !== undefined && argv.length > 0) {

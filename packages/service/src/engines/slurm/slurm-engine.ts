@@ -1,11 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Engine, EngineError, type EngineSink, type Launch } from '../engine.ts';
+import { sideBySide } from '../side-by-side.ts';
+import { checkRuntime } from './check-runtime.ts';
 import { checkReachable, handOver } from './hand-over.ts';
 import { createSlurmCommands, SlurmError } from './slurm-commands.ts';
 import { type SlurmConfig, slurmPlacementSchema } from './slurm-config.ts';
 import { slurmHostRoot } from './slurm-host-root.ts';
-import { parseQueue, type SlurmJob, SQUEUE_ARGUMENTS } from './slurm-queue.ts';
+import { createSlurmNodes } from './slurm-nodes.ts';
+import { groupQueue, ownJobs, type SlurmJob, type SlurmQueue, SQUEUE_ARGUMENTS } from './slurm-queue.ts';
 import { openSlurmRecords, type SlurmRecords } from './slurm-records.ts';
 import { INSIDE_SCRIPT } from './slurm-runtimes.ts';
 import { JOB_SCRIPT, STOP_SIGNAL, slurmScript } from './slurm-script.ts';
@@ -22,9 +25,14 @@ interface Tracked {
   /** Slurm's last known state of the job. */
   state: string | undefined;
   reason: string;
-  /** When the job was first missed in the queue without an exit record. */
+  /** When the job was first missed in the queue without an exit record, by a clock that nobody sets. */
   missedAt: number | undefined;
+  /** The next try to kill it: the controller may be away when the grace is over. */
+  kill: NodeJS.Timeout | undefined;
 }
+
+/** How long until a job that was killed and is still there is killed again. */
+const KILL_AGAIN_MS = 5000;
 
 /**
  * Containers as jobs of Slurm. One `squeue` per tick tells the state of all; the records that the job's script leaves
@@ -32,6 +40,7 @@ interface Tracked {
  */
 export function createSlurmEngine(config: SlurmConfig, storage: string): Engine {
   const slurm = createSlurmCommands(config.confPath);
+  const addressOf = createSlurmNodes(slurm);
   const users = new Map<string, UnixUser>();
   const tracked = new Map<string, Tracked>();
   const launching = new Map<string, Promise<void>>();
@@ -40,8 +49,8 @@ export function createSlurmEngine(config: SlurmConfig, storage: string): Engine 
   let timer: NodeJS.Timeout | undefined;
   let ticking: Promise<void> | undefined;
 
-  async function queue(): Promise<SlurmJob[]> {
-    return parseQueue(await slurm.run('squeue', SQUEUE_ARGUMENTS));
+  async function queue(...which: string[]): Promise<SlurmQueue> {
+    return groupQueue(await slurm.run('squeue', [...SQUEUE_ARGUMENTS, ...which]));
   }
 
   function track(launch: Launch, records: SlurmRecords, facts: { jobID: string; stopped: boolean }): void {
@@ -53,13 +62,17 @@ export function createSlurmEngine(config: SlurmConfig, storage: string): Engine 
       state: undefined,
       reason: '',
       missedAt: undefined,
+      kill: undefined,
     });
   }
 
-  /** The job of this name that Slurm knows of, from an earlier submission whose answer was lost. */
-  async function findJob(key: string): Promise<string | undefined> {
-    const stdout = await slurm.run('squeue', [...SQUEUE_ARGUMENTS, `--name=${slurmJobName(key)}`]);
-    return parseQueue(stdout).find((job) => job.key === key)?.jobID;
+  /** The job of an earlier submission, whose answer may have been lost. What Slurm says comes before any record. */
+  async function findJob(launch: Launch, records: SlurmRecords, jobs: () => Promise<SlurmQueue>) {
+    const known = await records.readJobID();
+    if (known === undefined && !(await records.hasIntent())) return undefined;
+    const ours = await ownJobs(launch, await jobs());
+    const job = ours.find(({ jobID }) => jobID === known) ?? ours[0];
+    return job?.jobID ?? known ?? (await records.readStart())?.jobID;
   }
 
   async function submit(launch: Launch, records: SlurmRecords): Promise<string> {
@@ -94,11 +107,8 @@ export function createSlurmEngine(config: SlurmConfig, storage: string): Engine 
     }
     const records = openSlurmRecords(launch.directory);
     try {
-      let jobID = await records.readJobID();
-      if (jobID === undefined && (await records.hasIntent())) {
-        jobID = (await findJob(launch.key)) ?? (await records.readStart())?.jobID;
-      }
-      jobID ??= await submit(launch, records);
+      const named = () => queue(`--name=${slurmJobName(launch.key)}`);
+      const jobID = (await findJob(launch, records, named)) ?? (await submit(launch, records));
       await records.writeJobID(jobID);
       track(launch, records, { jobID, stopped: await records.isStopped() });
     } catch (error) {
@@ -119,17 +129,22 @@ export function createSlurmEngine(config: SlurmConfig, storage: string): Engine 
       entry.reason = reason;
       return;
     }
+    // Its records have told all that they can tell until it ends.
+    if (entry.running && meaning === 'running') return;
     const started = await entry.records.readStart();
-    // Two jobs for one container: the one that holds the claim is the container, whichever we heard of.
+    // Two jobs for one container: the one that holds the claim is the container, and the other one ends at once. No
+    // record makes us turn from a job that still runs.
     if (started && started.jobID !== entry.jobID) {
+      if (meaning !== 'ended') return;
       entry.jobID = started.jobID;
       await entry.records.writeJobID(started.jobID);
       return;
     }
     if (started && !entry.running) {
+      const { startedAt, jobID } = started;
+      const nodeID = job?.node || started.node;
+      sink.report(key, { type: 'running', startedAt, nodeID, runID: jobID, host: await addressOf(nodeID) });
       entry.running = true;
-      const { startedAt, node, jobID, host } = started;
-      sink.report(key, { type: 'running', startedAt, nodeID: node, runID: jobID, host });
     }
     if (meaning === 'exiting') sink.report(key, { type: 'exiting' });
     if (meaning === 'ended') await end(entry);
@@ -141,9 +156,9 @@ export function createSlurmEngine(config: SlurmConfig, storage: string): Engine 
     // A job that never started owes no record; one that did may be late with it on shared storage.
     const reason = await entry.records.readRefusal();
     const owed = !exit && !reason && !stopped && !(await entry.records.claim());
-    entry.missedAt ??= Date.now();
-    if (owed && Date.now() - entry.missedAt < config.recordGraceMs) return;
-    tracked.delete(entry.launch.key);
+    entry.missedAt ??= performance.now();
+    if (owed && performance.now() - entry.missedAt < config.recordGraceMs) return;
+    forget(entry);
     sink.report(entry.launch.key, {
       type: 'ended',
       endedAt: exit?.endedAt ?? Date.now(),
@@ -154,13 +169,14 @@ export function createSlurmEngine(config: SlurmConfig, storage: string): Engine 
   async function tick(): Promise<void> {
     if (tracked.size === 0) return;
     const before = [...tracked.values()];
-    const jobs = new Map((await queue()).map((job) => [job.jobID, job]));
-    for (const entry of before) {
+    const jobs = await queue();
+    await sideBySide(before, async (entry) => {
       if (closed) return;
-      const job = jobs.get(entry.jobID);
       // A controller that crashed may have forgotten a job and given its number to another.
-      await settle(entry, job?.key === entry.launch.key ? job : undefined);
-    }
+      const job = jobs.get(entry.launch.key)?.find(({ jobID }) => jobID === entry.jobID);
+      // Storage that fails one container is no reason to leave the others alone: the next tick looks again.
+      await settle(entry, job).catch(() => undefined);
+    });
   }
 
   function schedule(): void {
@@ -185,10 +201,20 @@ export function createSlurmEngine(config: SlurmConfig, storage: string): Engine 
     // A job that has started is asked by a signal; the records know of it before the next tick does.
     if (!entry.running && !(await entry.records.readStart())) return void (await scancel(entry));
     await scancel(entry, '--batch', `--signal=${STOP_SIGNAL}`);
-    const kill = setTimeout(() => {
-      if (tracked.has(entry.launch.key)) void scancel(entry).catch(() => undefined);
-    }, graceMs);
-    kill.unref();
+    killAfter(entry, graceMs);
+  }
+
+  function killAfter(entry: Tracked, ms: number): void {
+    const kill = async () => {
+      await scancel(entry).catch(() => undefined);
+      if (tracked.has(entry.launch.key)) killAfter(entry, KILL_AGAIN_MS);
+    };
+    entry.kill = setTimeout(() => void kill(), ms).unref();
+  }
+
+  function forget(entry: Tracked): void {
+    clearTimeout(entry.kill);
+    tracked.delete(entry.launch.key);
   }
 
   return {
@@ -211,71 +237,47 @@ export function createSlurmEngine(config: SlurmConfig, storage: string): Engine 
     },
 
     async recover(launches) {
-      for (const launch of launches) {
+      if (launches.length === 0) return;
+      const jobs = await queue();
+      await sideBySide(launches, async (launch) => {
         const records = openSlurmRecords(launch.directory);
-        const jobID =
-          (await records.readJobID()) ??
-          ((await records.hasIntent())
-            ? ((await findJob(launch.key)) ?? (await records.readStart())?.jobID)
-            : undefined);
+        const jobID = await findJob(launch, records, async () => jobs);
         if (jobID === undefined) sink.report(launch.key, { type: 'absent' });
         else track(launch, records, { jobID, stopped: await records.isStopped() });
-      }
+      });
       await tick();
     },
 
     async stop(key, { graceMs }) {
       await launching.get(key)?.catch(() => undefined);
       const entry = tracked.get(key);
-      // What has ended by itself keeps its own verdict.
-      if (!entry || (await entry.records.readExit())) return;
-      const first = !entry.stopped;
+      if (!entry || entry.kill) return;
+      if (await entry.records.readExit()) {
+        // What has ended by itself keeps its own verdict; but a record alone does not keep a job alive.
+        killAfter(entry, graceMs);
+        return;
+      }
       entry.stopped = true;
       await entry.records.writeStop();
-      if (first || !entry.running) {
-        await cancel(entry, graceMs).catch((error: unknown) => {
-          throw new EngineError('UNAVAILABLE', `job ${entry.jobID} cannot be cancelled: ${String(error)}`, {
-            cause: error,
-          });
+      await cancel(entry, graceMs).catch((error: unknown) => {
+        throw new EngineError('UNAVAILABLE', `job ${entry.jobID} cannot be cancelled: ${String(error)}`, {
+          cause: error,
         });
-      }
+      });
     },
 
     async remove(key) {
       const entry = tracked.get(key);
       if (!entry) return;
-      tracked.delete(key);
+      forget(entry);
       await scancel(entry).catch(() => undefined);
     },
 
     async close() {
       closed = true;
       clearTimeout(timer);
+      for (const entry of tracked.values()) clearTimeout(entry.kill);
       await ticking;
     },
   };
-}
-
-function checkRuntime(launch: Launch, config: SlurmConfig): void {
-  if (config.runtime === 'none' && launch.image !== undefined) {
-    throw new EngineError(
-      'REFUSED',
-      `image ${launch.image} cannot be run: this cluster has no container runtime; leave the image out, use a cluster with docker, or set this cluster's runtime to podman, apptainer or charliecloud`,
-    );
-  }
-  if (config.runtime !== 'none' && launch.image === undefined) {
-    throw new EngineError('REFUSED', `a container on this cluster needs an image, which ${config.runtime} runs`);
-  }
-  if (launch.image?.startsWith('-')) {
-    throw new EngineError('REFUSED', `image ${launch.image} cannot be run: ${config.runtime} takes it for an option`);
-  }
-  if (config.runtime === 'none' && launch.command.length === 0) {
-    throw new EngineError('REFUSED', 'a container without an image needs a command');
-  }
-  if (config.runtime === 'charliecloud' && launch.command.length === 0) {
-    throw new EngineError(
-      'REFUSED',
-      'a container on this cluster needs a command: charliecloud knows none of an image',
-    );
-  }
 }

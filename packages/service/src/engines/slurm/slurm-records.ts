@@ -11,7 +11,7 @@ const JOB = 'slurm-job';
 const STOP = 'slurm-stop';
 const LARGEST_RECORD = 64 * 1024;
 
-const startSchema = z.looseObject({ host: z.string(), node: z.string(), jobID: z.string() });
+const startSchema = z.looseObject({ node: z.string(), jobID: z.string() });
 const exitSchema = z.looseObject({ exitCode: z.number(), asked: z.boolean() });
 export type StartRecord = z.infer<typeof startSchema> & { readonly startedAt: number };
 export type ExitRecord = z.infer<typeof exitSchema> & { readonly endedAt: number };

@@ -30,8 +30,7 @@ d=${q(launch.directory)}
 set -C
 { true >"$d/${CLAIM}"; } 2>/dev/null || exit 0
 set +C
-read -r host </proc/sys/kernel/hostname
-printf '{"host":"%s","node":"%s","jobID":"%s"}\\n' "$host" "$SLURMD_NODENAME" "$SLURM_JOB_ID" >"$d/${START_RECORD}"
+printf '{"node":"%s","jobID":"%s"}\\n' "$SLURMD_NODENAME" "$SLURM_JOB_ID" >"$d/${START_RECORD}"
 exec >>${q(launch.logPath)} 2>&1 </dev/null
 ${config.runtime === 'none' ? '' : launch.mounts.map(confinement).join('')}${runtime.prepare?.(launch) ?? ''}${runtime.start(launch)} &
 pid=$! asked=false

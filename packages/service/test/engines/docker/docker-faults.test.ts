@@ -37,6 +37,11 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine on a rea
     });
   });
 
+  it('refuses GPUs at once where the daemon has no driver for them, with its words', async () => {
+    const container = await rig.prepare({ command: ['true'], limits: { gpus: 1 } });
+    expect(await rig.refusal(container)).toMatchObject({ reason: expect.stringContaining('device driver') });
+  });
+
   it('gives the exit code of a container that ended while the daemon was restarted', async () => {
     const volume = await rig.makeDirectory('outage');
     const mounts = [{ root: volume, subPath: '', kind: 'dir' as const, target: '/v' }];

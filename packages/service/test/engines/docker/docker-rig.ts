@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { EngineRig } from '../engine-rig.ts';
@@ -73,6 +75,30 @@ export async function makeImage(name: string, changes: readonly string[]): Promi
   const made = await daemonCall('POST', '/commit', { query, body: {} });
   await daemon('DELETE', `/containers/${Id}`);
   if (made.status !== 201) throw new Error(`could not make the image ${name}: ${made.text}`);
+}
+
+/**
+ * A socket at `path` in front of the daemon. `before` is awaited before each call is handed on, so that a test can do
+ * between two calls of the engine what somebody at the machine might.
+ */
+export async function interpose(path: string, before: (call: string) => Promise<void>): Promise<() => Promise<void>> {
+  const server = createServer(async (from, reply) => {
+    const { method, url, headers } = from;
+    await before(`${method} ${url}`);
+    const onward = request({ socketPath, method, path: url, headers, agent: false }, (answer) => {
+      reply.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(reply);
+    });
+    onward.once('error', () => reply.destroy());
+    reply.once('close', () => onward.destroy());
+    from.pipe(onward);
+  });
+  server.listen(path);
+  await once(server, 'listening');
+  return async () => {
+    server.closeAllConnections();
+    server.close();
+  };
 }
 
 /**

@@ -1,13 +1,21 @@
 import { fileURLToPath } from 'node:url';
-import { describe } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { describeEngine } from '../describe-engine.ts';
 import create from './create-podman-engine.ts';
-import { dockerSubject } from './docker-rig.ts';
+import { dockerRig, dockerSubject } from './docker-rig.ts';
 
 describe.skipIf(process.env.SLUICE_TEST_PODMAN_SOCKET === undefined && process.env.CI !== 'true')(
   'on the socket of Podman',
   () => {
     const module = fileURLToPath(new URL('./create-podman-engine.ts', import.meta.url));
     describeEngine('docker, with Podman behind', create, { ...dockerSubject(), module });
+
+    it('refuses GPUs, which Podman would leave out without a word', async () => {
+      const rig = dockerRig(create);
+      await rig.open();
+      const container = await rig.prepare({ command: ['true'], limits: { gpus: 1 } });
+      expect(await rig.refusal(container)).toMatchObject({ reason: expect.stringContaining('no request for them') });
+      await rig.close();
+    });
   },
 );

@@ -73,15 +73,15 @@ describe('keyOfJobName', () => {
 describe('parseQueue', () => {
   it('reads our jobs, keeps separators in the reason and leaves out what is not ours', () => {
     const stdout = [
-      '7|PENDING||sluice-a|(Resources|x)',
-      '8|RUNNING|n1|train|None',
+      '7|PENDING||0|sluice-a|(Resources|x)',
+      '8|RUNNING|n1|0|train|None',
       'slurm_load_jobs error: whatever',
-      '9|COMPLETED|n2|sluice-b|None',
+      '9|COMPLETED|n2|1001|sluice-b|None',
       '',
     ].join('\n');
     expect(parseQueue(stdout)).toEqual([
-      { key: 'a', jobID: '7', state: 'PENDING', node: '', reason: '(Resources|x)' },
-      { key: 'b', jobID: '9', state: 'COMPLETED', node: 'n2', reason: 'None' },
+      { key: 'a', jobID: '7', state: 'PENDING', node: '', uid: 0, reason: '(Resources|x)' },
+      { key: 'b', jobID: '9', state: 'COMPLETED', node: 'n2', uid: 1001, reason: 'None' },
     ]);
   });
 });

@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isTerminalPhase } from '@sluice/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { slurmConfigSchema } from '../../../src/engines/slurm/slurm-config.ts';
 import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
+import { groupQueue, ownJobs, SQUEUE_ARGUMENTS } from '../../../src/engines/slurm/slurm-queue.ts';
 import { createService, type Service, serviceConfigSchema } from '../../../src/index.ts';
-import { hasSlurm, until } from './slurm-rig.ts';
+import { hasSlurm, slurm, until } from './slurm-rig.ts';
 
 const isRoot = process.geteuid?.() === 0;
 const user = `sluice-${process.pid}`;
@@ -24,6 +25,11 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)(
     beforeAll(async () => {
       execFileSync('useradd', ['--no-create-home', '--home-dir', '/nowhere', user]);
       uid = Number(execFileSync('id', ['-u', user], { encoding: 'utf8' }));
+      execFileSync('chmod', ['o+x', root]);
+      await start();
+    });
+
+    async function start() {
       const cluster = {
         id: 'hpc',
         engine: 'slurm',
@@ -32,11 +38,11 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)(
         accounts: ['vision', 'speech'],
         instanceTypes: [{ id: 'one', cores: 1, memoryGB: 1 }],
       };
-      execFileSync('chmod', ['o+x', root]);
       service = await createService({
-        config: serviceConfigSchema.parse({ root: join(root, 'own'), clusters: [cluster] }),
+        config: serviceConfigSchema.parse({ root: join(root, 'own'), clusters: [cluster], cancelGraceSeconds: 1 }),
       });
-    });
+    }
+
     afterAll(async () => {
       await service?.close();
       rmSync(root, { recursive: true, force: true });
@@ -80,6 +86,49 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)(
       rmSync(log);
       symlinkSync('/etc/passwd', log);
       expect(await ended(scope, 'link')).toMatchObject({ log: '' });
+    });
+
+    it('believes no record of a user that the job has ended, or where it runs', async () => {
+      const id = 'forged';
+      await api().containers.create(scope, { instanceType: 'one', command: ['sleep', '600'] }, { containerID: id });
+      const containers = join(root, 'storage/containers');
+      const directory = () => join(containers, String(readdirSync(containers).find((name) => name.startsWith(id))));
+      await until('it runs', async () => (await api().containers.get({ ...scope, id })).phase === 'Running');
+      const jobs = () => slurm('squeue', '--noheader', '--states=RUNNING', `--user=${user}`, '--format=%i').trim();
+      const forge = (name: string, text: string) => writeFileSync(join(directory(), name), text);
+      forge('start.json', '{"node":"elsewhere","jobID":"1"}\n');
+      forge('exit.json', '{"exitCode":0,"asked":false}\n');
+      forge('slurm-job', '1');
+      // Another service, which has nothing but Slurm and the records to go by.
+      await service.close();
+      await start();
+      const { phase, nodeID } = await api().containers.get({ ...scope, id });
+      expect(phase).toBe('Running');
+      expect(nodeID).toMatch(/^n\d$/);
+      expect(jobs()).not.toBe('');
+      await api().containers.cancel({ ...scope, id });
+      await until('the job is gone', () => jobs() === '');
+      await ended(scope, id);
+    });
+
+    it('takes no job of another user for its own, whatever its name', async () => {
+      const key = `stranger-${process.pid}`;
+      const name = `--job-name=sluice-${key}`;
+      const jobID = slurm(
+        'sbatch',
+        '--parsable',
+        name,
+        '--uid=nobody',
+        '--output=/dev/null',
+        '--chdir=/',
+        '--wrap=sleep 600',
+      ).trim();
+      const directory = mkdtempSync(join(root, 'storage', 'containers', 'own-'));
+      execFileSync('chown', [user, directory]);
+      const queue = groupQueue(slurm('squeue', ...SQUEUE_ARGUMENTS));
+      expect(queue.get(key)).toMatchObject([{ jobID }]);
+      expect(await ownJobs({ key, directory }, queue)).toEqual([]);
+      slurm('scancel', jobID);
     });
 
     it('refuses an account that no user is configured for', async () => {

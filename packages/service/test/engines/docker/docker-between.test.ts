@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EngineError } from '../../../src/engines/engine.ts';
+import type { EngineRig, RigLaunch } from '../engine-rig.ts';
+import { createWith } from './create-engine.ts';
+import { daemon, dockerRig, duringOutage, hasDocker, interpose } from './docker-rig.ts';
+
+const registry = process.env.SLUICE_TEST_DOCKER_REGISTRY;
+
+/** What may happen between two calls that start one container; the engine's caller tries again what is UNAVAILABLE. */
+describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine between its calls', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-between-'));
+  let rig: EngineRig;
+  let leave: () => Promise<void>;
+  /** Done once, before the first call that `on` matches. */
+  let event: { on: RegExp; work: () => Promise<unknown> } | undefined;
+
+  beforeAll(async () => {
+    const socketPath = join(directory, 'socket');
+    leave = await interpose(socketPath, async (call) => {
+      if (!event?.on.test(call)) return;
+      const { work } = event;
+      event = undefined;
+      await work();
+    });
+    rig = dockerRig(() => createWith({ socketPath }));
+    await rig.open();
+  });
+  afterAll(async () => {
+    await rig.close();
+    await leave();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  async function launchTwice(
+    wanted: RigLaunch,
+    on: RegExp,
+    work: (key: string) => Promise<unknown>,
+    between = async () => {},
+  ) {
+    const container = await rig.prepare(wanted);
+    event = { on, work: () => work(container.launch.key) };
+    const failure = await rig.engine.launch(container.launch).catch((error: unknown) => error);
+    expect(event).toBeUndefined();
+    expect(failure).toBeInstanceOf(EngineError);
+    expect(failure).toMatchObject({ code: 'UNAVAILABLE' });
+    await between();
+    await rig.engine.launch(container.launch);
+    return container;
+  }
+
+  it('pulls an image again that was removed before the container was created', async () => {
+    const image = `${registry}/pulled:1`;
+    const remove = () => daemon('DELETE', `/images/${image}?force=true`);
+    const container = await launchTwice({ image, command: ['sh', '-c', 'exit 3'] }, /POST .*containers.create/, remove);
+    expect(await container.end()).toEqual({ kind: 'exited', exitCode: 3 });
+  });
+
+  it('creates a container again that was pruned before its start', async () => {
+    const prune = (key: string) => daemon('DELETE', `/containers/sluice-${key}`);
+    const container = await launchTwice({ command: ['sh', '-c', 'exit 4'] }, /POST .*start$/, prune);
+    expect(await container.end()).toEqual({ kind: 'exited', exitCode: 4 });
+  });
+
+  it('starts one container when the daemon is away between create and start', async () => {
+    const root = await rig.makeDirectory('once');
+    const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/v' }];
+    const wanted = { command: ['sh', '-c', 'echo started >> /v/starts; exit 5'], mounts };
+    let comeBack = () => {};
+    let outage = Promise.resolve();
+    const goAway = () =>
+      new Promise<void>((isAway) => {
+        outage = duringOutage(async () => {
+          isAway();
+          await new Promise<void>((resolve) => {
+            comeBack = resolve;
+          });
+        });
+      });
+    const container = await launchTwice(wanted, /POST .*start$/, goAway, async () => {
+      comeBack();
+      await outage;
+    });
+    expect(await container.end()).toEqual({ kind: 'exited', exitCode: 5 });
+    expect(await rig.read('once/starts')).toBe('started\n');
+  }, 90_000);
+});

@@ -1,0 +1,63 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { EngineRig } from '../engine-rig.ts';
+import { hasSlurm, slurmRig, until } from './slurm-rig.ts';
+
+/** On the one node of the test cluster that has two GPUs, which are files there. */
+describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine with GPUs', () => {
+  let rig: EngineRig;
+
+  beforeAll(async () => {
+    rig = slurmRig({ partition: 'main' });
+    await rig.open();
+  });
+  afterAll(() => rig.close());
+
+  /** Notes which GPUs it sees, and runs until `go` is there. */
+  async function gated(root: string, name: string, gpus: number) {
+    const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/v' }];
+    const script = 'echo "$CUDA_VISIBLE_DEVICES" > /v/.$0; mv /v/.$0 /v/$0; while [ ! -e /v/go ]; do sleep 0.1; done';
+    return await rig.launch({ command: ['sh', '-c', script, name], mounts, limits: { gpus } });
+  }
+
+  it('gives each container its own, and lets the next one wait until there is one again', async () => {
+    const root = await rig.makeDirectory('gpus');
+    const containers = await Promise.all(['a', 'b', 'c'].map((name) => gated(root, name, 1)));
+    const seen = () => ['a', 'b', 'c'].filter((name) => existsSync(join(root, name)));
+    await until('two have a GPU', () => seen().length === 2);
+    const waits = () =>
+      containers.some(({ observations }) =>
+        observations.some((one) => one.type === 'pending' && /Resources|Priority/.test(one.reason)),
+      );
+    await until('the third says that it waits', waits);
+    const devices = seen().map((name) => readFileSync(join(root, name), 'utf8').trim());
+    expect(devices.sort()).toEqual(['0', '1']);
+    await rig.write('gpus/go', '');
+    for (const container of containers) expect(await container.end()).toEqual({ kind: 'exited', exitCode: 0 });
+    expect(readFileSync(join(root, 'c'), 'utf8').trim()).toMatch(/^[01]$/);
+  });
+
+  it('gives two to one container, whatever its environment says', async () => {
+    const env = { CUDA_VISIBLE_DEVICES: '7' };
+    const container = await rig.launch({
+      command: ['sh', '-c', 'echo "$CUDA_VISIBLE_DEVICES"'],
+      env,
+      limits: { gpus: 2 },
+    });
+    expect(await container.end()).toEqual({ kind: 'exited', exitCode: 0 });
+    expect(await container.text()).toBe('0,1\n');
+  });
+
+  it('shows none to a container that has asked for none', async () => {
+    const container = await rig.run('echo "${CUDA_VISIBLE_DEVICES-none}"');
+    expect(await container.text()).toBe('none\n');
+  });
+
+  it('refuses at once more than any node has, with the words of Slurm', async () => {
+    const container = await rig.prepare({ command: ['true'], limits: { gpus: 3 } });
+    expect(await rig.refusal(container)).toMatchObject({
+      reason: expect.stringMatching(/configuration is not available/),
+    });
+  });
+});
