@@ -45,12 +45,14 @@ export function isOver(state: CellState): boolean {
 }
 
 export function countOf(step: StepProgress, ...states: readonly CellState[]): number {
-  return states.reduce((sum, state) => sum + (step.counts.get(state) ?? 0), 0);
+  let sum = 0;
+  for (const state of states) sum += step.counts.get(state) ?? 0;
+  return sum;
 }
 
 /** What the step is about right now; undefined when it has not begun or is over. */
 export function activeState(step: StepProgress): CellState | undefined {
-  return ACTIVE.find((state) => countOf(step, state) > 0);
+  return ACTIVE.find((state) => (step.counts.get(state) ?? 0) > 0);
 }
 
 export function countOver(step: StepProgress): number {
