@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { greetAll } from '../../examples/library/greet.ts';
+import { addUser, CREDENTIALS, configure, type Server, serve } from './served-rig.ts';
+import { createWorkplace, type Workplace } from './workplace-rig.ts';
+
+let place: Workplace;
+let server: Server;
+
+beforeEach(async () => {
+  place = createWorkplace();
+  configure(place);
+  await addUser(place, 'main/physics');
+  server = await serve(place);
+});
+
+afterEach(async () => {
+  await server.kill();
+  place.remove();
+});
+
+test('examples/library builds a pipeline, runs it on a service, and the command knows its run', async () => {
+  const login = { email: CREDENTIALS.SLUICE_EMAIL, password: CREDENTIALS.SLUICE_PASSWORD };
+  const told = await greetAll(['Ada', 'Alan'], { baseUrl: server.url, login, home: place.home });
+  expect(told).toEqual({ status: 'succeeded', said: 'hello Ada\nhello Alan' });
+  expect(await place.runs()).toMatchObject([{ pipeline: 'greetings', status: 'succeeded' }]);
+  await expect(
+    greetAll(['Ada'], { baseUrl: server.url, login: { ...login, password: 'no' }, home: join(place.directory, 'n') }),
+  ).rejects.toThrow(/log in|401/);
+});
