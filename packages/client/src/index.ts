@@ -34,7 +34,6 @@ export {
   type KnownContainerPhase,
   type Port,
   portSchema,
-  TERMINAL_CONTAINER_PHASES,
 } from './wire/container.ts';
 export { type ErrorBody, errorBodySchema } from './wire/error-body.ts';
 export { identifierSchema } from './wire/identifier.ts';

@@ -1,7 +1,6 @@
 export { type AdoptedContainer, type AdoptRunOptions, adoptRun } from './adopt/adopt-run.ts';
 export type { Reuse } from './cache/reuse.ts';
 export { type Clock, createSystemClock } from './clock.ts';
-export { type DownloadOptions, type DownloadProgress, downloadTree } from './data/download-tree.ts';
 export { type ExplainStepOptions, explainStep } from './explain/explain-step.ts';
 export type {
   AttemptExplanation,

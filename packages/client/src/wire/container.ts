@@ -15,7 +15,7 @@ export const CONTAINER_PHASES = [
 export type KnownContainerPhase = (typeof CONTAINER_PHASES)[number];
 
 /** The phases that a container never leaves. A phase that no table lists is not among them. */
-export const TERMINAL_CONTAINER_PHASES: ReadonlySet<string> = new Set<KnownContainerPhase>([
+const TERMINAL_CONTAINER_PHASES: ReadonlySet<string> = new Set<KnownContainerPhase>([
   'Succeeded',
   'Failed',
   'Unknown',

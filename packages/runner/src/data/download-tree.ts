@@ -14,7 +14,7 @@ export interface DownloadProgress {
   readonly done: boolean;
 }
 
-export interface DownloadOptions {
+interface DownloadOptions {
   /** Directory in the volume. */
   readonly from: string;
   /** Local directory; files in it that the volume does not have are left alone. */
