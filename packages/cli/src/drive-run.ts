@@ -1,8 +1,10 @@
+import { dirname } from 'node:path';
 import type { RunHandle, RunReport } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from './command-context.ts';
 import { EXIT_CODE } from './exit-code.ts';
 import type { Progress } from './progress/plain-progress.ts';
 import { renderReport } from './render-report.ts';
+import { watchDisk } from './watch-disk.ts';
 
 /** After the first Ctrl-C, so long is a second one waited for before the run is left to itself. */
 const SECOND_THOUGHT_MS = 1_500;
@@ -44,7 +46,9 @@ export async function driveRun(
     }),
     context.onSignal('SIGHUP', () => {}),
   ];
+  const unwatch = watchDisk(dirname(dirname(run.directory)), progress.say);
   const report = await run.finished;
+  unwatch();
   for (const forget of release) forget();
   progress.close();
   if (options.json !== true) terminal.out(`\n${renderReport(report, { terminal, cwd: context.cwd })}`);

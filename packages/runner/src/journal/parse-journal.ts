@@ -2,6 +2,9 @@ import { fail, ok, type Result } from '@sluice/core';
 import { decodeLine, type JournalLine, PREFIX } from './journal-line.ts';
 import type { JournalRecord } from './journal-record.ts';
 
+/** What this version writes and reads. */
+const FORMAT = 1;
+
 export interface JournalContent {
   readonly records: readonly JournalRecord[];
   /** Sequence number of the last record, 0 for an empty journal. */
@@ -36,6 +39,9 @@ export function parseJournal(bytes: Uint8Array): Result<JournalContent, string> 
       epoch = line.epoch;
       records.length = line.seq - 1;
     }
+    const format: number = line.record.kind === 'run' ? line.record.format : FORMAT;
+    if (format > FORMAT)
+      return fail(`it was begun by a newer version of sluice (format ${format}, and this one knows ${FORMAT})`);
     records.push(line.record);
   }
   return ok({ records, seq: records.length, epoch, size });
@@ -62,5 +68,5 @@ function findLater(bytes: Uint8Array, from: number, seq: number): number | undef
 }
 
 function describeDamage(offset: number, seq: number, proof: number): string {
-  return `record ${seq} at byte ${offset} is damaged, although record ${proof} after it shows that it was whole`;
+  return `record ${seq} at byte ${offset} is damaged, although record ${proof} after it shows that it was whole; sluice adopt RUN FILE rebuilds the run from its containers`;
 }

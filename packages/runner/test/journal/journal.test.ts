@@ -57,6 +57,12 @@ describe('parseJournal', () => {
     }
   });
 
+  test('refuses what a newer version has begun', () => {
+    const header = { kind: 'run', format: 2 } as unknown as JournalRecord;
+    const content = read(encodeLine({ seq: 1, first: 1, epoch: 1, record: header }), line(2, 2));
+    expect(ticks(content)).toBe('it was begun by a newer version of sluice (format 2, and this one knows 1)');
+  });
+
   test('names the place of the damage', () => {
     const damaged = line(2, 2).fill(0);
     expect(ticks(read(line(1, 1), damaged, line(3, 3)))).toMatch(/^record 2 at byte \d+ is damaged, although record 3/);

@@ -1,0 +1,24 @@
+import { statfs } from 'node:fs/promises';
+
+const LOOK_MS = 5_000;
+/** Journal and store write pages of this size; with less than some of them, nothing can be written down. */
+const LEAST_BYTES = 64 * 1024;
+
+/**
+ * Says, once for each time, that the disk of a home is full: runner and embedded service then wait for room without a
+ * word, and nothing is lost. Returns what stops it.
+ */
+export function watchDisk(home: string, say: (text: string) => void): () => void {
+  let isFull = false;
+  const look = async () => {
+    const { bavail, bsize } = await statfs(home);
+    const before = isFull;
+    isFull = bavail * bsize < LEAST_BYTES;
+    if (isFull && !before) say(`the disk of ${home} is full: nothing is lost, and the run goes on once there is room`);
+    if (!isFull && before) say(`the disk of ${home} has room again`);
+  };
+  // A file system that does not tell its room is watched in vain.
+  const timer = setInterval(() => void look().catch(() => {}), LOOK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
