@@ -1,6 +1,6 @@
 import { isServiceError } from '@sluice/client';
 import { fail, ok, type Plan, type Result } from '@sluice/core';
-import { findLogin } from '../data/open-workspace.ts';
+import { findLogin } from '../data/credentials.ts';
 import { isRunId } from '../identity/run-id.ts';
 import type { JournalRecord } from '../journal/journal-record.ts';
 import { type OpenJournal, openJournal } from '../journal/open-journal.ts';

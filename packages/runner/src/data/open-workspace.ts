@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type ContainerService, isServiceError, type Scope, type Volume, type VolumeService } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
+import { withHomeLock } from '../journal/home-lock.ts';
 import type { RunRefusal } from '../run/run-options.ts';
-import { type HomePlace, readCredentials, updateCredentials } from './credentials.ts';
+import { claimWorkspace, type HomePlace, keepLogin, listWorkspaces, readHomeId } from './credentials.ts';
 
 /** A pipeline's workspace volume, and the login to its files. */
 export interface OpenWorkspace {
@@ -25,11 +26,23 @@ const PAUSE_MS = 1000;
 export async function openWorkspace(options: WorkspaceOptions): Promise<Result<OpenWorkspace, RunRefusal>> {
   const { scope, pipeline } = options;
   const key = `${scope.clusterID}/${scope.accountID}/${pipeline}`;
-  const known = (await readCredentials(options)).workspaces[key];
-  if (known?.login) {
-    const phase = await awaitAvailable(options, known.volumeID);
-    if (phase === 'Available') return ok({ volumeID: known.volumeID, login: known.login });
-  }
+  const known = await findAvailable(options, key);
+  if (known) return ok(known);
+  // Two runs that begin together share what the first one makes.
+  return withHomeLock({ ...options, name: `workspace-${hash(key)}` }, async () => {
+    const madeSince = await findAvailable(options, key);
+    return madeSince ? ok(madeSince) : make(options, key);
+  });
+}
+
+async function findAvailable(options: WorkspaceOptions, key: string): Promise<OpenWorkspace | undefined> {
+  const known = (await listWorkspaces(options)).filter((workspace) => workspace.key === key && workspace.login);
+  const newest = known.at(-1);
+  if (!newest?.login || (await awaitAvailable(options, newest.volumeID)) !== 'Available') return undefined;
+  return { volumeID: newest.volumeID, login: newest.login };
+}
+
+async function make(options: WorkspaceOptions, key: string): Promise<Result<OpenWorkspace, RunRefusal>> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const made = await createNext(options, key);
     if (!made) continue;
@@ -37,24 +50,18 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Result<O
     if (phase === 'Available') return ok(made);
     return fail({ code: 'SERVICE_REFUSED', message: `could not make workspace ${made.volumeID}: it is ${phase}` });
   }
-  return fail({ code: 'SERVICE_REFUSED', message: `could not make a workspace for ${pipeline} in ${MAX_TRIES} tries` });
-}
-
-/** The login of a workspace that a run works in; undefined where this home does not have it. */
-export async function findLogin(place: HomePlace, volumeID: string): Promise<VolumeService | undefined> {
-  const { workspaces } = await readCredentials(place);
-  return Object.values(workspaces).find((workspace) => workspace.volumeID === volumeID)?.login;
+  const message = `could not make a workspace for ${options.pipeline} in ${MAX_TRIES} tries`;
+  return fail({ code: 'SERVICE_REFUSED', message });
 }
 
 /** Makes one volume under a name that was written down before. Undefined: its login is not to be had. */
 async function createNext(options: WorkspaceOptions, key: string): Promise<OpenWorkspace | undefined> {
   const { service, scope, pipeline } = options;
-  const volumeID = await updateCredentials(options, (credentials) => {
-    const tries = (credentials.workspaces[key]?.tries ?? 0) + 1;
-    const id = workspaceId(pipeline, `${credentials.homeId}/${key}`, tries);
-    credentials.workspaces[key] = { volumeID: id, tries };
-    return id;
-  });
+  const last = (await listWorkspaces(options)).filter((workspace) => workspace.key === key).at(-1);
+  const number = (last?.number ?? 0) + 1;
+  const volumeID = workspaceId(pipeline, `${await readHomeId(options)}/${key}`, number);
+  const claimed = { key, volumeID, number };
+  if (!(await claimWorkspace(options, claimed))) return undefined;
   let volume: Volume;
   try {
     volume = await service.volumes.create(scope, { volumeID, transfer: true });
@@ -64,15 +71,16 @@ async function createNext(options: WorkspaceOptions, key: string): Promise<OpenW
   }
   const login = volume.service;
   if (volume.id !== volumeID || !login) return undefined;
-  await updateCredentials(options, (credentials) => {
-    credentials.workspaces[key] = { ...credentials.workspaces[key]!, volumeID, login };
-  });
+  await keepLogin(options, claimed, login);
   return { volumeID, login };
 }
 
-function workspaceId(pipeline: string, unique: string, tries: number): string {
-  const hash = createHash('sha256').update(unique).digest('hex').slice(0, 12);
-  return `ws-${pipeline.slice(0, 30).replace(/-+$/, '')}-${hash}-${tries}`;
+function workspaceId(pipeline: string, unique: string, number: number): string {
+  return `ws-${pipeline.slice(0, 30).replace(/-+$/, '')}-${hash(unique)}-${number}`;
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }
 
 /** The volume's phase, once it is no longer on its way to Available; `undefined` where it is not there. */

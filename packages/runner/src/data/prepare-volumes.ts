@@ -4,8 +4,9 @@ import type { VolumePlace } from '../journal/journal-record.ts';
 import { workspaceName } from '../placement/place-of.ts';
 import type { RunRefusal } from '../run/run-options.ts';
 import type { SurroundingsOptions } from '../run/surroundings-options.ts';
+import { findLogin } from './credentials.ts';
 import { ownVolumePath } from './layout.ts';
-import { findLogin, openWorkspace } from './open-workspace.ts';
+import { openWorkspace } from './open-workspace.ts';
 import { uploadSource } from './upload-source.ts';
 
 /** The files of the run's workspace on a cluster. */

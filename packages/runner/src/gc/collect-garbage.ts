@@ -2,9 +2,8 @@ import path from 'node:path';
 import { type ContainerService, isServiceError, type VolumeFiles } from '@sluice/client';
 import { listCachedRuns, removeFromCacheIndex } from '../cache/cache-index.ts';
 import { type Clock, createSystemClock } from '../clock.ts';
-import { type HomePlace, readCredentials } from '../data/credentials.ts';
+import { findLogin, type HomePlace, listWorkspaces } from '../data/credentials.ts';
 import { runPath } from '../data/layout.ts';
-import { findLogin } from '../data/open-workspace.ts';
 import type { Disk } from '../journal/disk.ts';
 import { withHomeLock } from '../journal/home-lock.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
@@ -89,7 +88,7 @@ async function collect(options: Filled): Promise<GarbageReport> {
   }
   const gone = new Set(freed.flatMap((item) => (item.kind === 'run' ? [item.runId] : [])));
   const staying = records.filter(({ runId }) => !gone.has(runId));
-  const workspaces = Object.values((await readCredentials(options)).workspaces);
+  const workspaces = await listWorkspaces(options);
   const sources = await collectSources(options, { records, staying, workspaces, usedBefore: endedBefore });
   return { freed: [...freed, ...sources.freed], kept, problems: [...problems, ...sources.problems] };
 }

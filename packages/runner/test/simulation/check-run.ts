@@ -1,31 +1,35 @@
-import { createHash } from 'node:crypto';
 import type { Container } from '@sluice/client';
-import type { Plan } from '@sluice/core';
+import { readClaims } from '../../src/pools/claims-file.ts';
 import { replayRun } from '../../src/run/replay-run.ts';
 import type { RunReport } from '../../src/run/run-report.ts';
+import { createMountChecker, type MountCheckerOptions } from './check-mounts.ts';
 import { createEvidenceReader, type JournalEvidence } from './journal-evidence.ts';
 import type { MemoryDisk } from './memory-disk.ts';
-import type { MemoryVolume } from './memory-files.ts';
-import { writeFile } from './memory-files.ts';
-import type { Scenario } from './scenario.ts';
-import type { ServiceDeed, SimulatedService } from './simulated-service.ts';
+import { HOME_CLUSTER, type RunScript } from './scenario.ts';
+import type { ServiceDeed } from './simulated-service.ts';
 
 /** Watches a simulated run and notes everything that must never be. */
 export interface RunChecker {
-  readonly violations: readonly string[];
   onDeed(deed: ServiceDeed): void;
+  /** The steps of the containers that live, one for each. */
+  live(): number[];
+  /** The journal is lost: what it said is to be found again. */
+  loseJournal(): void;
+  /** Looks at a lost run that could not be adopted. */
+  giveUp(): void;
+  /** While nobody drives the run, others have waited in vain: what it holds, it must hold rightly. */
+  checkLeftClaims(): Promise<void>;
   /** What a successful container does: writes a hash of everything that it was given. */
   work(container: Container): void;
   /** Looks at the end of the run. */
   finish(report: RunReport): void;
 }
 
-export interface CheckerOptions {
-  readonly scenario: Scenario;
-  readonly plan: Plan;
-  readonly runId: string;
+export interface CheckerOptions extends MountCheckerOptions {
+  readonly script: RunScript;
   readonly disk: MemoryDisk;
-  readonly simulated: () => SimulatedService;
+  /** Everything that went against the laws. */
+  readonly violations: string[];
 }
 
 interface Truth {
@@ -34,15 +38,17 @@ interface Truth {
 }
 
 export function createRunChecker(options: CheckerOptions): RunChecker {
-  const { plan, runId, disk, scenario } = options;
-  const violations: string[] = [];
-  const evidence = createEvidenceReader(disk, `/home/runs/${runId}/journal.ndjson`);
+  const { plan, runId, disk, script, violations } = options;
+  const readEvidence = () => createEvidenceReader(disk, `/home/runs/${runId}/journal.ndjson`);
+  let evidence = readEvidence();
+  /** What journals said that were lost since, the newest first. */
+  const before: JournalEvidence[] = [];
   const truths = new Map<string, Truth>();
   const judged = new Set<string>();
-  const places = new Map<string, string>();
   const claim = (holds: boolean, message: () => string) => {
     if (!holds) violations.push(message());
   };
+  const mounts = createMountChecker(options, claim);
 
   /** Step and cell numbers of a container's labels. */
   function place(labels: Readonly<Record<string, string>>): { step: number; cell: number; attempt: number } {
@@ -70,15 +76,16 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     claim(twin === undefined, () => `attempt ${nameOf(labels)} was started twice`);
     truths.set(id, { labels, phase: undefined });
     const at = place(labels);
-    const now = evidence();
+    // What was asked for before the journal was lost may come after that.
+    const now = [evidence(), ...before].find(({ intents }) => intents.has(id)) ?? evidence();
     if (at.attempt > 1) {
-      const before = `${at.step}/${at.cell}/${at.attempt - 1}`;
-      claim(now.ended.has(before), () => `${id} was started before the end of the attempt before it was durable`);
+      const previous = `${at.step}/${at.cell}/${at.attempt - 1}`;
+      claim(now.ended.has(previous), () => `${id} was started before the end of the attempt before it was durable`);
     }
     for (const { on } of plan.steps[at.step]?.dependencies ?? []) checkDependency(id, on, now);
-    checkMounts(id, at.step, container);
-    checkOwnPlaces(id, container);
-    checkLimits(id, now);
+    checkCluster(id, at, { clusterID: container.clusterID, now });
+    mounts.onCreated(id, { container, step: at.step, now });
+    checkLimits(id);
   }
 
   function checkDependency(id: string, on: number, now: JournalEvidence): void {
@@ -93,45 +100,36 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     }
   }
 
-  function checkMounts(id: string, step: number, container: Container): void {
-    const given = Object.entries(container.volumeMounts ?? {}).filter(([, at]) => at.startsWith('/in/'));
-    const wanted = Object.values(plan.steps[step]?.step.inputs ?? {}).flatMap(({ from }) =>
-      'step' in from ? [`runs/${runId}/out/${from.step}/${from.output}`] : [],
-    );
-    const paths = given.map(([key]) => key.split(':')[1] ?? '');
-    claim(JSON.stringify(paths.sort()) === JSON.stringify(wanted.sort()), () => `${id} mounts ${paths.join(', ')}`);
-  }
-
-  /** What an attempt may write is its own: no other attempt, not even of the same cell, is given the same directory. */
-  function checkOwnPlaces(id: string, container: Container): void {
-    for (const [key, at] of Object.entries(container.volumeMounts ?? {})) {
-      if (at.startsWith('/in/')) continue;
-      const place = key.split(':')[1] ?? '';
-      claim(place.startsWith(`runs/${runId}/`), () => `${id} writes to ${place}`);
-      claim(!places.has(place), () => `${id} writes to ${place}, which is ${places.get(place)}'s`);
-      places.set(place, id);
+  /** On the step's best cluster, and after each infrastructure failure of the cell on the next one. */
+  function checkCluster(
+    id: string,
+    at: ReturnType<typeof place>,
+    { clusterID, now: { ended } }: { readonly clusterID: string; readonly now: JournalEvidence },
+  ): void {
+    const clusters = script.steps[at.step]?.clusters ?? [HOME_CLUSTER];
+    let lost = 0;
+    for (let attempt = 1; attempt < at.attempt; attempt++) {
+      const end = ended.get(`${at.step}/${at.cell}/${attempt}`)?.event;
+      if (end?.type !== 'ended' || end.outcome.result !== 'failed') continue;
+      if (end.outcome.class === 'infrastructure') lost++;
     }
+    const wanted = clusters[lost % clusters.length];
+    claim(clusterID === wanted, () => `${id} was started on ${clusterID} instead of ${wanted}`);
   }
 
-  function checkLimits(id: string, now: JournalEvidence): void {
-    if (scenario.parallelism === undefined) return;
-    const live = [...truths].filter(([, { labels, phase }]) => {
+  /** What has neither ended nor been given up. */
+  function live(): number[] {
+    const { ended } = evidence();
+    return [...truths.values()].flatMap(({ labels, phase }) => {
       const { step, cell, attempt } = place(labels);
-      return phase === undefined && !now.ended.has(`${step}/${cell}/${attempt}`);
+      return phase === undefined && !ended.has(`${step}/${cell}/${attempt}`) ? [step] : [];
     });
-    claim(
-      live.length <= scenario.parallelism,
-      () => `${id} is one too many: ${live.length} of ${scenario.parallelism}`,
-    );
   }
 
-  function work(container: Container): void {
-    const { volumes } = options.simulated();
-    const text = digestInputs(container, volumes);
-    for (const [key, at] of Object.entries(container.volumeMounts ?? {})) {
-      const [volume = '', path = ''] = key.split(':');
-      if (at === '/out') writeFile(volumes.get(volume)!, `${path}/data`, Buffer.from(text));
-    }
+  function checkLimits(id: string): void {
+    const { parallelism = Number.POSITIVE_INFINITY } = script;
+    const { length } = live();
+    claim(length <= parallelism, () => `${id} is one too many: ${length} of ${parallelism}`);
   }
 
   /** Each verdict is held against what the service knows at the moment when it has become durable. */
@@ -156,10 +154,11 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     }
     claim(['succeeded', 'failed', 'canceled'].includes(report.status), () => `the run ended as ${report.status}`);
     for (const [cell, attempts] of now.winners) {
-      claim(attempts.size === 1, () => `cell ${cell} has the winners ${[...attempts].join(', ')}`);
+      const all = new Set([...attempts, ...before.flatMap(({ winners }) => [...(winners.get(cell) ?? [])])]);
+      claim(all.size === 1, () => `cell ${cell} has the winners ${[...all].join(', ')}`);
     }
     claim(now.changed.length === 0, () => `the ends of ${now.changed.join(', ')} were changed`);
-    if (report.status === 'succeeded') checkOutputs();
+    if (report.status === 'succeeded') mounts.checkOutputs();
     checkPrefixes(now);
   }
 
@@ -192,25 +191,43 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     claim(allows(event.outcome, truth), () => `verdict ${said} on ${id}, which is ${truth?.phase ?? 'not ended'}`);
   }
 
-  function checkOutputs(): void {
-    const { volumes } = options.simulated();
-    for (const { step, cells = [] } of plan.steps) {
-      if (!step.outputs.out || step.continueOnError) continue;
-      for (const { key } of cells) {
-        const path = [`runs/${runId}/out/${step.name}/out`, key, 'data'].filter(Boolean).join('/');
-        const found = [...volumes.values()].map(({ files }) => files.get(path)).find((bytes) => bytes !== undefined);
-        const wanted = expected(plan, step.name, key);
-        if (wanted === undefined) continue;
-        claim(found !== undefined, () => `${path} is missing`);
-        if (found) claim(Buffer.from(found).toString() === wanted, () => `${path} is not made of its inputs`);
-      }
-    }
+  /** The containers of this run that the service still has; under an ID of ours there may be somebody else's. */
+  function stepsLeft(): Set<string | undefined> {
+    const left = [...options.simulated().containers.values()].flatMap(({ wire: { labels = {} } }) =>
+      labels['sluice-run'] === runId ? [labels['sluice-step']] : [],
+    );
+    return new Set(left);
   }
 
   return {
-    violations,
-    work,
+    work: mounts.work,
     finish,
+    live,
+    loseJournal() {
+      checkNewVerdicts();
+      before.unshift(evidence());
+      judged.clear();
+      evidence = readEvidence();
+    },
+    giveUp() {
+      const left = stepsLeft();
+      const isForgotten = [...truths.values()].some(({ labels }) => !left.has(labels['sluice-step']));
+      claim(
+        left.size === 0 || isForgotten,
+        () => `run ${runId} could not be adopted, although its containers are there`,
+      );
+    },
+    async checkLeftClaims() {
+      const { containers } = options.simulated();
+      for (const { containerID, runId: holder } of await readClaims(disk, '/home')) {
+        if (holder !== runId) continue;
+        const truth = truths.get(containerID);
+        console.log('LEFT', containerID, truth, containers.get(containerID)?.wire, evidence().intents.has(containerID), [...evidence().ended]);
+        const isKnown = truth === undefined ? !evidence().intents.has(containerID) : containers.has(containerID);
+        const isFree = isKnown && (truth === undefined || truth.phase !== undefined);
+        claim(!isFree, () => `${containerID} has ended, and others wait for its tokens`);
+      }
+    },
     onDeed(deed) {
       checkNewVerdicts();
       if (deed.kind === 'asked') onAsked(deed.call, deed.id);
@@ -247,43 +264,8 @@ function allows(outcome: Outcome, truth: Truth | undefined): boolean {
       if (outcome.message.startsWith('the ID ')) return !truth || truth.phase === 'Vanished';
       if (outcome.message.startsWith('the service kept refusing')) return !truth || truth.phase === 'Vanished';
       if (outcome.message.startsWith('the container is lost')) return truth?.phase === 'Vanished';
+      if (outcome.message.startsWith('the service does not know it any more')) return truth?.phase === 'Vanished';
+      if (outcome.message.startsWith('an earlier runner canceled it')) return truth?.phase === 'Canceled';
       return outcome.class === 'infrastructure' ? truth?.phase === 'Unknown' : truth?.phase === 'Failed';
   }
-}
-
-function digestInputs(container: Container, volumes: ReadonlyMap<string, MemoryVolume>): string {
-  const lines: string[] = [];
-  for (const [key, at] of Object.entries(container.volumeMounts ?? {})) {
-    if (!at.startsWith('/in/')) continue;
-    const [volume = '', path = ''] = key.split(':');
-    for (const [file, bytes] of volumes.get(volume)?.files ?? []) {
-      if (!file.startsWith(`${path}/`) || !file.endsWith('/data')) continue;
-      lines.push(`${at}${file.slice(path.length)}=${Buffer.from(bytes).toString()}`);
-    }
-  }
-  return digest(container.labels?.['sluice-step'] ?? '', container.labels?.['sluice-cell'] ?? '', lines);
-}
-
-function digest(step: string, cell: string, lines: readonly string[]): string {
-  return createHash('sha256')
-    .update(JSON.stringify([step, cell, [...lines].sort()]))
-    .digest('hex')
-    .slice(0, 16);
-}
-
-/** What a cell's output must be; undefined where a failed dependency makes that a matter of luck. */
-function expected(plan: Plan, name: string, cell: string): string | undefined {
-  const planned = plan.steps.find(({ step }) => step.name === name)!;
-  const lines: string[] = [];
-  for (const { from, path } of Object.values(planned.step.inputs)) {
-    if (!('step' in from)) continue;
-    const producer = plan.steps.find(({ step }) => step.name === from.step)!;
-    if (producer.step.continueOnError) return undefined;
-    for (const { key } of producer.cells ?? []) {
-      const made = expected(plan, from.step, key);
-      if (made === undefined) return undefined;
-      lines.push(`${path}${key === '' ? '' : `/${key}`}/data=${made}`);
-    }
-  }
-  return digest(name, cell, lines);
 }

@@ -29,6 +29,8 @@ export interface FaultRates {
   readonly slow: number;
   /** A question is answered with what was true before the last change, so that a phase goes back. */
   readonly stale: number;
+  /** The connection breaks in the middle of a file: of what was to be written a part is there. */
+  readonly cut: number;
 }
 
 /** A time in which the gate turns every call away. */
@@ -49,6 +51,7 @@ export const CALM: FaultRates = {
   unreadable: 0,
   slow: 0,
   stale: 0,
+  cut: 0,
 };
 
 /** A random subset of the faults, each rare or frequent: all at once would only ever show the first that bites. */
@@ -65,6 +68,7 @@ export function drawFaultRates(random: Random): FaultRates {
     unreadable: rate(),
     slow: rate(),
     stale: rate(),
+    cut: rate(),
   };
 }
 

@@ -19,6 +19,7 @@ export const KEPT_SCENARIOS: readonly KeptScenario[] = (
   found,
   scenario: {
     ...scenario,
+    pools: scenario.pools ?? {},
     bursts: scenario.bursts ?? [],
     dialect: { ...OWN_DIALECT, ...scenario.dialect },
     faults: { ...CALM, ...scenario.faults },

@@ -1,8 +1,9 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import type { RunnerUnderTest } from './live-run.ts';
 import { PLANTED_BUGS, type PlantedBug } from './planted-bugs.ts';
-import { type RunnerUnderTest, runScenario } from './run-scenario.ts';
+import { runScenario } from './run-scenario.ts';
 import { drawScenario } from './scenario.ts';
 
 const PACKAGE = path.resolve(import.meta.dirname, '../..');
@@ -25,13 +26,14 @@ async function plant(bug: PlantedBug, number: number): Promise<RunnerUnderTest> 
     file,
     text.replace(bug.find, () => bug.replace),
   );
-  const load = (name: string) => import(/* @vite-ignore */ path.join(copy, 'run', name));
-  const [{ startRun }, { resumeRun }, { readRun }] = await Promise.all([
-    load('start-run.ts'),
-    load('resume-run.ts'),
-    load('read-run.ts'),
+  const load = (name: string) => import(/* @vite-ignore */ path.join(copy, name));
+  const [{ startRun }, { resumeRun }, { readRun }, { adoptRun }] = await Promise.all([
+    load('run/start-run.ts'),
+    load('run/resume-run.ts'),
+    load('run/read-run.ts'),
+    load('adopt/adopt-run.ts'),
   ]);
-  return { startRun, resumeRun, readRun };
+  return { startRun, resumeRun, readRun, adoptRun };
 }
 
 describe('the simulation', () => {

@@ -1,50 +1,29 @@
 import { createHash } from 'node:crypto';
 import type { ContainerSpec } from '@sluice/client';
-import type { RunHandle, RunnerOptions, RunRefusal } from '../../src/run/run-options.ts';
 import type { RunReport } from '../../src/run/run-report.ts';
-import { type CheckerOptions, createRunChecker, type RunChecker } from './check-run.ts';
+import { createPoolChecker } from './check-pools.ts';
+import { createRunChecker } from './check-run.ts';
 import { CALM, gateAt } from './faults.ts';
-import { createMemoryDisk, type MemoryDisk } from './memory-disk.ts';
-import { createRandom, type Random } from './random.ts';
-import { type Mishap, planScenario, type Scenario } from './scenario.ts';
-import { createProcess, type SimulatedProcess } from './simulated-process.ts';
-import { type Behaviour, createSimulatedService, type ServiceDeed } from './simulated-service.ts';
-import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
-
-/** The functions of the runner that a scenario needs: the real ones, or those of a copy with a planted bug. */
-export interface RunnerUnderTest {
-  readonly startRun: typeof import('../../src/run/start-run.ts').startRun;
-  readonly resumeRun: typeof import('../../src/run/resume-run.ts').resumeRun;
-  readonly readRun: typeof import('../../src/run/read-run.ts').readRun;
-}
+import { LONGEST_MS, liveRun, type RunnerUnderTest, type SimulatedRun, type World } from './live-run.ts';
+import { createMemoryDisk } from './memory-disk.ts';
+import { createRandom } from './random.ts';
+import { FAR_CLUSTER, HOME_CLUSTER, planRun, type RunScript, type Scenario } from './scenario.ts';
+import { createSimulatedClusters } from './simulated-clusters.ts';
+import type { Behaviour, ServiceDeed } from './simulated-service.ts';
+import { createVirtualClock } from './virtual-clock.ts';
 
 export interface ScenarioResult {
   readonly violations: readonly string[];
-  readonly report: RunReport | undefined;
-  /** Digest of everything that the service saw and the journal holds. */
+  /** Undefined for a run that was given up, since nothing of it was left to go on from. */
+  readonly reports: readonly (RunReport | undefined)[];
+  /** Digest of everything that the service saw and the journals hold. */
   readonly trace: string;
   readonly calls: ReadonlyMap<string, number>;
 }
 
-const RUN_ID = 'simulatedruna';
 const FAULTS_MS = 20 * 60_000;
-const LONGEST_MS = 3 * 24 * 3_600_000;
-const MAX_LIVES = 60;
-/** The largest scenarios need about a thousand: a runner that asks much more often does not adapt. */
+/** The largest run needs about a thousand: a runner that asks much more often does not adapt. */
 const MAX_CALLS = 3_000;
-
-interface World {
-  readonly scenario: Scenario;
-  readonly runner: RunnerUnderTest;
-  readonly clock: VirtualClock;
-  readonly disk: MemoryDisk;
-  readonly service: ReturnType<typeof createSimulatedService>;
-  readonly checker: RunChecker;
-  readonly random: Random;
-  readonly begun: number;
-  readonly plan: ReturnType<typeof planScenario>;
-  readonly processes: SimulatedProcess[];
-}
 
 /** Runs one scenario to its end in virtual time, and says everything that went against the laws. */
 export async function runScenario(scenario: Scenario, runner: RunnerUnderTest): Promise<ScenarioResult> {
@@ -54,38 +33,52 @@ export async function runScenario(scenario: Scenario, runner: RunnerUnderTest): 
       deed.kind === 'asked' ? `${deed.at} ${deed.call} ${deed.id}\n` : `${deed.at} ${deed.kind} ${deed.id}\n`,
     ),
   );
-  const { checker, disk, service } = world;
-  const thrown: string[] = [];
-  let report: RunReport | undefined;
+  const { clock, disk, runs, service, violations } = world;
+  let open = runs.length;
+  const lives = runs.map((run) =>
+    liveRun(world, run)
+      .catch((error: unknown) => {
+        violations.push(`thrown: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+        return undefined;
+      })
+      .finally(() => open--),
+  );
   try {
-    report = await live(world);
-    if (report) checker.finish(report);
-    else thrown.push('the run did not come to its end');
+    await clock.runUntil(() => open === 0);
   } catch (error) {
-    thrown.push(`thrown: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    violations.push((error as Error).message);
   }
-  for (const process of world.processes) process.kill();
+  const reports = open === 0 ? await Promise.all(lives) : [];
+  for (const run of runs) for (const process of run.processes) process.kill();
   const total = [...service.calls.values()].reduce((sum, count) => sum + count, 0);
-  if (total > MAX_CALLS) thrown.push(`the service was asked ${total} times`);
-  hash.update(disk.files.get(`/home/runs/${RUN_ID}/journal.ndjson`) ?? '');
-  return { violations: [...checker.violations, ...thrown], report, trace: hash.digest('hex'), calls: service.calls };
+  if (total > MAX_CALLS * runs.length) violations.push(`the service was asked ${total} times`);
+  for (const { directory } of runs) hash.update(disk.files.get(`${directory}/journal.ndjson`) ?? '');
+  return { violations, reports, trace: hash.digest('hex'), calls: service.calls };
 }
 
 function createWorld(scenario: Scenario, runner: RunnerUnderTest, onDeed: (deed: ServiceDeed) => void): World {
   const clock = createVirtualClock();
   const disk = createMemoryDisk();
   const random = createRandom(`${scenario.seed}/world`);
-  const plan = planScenario(scenario);
   const begun = clock.now();
-  const options: CheckerOptions = { scenario, plan, runId: RUN_ID, disk, simulated: () => service };
-  const checker = createRunChecker(options);
-  const credentials = { format: 1, homeId: 'simulated', workspaces: {} };
-  disk.files.set('/home/credentials.json', Buffer.from(JSON.stringify(credentials)));
+  const violations: string[] = [];
+  disk.files.set('/home/credentials/home.json', Buffer.from(JSON.stringify({ format: 1, homeId: 'simulated' })));
   let faulty = true;
   clock.setTimer(begun + FAULTS_MS, () => {
     faulty = false;
   });
-  const service = createSimulatedService({
+  const runs = scenario.runs.map((script, index): SimulatedRun => {
+    const runId = `simulatedrun${String.fromCharCode(97 + index)}`;
+    const plan = planRun(script, scenario.pools);
+    const directory = `/home/runs/${runId}`;
+    const checker = createRunChecker({ script, plan, runId, disk, violations, simulated: () => service });
+    return { runId, directory, script, plan, checker, processes: [], isLost: false };
+  });
+  const runOf = (id: string) => runs.find(({ runId }) => id.startsWith(`s${runId}-`));
+  const pools = createPoolChecker(scenario.pools, runs, violations);
+  const places = scenario.runs.flatMap(({ steps }) => steps.flatMap(({ clusters = [] }) => clusters));
+  const clusters = places.length > 0 ? [HOME_CLUSTER, FAR_CLUSTER] : [HOME_CLUSTER];
+  const service = createSimulatedClusters(clusters, {
     clock,
     random: random.fork('service'),
     dialect: scenario.dialect,
@@ -93,21 +86,24 @@ function createWorld(scenario: Scenario, runner: RunnerUnderTest, onDeed: (deed:
     gate: () => (faulty ? gateAt(scenario.bursts, clock.now() - begun) : undefined),
     hints: scenario.hints,
     ...(scenario.quota !== undefined && { quota: scenario.quota }),
-    behave: (spec) => behave(scenario, checker, spec),
-    onDeed: (deed) => {
+    behave: (spec) => behave(scenario, runs, spec),
+    onDeed(deed) {
       onDeed(deed);
-      checker.onDeed(deed);
+      const run = deed.id === undefined ? undefined : runOf(deed.id);
+      for (const { checker } of run ? [run] : runs) checker.onDeed(deed);
+      if (deed.kind === 'created') pools.onCreated(deed.id);
     },
   });
-  disk.locksWork = !scenario.mishaps.some((mishap) => mishap.kind === 'second');
-  return { scenario, runner, clock, disk, service, checker, random, begun, plan, processes: [] };
+  disk.locksWork = !scenario.runs.some(({ mishaps }) => mishaps.some(({ kind }) => kind === 'second'));
+  return { scenario, runner, clock, disk, service, random, begun, runs, violations };
 }
 
-function behave(scenario: Scenario, checker: RunChecker, spec: ContainerSpec): Behaviour {
-  const script = scenario.steps.find(({ name }) => name === spec.labels?.['sluice-step'])!;
+function behave(scenario: Scenario, runs: readonly SimulatedRun[], spec: ContainerSpec): Behaviour {
+  const run = runs.find(({ runId }) => runId === spec.labels?.['sluice-run'])!;
+  const script = findScript(run.script, spec);
   const attempt = Number(spec.labels?.['sluice-attempt']);
   const ending = script.attempts[Math.min(attempt, script.attempts.length) - 1]!;
-  const base = { pendingMs: 20, runMs: script.runMs, work: checker.work };
+  const base = { pendingMs: 20, runMs: script.runMs, work: run.checker.work };
   switch (ending) {
     case 'succeed':
       return { ...base, end: 'Succeeded' };
@@ -127,121 +123,6 @@ function behave(scenario: Scenario, checker: RunChecker, spec: ContainerSpec): B
   }
 }
 
-/** Life after life of the runner, until the run is over. */
-async function live(world: World): Promise<RunReport | undefined> {
-  const { clock, disk, scenario } = world;
-  let canceled = false;
-  for (let life = 0; life < MAX_LIVES; life++) {
-    const mishap = scenario.mishaps[life];
-    const run = await liveOnce(world, mishap, (handle) => {
-      if (scenario.cancelAfterMs === undefined || canceled) return;
-      const at = Math.max(clock.now(), world.begun + scenario.cancelAfterMs);
-      clock.setTimer(at, () => {
-        canceled = true;
-        handle.cancel('a person');
-      });
-    });
-    if (run && run.status !== 'suspended') return run;
-    if (clock.now() - world.begun > LONGEST_MS) return undefined;
-    disk.room = Number.POSITIVE_INFINITY;
-    disk.failingSyncs = 0;
-    let rested = false;
-    void clock.delay(1000 + world.random.below(60_000)).then(() => {
-      rested = true;
-    });
-    await clock.runUntil(() => rested);
-  }
-  return undefined;
-}
-
-/** One life of the runner. Undefined: it died, or could not start. */
-async function liveOnce(
-  world: World,
-  mishap: Mishap | undefined,
-  onHandle: (handle: RunHandle) => void,
-): Promise<RunReport | undefined> {
-  const { clock, disk } = world;
-  const process = addProcess(world, mishap);
-  const opened = await until(world, process, open(world, process));
-  if (!opened) return undefined;
-  if (!opened.ok) {
-    if (opened.error.code !== 'RUN_FINISHED') return undefined;
-    const read = await until(world, process, world.runner.readRun('/home', RUN_ID, disk));
-    return read?.ok ? read.value : undefined;
-  }
-  const handle = opened.value;
-  onHandle(handle);
-  handle.finished.catch(() => {});
-  if (mishap?.kind === 'detach') clock.setTimer(clock.now() + mishap.afterMs, () => void handle.detach());
-  if (mishap?.kind === 'clockJump') clock.setTimer(clock.now() + mishap.afterMs, () => process.jump(mishap.ms));
-  if (mishap?.kind !== 'second') return until(world, process, handle.finished);
-  let second: Promise<RunReport | undefined> | undefined;
-  let isTaken = false;
-  clock.setTimer(clock.now() + mishap.afterMs, () => {
-    const other = addProcess(world, undefined);
-    second = open(world, other).then((taken) => {
-      isTaken = taken.ok;
-      return taken.ok ? taken.value.finished : undefined;
-    });
-    second.catch(() => {});
-  });
-  const first = await until(world, process, handle.finished);
-  if (first && first.status !== 'suspended') {
-    if (isTaken) throw new Error('the older of two runners went on to the end');
-    return first;
-  }
-  return second ? until(world, process, second) : first;
-}
-
-function addProcess(world: World, mishap: Mishap | undefined): SimulatedProcess {
-  const { clock, disk, service, random } = world;
-  const process = createProcess({
-    clock,
-    disk,
-    service: service.service,
-    onOperation(number, when) {
-      if (!mishap || !('operation' in mishap) || number !== mishap.operation) return;
-      if (mishap.kind === 'diskFull' && when === 'before') disk.room = random.below(300);
-      if (mishap.kind === 'syncFailure' && when === 'before') disk.failingSyncs = 1;
-      if (mishap.kind !== 'crash' || (when === 'before') !== mishap.before) return;
-      process.kill();
-      if (mishap.machine) disk.crash((unsynced) => random.below(unsynced + 1));
-    },
-  });
-  world.processes.push(process);
-  return process;
-}
-
-type Opened = { readonly ok: true; readonly value: RunHandle } | { readonly ok: false; readonly error: RunRefusal };
-
-/** Starts the run, or resumes it where it has begun. */
-async function open(world: World, process: SimulatedProcess): Promise<Opened> {
-  const options: RunnerOptions & { runId: string } = {
-    service: process.service,
-    home: '/home',
-    clock: process.clock,
-    disk: process.disk,
-    runId: RUN_ID,
-  };
-  const resumed = await world.runner.resumeRun(options);
-  if (resumed.ok || resumed.error.code !== 'RUN_NOT_FOUND') return resumed;
-  const scope = { clusterID: 'sim', accountID: 'me' };
-  return world.runner.startRun({ ...options, plan: world.plan, scope, baseDir: '/base' });
-}
-
-/** Moves time on until the promise settles or the process dies: then undefined. */
-async function until<T>(world: World, process: SimulatedProcess, promise: Promise<T>): Promise<T | undefined> {
-  let settled: { readonly value?: T; readonly error?: unknown } | undefined;
-  promise.then(
-    (value) => {
-      settled = { value };
-    },
-    (error: unknown) => {
-      settled = { error };
-    },
-  );
-  const begun = world.clock.now();
-  await world.clock.runUntil(() => settled !== undefined || !process.alive || world.clock.now() - begun > LONGEST_MS);
-  if (settled && 'error' in settled) throw settled.error;
-  return settled?.value;
+function findScript({ steps }: RunScript, spec: ContainerSpec) {
+  return steps.find(({ name }) => name === spec.labels?.['sluice-step'])!;
 }

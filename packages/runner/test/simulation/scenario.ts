@@ -14,17 +14,25 @@ export interface StepScript {
   /** Cells of a matrix; 1 is a plain step. */
   readonly cells: number;
   readonly retries: number;
-  readonly timeoutMs: number | undefined;
+  readonly timeoutMs?: number | undefined;
   readonly continueOnError: boolean;
   /** `hang`: runs until it is canceled. */
   readonly attempts: readonly ('succeed' | 'fail' | 'oom' | 'break' | 'vanish' | 'replaced' | 'hang')[];
   readonly runMs: number;
+  /** Tokens that it holds of the world's pools. */
+  readonly pools?: Readonly<Record<string, number>>;
+  /** Where it may run, the best first; absent: on the run's own cluster. */
+  readonly clusters?: readonly string[];
 }
 
 /** Something that happens to the runner. */
 export type Mishap =
-  /** The process dies at its n-th operation; with `machine`, what was not synced is lost. */
+  /** The process dies at its n-th operation; with `machine`, what was not synced is lost, and all others die with it. */
   | { readonly kind: 'crash'; readonly operation: number; readonly before: boolean; readonly machine: boolean }
+  /** It dies, and its run is taken up only when the other runs are over. */
+  | { readonly kind: 'leave'; readonly operation: number; readonly before: boolean }
+  /** It dies and its journal is lost: with `whole`, everything that the home has of the run. */
+  | { readonly kind: 'lose'; readonly operation: number; readonly before: boolean; readonly whole: boolean }
   | { readonly kind: 'detach'; readonly afterMs: number }
   | { readonly kind: 'diskFull'; readonly operation: number }
   | { readonly kind: 'syncFailure'; readonly operation: number }
@@ -32,51 +40,102 @@ export type Mishap =
   | { readonly kind: 'second'; readonly afterMs: number }
   | { readonly kind: 'clockJump'; readonly afterMs: number; readonly ms: number };
 
-/** One simulated run, wholly: plain data, so that a failing one can be shrunk and kept. */
+/** One run of a scenario. */
+export interface RunScript {
+  readonly steps: readonly StepScript[];
+  readonly parallelism?: number | undefined;
+  readonly failFast: boolean;
+  /** One for each life of the runner, in order; the life after the last is undisturbed. */
+  readonly mishaps: readonly Mishap[];
+  /** A person cancels the run so long after the beginning. */
+  readonly cancelAfterMs?: number | undefined;
+  readonly startAfterMs?: number;
+}
+
+/** One simulated world, wholly: plain data, so that a failing one can be shrunk and kept. */
 export interface Scenario {
   readonly seed: string;
-  readonly steps: readonly StepScript[];
-  readonly parallelism: number | undefined;
-  readonly failFast: boolean;
+  /** All of one home. */
+  readonly runs: readonly RunScript[];
+  /** Tokens by pool, which the runs share. */
+  readonly pools: Readonly<Record<string, number>>;
   readonly dialect: Dialect;
   readonly faults: FaultRates;
   readonly bursts: readonly Burst[];
-  /** One for each life of the runner, in order; the life after the last is undisturbed. */
-  readonly mishaps: readonly Mishap[];
-  /** A person cancels the run so long after its start. */
-  readonly cancelAfterMs: number | undefined;
   readonly hints: boolean;
-  readonly quota: number | undefined;
+  readonly quota?: number | undefined;
 }
+
+/** The run's own cluster, and one that shares nothing with it. */
+export const HOME_CLUSTER = 'sim';
+export const FAR_CLUSTER = 'far';
 
 export function drawScenario(seed: string): Scenario {
   const random = createRandom(seed);
-  const steps: StepScript[] = [];
-  const count = 1 + random.below(7);
-  for (let index = 0; index < count; index++) steps.push(drawStep(random, steps));
-  const mishaps = Array.from({ length: random.below(4) }, () => drawMishap(random));
+  const kinds = random.fork('kinds');
+  const hasPools = kinds.chance(0.2);
+  const world = {
+    pools: hasPools ? { a: 1 + kinds.below(3), b: 1 + kinds.below(2) } : {},
+    isTwoClusters: kinds.chance(0.2),
+    losesJournals: kinds.chance(0.2),
+  };
+  const count = hasPools ? 2 + kinds.below(2) : 1;
   return {
     seed,
-    steps,
-    parallelism: random.chance(0.4) ? 1 + random.below(3) : undefined,
-    failFast: random.chance(0.6),
+    runs: Array.from({ length: count }, (_, index) =>
+      drawRun(index === 0 ? random : random.fork(`run ${index}`), world),
+    ),
+    pools: world.pools,
     dialect: drawDialect(random.fork('dialect')),
     faults: drawFaultRates(random.fork('faults')),
     bursts: drawBursts(random.fork('bursts')),
-    mishaps,
-    cancelAfterMs: random.chance(0.15) ? random.below(60_000) : undefined,
     hints: random.chance(0.5),
     quota: random.chance(0.2) ? 1 + random.below(3) : undefined,
   };
 }
 
-function drawStep(random: Random, earlier: readonly StepScript[]): StepScript {
+/** What the runs of a scenario have in common. */
+interface Traits {
+  readonly pools: Readonly<Record<string, number>>;
+  readonly isTwoClusters: boolean;
+  readonly losesJournals: boolean;
+}
+
+function drawRun(random: Random, world: Traits): RunScript {
+  const isAlone = Object.keys(world.pools).length === 0;
+  const steps: StepScript[] = [];
+  const count = 1 + random.below(isAlone ? 7 : 3);
+  for (let index = 0; index < count; index++) steps.push(drawStep(random, { earlier: steps, world }));
+  const mishaps = Array.from({ length: random.below(4) }, () => drawMishap(random));
+  const late = random.fork('late');
+  if (!isAlone && late.chance(0.3)) mishaps.push({ kind: 'leave', ...drawMoment(late) });
+  if (world.losesJournals) {
+    mishaps.splice(late.below(mishaps.length + 1), 0, { kind: 'lose', ...drawMoment(late), whole: late.chance(0.5) });
+  }
+  return {
+    steps,
+    parallelism: random.chance(0.4) ? 1 + random.below(3) : undefined,
+    failFast: random.chance(0.6),
+    mishaps,
+    cancelAfterMs: random.chance(0.15) ? random.below(60_000) : undefined,
+    startAfterMs: isAlone ? 0 : late.pick([0, 0, 1000, 30_000]),
+  };
+}
+
+function drawStep(
+  random: Random,
+  { earlier, world }: { readonly earlier: readonly StepScript[]; readonly world: Traits },
+): StepScript {
   const needs = earlier.filter(() => random.chance(0.25)).map(({ name }) => name);
   const inputs = earlier.filter(({ hasOutput }) => hasOutput && random.chance(0.4)).map(({ name }) => name);
   const endings = ['succeed', 'succeed', 'succeed', 'succeed', 'fail', 'oom', 'break', 'vanish', 'replaced'] as const;
   const timeoutMs = random.fork(`timeout ${earlier.length}`).chance(0.15) ? 30_000 : undefined;
   // What hangs must have a timeout, or nothing would ever end it.
   const hangs = timeoutMs !== undefined && random.fork(`hang ${earlier.length}`).chance(0.5);
+  const place = random.fork(`place ${earlier.length}`);
+  const wanted = Object.entries(world.pools).map(([pool, size]) => [pool, place.below(size + 1)] as const);
+  const orders = [undefined, [HOME_CLUSTER, FAR_CLUSTER], [FAR_CLUSTER, HOME_CLUSTER], [FAR_CLUSTER]] as const;
+  const clusters = world.isTwoClusters ? place.pick(orders) : undefined;
   return {
     name: `s${earlier.length}`,
     needs,
@@ -88,11 +147,18 @@ function drawStep(random: Random, earlier: readonly StepScript[]): StepScript {
     continueOnError: random.chance(0.1),
     attempts: [
       ...(hangs ? (['hang'] as const) : []),
+      ...(world.isTwoClusters && place.chance(0.3) ? (['break'] as const) : []),
       ...Array.from({ length: random.below(3) }, () => random.pick(endings)),
       'succeed',
     ],
     runMs: random.pick([0, 50, 2000, 20_000, 120_000]),
+    ...(wanted.length > 0 && { pools: Object.fromEntries(wanted) }),
+    ...(clusters && { clusters }),
   };
+}
+
+function drawMoment(random: Random): { readonly operation: number; readonly before: boolean } {
+  return { operation: 8 + random.below(90), before: random.chance(0.5) };
 }
 
 function drawMishap(random: Random): Mishap {
@@ -114,9 +180,9 @@ function drawMishap(random: Random): Mishap {
   }
 }
 
-/** The plan of a scenario. */
-export function planScenario(scenario: Scenario): Plan {
-  const steps = scenario.steps.map((script): Step => {
+/** The plan of a run. */
+export function planRun(run: RunScript, pools: Scenario['pools']): Plan {
+  const steps = run.steps.map((script): Step => {
     const base = createStep(script.name);
     return {
       ...base,
@@ -129,13 +195,16 @@ export function planScenario(scenario: Scenario): Plan {
         matrix: { axes: { n: Array.from({ length: script.cells }, (_, n) => n) }, include: [], exclude: [] },
       }),
       ...(script.timeoutMs !== undefined && { timeoutMs: script.timeoutMs }),
+      ...(script.pools && { pools: script.pools }),
+      ...(script.clusters && { placement: { ordered: script.clusters } }),
       continueOnError: script.continueOnError,
       retry: { ...base.retry, limit: script.retries, on: ['failed', 'oom', 'timeout', 'infrastructure'] },
     };
   });
   return createHandPlan(steps, {
     name: 'simulated',
-    failFast: scenario.failFast,
-    ...(scenario.parallelism !== undefined && { parallelism: scenario.parallelism }),
+    failFast: run.failFast,
+    pools,
+    ...(run.parallelism !== undefined && { parallelism: run.parallelism }),
   });
 }

@@ -1,6 +1,6 @@
 import { OWN_DIALECT } from './dialect.ts';
 import { CALM, type FaultRates } from './faults.ts';
-import type { Scenario } from './scenario.ts';
+import type { RunScript, Scenario, StepScript } from './scenario.ts';
 
 /**
  * Makes a failing scenario smaller for as long as it still fails: fewer steps, mishaps and faults, a plainer dialect.
@@ -25,11 +25,13 @@ export async function shrinkScenario(
 
 /** Every scenario that is one thing simpler; the boldest first. */
 function* simplify(scenario: Scenario): Generator<Scenario> {
-  for (let index = scenario.steps.length - 1; index >= 0; index--) {
-    if (scenario.steps.length > 1) yield withoutStep(scenario, index);
+  for (let index = scenario.runs.length - 1; index >= 0; index--) {
+    if (scenario.runs.length > 1) yield { ...scenario, runs: scenario.runs.filter((_, other) => other !== index) };
   }
-  for (let index = 0; index < scenario.mishaps.length; index++) {
-    yield { ...scenario, mishaps: scenario.mishaps.filter((_, other) => other !== index) };
+  for (const [index, run] of scenario.runs.entries()) {
+    for (const simpler of simplifyRun(run)) {
+      yield { ...scenario, runs: scenario.runs.map((other, at) => (at === index ? simpler : other)) };
+    }
   }
   for (let index = 0; index < scenario.bursts.length; index++) {
     yield { ...scenario, bursts: scenario.bursts.filter((_, other) => other !== index) };
@@ -41,33 +43,46 @@ function* simplify(scenario: Scenario): Generator<Scenario> {
     if (scenario.dialect[name] === OWN_DIALECT[name]) continue;
     yield { ...scenario, dialect: { ...scenario.dialect, [name]: OWN_DIALECT[name] } };
   }
-  if (scenario.cancelAfterMs !== undefined) yield { ...scenario, cancelAfterMs: undefined };
-  if (scenario.parallelism !== undefined) yield { ...scenario, parallelism: undefined };
   if (scenario.quota !== undefined) yield { ...scenario, quota: undefined };
-  for (let index = 0; index < scenario.steps.length; index++) yield* simplifyStep(scenario, index);
 }
 
-function* simplifyStep(scenario: Scenario, index: number): Generator<Scenario> {
-  const step = scenario.steps[index]!;
-  const change = (more: Partial<typeof step>): Scenario => ({
-    ...scenario,
-    steps: scenario.steps.map((other, at) => (at === index ? { ...other, ...more } : other)),
-  });
-  if (step.attempts.length > 1) yield change({ attempts: step.attempts.slice(1) });
-  if (step.cells > 1) yield change({ cells: 1 });
-  if (step.needs.length > 0) yield change({ needs: [] });
-  if (step.inputs.length > 0) yield change({ inputs: [] });
-  if (step.timeoutMs !== undefined && !step.attempts.includes('hang')) yield change({ timeoutMs: undefined });
+function* simplifyRun(run: RunScript): Generator<RunScript> {
+  for (let index = run.steps.length - 1; index >= 0; index--) {
+    if (run.steps.length > 1) yield withoutStep(run, index);
+  }
+  for (let index = 0; index < run.mishaps.length; index++) {
+    yield { ...run, mishaps: run.mishaps.filter((_, other) => other !== index) };
+  }
+  if (run.cancelAfterMs !== undefined) yield { ...run, cancelAfterMs: undefined };
+  if (run.parallelism !== undefined) yield { ...run, parallelism: undefined };
+  if (run.startAfterMs) yield { ...run, startAfterMs: 0 };
+  for (const [index, step] of run.steps.entries()) {
+    for (const simpler of simplifyStep(step)) {
+      yield { ...run, steps: run.steps.map((other, at) => (at === index ? simpler : other)) };
+    }
+  }
 }
 
-function withoutStep(scenario: Scenario, index: number): Scenario {
-  const { name } = scenario.steps[index]!;
-  const steps = scenario.steps
+function* simplifyStep(step: StepScript): Generator<StepScript> {
+  const { pools: _pools, ...withoutPools } = step;
+  const { clusters: _clusters, ...onOneCluster } = step;
+  if (step.attempts.length > 1) yield { ...step, attempts: step.attempts.slice(1) };
+  if (step.cells > 1) yield { ...step, cells: 1 };
+  if (step.needs.length > 0) yield { ...step, needs: [] };
+  if (step.inputs.length > 0) yield { ...step, inputs: [] };
+  if (step.pools) yield withoutPools;
+  if (step.clusters) yield onOneCluster;
+  if (step.timeoutMs !== undefined && !step.attempts.includes('hang')) yield { ...step, timeoutMs: undefined };
+}
+
+function withoutStep(run: RunScript, index: number): RunScript {
+  const { name } = run.steps[index]!;
+  const steps = run.steps
     .filter((_, at) => at !== index)
     .map((step) => ({
       ...step,
       needs: step.needs.filter((other) => other !== name),
       inputs: step.inputs.filter((other) => other !== name),
     }));
-  return { ...scenario, steps };
+  return { ...run, steps };
 }

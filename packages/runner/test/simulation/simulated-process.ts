@@ -8,6 +8,8 @@ export interface SimulatedProcess {
   readonly disk: Disk;
   readonly service: ContainerService;
   readonly alive: boolean;
+  /** Resolves when the process is killed. */
+  readonly died: Promise<undefined>;
   /** Things done so far. */
   readonly operations: number;
   /** Nothing that the process waits for ever comes, and nothing that it does has an effect. */
@@ -22,7 +24,6 @@ export interface ProcessOptions {
   readonly service: ContainerService;
   /** Called around each operation, numbered from 1; it may kill the process or spoil the disk. */
   readonly onOperation?: (number: number, when: 'before' | 'after') => void;
-  readonly onDeath?: () => void;
 }
 
 const NEVER = new Promise<never>(() => {});
@@ -33,12 +34,16 @@ export function createProcess(options: ProcessOptions): SimulatedProcess {
   let alive = true;
   let operations = 0;
   let offset = 0;
+  let die: (nothing: undefined) => void;
+  const died = new Promise<undefined>((resolve) => {
+    die = resolve;
+  });
 
   function kill(): void {
     if (!alive) return;
     alive = false;
     for (const claim of claims) void claim.release();
-    options.onDeath?.();
+    die(undefined);
   }
 
   /** Counts an operation. Undefined: the process is dead, or dies now. */
@@ -137,6 +142,7 @@ export function createProcess(options: ProcessOptions): SimulatedProcess {
     get alive() {
       return alive;
     },
+    died,
     get operations() {
       return operations;
     },

@@ -4,6 +4,7 @@ import {
   type ContainerService,
   type ContainerSpec,
   type InstanceType,
+  isServiceError,
   isTerminalPhase,
   type Ref,
   type Scope,
@@ -67,6 +68,7 @@ export interface SimulationOptions {
   readonly gate?: () => CallFate['gate'];
   /** Whether `watch` gives hints. */
   readonly hints?: boolean;
+  readonly clusterID?: string;
 }
 
 /** A v1rc1 service in memory and in virtual time, with everything that can go wrong on the way to it. */
@@ -80,16 +82,16 @@ export interface SimulatedService {
 
 const TIMEOUT_MS = 30_000;
 const RETENTION_MS = 7 * 24 * 3_600_000;
-const INSTANCE_TYPES: InstanceType[] = [1, 2, 4, 8].map((cores) => ({
-  id: `sim-${cores}`,
-  clusterID: 'sim',
-  cpu: { cores },
-  memory: { sizeGB: cores * 4 },
-  gpu: { count: 0 },
-}));
 
 export function createSimulatedService(options: SimulationOptions): SimulatedService {
-  const { clock, random, dialect, faults } = options;
+  const { clock, random, dialect, faults, clusterID = 'sim' } = options;
+  const instanceTypes: InstanceType[] = [1, 2, 4, 8].map((cores) => ({
+    id: `sim-${cores}`,
+    clusterID,
+    cpu: { cores },
+    memory: { sizeGB: cores * 4 },
+    gpu: { count: 0 },
+  }));
   const containers = new Map<string, SimulatedContainer>();
   const volumes = new Map<string, MemoryVolume>();
   const calls = new Map<string, number>();
@@ -127,8 +129,9 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     await clock.delay(fate.requestMs);
     const gate = gateError(fate.gate);
     const outcome = gate ? { error: gate } : await attempt();
-    // What the gate turns away, it turns away each time.
-    if (fate.duplicateAfterMs !== undefined && !gate) {
+    // What is turned away is turned away each time.
+    const isTurnedAway = 'error' in outcome && isServiceError(outcome.error, 'RESOURCE_EXHAUSTED');
+    if (fate.duplicateAfterMs !== undefined && !gate && !isTurnedAway) {
       clock.setTimer(clock.now() + fate.duplicateAfterMs, () => void attempt());
     }
     if (fate.replyLost) {
@@ -157,7 +160,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     const live = [...containers.values()].filter((container) => container.live).length;
     if (options.quota !== undefined && live >= options.quota)
       throw fail('RESOURCE_EXHAUSTED', 'the quota is used up', 429);
-    if (!INSTANCE_TYPES.some((type) => type.id === spec.instanceType)) {
+    if (!instanceTypes.some((type) => type.id === spec.instanceType)) {
       throw fail('INVALID_ARGUMENT', `there is no instance type ${spec.instanceType}`, 400);
     }
     for (const key of Object.keys(spec.volumeMounts ?? {})) mountable(key);
@@ -322,18 +325,51 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     return {
       stat: (path) => call('files.stat', undefined, () => files.stat(path)),
       list: (path) => call('files.list', undefined, () => files.list(path)),
-      read: (path, range) => files.read(path, range),
-      write: (path, body, more) => call('files.write', undefined, () => files.write(path, body, more)),
+      read: async (path, range) => cutOff(await files.read(path, range)),
+      write: (path, body, more) => send(files, path, { body, more }),
       makeDirectory: (path) => call('files.makeDirectory', undefined, () => files.makeDirectory(path)),
       move: (from, to) => call('files.move', undefined, () => files.move(from, to)),
       remove: (path) => call('files.remove', undefined, () => files.remove(path)),
     };
   }
 
+  /** A reader that may lose its connection in the middle. */
+  async function* cutOff(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    for await (const part of body) {
+      if (!random.chance(faults().cut)) {
+        yield part;
+        continue;
+      }
+      yield part.subarray(0, random.below(part.length));
+      throw fail('NO_REPLY', 'the connection broke');
+    }
+  }
+
+  /** What is sent has arrived when the service says so. Where the connection breaks before, a part of it may be there. */
+  async function send(
+    files: VolumeFiles,
+    path: string,
+    { body, more }: { body: Parameters<VolumeFiles['write']>[1]; more: Parameters<VolumeFiles['write']>[2] },
+  ): Promise<void> {
+    const parts: Uint8Array[] = [];
+    let broken: unknown;
+    try {
+      for await (const part of body instanceof Uint8Array ? [body] : body) parts.push(part);
+    } catch (error) {
+      broken = error;
+    }
+    const bytes = Buffer.concat(parts);
+    const isCut = random.chance(faults().cut);
+    if (broken === undefined && !isCut) return call('files.write', undefined, () => files.write(path, bytes, more));
+    await clock.delay(1 + random.below(20));
+    await files.write(path, isCut ? bytes.subarray(0, random.below(bytes.length)) : bytes);
+    throw broken ?? fail('NO_REPLY', 'the connection broke');
+  }
+
   const service: ContainerService = {
     discovery: {
-      listAccounts: (clusterID) => call('listAccounts', undefined, () => [{ clusterID, accountID: 'me' }]),
-      listInstanceTypes: () => call('listInstanceTypes', undefined, () => INSTANCE_TYPES),
+      listAccounts: () => call('listAccounts', undefined, () => [{ clusterID, accountID: 'me' }]),
+      listInstanceTypes: () => call('listInstanceTypes', undefined, () => instanceTypes),
     },
     containers: {
       create: (scope, spec, { containerID } = {}) =>

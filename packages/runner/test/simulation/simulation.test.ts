@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { adoptRun } from '../../src/adopt/adopt-run.ts';
 import { readRun } from '../../src/run/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
@@ -6,10 +7,10 @@ import { OWN_DIALECT } from './dialect.ts';
 import { CALM } from './faults.ts';
 import { KEPT_SCENARIOS } from './kept-scenarios.ts';
 import { runScenario } from './run-scenario.ts';
-import { drawScenario, type Scenario } from './scenario.ts';
+import { drawScenario, type Scenario, type StepScript } from './scenario.ts';
 import { shrinkScenario } from './shrink-scenario.ts';
 
-const RUNNER = { startRun, resumeRun, readRun };
+const RUNNER = { startRun, resumeRun, readRun, adoptRun };
 const SEEDS = Number(process.env.SLUICE_SEEDS ?? (process.env.CI ? 5000 : 300));
 const FIRST_SEED = Number(process.env.SLUICE_FIRST_SEED ?? 0);
 /** Enough to see a pattern; the rest of the seeds would only take time. */
@@ -50,14 +51,13 @@ describe('the simulation', () => {
 });
 
 describe('resumeRun', () => {
-  const step = (name: string, more: Partial<Scenario['steps'][number]> = {}): Scenario['steps'][number] => ({
+  const step = (name: string, more: Partial<StepScript> = {}): StepScript => ({
     name,
     needs: [],
     inputs: [],
     hasOutput: true,
     cells: 1,
     retries: 1,
-    timeoutMs: undefined,
     continueOnError: false,
     attempts: ['succeed'],
     runMs: 1000,
@@ -65,20 +65,22 @@ describe('resumeRun', () => {
   });
   const calm: Scenario = {
     seed: 'boundaries',
-    steps: [
-      step('a', { attempts: ['fail', 'succeed'] }),
-      step('b', { inputs: ['a'], cells: 2 }),
-      step('c', { inputs: ['b'] }),
+    runs: [
+      {
+        steps: [
+          step('a', { attempts: ['fail', 'succeed'] }),
+          step('b', { inputs: ['a'], cells: 2 }),
+          step('c', { inputs: ['b'] }),
+        ],
+        failFast: true,
+        mishaps: [],
+      },
     ],
-    parallelism: undefined,
-    failFast: true,
+    pools: {},
     dialect: OWN_DIALECT,
     faults: CALM,
     bursts: [],
-    mishaps: [],
-    cancelAfterMs: undefined,
     hints: true,
-    quota: undefined,
   };
 
   test.each([
@@ -89,9 +91,9 @@ describe('resumeRun', () => {
   ])('goes on after a crash at every operation (before it: $before, of the machine: $machine)', async (kind) => {
     for (let operation = 1; operation <= 160; operation++) {
       const mishaps = [{ kind: 'crash', operation, ...kind } as const];
-      const { violations, report } = await runScenario({ ...calm, mishaps }, RUNNER);
+      const { violations, reports } = await runScenario({ ...calm, runs: [{ ...calm.runs[0]!, mishaps }] }, RUNNER);
       expect(violations, `operation ${operation}`).toEqual([]);
-      expect(report?.status, `operation ${operation}`).toBe('succeeded');
+      expect(reports[0]?.status, `operation ${operation}`).toBe('succeeded');
     }
   });
 });

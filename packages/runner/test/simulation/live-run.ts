@@ -1,0 +1,214 @@
+import type { Plan } from '@sluice/core';
+import type { RunHandle, RunnerOptions, RunRefusal, StartRunOptions } from '../../src/run/run-options.ts';
+import type { RunReport } from '../../src/run/run-report.ts';
+import type { RunChecker } from './check-run.ts';
+import type { MemoryDisk } from './memory-disk.ts';
+import type { Random } from './random.ts';
+import { HOME_CLUSTER, type Mishap, type RunScript, type Scenario } from './scenario.ts';
+import { createProcess, type SimulatedProcess } from './simulated-process.ts';
+import type { SimulatedService } from './simulated-service.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+/** The functions of the runner that a scenario needs: the real ones, or those of a copy with a planted bug. */
+export interface RunnerUnderTest {
+  readonly startRun: typeof import('../../src/run/start-run.ts').startRun;
+  readonly resumeRun: typeof import('../../src/run/resume-run.ts').resumeRun;
+  readonly readRun: typeof import('../../src/run/read-run.ts').readRun;
+  readonly adoptRun: typeof import('../../src/adopt/adopt-run.ts').adoptRun;
+}
+
+/** One run of a world, with the processes that drive it one after the other. */
+export interface SimulatedRun {
+  readonly runId: string;
+  readonly directory: string;
+  readonly script: RunScript;
+  readonly plan: Plan;
+  readonly checker: RunChecker;
+  readonly processes: SimulatedProcess[];
+  /** Its journal is lost, and it is not adopted yet. */
+  isLost: boolean;
+  /** Since when it is said that there is nothing to adopt. */
+  goneSince?: number | undefined;
+  isOver?: boolean;
+}
+
+export interface World {
+  readonly scenario: Scenario;
+  readonly runner: RunnerUnderTest;
+  readonly clock: VirtualClock;
+  readonly disk: MemoryDisk;
+  readonly service: SimulatedService;
+  readonly random: Random;
+  readonly begun: number;
+  readonly runs: readonly SimulatedRun[];
+  readonly violations: string[];
+}
+
+/** How long a run may take. */
+export const LONGEST_MS = 3 * 24 * 3_600_000;
+const MAX_LIVES = 60;
+/** For so long nobody takes up a run whose runner has left; the others must get on without it. */
+const AWAY_MS = 6 * 3_600_000;
+/** Nothing that was asked for is under way any more after so long. */
+const SETTLED_MS = 10 * 60_000;
+
+/** Life after life of a run's runners, until the run is over. Undefined: it was rightly given up. */
+export async function liveRun(world: World, run: SimulatedRun): Promise<RunReport | undefined> {
+  const { clock } = world;
+  await clock.delay(run.script.startAfterMs ?? 0);
+  try {
+    const report = await live(world, run);
+    if (report === 'lost') run.checker.giveUp();
+    else if (report) run.checker.finish(report);
+    else world.violations.push(`run ${run.runId} did not come to its end`);
+    return report === 'lost' ? undefined : report;
+  } finally {
+    run.isOver = true;
+  }
+}
+
+async function live(world: World, run: SimulatedRun): Promise<RunReport | 'lost' | undefined> {
+  const { clock, disk, random } = world;
+  let canceled = false;
+  for (let life = 0; life < MAX_LIVES; life++) {
+    const mishap = run.script.mishaps[life];
+    const seen = await liveOnce(world, run, {
+      mishap,
+      onHandle(handle) {
+        if (run.script.cancelAfterMs === undefined || canceled) return;
+        clock.setTimer(Math.max(clock.now(), world.begun + run.script.cancelAfterMs), () => {
+          canceled = true;
+          handle.cancel('a person');
+        });
+      },
+    });
+    if (seen && seen.status !== 'suspended') return seen;
+    if (clock.now() - world.begun > LONGEST_MS) return undefined;
+    if (run.goneSince !== undefined && clock.now() - run.goneSince > SETTLED_MS) return 'lost';
+    disk.room = Number.POSITIVE_INFINITY;
+    disk.failingSyncs = 0;
+    if (mishap?.kind === 'leave') await awaitOthers(world, run);
+    else await clock.delay(1000 + random.below(60_000));
+  }
+  return undefined;
+}
+
+/** The run is left alone until the others are over, which must not wait for what nobody holds any more. */
+async function awaitOthers(world: World, run: SimulatedRun): Promise<void> {
+  const { clock, runs } = world;
+  const others = runs.filter(({ script }) => !script.mishaps.some(({ kind }) => kind === 'leave'));
+  const until = clock.now() + AWAY_MS;
+  while (clock.now() < until && others.some(({ isOver }) => !isOver)) await clock.delay(60_000);
+  if (others.every(({ isOver }) => isOver)) return;
+  await run.checker.checkLeftClaims();
+}
+
+interface Life {
+  readonly mishap: Mishap | undefined;
+  readonly onHandle: (handle: RunHandle) => void;
+}
+
+/** One life of the runner. Undefined: it died, or could not start. */
+async function liveOnce(world: World, run: SimulatedRun, { mishap, onHandle }: Life): Promise<RunReport | undefined> {
+  const { clock, disk } = world;
+  const process = addProcess(world, run, mishap);
+  const opened = await until(world, process, open(world, run, process));
+  if ((globalThis as any).SHOWOPEN) console.log(run.runId, clock.now() - world.begun, opened);
+  if (!opened) return undefined;
+  if (!opened.ok) {
+    if (opened.error.code !== 'RUN_FINISHED') return undefined;
+    const read = await until(world, process, world.runner.readRun('/home', run.runId, disk));
+    return read?.ok ? read.value : undefined;
+  }
+  const handle = opened.value;
+  onHandle(handle);
+  handle.finished.catch(() => {});
+  if (mishap?.kind === 'detach') clock.setTimer(clock.now() + mishap.afterMs, () => void handle.detach());
+  if (mishap?.kind === 'clockJump') clock.setTimer(clock.now() + mishap.afterMs, () => process.jump(mishap.ms));
+  if (mishap?.kind !== 'second') return until(world, process, handle.finished);
+  let second: Promise<RunReport | undefined> | undefined;
+  let isTaken = false;
+  clock.setTimer(clock.now() + mishap.afterMs, () => {
+    const other = addProcess(world, run, undefined);
+    second = until(world, other, open(world, run, other)).then((taken) => {
+      isTaken = taken?.ok ?? false;
+      return taken?.ok ? until(world, other, taken.value.finished) : undefined;
+    });
+    second.catch(() => {});
+  });
+  const first = await until(world, process, handle.finished);
+  if (first && first.status !== 'suspended') {
+    if (isTaken) throw new Error('the older of two runners went on to the end');
+    return first;
+  }
+  return second ? second : first;
+}
+
+function addProcess(world: World, run: SimulatedRun, mishap: Mishap | undefined): SimulatedProcess {
+  const { clock, disk, service, random, runs } = world;
+  const process = createProcess({
+    clock,
+    disk,
+    service: service.service,
+    onOperation(number, when) {
+      if (!mishap || !('operation' in mishap) || number !== mishap.operation) return;
+      if (mishap.kind === 'diskFull' && when === 'before') disk.room = random.below(300);
+      if (mishap.kind === 'syncFailure' && when === 'before') disk.failingSyncs = 1;
+      if (!('before' in mishap) || (when === 'before') !== mishap.before) return;
+      process.kill();
+      if (mishap.kind === 'lose') loseJournal(world, run, mishap.whole);
+      if (mishap.kind !== 'crash' || !mishap.machine) return;
+      for (const other of runs) for (const one of other.processes) one.kill();
+      disk.crash((unsynced) => random.below(unsynced + 1));
+    },
+  });
+  run.processes.push(process);
+  return process;
+}
+
+function loseJournal({ disk }: World, run: SimulatedRun, whole: boolean): void {
+  run.checker.loseJournal();
+  for (const path of [...disk.files.keys()]) {
+    if (path.startsWith(`${run.directory}/`) && (whole || path.endsWith('/journal.ndjson'))) disk.files.delete(path);
+  }
+  run.isLost = true;
+}
+
+type Opened = { readonly ok: true; readonly value: RunHandle } | { readonly ok: false; readonly error: RunRefusal };
+
+/** Starts the run, or resumes it where it has begun; one whose journal is lost is adopted before. */
+async function open(world: World, run: SimulatedRun, process: SimulatedProcess): Promise<Opened> {
+  const options: RunnerOptions & { runId: string } = {
+    service: process.service,
+    home: '/home',
+    clock: process.clock,
+    disk: process.disk,
+    runId: run.runId,
+  };
+  const scope = { clusterID: HOME_CLUSTER, accountID: 'me' };
+  const begin: StartRunOptions & { runId: string } = { ...options, plan: run.plan, scope, baseDir: '/base' };
+  if (run.isLost) {
+    const adopted = await world.runner.adoptRun(begin);
+    const isGone = !adopted.ok && ['RUN_NOT_FOUND', 'NOT_ADOPTABLE'].includes(adopted.error.code);
+    if (isGone) run.goneSince ??= world.clock.now();
+    if (!adopted.ok && adopted.error.code !== 'RUN_KNOWN') return adopted;
+    run.isLost = false;
+    run.goneSince = undefined;
+  }
+  const resumed = await world.runner.resumeRun(options);
+  if (resumed.ok || resumed.error.code !== 'RUN_NOT_FOUND') return resumed;
+  return world.runner.startRun(begin);
+}
+
+/** What comes of a promise, unless the process dies before or takes too long: then undefined. */
+async function until<T>({ clock }: World, process: SimulatedProcess, promise: Promise<T>): Promise<T | undefined> {
+  let stop = () => {};
+  const limit = new Promise<undefined>((resolve) => {
+    stop = clock.setTimer(clock.now() + LONGEST_MS, () => resolve(undefined));
+  });
+  try {
+    return await Promise.race([promise, process.died, limit]);
+  } finally {
+    stop();
+  }
+}
