@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createWorkplace, parseLines, type Started, until, type Workplace } from './workplace-rig.ts';
@@ -48,5 +48,9 @@ test('two runners share a pool, one is killed while it holds a token, and is tak
   expect(await second.ended).toMatchObject({ exitCode: 0 });
   expect(await resumed.ended).toMatchObject({ exitCode: 0 });
   expect(await place.containers()).toHaveLength(4);
-  expect(JSON.parse(readFileSync(join(place.home, 'pools.json'), 'utf8')).claims).toEqual([]);
+  const versions = readdirSync(join(place.home, 'pools')).sort(
+    (a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10),
+  );
+  const newest = readFileSync(join(place.home, 'pools', versions.at(-1)!), 'utf8');
+  expect(JSON.parse(newest)).toMatchObject({ claims: [], waiting: [] });
 });

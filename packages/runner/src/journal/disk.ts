@@ -20,6 +20,11 @@ export interface Disk {
   measure(path: string): Promise<number>;
   /** Removes a file or a whole directory; nothing happens where nothing is. */
   remove(path: string): Promise<void>;
+  /**
+   * Calls the listener soon after something in the directory has changed, as far as the machine tells; of what other
+   * machines do it does not. Gives back what ends it.
+   */
+  watch(directory: string, listener: () => void): () => void;
   /** Claims a directory for this process until released or the process ends. Undefined: another holds it. */
   claim(directory: string, listener?: ControlListener): Promise<Claim | undefined>;
   /** Sends one line to whoever holds a directory's claim, and gives its answer. Undefined: nobody holds it. */

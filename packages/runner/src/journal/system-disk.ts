@@ -26,6 +26,7 @@ export function createSystemDisk(): Disk {
     },
     measure: measureTree,
     remove: (file) => rm(file, { recursive: true, force: true }),
+    watch: watchDirectory,
     claim: claimDirectory,
     ask: askHolder,
   };
@@ -34,6 +35,17 @@ export function createSystemDisk(): Disk {
 function absent(error: unknown): undefined {
   if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
   throw error;
+}
+
+/** Where the system has no more watches to give, nothing is told. */
+function watchDirectory(directory: string, listener: () => void): () => void {
+  try {
+    const watcher = fs.watch(directory, { persistent: false }, listener);
+    watcher.on('error', () => watcher.close());
+    return () => watcher.close();
+  } catch {
+    return () => {};
+  }
 }
 
 async function measureTree(file: string): Promise<number> {

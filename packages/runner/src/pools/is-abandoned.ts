@@ -1,49 +1,83 @@
+import { hostname } from 'node:os';
 import { isServiceError } from '@sluice/client';
 import { carriesLabels } from '../identity/labels.ts';
+import type { JournalRecord } from '../journal/journal-record.ts';
+import { readLease } from '../journal/lease.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { readPlan, runDirectory } from '../run/run-home.ts';
 import type { RunSession } from '../run/run-session.ts';
+import type { Missing } from '../submission/attempt.ts';
 import { judgeTerminalPhase } from '../submission/judge-terminal-phase.ts';
-import type { Claim } from './claims-file.ts';
+import { addMissedLook } from '../watch/lost-container.ts';
+import type { Claim } from './claims-list.ts';
+
+/** What can be said of the run that a claim is of, from what its home has of it. */
+type Evidence = 'alive' | 'over' | 'unknown' | 'lost';
+
+/** A create that was sent before its runner died has arrived, or never will, after looking for so long. */
+const SETTLED_AFTER_MS = 10 * 60_000;
 
 /**
- * Whether an attempt of another run holds its tokens no more, although its runner did not give them back. A living
- * runner is believed; of a dead one, the journal and then the service are asked. What neither can tell is held.
+ * Gives the judgement whether an attempt of another run holds its tokens no more, although its runner did not give them
+ * back. A living runner is believed; of a dead one, the journal and then the service are asked. What neither can tell is
+ * held: the run can be resumed. Of a run without a journal, which cannot, it is held for as long as a request of its last
+ * runner may still be on its way.
  */
-export async function isAbandoned(session: RunSession, claim: Claim): Promise<boolean> {
-  const { disk, home } = session;
-  const directory = runDirectory(home, claim.runId);
-  if ((await disk.ask(directory, '')) !== undefined) return false;
-  const plan = await readPlan(disk, directory);
-  if (plan) {
-    const content = await readJournal(disk, directory);
-    if (!content.ok) return false;
-    // A journal that was lost, or given back by an adoption, does not know what was started before.
-    let submitted = content.value.records.every(({ kind }) => kind !== 'run');
-    for (const record of content.value.records) {
-      if (record.kind === 'finished') return true;
-      if (record.kind === 'adopted' || (record.kind === 'intent' && isOf(claim, record))) submitted = true;
-      if (record.kind === 'event' && record.event.type === 'ended' && isOf(claim, record.event)) return true;
+export function createAbandonment(session: RunSession): (claim: Claim) => Promise<boolean> {
+  const missing = new Map<string, Missing>();
+  return async (claim) => {
+    const evidence = await judgeRun(session, claim);
+    if (evidence === 'alive' || evidence === 'over') return evidence === 'over';
+    const seen = await askService(session, claim);
+    if (seen !== 'missing') {
+      missing.delete(claim.containerID);
+      return seen === 'ended';
     }
-    // The claim is taken before the intent, and the intent is durable before the container: nothing was started.
-    if (!submitted) return true;
-  }
-  return hasEnded(session, claim);
+    const looks = addMissedLook(missing.get(claim.containerID), { at: session.clock.now(), found: 'nothing' });
+    missing.set(claim.containerID, looks);
+    return evidence === 'lost' && looks.lasted >= SETTLED_AFTER_MS;
+  };
+}
+
+async function judgeRun({ disk, home }: RunSession, claim: Claim): Promise<Evidence> {
+  const directory = runDirectory(home, claim.runId);
+  if ((await disk.ask(directory, '')) !== undefined) return 'alive';
+  if (!(await readPlan(disk, directory))) return 'lost';
+  const journal = await readJournal(disk, directory);
+  if (!journal.ok) return 'unknown';
+  const { records } = journal.value;
+  if (records.every(({ kind }) => kind !== 'run')) return 'lost';
+  if (records.some((record) => isEnd(claim, record))) return 'over';
+  // What was started before the journal was lost, an adoption does not know.
+  if (records.some((record) => record.kind === 'adopted' || isIntent(claim, record))) return 'unknown';
+  // The claim is taken before the intent, and the intent is durable before the container: nothing was started. But a
+  // runner on another host, which cannot be asked, may be just between the two.
+  return (await readLease(disk, directory))?.host === hostname() ? 'over' : 'unknown';
+}
+
+function isIntent(claim: Claim, record: JournalRecord): boolean {
+  return record.kind === 'intent' && isOf(claim, record);
+}
+
+function isEnd(claim: Claim, record: JournalRecord): boolean {
+  if (record.kind === 'finished') return true;
+  return record.kind === 'event' && record.event.type === 'ended' && isOf(claim, record.event);
 }
 
 function isOf(claim: Claim, at: { readonly step: number; readonly cell: number; readonly attempt: number }): boolean {
   return at.step === claim.step && at.cell === claim.cell && at.attempt === claim.attempt;
 }
 
-/** The service says that the container has ended. An absent one proves nothing: its create may be on the way. */
-async function hasEnded(session: RunSession, claim: Claim): Promise<boolean> {
+/** What the service says of the container. An absent one proves nothing: its create may be on the way. */
+async function askService(session: RunSession, claim: Claim): Promise<'ended' | 'there' | 'missing' | 'unknown'> {
   const { clusterID, accountID, containerID: id } = claim;
   try {
     const seen = await session.calls.add(() => session.service.containers.get({ clusterID, accountID, id }));
-    const isTheirs = carriesLabels(seen, { ...claim, step: claim.stepName, cell: claim.cellKey });
-    return isTheirs && judgeTerminalPhase(seen) !== undefined;
+    // Who is there cannot be ours.
+    if (!carriesLabels(seen, { ...claim, step: claim.stepName, cell: claim.cellKey })) return 'missing';
+    return judgeTerminalPhase(seen) ? 'ended' : 'there';
   } catch (error) {
     if (!isServiceError(error)) throw error;
-    return false;
+    return isServiceError(error, 'NOT_FOUND') ? 'missing' : 'unknown';
   }
 }

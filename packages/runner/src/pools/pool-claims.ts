@@ -1,11 +1,18 @@
 import { fail, ok, type Result } from '@sluice/core';
-import { withHomeLock } from '../journal/home-lock.ts';
 import type { RunSession } from '../run/run-session.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
 import { type Attempt, createAttempt } from '../submission/attempt.ts';
-import { type Claim, isSameAttempt, readClaims, writeClaims } from './claims-file.ts';
+import {
+  type Claim,
+  type ClaimsList,
+  changeClaims,
+  claimsDirectory,
+  isSameAttempt,
+  readClaims,
+  type Waiter,
+} from './claims-list.ts';
 import { describeShortage, findShortage, type Shortage } from './find-shortage.ts';
-import { isAbandoned } from './is-abandoned.ts';
+import { createAbandonment } from './is-abandoned.ts';
 
 /**
  * The run's dealings with the pools of its home, which all runs share. An attempt holds its tokens from before its
@@ -21,6 +28,8 @@ export interface PoolClaims {
   restore(): Promise<void>;
   /** Gives back what is left, at the end of the run. */
   close(): Promise<void>;
+  /** Lets go of what tells it of changes: the claims stay. */
+  stop(): void;
 }
 
 /** One change of the list of claims; `answer` hears whether it could be made. */
@@ -28,88 +37,132 @@ type Change =
   | { readonly type: 'take'; readonly claim: Claim; readonly answer: (shortage: Shortage | undefined) => void }
   | { readonly type: 'give'; readonly claim: Claim; readonly answer: () => void };
 
+/** How old the word of somebody who waits may grow before he gives it again. */
+const REMEMBERED_MS = 20_000;
+
 export function createPoolClaims(session: RunSession): PoolClaims {
   const { disk, home, plan } = session;
   const sizes = plan.pipeline.pools;
+  const isAbandoned = createAbandonment(session);
   const held = new Map<string, Claim>();
+  /** Attempts that were put off until their pools have room. */
+  const waiting = new Map<string, Claim>();
   /** Ends that are not durable yet. */
   const ending = new Set<Promise<void>>();
-  let waiting: Change[] = [];
+  let changes: Change[] = [];
   let working: Promise<void> | undefined;
+  let stopWatching: (() => void) | undefined;
+  let looking = false;
 
   function change(entry: Change): void {
-    waiting.push(entry);
+    changes.push(entry);
     working ??= work().catch(session.bug);
   }
 
   /** Everything that has gathered is one change of the list: a thousand cells that start together cost one. */
   async function work(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
-      await withHomeLock({ ...session, name: 'pools' }, async () => {
-        const before = await readClaims(disk, home);
-        const answers: (() => void)[] = [];
-        let claims = before;
-        for (const entry of batch) claims = apply(claims, entry, answers);
-        if (claims !== before) await writeClaims(disk, home, claims);
-        for (const answer of answers) answer();
+    while (changes.length > 0) {
+      const batch = changes;
+      changes = [];
+      const answers = await changeClaims(session, (before) => {
+        const given: (() => void)[] = [];
+        let list = before;
+        for (const entry of batch) list = apply(list, entry, given);
+        return { list, answer: given };
       });
+      for (const answer of answers) answer();
     }
     working = undefined;
   }
 
-  function apply(claims: readonly Claim[], entry: Change, answers: (() => void)[]): readonly Claim[] {
-    const others = claims.filter((other) => !isSameAttempt(other, entry.claim));
+  function apply(list: ClaimsList, entry: Change, answers: (() => void)[]): ClaimsList {
+    const { claim } = entry;
+    const others = {
+      claims: list.claims.filter((other) => !isSameAttempt(other, claim)),
+      waiting: list.waiting.filter((other) => !isSameAttempt(other, claim)),
+    };
+    const holds = others.claims.length < list.claims.length;
     if (entry.type === 'give') {
       answers.push(entry.answer);
-      return others.length === claims.length ? claims : others;
+      return holds || others.waiting.length < list.waiting.length ? others : list;
     }
-    const shortage = findShortage(others, entry.claim.tokens, sizes);
+    const asking = waiterOf(claim, session.clock.now());
+    // What a cell holds since before a crash it holds, whoever else waits; of an adopted run, maybe for a later attempt.
+    const isCovered = list.claims.some((other) => isSameCell(other, claim));
+    const shortage = isCovered ? undefined : findShortage(list, asking, sizes);
     answers.push(() => entry.answer(shortage));
-    return shortage || session.stopped ? claims : [...others, entry.claim];
+    if (session.stopped) return list;
+    if (shortage) return queueUp(list, asking);
+    return isCovered && !holds ? list : { ...others, claims: [...others.claims, claim] };
   }
 
   const take = (claim: Claim) => new Promise<Shortage | undefined>((answer) => change({ type: 'take', claim, answer }));
   const give = (claim: Claim) =>
     new Promise<void>((answer) => {
       held.delete(keyOf(claim));
+      waiting.delete(keyOf(claim));
       change({ type: 'give', claim, answer });
     });
 
   /** Drops those holders that live no more. True: there were some. */
   async function dropAbandoned({ holders }: Shortage): Promise<boolean> {
     const foreign = holders.filter(({ runId }) => runId !== session.runId);
-    const asked = await Promise.all(foreign.map((claim) => isAbandoned(session, claim)));
+    const asked = await Promise.all(foreign.map(isAbandoned));
     const abandoned = foreign.filter((_, at) => asked[at]);
     if (abandoned.length === 0) return false;
-    await withHomeLock({ ...session, name: 'pools' }, async () => {
-      const claims = await readClaims(disk, home);
-      // A runner that has taken the run up since then holds them under an epoch of its own.
-      const isGone = (claim: Claim) => abandoned.some((a) => isSameAttempt(a, claim) && a.epoch === claim.epoch);
-      await writeClaims(
-        disk,
-        home,
-        claims.filter((claim) => !isGone(claim)),
-      );
-    });
+    // A runner that has taken the run up since then holds them under an epoch of its own.
+    const isGone = (claim: Claim) => abandoned.some((a) => isSameAttempt(a, claim) && a.epoch === claim.epoch);
+    await changeClaims(session, (list) => ({
+      list: { ...list, claims: list.claims.filter((claim) => !isGone(claim)) },
+      answer: undefined,
+    }));
     return true;
+  }
+
+  /** Polling is what counts; where the machine tells of changes, the next one is looked at as it comes. */
+  function wait(claim: Claim): void {
+    waiting.set(keyOf(claim), claim);
+    stopWatching ??= disk.watch(claimsDirectory(home), () => void look().catch(session.bug));
+  }
+
+  /** Tries those again at once for whom there is room now. */
+  async function look(): Promise<void> {
+    if (looking || waiting.size === 0 || session.stopped) return;
+    looking = true;
+    try {
+      const list = await readClaims(session);
+      if (session.stopped) return;
+      const at = session.clock.now();
+      for (const [key, claim] of waiting) {
+        if (findShortage(list, waiterOf(claim, at), sizes)) continue;
+        waiting.delete(key);
+        const { step, cell, attempt } = claim;
+        session.post({ type: 'roomFreed', at, step, cell, attempt });
+      }
+    } finally {
+      looking = false;
+    }
   }
 
   return {
     async claim(attempt) {
       const claim = claimOf(session, attempt);
+      waiting.delete(keyOf(claim));
       // What has just ended in this run made room for this very attempt: its tokens come back first.
       await Promise.all(ending);
       let shortage = await take(claim);
       if (shortage && (await dropAbandoned(shortage))) shortage = await take(claim);
-      if (shortage) return fail(describeShortage(shortage));
+      if (shortage) {
+        wait(claim);
+        return fail(describeShortage(shortage));
+      }
       held.set(keyOf(claim), claim);
       return ok(undefined);
     },
     hear(event) {
       if (event.type !== 'ended' && event.type !== 'postponed') return;
-      const claim = held.get(keyOf(event));
+      const key = keyOf(event);
+      const claim = held.get(key) ?? (event.type === 'ended' ? waiting.get(key) : undefined);
       if (!claim) return;
       const given = session.durable().then(() => void give(claim));
       ending.add(given);
@@ -119,23 +172,24 @@ export function createPoolClaims(session: RunSession): PoolClaims {
       if (Object.keys(sizes).length === 0) return;
       const live = session.scheduler
         .live()
-        .filter((at) => needsTokens(session, at.step) && findAttempt(session, at)?.id !== undefined)
+        .filter((at) => needsTokens(session, at.step) && mayBeThere(session, at))
         .map((at) => claimOf(session, createAttempt(session, at)));
-      await withHomeLock({ ...session, name: 'pools' }, async () => {
-        const claims = await readClaims(disk, home);
-        const own = claims.filter(({ runId }) => runId === session.runId);
+      await changeClaims(session, (list) => {
+        const own = list.claims.filter(({ runId }) => runId === session.runId);
         // What an adopted run held before its journal was lost it may hold still: it asks for each when it comes to it.
         const unknown = session.facts.adopted ? own.filter((claim) => findAttempt(session, claim) === undefined) : [];
         const kept = [...unknown.map((claim) => ({ ...claim, epoch: session.epoch })), ...live];
         for (const claim of kept) held.set(keyOf(claim), claim);
-        if (kept.length + own.length === 0) return;
-        await writeClaims(disk, home, [...claims.filter(({ runId }) => runId !== session.runId), ...kept]);
+        const isEmpty = kept.length + own.length === 0;
+        const claims = [...list.claims.filter(({ runId }) => runId !== session.runId), ...kept];
+        return { list: isEmpty ? list : { ...list, claims }, answer: undefined };
       });
     },
     async close() {
-      await Promise.all([...held.values()].map(give));
+      await Promise.all([...held.values(), ...waiting.values()].map(give));
       await working;
     },
+    stop: () => stopWatching?.(),
   };
 }
 
@@ -144,8 +198,30 @@ export function needsTokens(session: Pick<RunSession, 'plan'>, step: number): bo
   return Object.values(session.plan.steps[step]!.step.pools).some((amount) => amount > 0);
 }
 
+function isSameCell(a: Claim, b: Claim): boolean {
+  return a.runId === b.runId && a.step === b.step && a.cell === b.cell;
+}
+
+/** Who has waited keeps his place; his word is only written anew when it is about to be forgotten. */
+function queueUp(list: ClaimsList, asking: Waiter): ClaimsList {
+  const known = list.waiting.find((waiter) => isSameAttempt(waiter, asking));
+  if (!known) return { ...list, waiting: [...list.waiting, asking] };
+  if (Math.abs(asking.askedAt - known.askedAt) < REMEMBERED_MS) return list;
+  return { ...list, waiting: list.waiting.map((waiter) => (waiter === known ? asking : waiter)) };
+}
+
+function waiterOf({ runId, step, cell, attempt, tokens }: Claim, askedAt: number): Waiter {
+  return { runId, step, cell, attempt, tokens, askedAt };
+}
+
 function findAttempt(session: RunSession, at: { step: number; cell: number; attempt: number }) {
   return session.facts.known[at.step]?.[at.cell]?.attempts.find(({ attempt }) => attempt === at.attempt);
+}
+
+/** An attempt that the service has turned away holds nothing: it asks for its tokens before it is posted again. */
+function mayBeThere(session: RunSession, at: { step: number; cell: number; attempt: number }): boolean {
+  const known = findAttempt(session, at);
+  return known?.id !== undefined && known.turnedAway !== true;
 }
 
 function claimOf(session: RunSession, { at, name, ref }: Attempt): Claim {

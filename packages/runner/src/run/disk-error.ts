@@ -1,10 +1,12 @@
 import { fail, type Result } from '@sluice/core';
+import { JournalFailure } from '../journal/journal-failure.ts';
 import type { RunRefusal } from './run-options.ts';
 
 const CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'EMFILE', 'ENFILE']);
 
 /** Whether the disk of the home could not do what was asked: the user's to mend, and no bug. */
 export function isDiskError(error: unknown): boolean {
+  if (error instanceof JournalFailure) return true;
   return error instanceof Error && CODES.has((error as NodeJS.ErrnoException).code ?? '');
 }
 

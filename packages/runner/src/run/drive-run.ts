@@ -7,7 +7,6 @@ import { deliverOutputs } from '../data/deliver-outputs.ts';
 import { createInputPreparation } from '../data/prepare-inputs.ts';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import type { Disk } from '../journal/disk.ts';
-import { JournalFailure } from '../journal/journal-failure.ts';
 import type { OpenJournal } from '../journal/open-journal.ts';
 import { createPoolClaims } from '../pools/pool-claims.ts';
 import { createDetailedReport } from '../report/detailed-report.ts';
@@ -74,6 +73,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
       loop.stop();
       watcher.stop();
       stopServiceWatch();
+      pools.stop();
       forgetWake(session);
       await opened.release().catch(() => {});
       conclude();
@@ -92,7 +92,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
   }
 
   function stopFor(error: unknown): void {
-    if (error instanceof JournalFailure || isDiskError(error)) void suspend((error as Error).message);
+    if (isDiskError(error)) void suspend((error as Error).message);
     else void close(() => settle.reject(error));
   }
 

@@ -22,6 +22,11 @@ export function attemptEvent(run: RunState, event: AttemptEventOf): void {
     run.staleAnswers++;
     return;
   }
+  if (event.type === 'roomFreed') {
+    if (run.cells.state[id] === CODE.backingOff) makeReady(run, step, { cell, cause: CAUSE.due });
+    else run.staleAnswers++;
+    return;
+  }
   if (!accepts(run, step, { cell, cause: CAUSE[event.type] })) return;
   switch (event.type) {
     case 'submitted':

@@ -28,6 +28,8 @@ export type SchedulerEvent =
       /** For people: who holds what is waited for. */
       readonly detail?: string;
     } & AttemptEvent)
+  /** What a submission was put off for is there now: it is tried again before its time. */
+  | ({ readonly type: 'roomFreed' } & AttemptEvent)
   /** The container has reached Running. */
   | ({ readonly type: 'running' } & AttemptEvent)
   /** A `service` step answers its readiness check. */

@@ -2,7 +2,7 @@ import { test as property } from '@fast-check/vitest';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { adoptRun } from '../../src/adopt/adopt-run.ts';
-import { readClaims } from '../../src/pools/claims-file.ts';
+import { readClaims } from '../../src/pools/claims-list.ts';
 import { readRun } from '../../src/run/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import type { RunHandle } from '../../src/run/run-options.ts';
@@ -44,7 +44,7 @@ describe('pools', () => {
     await rig.go(first.finished);
     await rig.go(second.finished);
     expect(rig.created().map(({ wire }) => wire.phase)).toEqual(['Succeeded', 'Succeeded']);
-    expect(await readClaims(rig.disk, '/home')).toEqual([]);
+    expect(await readClaims({ disk: rig.disk, home: '/home' })).toEqual({ claims: [], waiting: [] });
   });
 
   test('stay taken while the runner is away and its container runs, and are free when that has ended', async () => {
@@ -67,7 +67,7 @@ describe('pools', () => {
     const first = await start(rig, planOf('first'));
     await rig.until(() => rig.created().length === 1);
     await rig.go(first.detach());
-    rig.disk.files.delete('/home/pools.json');
+    await rig.disk.remove('/home/pools');
     const resumed = await rig.go(resumeRun({ ...rig.options, runId: first.runId }));
     if (!resumed.ok) throw new Error(resumed.error.message);
     const second = await start(rig, planOf('second'));
@@ -92,11 +92,29 @@ describe('pools', () => {
     if (!adopted.ok) throw new Error(adopted.error.message);
     const resumed = await rig.go(resumeRun({ ...rig.options, runId }));
     if (!resumed.ok) throw new Error(resumed.error.message);
-    expect(await readClaims(rig.disk, '/home')).toMatchObject([{ runId }]);
+    expect((await readClaims({ disk: rig.disk, home: '/home' })).claims).toMatchObject([{ runId }]);
     expect(rig.created()).toHaveLength(1);
     expect(await rig.go(resumed.value.finished)).toMatchObject({ status: 'succeeded' });
     expect(await rig.go(second.finished)).toMatchObject({ status: 'succeeded' });
     expect(rig.created()).toHaveLength(2);
+  });
+
+  test('go at once to the run that has waited longest, however large its request', async () => {
+    const rig = createRig('turns', { behave: { first: { runMs: HOUR } } });
+    const sized = (step: string, gpu: number) =>
+      createHandPlan([createStep(step, { pools: { gpu } })], { pools: { gpu: 2 } });
+    const first = await start(rig, sized('first', 1));
+    await rig.until(() => rig.created().length === 1);
+    const waits = (count: number) => () =>
+      rig.events.filter((event) => event.type === 'cellChanged' && event.state === 'backingOff').length >= count;
+    const large = await start(rig, sized('large', 2));
+    await rig.until(waits(1));
+    const small = await start(rig, sized('small', 1));
+    await rig.go(Promise.all([first.finished, large.finished, small.finished]));
+    const [, second, third] = rig.created();
+    expect(second?.wire.labels?.['sluice-step']).toBe('large');
+    expect(second!.createdAt - Date.parse(rig.created()[0]!.wire.endTime!)).toBeLessThan(200);
+    expect(third!.createdAt - Date.parse(second!.wire.endTime!)).toBeLessThan(200);
   });
 
   test('give their tokens to the next cell of the same run without a pause', async () => {
@@ -181,6 +199,6 @@ property.prop([world], { numRuns: 60 })(
       return over === handles.length;
     });
     expect(rig.created()).toHaveLength(count);
-    expect(await readClaims(rig.disk, '/home')).toEqual([]);
+    expect(await readClaims({ disk: rig.disk, home: '/home' })).toEqual({ claims: [], waiting: [] });
   },
 );

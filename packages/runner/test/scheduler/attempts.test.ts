@@ -71,6 +71,16 @@ describe('retries', () => {
     expect(rig.tick(700)).toEqual(['submit a #1']);
   });
 
+  test('handle: what a submission was put off for comes before its time, once', () => {
+    const rig = createRig(testPlan({ a: {} }));
+    rig.start();
+    rig.postponed('a', 'pool', 700);
+    const freed = { type: 'roomFreed', at: 300, step: 0, cell: 0, attempt: 1 } as const;
+    expect(rig.send(freed)).toEqual(['submit a #1']);
+    expect(rig.send(freed)).toEqual([]);
+    expect(rig.tick(700)).toEqual([]);
+  });
+
   test('handle: an event that cannot happen throws with the story of the cell', () => {
     const rig = createRig(testPlan({ a: {}, b: { after: ['a'] } }));
     rig.start();

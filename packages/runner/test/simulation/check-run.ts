@@ -1,5 +1,5 @@
 import type { Container } from '@sluice/client';
-import { readClaims } from '../../src/pools/claims-file.ts';
+import { readClaims } from '../../src/pools/claims-list.ts';
 import { replayRun } from '../../src/run/replay-run.ts';
 import type { RunReport } from '../../src/run/run-report.ts';
 import { createMountChecker, type MountCheckerOptions } from './check-mounts.ts';
@@ -219,11 +219,15 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     },
     async checkLeftClaims() {
       const { containers } = options.simulated();
-      for (const { containerID, runId: holder } of await readClaims(disk, '/home')) {
+      // Also what is not durable: whoever reads it cannot know that.
+      const journal = Buffer.from(disk.files.get(`/home/runs/${runId}/journal.ndjson`) ?? '').toString();
+      for (const { containerID, runId: holder } of (await readClaims({ disk, home: '/home' })).claims) {
         if (holder !== runId) continue;
         const truth = truths.get(containerID);
-        console.log('LEFT', containerID, truth, containers.get(containerID)?.wire, evidence().intents.has(containerID), [...evidence().ended]);
-        const isKnown = truth === undefined ? !evidence().intents.has(containerID) : containers.has(containerID);
+        const isKnown =
+          truth === undefined
+            ? !journal.includes(containerID)
+            : containers.get(containerID)?.wire.labels?.['sluice-run'] === runId;
         const isFree = isKnown && (truth === undefined || truth.phase !== undefined);
         claim(!isFree, () => `${containerID} has ended, and others wait for its tokens`);
       }

@@ -48,7 +48,7 @@ export interface World {
 export const LONGEST_MS = 3 * 24 * 3_600_000;
 const MAX_LIVES = 60;
 /** For so long nobody takes up a run whose runner has left; the others must get on without it. */
-const AWAY_MS = 6 * 3_600_000;
+const AWAY_MS = 2 * 3_600_000;
 /** Nothing that was asked for is under way any more after so long. */
 const SETTLED_MS = 10 * 60_000;
 
@@ -113,7 +113,6 @@ async function liveOnce(world: World, run: SimulatedRun, { mishap, onHandle }: L
   const { clock, disk } = world;
   const process = addProcess(world, run, mishap);
   const opened = await until(world, process, open(world, run, process));
-  if ((globalThis as any).SHOWOPEN) console.log(run.runId, clock.now() - world.begun, opened);
   if (!opened) return undefined;
   if (!opened.ok) {
     if (opened.error.code !== 'RUN_FINISHED') return undefined;

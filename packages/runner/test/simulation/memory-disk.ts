@@ -11,7 +11,7 @@ export interface MemoryDisk extends Disk {
   room: number;
   /** How many of the next syncs fail; what they should have made durable is lost, whatever later syncs say. */
   failingSyncs: number;
-  /** Whether claims keep others out; a network file system may not. */
+  /** Whether claims keep others out and changes are told; a network file system may do neither. */
   locksWork: boolean;
 }
 
@@ -25,6 +25,7 @@ export function createMemoryDisk(): MemoryDisk {
   const files = new Map<string, Uint8Array>();
   const written = new Map<string, Written>();
   const rooms = new Map<string, Uint8Array<ArrayBuffer>>();
+  const watchers = new Set<{ readonly directory: string; readonly listener: () => void }>();
   const claims = new Map<string, { readonly listener: ControlListener | undefined }>();
   const disk: MemoryDisk = {
     files,
@@ -41,6 +42,8 @@ export function createMemoryDisk(): MemoryDisk {
       take(bytes.length);
       files.set(path, bytes.slice());
       written.delete(path);
+      if (!disk.locksWork) return;
+      for (const { directory, listener } of watchers) if (path.startsWith(`${directory}/`)) listener();
     },
     async create(path, bytes) {
       if (files.has(path)) return false;
@@ -57,6 +60,11 @@ export function createMemoryDisk(): MemoryDisk {
     },
     async remove(path) {
       for (const file of [...files.keys()]) if (file === path || file.startsWith(`${path}/`)) files.delete(file);
+    },
+    watch(directory, listener) {
+      const watcher = { directory, listener };
+      watchers.add(watcher);
+      return () => void watchers.delete(watcher);
     },
     append: async (path, size) => openFile(path, size),
     async claim(directory, listener) {

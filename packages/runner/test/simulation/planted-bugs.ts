@@ -1,3 +1,5 @@
+import type { Mishap, Scenario } from './scenario.ts';
+
 /** A bug that the simulation must find: one piece of the runner's source, and what it becomes. */
 export interface PlantedBug {
   readonly name: string;
@@ -6,7 +8,18 @@ export interface PlantedBug {
   /** Stands exactly once in the file. */
   readonly find: string;
   readonly replace: string;
+  /** Where it can show at all; absent: anywhere. The others would only take time. */
+  readonly among?: (scenario: Scenario) => boolean;
 }
+
+const hasPools = ({ pools }: Scenario) => Object.keys(pools).length > 0;
+const hasTwoClusters = ({ runs }: Scenario) => runs.some(({ steps }) => steps.some(({ clusters }) => clusters));
+const has = (kind: Mishap['kind']) => (scenario: Scenario) =>
+  scenario.runs.some(({ mishaps }) => mishaps.some((mishap) => mishap.kind === kind));
+const all =
+  (...conditions: readonly ((scenario: Scenario) => boolean)[]) =>
+  (scenario: Scenario) =>
+    conditions.every((holds) => holds(scenario));
 
 /** Proof that the checker bites: every one of these has cost somebody a run somewhere. */
 export const PLANTED_BUGS: readonly PlantedBug[] = [
@@ -169,5 +182,76 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'submission/submitter.ts',
     find: 'for (let pauseMs = 1000; !attempt.over && !session.stopped;',
     replace: 'for (let pauseMs = 1000; pauseMs === 1000 && !attempt.over && !session.stopped;',
+  },
+  {
+    name: 'takes tokens without looking at what others hold',
+    file: 'pools/find-shortage.ts',
+    find: 'if (used + sum(before, pool) + needed > size)',
+    replace: 'if (needed > size)',
+    among: hasPools,
+  },
+  {
+    name: 'takes the tokens of a run whose runner is away',
+    file: 'pools/is-abandoned.ts',
+    find: "    if (evidence === 'alive' || evidence === 'over') return evidence === 'over';\n",
+    replace: "    if (evidence) return evidence !== 'alive';\n",
+    among: hasPools,
+  },
+  {
+    name: 'never takes back the tokens of a run whose runner is away',
+    file: 'pools/is-abandoned.ts',
+    find: "      return seen === 'ended';\n",
+    replace: '      return false;\n',
+    among: all(hasPools, has('leave')),
+  },
+  {
+    name: 'forgets at resume what its containers hold',
+    file: 'pools/pool-claims.ts',
+    find: 'const claims = [...list.claims.filter(({ runId }) => runId !== session.runId), ...kept];',
+    replace: 'const claims = list.claims.filter(({ runId }) => runId !== session.runId);',
+    among: hasPools,
+  },
+  {
+    name: 'takes a file that is there for a whole one',
+    file: 'placement/transfer-tree.ts',
+    find: 'if (there.get(entry.path) !== entry.size)',
+    replace: 'if (!there.has(entry.path))',
+    among: hasTwoClusters,
+  },
+  {
+    name: 'starts a container before its inputs have come',
+    file: 'submission/submitter.ts',
+    find: 'await parts.prepareInputs(attempt.at.step, attempt.ref.clusterID);',
+    replace: 'void parts.prepareInputs(attempt.at.step, attempt.ref.clusterID);',
+    among: hasTwoClusters,
+  },
+  {
+    name: 'says transferred before it is',
+    file: 'placement/transfers.ts',
+    find: '      const done = await transferTree({ from: workspace(from), to: workspace(to), path });\n',
+    replace:
+      "      session.note({ kind: 'transferred', at: session.clock.now(), from, to, path, files: 0, bytes: 0 });\n      const done = await transferTree({ from: workspace(from), to: workspace(to), path });\n",
+    among: hasTwoClusters,
+  },
+  {
+    name: 'goes to another cluster after the fault of the step itself',
+    file: 'placement/place-of.ts',
+    find: "outcome?.result === 'failed' && outcome.class === 'infrastructure'",
+    replace: "outcome?.result === 'failed'",
+    among: hasTwoClusters,
+  },
+  {
+    name: 'posts in an adopted run without asking before',
+    file: 'submission/submitter.ts',
+    find: 'known.id !== undefined || session.facts.adopted !== undefined;',
+    replace: 'known.id !== undefined;',
+    among: has('lose'),
+  },
+  {
+    name: 'adopts without looking on the other clusters',
+    file: 'adopt/adopt-run.ts',
+    find: 'const accounts = { ...placement?.accounts, [scope.clusterID]: scope.accountID };',
+    replace: 'void placement?.accounts;\n    const accounts = { [scope.clusterID]: scope.accountID };',
+    among: all(hasTwoClusters, has('lose')),
   },
 ];

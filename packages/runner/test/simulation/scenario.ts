@@ -73,11 +73,11 @@ export const FAR_CLUSTER = 'far';
 export function drawScenario(seed: string): Scenario {
   const random = createRandom(seed);
   const kinds = random.fork('kinds');
-  const hasPools = kinds.chance(0.2);
+  const hasPools = kinds.chance(0.15);
   const world = {
     pools: hasPools ? { a: 1 + kinds.below(3), b: 1 + kinds.below(2) } : {},
     isTwoClusters: kinds.chance(0.2),
-    losesJournals: kinds.chance(0.2),
+    losesJournals: kinds.chance(0.15),
   };
   const count = hasPools ? 2 + kinds.below(2) : 1;
   return {

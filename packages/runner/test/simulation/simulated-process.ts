@@ -101,6 +101,7 @@ export function createProcess(options: ProcessOptions): SimulatedProcess {
       extend: (path, bytes) => act(() => disk.extend(path, bytes)),
       measure: (path) => act(() => disk.measure(path)),
       remove: (path) => act(() => disk.remove(path)),
+      watch: (directory, listener) => disk.watch(directory, () => void (alive && listener())),
       ask: (directory, line) => act(() => disk.ask(directory, line)),
       async append(path, size) {
         const file = await act(() => disk.append(path, size));

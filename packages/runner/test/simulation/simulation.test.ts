@@ -96,4 +96,19 @@ describe('resumeRun', () => {
       expect(reports[0]?.status, `operation ${operation}`).toBe('succeeded');
     }
   });
+
+  test('goes on after a crash or a failed sync at every operation of an adoption', async () => {
+    const lost = { kind: 'lose', operation: 60, before: false, whole: true } as const;
+    for (let operation = 1; operation <= 40; operation++) {
+      for (const mishap of [
+        { kind: 'crash', operation, before: true, machine: true } as const,
+        { kind: 'syncFailure', operation } as const,
+      ]) {
+        const runs = [{ ...calm.runs[0]!, mishaps: [lost, mishap] }];
+        const { violations, reports } = await runScenario({ ...calm, runs }, RUNNER);
+        expect(violations, `${mishap.kind} at operation ${operation}`).toEqual([]);
+        expect(reports[0]?.status, `${mishap.kind} at operation ${operation}`).toBe('succeeded');
+      }
+    }
+  });
 });

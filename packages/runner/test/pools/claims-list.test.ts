@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { type Claim, type ClaimsList, changeClaims, readClaims } from '../../src/pools/claims-list.ts';
+import { findShortage } from '../../src/pools/find-shortage.ts';
+import { createMemoryDisk } from '../simulation/memory-disk.ts';
+import { createVirtualClock } from '../simulation/virtual-clock.ts';
+
+const claimOf = (runId: string, tokens: Claim['tokens']): Claim => ({
+  runId,
+  epoch: 1,
+  step: 0,
+  cell: 0,
+  attempt: 1,
+  stepName: 'fit',
+  cellKey: '',
+  clusterID: 'sim',
+  accountID: 'me',
+  containerID: `s${runId}-x-1`,
+  tokens,
+});
+
+const waiterOf = (runId: string, tokens: Claim['tokens'], askedAt = 0) => {
+  const { step, cell, attempt } = claimOf(runId, tokens);
+  return { runId, step, cell, attempt, tokens, askedAt };
+};
+
+describe('changeClaims', () => {
+  test('loses no change of hosts whose locks keep nobody out, and gives the last token once', async () => {
+    const disk = createMemoryDisk();
+    disk.locksWork = false;
+    const place = { disk, clock: createVirtualClock(), home: '/home' };
+    const hosts = Array.from({ length: 40 }, (_, host) => `run${host}`);
+    const taken = await Promise.all(
+      hosts.map((runId) =>
+        changeClaims(place, (list) => {
+          const shortage = findShortage(list, waiterOf(runId, { gpu: 1 }), { gpu: 3 });
+          const claims = shortage ? list.claims : [...list.claims, claimOf(runId, { gpu: 1 })];
+          return { list: shortage ? list : { ...list, claims }, answer: shortage === undefined };
+        }),
+      ),
+    );
+    const { claims } = await readClaims(place);
+    expect(claims).toHaveLength(3);
+    expect(claims.map(({ runId }) => runId)).toEqual(hosts.filter((_, host) => taken[host]));
+  });
+
+  test('keeps a few versions only', async () => {
+    const disk = createMemoryDisk();
+    const place = { disk, clock: createVirtualClock(), home: '/home' };
+    for (let n = 0; n < 100; n++) {
+      await changeClaims(place, (list) => ({ list: { ...list, waiting: [waiterOf('a', { gpu: 1 }, n)] }, answer: n }));
+    }
+    expect((await disk.list('/home/pools')).length).toBeLessThan(20);
+    expect((await readClaims(place)).waiting).toMatchObject([{ askedAt: 99 }]);
+  });
+});
+
+describe('findShortage', () => {
+  const list: ClaimsList = {
+    claims: [claimOf('holder', { gpu: 1 })],
+    waiting: [waiterOf('large', { gpu: 2 }), waiterOf('small', { gpu: 1 })],
+  };
+  const sizes = { gpu: 2, cpu: 8 };
+
+  test('serves those first who have waited longer, and nobody waits for those behind him', () => {
+    expect(findShortage(list, waiterOf('small', { gpu: 1 }), sizes)).toMatchObject({ before: [{ runId: 'large' }] });
+    expect(findShortage({ ...list, claims: [] }, waiterOf('large', { gpu: 2 }), sizes)).toBeUndefined();
+    expect(findShortage(list, waiterOf('other', { cpu: 1 }), sizes)).toBeUndefined();
+  });
+
+  test('forgets who has not asked for a minute, also where clocks differ', () => {
+    expect(findShortage(list, waiterOf('small', { gpu: 1 }, 60_000), sizes)).toBeUndefined();
+    expect(findShortage(list, waiterOf('small', { gpu: 1 }, -60_000), sizes)).toBeUndefined();
+  });
+});
