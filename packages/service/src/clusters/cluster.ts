@@ -1,6 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isTerminalPhase } from '@sluice/client';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
@@ -15,7 +12,9 @@ import type { PortExposure } from '../proxy/open-port-proxy.ts';
 import { randomID } from '../random-id.ts';
 import type { Store } from '../store/store.ts';
 import { EngineDriver } from './engine-driver.ts';
-import { storagePaths } from './storage-paths.ts';
+import { ExposedHosts } from './exposed-hosts.ts';
+import { removeContainerDirectory } from './remove-container-directory.ts';
+import { makeStorage } from './storage-paths.ts';
 
 /** One cluster at work: its engine, its storage and what lives on it. */
 export interface Cluster {
@@ -54,11 +53,9 @@ export interface ClusterOptions {
 export function createCluster(options: ClusterOptions): Cluster {
   const { storage, store, clock, log } = options;
   let { config } = options;
-  for (const directory of ['containers', 'volumes', 'properties', 'trash']) {
-    mkdirSync(join(storage, directory), { recursive: true, mode: 0o700 });
-  }
+  makeStorage(storage);
   const ports = new PortNumbers();
-  const exposed = new Set<string>();
+  const exposed = new ExposedHosts(options.exposure);
   const instanceTypes = new Map(config.instanceTypes.map((type) => [type.id, type]));
   const driver = new EngineDriver({
     engine: options.engine,
@@ -73,11 +70,11 @@ export function createCluster(options: ClusterOptions): Cluster {
     clock,
     driver,
     queue,
-    onUnreachable: (row) => unexpose(row),
+    onUnreachable: (row) => exposed.remove(row),
     onChange(row) {
       // Before anybody is told: a port is reachable exactly while the phase is Running.
-      if (row.phase === 'Running') expose(row);
-      else unexpose(row);
+      if (row.phase === 'Running') exposed.add(row);
+      else exposed.remove(row);
       if (isTerminalPhase(row.phase)) for (const port of Object.values(row.ports)) ports.release(port);
       options.onChange(row);
     },
@@ -85,10 +82,10 @@ export function createCluster(options: ClusterOptions): Cluster {
       const renewed = { ...row, launchKey: `${row.id}-${randomID(16)}` };
       return { row: renewed, launch: resolveLaunch(renewed, storage, instanceTypes.get(row.spec.instanceType)) };
     },
-    removeDirectory: (launchKey) => void removeDirectory(storage, launchKey, log),
+    removeDirectory: (launchKey) => void removeContainerDirectory(launchKey, options),
     cleanUp(row) {
       for (const port of Object.values(row.ports)) ports.release(port);
-      return removeDirectory(storage, row.launchKey, log);
+      return removeContainerDirectory(row.launchKey, options);
     },
     onFailure: options.onFailure,
   });
@@ -123,24 +120,11 @@ export function createCluster(options: ClusterOptions): Cluster {
     close: () => driver.close(),
   };
 
-  function expose(row: ContainerRow): void {
-    for (const [name, host] of Object.entries(row.hosts)) {
-      const port = row.ports[name];
-      if (port === undefined || row.host === undefined || exposed.has(host)) continue;
-      exposed.add(host);
-      options.exposure?.add(host, { host: row.host, port });
-    }
-  }
-
-  function unexpose(row: ContainerRow): void {
-    for (const host of Object.values(row.hosts)) if (exposed.delete(host)) options.exposure?.remove(host);
-  }
-
   /** What was under way when the earlier process ended goes on. */
   function settle(rows: readonly (readonly [string, ContainerRow])[]): void {
     for (const [rowKey, row] of rows) {
       const entry = containers.get(rowKey);
-      if (entry?.row.phase === 'Running' && !entry.ending && !entry.row.deleted) expose(entry.row);
+      if (entry?.row.phase === 'Running' && !entry.ending && !entry.row.deleted) exposed.add(entry.row);
       if (entry === undefined && row.deleted) containers.sweep(rowKey, row).catch(options.onFailure);
       else if (entry === undefined) continue;
       else if (row.deleted) void containers.destroy(entry);
@@ -164,25 +148,4 @@ export function createCluster(options: ClusterOptions): Cluster {
       );
     });
   }
-}
-
-/**
- * A directory is first moved away, so that a half-removed one is never taken for a container's. While the storage is
- * away it is not there either, and yet not removed.
- */
-async function removeDirectory(storage: string, launchKey: string, log: Logger): Promise<boolean> {
-  const trash = join(storagePaths.trash(storage), launchKey);
-  try {
-    await stat(storagePaths.trash(storage));
-    await rename(storagePaths.container(storage, launchKey), trash).catch(ignoreAbsence);
-    await rm(trash, { recursive: true, force: true });
-    return true;
-  } catch (error) {
-    log.warn({ err: error, key: launchKey }, "a container's directory could not be removed");
-    return false;
-  }
-}
-
-function ignoreAbsence(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error;
 }

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Where a cluster's storage root keeps what. */
@@ -12,3 +13,10 @@ export const storagePaths = {
     join(storage, 'properties', accountID, volumeID),
   trash: (storage: string) => join(storage, 'trash'),
 };
+
+/** Makes the directories of a storage root where they are not. */
+export function makeStorage(storage: string): void {
+  for (const directory of ['containers', 'volumes', 'properties', 'trash']) {
+    mkdirSync(join(storage, directory), { recursive: true, mode: 0o700 });
+  }
+}
