@@ -37,9 +37,14 @@ outer() {
   tell "claimed $id $pid $ticks $boot"
   mkdir -p "$directory/root" "$directory/tmp" && chmod 700 "$directory/tmp"
   if [ "$(id -u)" = 0 ]; then as=; else as='--user --map-current-user --keep-caps'; fi
+  # A pipe and not the log itself, which a command that opens its own output by name would cut. It ends with the last
+  # process of the namespace; a full disk ends nothing.
+  mkfifo "$directory/output"
+  { cat || cat >/dev/null; } <"$directory/output" &
   # shellcheck disable=SC2086
-  unshare $as --mount --pid --fork --kill-child sh "$0" inner
+  unshare $as --mount --pid --fork --kill-child sh "$0" inner >"$directory/output" 2>&1
   code=$?
+  wait $!
   started=$(readlink "$directory/started" || now)
   refusal=$(readlink "$directory/refusal")
   if [ -n "$refusal" ]; then record "refused $(now) $refusal"
@@ -48,7 +53,7 @@ outer() {
   else # sh does not say whether 137 was a signal or the command's own wish
     record "exited $code 0 0 $started $(now)"
   fi
-  rm -rf "$directory/root" "$directory/first" "$directory/started" "$directory/refusal"
+  rm -rf "$directory/root" "$directory/output" "$directory/first" "$directory/started" "$directory/refusal"
   tell "gone $id"
 }
 

@@ -154,6 +154,13 @@ export function describeRun(rig: EngineRig, subject: EngineUnderTest): void {
       }
     });
 
+    test.runIf(subject.pipesLog)('holds what is written to /dev/stdout and /dev/stderr by name, in order', async () => {
+      const container = await rig.run(
+        'echo a; echo b > /dev/stderr; echo c > /dev/stdout; echo d | tee /dev/stderr; exec 1>&-; sleep 0.1; echo e >&2',
+      );
+      expect(await container.text()).toBe('a\nb\nc\nd\nd\ne\n');
+    });
+
     test.runIf(subject.keepsBytes)('holds any bytes, also without a last newline', async () => {
       const container = await rig.run("printf '\\000\\001\\377\\376\\r\\n\\nlast'");
       expect(await container.log()).toEqual(Buffer.from([0, 1, 255, 254, 13, 10, 10, ...Buffer.from('last')]));

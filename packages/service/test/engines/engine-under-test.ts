@@ -21,6 +21,8 @@ export interface EngineUnderTest {
   readonly environment?: Readonly<Record<string, string>>;
   /** Both streams in the order written; else each stream for itself. */
   readonly ordersStreams: boolean;
+  /** Who opens the own output by name (`/dev/stdout`) adds to the log; else cuts it. */
+  readonly pipesLog: boolean;
   /** Output is kept byte for byte; else what is no UTF-8 is replaced. */
   readonly keepsBytes: boolean;
   /** `tree`: all processes together, and told apart as `outOfMemory`; `process`: each for itself, ends as any failure. */

@@ -18,7 +18,7 @@ const {
 export const hasDocker = socketPath !== undefined;
 
 /** What the contract knows of containers without a first process of ours. */
-export const BARE = { ordersStreams: false, keepsBytes: false, holdsSwappedLinks: false };
+export const BARE = { ordersStreams: false, pipesLog: false, keepsBytes: false, holdsSwappedLinks: false };
 
 /** What the contract knows of this engine. */
 export function dockerSubject(): EngineUnderTest {
@@ -26,6 +26,7 @@ export function dockerSubject(): EngineUnderTest {
     ...(image === undefined ? {} : { image }),
     module: '',
     ordersStreams: true,
+    pipesLog: true,
     keepsBytes: true,
     memoryLimit: 'tree',
     coreLimit: true,

@@ -50,6 +50,7 @@ async function describeProcessEngine(name: string, wanted: ProcessConfig): Promi
     environment: { SLUICE_TEST_PROCESS_CONFIG: JSON.stringify(config) },
     ...(wanted.prefix !== undefined && { owner: nobody }),
     ordersStreams: true,
+    pipesLog: true,
     keepsBytes: true,
     memoryLimit: limits.memory === 'rlimit' ? 'process' : 'tree',
     coreLimit: limits.cores !== 'none',

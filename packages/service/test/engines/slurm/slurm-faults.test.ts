@@ -74,7 +74,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real 
     const { container, root, ledger } = await waiting();
     const { runID } = await container.seen('running');
     await savedByController(runID);
-    restartController();
+    await restartController();
     open(root);
     expect(await container.end()).toMatchObject({ kind: 'exited', exitCode: 4 });
     expect(ledger()).toBe('started\n');

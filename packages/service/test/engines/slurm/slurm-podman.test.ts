@@ -20,6 +20,7 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('with Podma
     owner: { uid: idOf('-u'), gid: idOf('-g') },
     module: fileURLToPath(new URL('./create-podman-engine.ts', import.meta.url)),
     ordersStreams: true,
+    pipesLog: false,
     keepsBytes: true,
     memoryLimit: 'none',
     coreLimit: false,

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { EngineRig } from '../engine-rig.ts';
-import type { CreateEngine } from '../engine-under-test.ts';
+import type { CreateEngine, EngineUnderTest } from '../engine-under-test.ts';
 import create from './create-engine.ts';
 
 /** Whether `.ci/start-slurm.sh` has started a cluster; in CI its absence is a failure, elsewhere a visible skip. */
@@ -10,10 +10,16 @@ export const hasSlurm = process.env.SLUICE_TEST_SLURM === '1';
 
 /** A rig on the three-node test cluster; `options` are the instance type's. */
 export function slurmRig(options: Readonly<Record<string, unknown>> = {}, make: CreateEngine = create): EngineRig {
-  return new EngineRig(make, {
+  return new EngineRig(make, slurmSubject(options));
+}
+
+/** What the contract knows of this engine. */
+export function slurmSubject(options: Readonly<Record<string, unknown>>): EngineUnderTest {
+  return {
     options,
     module: '',
     ordersStreams: true,
+    pipesLog: false,
     keepsBytes: true,
     memoryLimit: 'none',
     coreLimit: false,
@@ -21,7 +27,7 @@ export function slurmRig(options: Readonly<Record<string, unknown>> = {}, make: 
     hidesInit: false,
     refusesMissingCommand: false,
     holdsSwappedLinks: true,
-  });
+  };
 }
 
 export function slurm(program: 'scontrol' | 'squeue' | 'sbatch' | 'scancel' | 'sinfo', ...args: string[]): string {
@@ -63,9 +69,19 @@ export async function savedByController(jobID: string): Promise<void> {
 }
 
 /** Ends the controller and starts it again from its saved state. */
-export function restartController(): void {
+export function restartController(): Promise<void> {
+  return duringControllerOutage(async () => {});
+}
+
+/** The same, with `work` done between; waits until the new one answers. */
+export async function duringControllerOutage(work: () => Promise<void>): Promise<void> {
   process.kill(daemonOf('slurmctld'), 'SIGKILL');
-  execFileSync('slurmctld', [], { stdio: 'ignore' });
+  try {
+    await work();
+  } finally {
+    execFileSync('slurmctld', [], { stdio: 'ignore' });
+  }
+  await until('the controller answers', () => spawnSync('sinfo', ['--noheader']).status === 0);
 }
 
 function daemonOf(name: string): number {
