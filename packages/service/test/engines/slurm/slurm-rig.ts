@@ -81,7 +81,15 @@ export async function duringControllerOutage(work: () => Promise<void>): Promise
   } finally {
     execFileSync('slurmctld', [], { stdio: 'ignore' });
   }
-  await until('the controller answers', () => spawnSync('sinfo', ['--noheader']).status === 0);
+  await until('the controller answers', controllerAnswers);
+}
+
+function controllerAnswers(): boolean {
+  try {
+    return slurm('sinfo', '--noheader') !== '';
+  } catch {
+    return false;
+  }
 }
 
 function daemonOf(name: string): number {
