@@ -44,7 +44,7 @@ export async function addUser(root) {
   await users.close();
 }
 
-/** Bytes that this process holds of its own, without what it has mapped of files. */
-export function ownMemory() {
-  return Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]) * 1024;
+/** Bytes that a process, by default this one, holds of its own, without what it has mapped of files. */
+export function ownMemory(pid = 'self') {
+  return Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) * 1024;
 }

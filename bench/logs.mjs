@@ -3,12 +3,22 @@
 // there; their logs are written from here.
 //
 //   node bench/logs.mjs [--follows 10000] [--slow 100] [--gigabytes 10] [--seconds 10]
-import { fork } from 'node:child_process';
-import { appendFileSync, closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { execFile, fork, spawn, spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { CONTAINERS, INSTANCE_TYPE, openFakeCluster, ownMemory, PRINCIPAL, SCOPE } from './fake-cluster.mjs';
@@ -113,22 +123,75 @@ async function measureBig(server, { gigabytes, slow }) {
   );
   for (const { socket } of readers) socket.destroy();
 
-  const start = performance.now();
-  let most = 0;
-  const reading = download(server.socketPath, '');
-  while (!reading.isDone()) {
-    most = Math.max(most, (await server.usage()).own);
-    await sleep(200);
-  }
-  const took = (performance.now() - start) / 1000;
-  console.log(
-    `all ${gigabytes} GB read by one: ${((gigabytes * 1000) / took).toFixed(0)} MB/s, at most ${((most - before.own) / MIB).toFixed(0)} MiB more`,
-  );
+  await measureWhole(server, gigabytes);
   const tailAt = performance.now();
-  const bytes = await download(server.socketPath, '?tail=1').done;
+  const bytes = await download(server.socketPath, '?tail=1');
   console.log(
     `tail=1 of it, a line of a million bytes: ${bytes} bytes in ${(performance.now() - tailAt).toFixed(0)} ms`,
   );
+}
+
+/** One reader of the whole, beside nginx serving the same file in the same run, in turns. */
+async function measureWhole(server, gigabytes) {
+  const nginx = await startNginx(dirname(server.logs[0]));
+  const before = (await server.usage()).own;
+  for (let round = 0; round < 2; round++) {
+    const from = await server.usage();
+    const ours = fetchWhole(server.socketPath, `${CONTAINERS}/c0/logs`);
+    let most = 0;
+    while (!ours.isDone()) {
+      // Without asking the server, whose collection of garbage would cost half of the speed.
+      most = Math.max(most, ownMemory(server.pid));
+      await sleep(200);
+    }
+    const to = await server.usage();
+    const cpu = (to.until.user + to.until.system - from.from.user - from.from.system) / 1e6 / gigabytes;
+    const speed = await ours.done;
+    const theirs = nginx && (await fetchWhole(nginx.socketPath, '/log').done);
+    console.log(
+      [
+        `all ${gigabytes} GB read by one: ${speed.toFixed(0)} MB/s, ${cpu.toFixed(2)} s of CPU a GB`,
+        `at most ${((most - before) / MIB).toFixed(0)} MiB more`,
+        nginx === undefined
+          ? 'nginx is missing'
+          : `nginx ${theirs.toFixed(0)} MB/s, ratio ${(speed / theirs).toFixed(2)}`,
+      ].join('; '),
+    );
+  }
+  nginx?.stop();
+}
+
+/** MB/s at which curl gets a path, to nowhere. */
+function fetchWhole(socketPath, path) {
+  const args = ['-sSf', '-o', '/dev/null', '-w', '%{speed_download}', '--unix-socket', socketPath];
+  let isDone = false;
+  const done = new Promise((resolve, reject) => {
+    execFile('curl', [...args, `http://localhost${path}`], (error, stdout) => {
+      isDone = true;
+      if (error) reject(error);
+      else resolve(Number(stdout) / 1e6);
+    });
+  });
+  return { done, isDone: () => isDone };
+}
+
+async function startNginx(directory) {
+  if (spawnSync('nginx', ['-v']).status !== 0) return undefined;
+  const at = mkdtempSync(join(tmpdir(), 'sluice-nginx-'));
+  const socketPath = join(at, 'socket');
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${at}/${name};`);
+  writeFileSync(
+    join(at, 'nginx.conf'),
+    `daemon off; pid ${at}/pid; error_log ${at}/error.log; worker_processes 1; ${process.getuid() === 0 ? 'user root;' : ''}
+     events {} http { access_log off; sendfile on; ${paths.join(' ')} server { listen unix:${socketPath}; root ${directory}; } }`,
+  );
+  const child = spawn('nginx', ['-c', join(at, 'nginx.conf'), '-p', at], { stdio: 'ignore' });
+  while (!existsSync(socketPath)) await sleep(50);
+  const stop = () => {
+    child.kill();
+    rmSync(at, { recursive: true, force: true });
+  };
+  return { socketPath, stop };
 }
 
 /** CPU of the service over so many seconds, and the latency of a get now and then. */
@@ -137,7 +200,7 @@ async function over(server, seconds) {
   const latencies = [];
   while (performance.now() < from.receivedAt + seconds * 1000) {
     const at = performance.now();
-    await download(server.socketPath, '', 'c1').done;
+    await download(server.socketPath, '', 'c1');
     latencies.push(performance.now() - at);
     await sleep(20);
   }
@@ -168,9 +231,8 @@ function follow(socketPath, id, heard, most = Number.POSITIVE_INFINITY) {
 
 /** Reads a log to its end and counts; with another container, its record. */
 function download(socketPath, query, id) {
-  let isDone = false;
   const path = id === undefined ? `${CONTAINERS}/c0/logs${query}` : `${CONTAINERS}/${id}`;
-  const done = new Promise((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     get({ socketPath, path, agent }, (reply) => {
       let bytes = 0;
       reply.on('data', (data) => {
@@ -179,10 +241,7 @@ function download(socketPath, query, id) {
       reply.once('end', () => resolve(bytes));
       reply.once('error', reject);
     }).once('error', reject);
-  }).finally(() => {
-    isDone = true;
   });
-  return { done, isDone: () => isDone };
 }
 
 const agent = new Agent({ keepAlive: true });
@@ -196,7 +255,7 @@ async function startServer(root, count) {
   const answer = () => new Promise((resolve) => child.once('message', resolve));
   const { socketPath, logs, emptyOwn } = await answer();
   return {
-    ...{ socketPath, logs, emptyOwn },
+    ...{ socketPath, logs, emptyOwn, pid: child.pid },
     async usage() {
       child.send('usage');
       return { ...(await answer()), receivedAt: performance.now() };

@@ -10,6 +10,7 @@ import { put, remove } from '../store/store.ts';
 import { idKey, TABLES, timeKey } from '../store/tables.ts';
 import type { ContainerRow } from './container-row.ts';
 import { type CreateContainerOptions, createContainer } from './create-container.ts';
+import { GrowthWatch } from './growth-watch.ts';
 import { type ListedContainer, listContainers } from './list-containers.ts';
 import type { LiveContainer } from './live-container.ts';
 import { type Life, type LogOptions, readLog } from './read-log.ts';
@@ -35,6 +36,7 @@ export interface ContainerCallsOptions extends CreateContainerOptions {
 
 export function createContainerCalls(options: ContainerCallsOptions): ContainerCalls {
   const { store, clusters } = options;
+  const growths = new GrowthWatch();
   return {
     create: (principal, scope, request) => createContainer(options, principal, scope, request),
     async get(principal, ref) {
@@ -51,7 +53,7 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
     async logs(principal, ref, logOptions) {
       const { live, row, cluster } = await find(principal, ref);
       checkTail(logOptions.tail);
-      return readLog(storagePaths.log(cluster.storage, row.launchKey), logOptions, live && lifeOf(live));
+      return readLog(storagePaths.log(cluster.storage, row.launchKey), logOptions, live && lifeOf(live, growths));
     },
     async cancel(principal, ref) {
       for (;;) {
@@ -125,8 +127,9 @@ function isFulfilled(promise: Promise<unknown>): Promise<boolean> {
   );
 }
 
-function lifeOf({ cluster, entry }: { cluster: Cluster; entry: LiveContainer }): Life {
+function lifeOf({ cluster, entry }: { cluster: Cluster; entry: LiveContainer }, growths: GrowthWatch): Life {
   return {
+    growths,
     isLive: () => cluster.containers.get(entry.rowKey) === entry,
     onEnd(listener) {
       entry.onGone.add(listener);

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import type { GrowthWatch } from './growth-watch.ts';
 import { readBlock } from './read-block.ts';
 
 export interface LogOptions {
@@ -13,41 +14,45 @@ export interface Life {
   isLive(): boolean;
   /** Calls `listener` once it has ended, until the returned function is called. */
   onEnd(listener: () => void): () => void;
+  /** One for all followers. */
+  readonly growths: GrowthWatch;
 }
 
 const BLOCK_BYTES = 64 * 1024;
-const FIRST_LOOK_MS = 20;
-const SLOWEST_LOOK_MS = 1000;
+/** For who has shown that they read: more than what lies in the connection's buffers has gone. Costs half per byte. */
+const LARGE_BLOCK_BYTES = 256 * 1024;
+const SHOWN_BYTES = 8 * 1024 * 1024;
 
 /**
  * The bytes of a log, in blocks that are read when the reader asks for them: a slow reader holds one block, whatever
- * the size of the log. With `follow` it goes on until the container has ended and all is given; looks grow rarer while
- * nothing comes. Ends early, without an error, when the signal is aborted.
+ * the size of the log. With `follow` it goes on until the container has ended and all is given. Ends early,
+ * without an error, when the signal is aborted.
  */
 export async function* readLog(path: string, options: LogOptions, life?: Life): AsyncGenerator<Uint8Array> {
   const { signal } = options;
   let position: number | undefined;
-  let wait = FIRST_LOOK_MS;
+  let given = 0;
   while (!isAborted(signal)) {
     // Asked before reading: what is written before the end is there to be read once the end is known.
     const goOn = options.follow === true && life?.isLive() === true;
     // One synchronous system call, since thousands of followers may look; and none of them holds the file meanwhile.
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    wait = size > (position ?? 0) ? FIRST_LOOK_MS : Math.min(wait * 1.5, SLOWEST_LOOK_MS);
     if (position === undefined) {
       position = options.tail === undefined ? 0 : await tailStart(path, { lines: options.tail, size, signal });
     }
     while (position < size) {
-      const block = isAborted(signal) ? undefined : await readBlock(path, { position, length: BLOCK_BYTES });
+      const length = given < SHOWN_BYTES ? BLOCK_BYTES : LARGE_BLOCK_BYTES;
+      const block = isAborted(signal) ? undefined : await readBlock(path, { position, length });
       // Without a block the container was deleted, and its log with it.
       if (block === undefined) return;
       if (block.length === 0) break;
       position += block.length;
+      given += block.length;
       yield block;
     }
     if (!goOn) return;
-    // Not all at the same moment: thousands that began together would hold up everything else.
-    await nextLook(wait * (0.75 + Math.random() / 2), life, signal);
+    // What has happened while the blocks were read is not told any more.
+    if (life.isLive() && !isAborted(signal)) await growth(path, { size: position, life, signal });
   }
 }
 
@@ -55,17 +60,17 @@ function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
 }
 
-/** Resolves after `ms`, at the container's end, or when the signal is aborted, whichever comes first. */
-function nextLook(ms: number, life: Life | undefined, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
+/** Resolves when the file has grown beyond `size`, at the container's end, or when the signal is aborted. */
+function growth(path: string, { size, life, signal }: { size: number; life: Life; signal: AbortSignal | undefined }) {
+  return new Promise<void>((resolve) => {
     const done = () => {
-      clearTimeout(timer);
-      forget?.();
+      stopLooking();
+      forget();
       signal?.removeEventListener('abort', done);
       resolve();
     };
-    const timer = setTimeout(done, ms);
-    const forget = life?.onEnd(done);
+    const stopLooking = life.growths.add(path, size, done);
+    const forget = life.onEnd(done);
     signal?.addEventListener('abort', done);
   });
 }
