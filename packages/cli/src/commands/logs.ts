@@ -8,6 +8,7 @@ import { describeMissingStep, findRun } from '../find-run.ts';
 import { findHome } from '../home.ts';
 import { openService } from '../open-service.ts';
 import { label } from '../progress/render-event.ts';
+import { describeState } from '../progress/render-state.ts';
 import type { Refusal } from '../refusal.ts';
 import { fromRunner, refuse } from '../refuse.ts';
 
@@ -91,8 +92,15 @@ function findLog(report: RunReport, wanted: { name: string; attempt: number | un
   const failure = report.failures.find((one) => one.step === step && one.cell === cell.key && one.attempt === attempt);
   const containerID = failure?.containerID ?? (attempt === cell.attempts ? cell.containerID : undefined);
   if (containerID === undefined) {
-    const cached = cell.cachedFrom === undefined ? '' : `; its outputs come from run ${cell.cachedFrom}`;
-    return refuse(`${label(step, cell.key)} of run ${report.runId} has no container of attempt ${attempt}${cached}`);
+    const name = label(step, cell.key);
+    if (cell.cachedFrom !== undefined) {
+      const there = `sluice logs ${cell.cachedFrom} ${name}`;
+      return refuse(`${name} of run ${report.runId} was taken from run ${cell.cachedFrom}; look there: ${there}`);
+    }
+    if (wanted.attempt === undefined) {
+      return refuse(`${name} of run ${report.runId} has no container: it is ${describeState(cell.state)}`);
+    }
+    return refuse(`${name} of run ${report.runId} has no container of attempt ${attempt}`);
   }
   return ok({ containerID, ...(failure?.logFile === undefined ? {} : { logFile: failure.logFile }) });
 }

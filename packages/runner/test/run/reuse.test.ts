@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { readRun } from '../../src/run/read-run.ts';
+import { resumeRun } from '../../src/run/resume-run.ts';
+import type { RunHandle, StartRunOptions } from '../../src/run/run-options.ts';
+import { startRun } from '../../src/run/start-run.ts';
+import { createHandPlan, createStep } from '../simulation/plans.ts';
+import { createRig, type Rig } from '../simulation/rig.ts';
+import type { Behaviour } from '../simulation/simulated-service.ts';
+
+const need = (step: string) => ({ step, condition: 'succeeded' as const });
+const PLAN = createHandPlan([
+  createStep('make', { command: ['make'], outputs: { data: { path: '/out', retain: true } } }),
+  createStep('side', { command: ['side'] }),
+  createStep('check', {
+    command: ['check'],
+    inputs: { data: { from: { step: 'make', output: 'data' }, path: '/in/data' } },
+    needs: [need('side')],
+  }),
+  createStep('last', { command: ['last'], needs: [need('check')] }),
+]);
+
+async function start(rig: Rig, more: Partial<StartRunOptions> = {}): Promise<RunHandle> {
+  const started = await rig.go(startRun({ ...rig.options, plan: PLAN, baseDir: '/base', ...more }));
+  if (!started.ok) throw new Error(started.error.message);
+  return started.value;
+}
+
+test('a run that takes over is the same run wherever it was left, and starts nothing that it took or had started', async () => {
+  const behave: Record<string, Partial<Behaviour>> = { check: { end: 'Failed' } };
+  const rig = createRig('reuse', { behave });
+  const failed = await start(rig);
+  await rig.go(failed.finished);
+  behave.check = { end: 'Succeeded', runMs: 500 };
+  for (const leftAfterMs of [0, 1, 10, 30, 100, 400, 600, 700]) {
+    const before = rig.created().length;
+    const handle = await start(rig, { reuse: { runId: failed.runId, again: [] } });
+    const leftAt = rig.clock.now() + leftAfterMs;
+    await rig.until(() => rig.clock.now() >= leftAt);
+    await rig.go(handle.detach());
+    const resumed = await rig.go(resumeRun({ ...rig.options, runId: handle.runId }));
+    if (resumed.ok) await rig.go(resumed.value.finished);
+    const report = await rig.go(readRun('/home', handle.runId, rig.disk));
+    const states = report.ok ? report.value.steps.map(({ name, state }) => `${name} ${state}`) : report.error;
+    expect(states, `left after ${leftAfterMs} ms`).toEqual([
+      'make cached',
+      'side cached',
+      'check succeeded',
+      'last succeeded',
+    ]);
+    const started = rig
+      .created()
+      .slice(before)
+      .map(({ wire }) => wire.labels?.['sluice-step']);
+    expect(started, `left after ${leftAfterMs} ms`).toEqual(['check', 'last']);
+  }
+});
+
+test('a run whose earlier one has lost its data does the work again', async () => {
+  const rig = createRig('lost');
+  const first = await start(rig);
+  await rig.go(first.finished);
+  const published = `runs/${first.runId}/out/make`;
+  for (const { files, directories } of rig.simulated.volumes.values()) {
+    for (const path of [...files.keys(), ...directories]) {
+      if (!path.startsWith(published)) continue;
+      files.delete(path);
+      directories.delete(path);
+    }
+  }
+  const second = await start(rig, { reuse: { runId: first.runId, again: [] } });
+  const { steps } = await rig.go(second.finished);
+  // `check` mounts what had to be made again, and `last` waits for it; `side` has no data that could be lost.
+  expect(steps.map(({ name, state }) => `${name} ${state}`)).toEqual([
+    'make succeeded',
+    'side cached',
+    'check succeeded',
+    'last succeeded',
+  ]);
+});
