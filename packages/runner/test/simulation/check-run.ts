@@ -45,6 +45,7 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
   const before: JournalEvidence[] = [];
   const truths = new Map<string, Truth>();
   const judged = new Set<string>();
+  let putOffs = 0;
   const claim = (holds: boolean, message: () => string) => {
     if (!holds) violations.push(message());
   };
@@ -134,7 +135,11 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
 
   /** Each verdict is held against what the service knows at the moment when it has become durable. */
   function checkNewVerdicts(): void {
-    const { ended } = evidence();
+    const { ended, putOff, ids } = evidence();
+    for (; putOffs < putOff.length; putOffs++) {
+      const id = ids.get(putOff[putOffs]!) ?? '';
+      claim(!options.simulated().underWay.has(id), () => `${id} was put off while its create was under way`);
+    }
     if (ended.size === judged.size) return;
     for (const [key, record] of ended) {
       if (judged.has(key)) continue;
@@ -178,17 +183,14 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
 
   function checkVerdict(record: ReturnType<JournalEvidence['ended']['get']>): void {
     const event = record!.event as Extract<NonNullable<typeof record>['event'], { type: 'ended' }>;
-    const intent = evidence().records.find(
-      (known) =>
-        known.kind === 'intent' &&
-        known.step === event.step &&
-        known.cell === event.cell &&
-        known.attempt === event.attempt,
-    );
-    const id = intent?.kind === 'intent' ? intent.id : '';
+    const id = evidence().ids.get(`${event.step}/${event.cell}/${event.attempt}`) ?? '';
     const truth = truths.get(id);
     const said = JSON.stringify(event.outcome);
-    claim(allows(event.outcome, truth), () => `verdict ${said} on ${id}, which is ${truth?.phase ?? 'not ended'}`);
+    const isUnderWay = options.simulated().underWay.has(id);
+    claim(
+      allows(event.outcome, truth, isUnderWay),
+      () => `verdict ${said} on ${id}, which is ${truth?.phase ?? 'not ended'}`,
+    );
   }
 
   /** The containers of this run that the service still has; under an ID of ours there may be somebody else's. */
@@ -207,6 +209,7 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
       checkNewVerdicts();
       before.unshift(evidence());
       judged.clear();
+      putOffs = 0;
       evidence = readEvidence();
     },
     giveUp() {
@@ -256,13 +259,13 @@ type Outcome = Extract<
 >['outcome'];
 
 /** Whether the service really gave this verdict. */
-function allows(outcome: Outcome, truth: Truth | undefined): boolean {
+function allows(outcome: Outcome, truth: Truth | undefined, isUnderWay: boolean): boolean {
   switch (outcome.result) {
     case 'succeeded':
       return truth?.phase === 'Succeeded';
     case 'canceled':
       // Cancelled before it could start, or by the service.
-      return truth === undefined || truth.phase === 'Canceled';
+      return truth === undefined ? !isUnderWay : truth.phase === 'Canceled';
     case 'failed':
       if (outcome.message.startsWith('the service refused')) return truth === undefined;
       if (outcome.message.startsWith('the ID ')) return !truth || truth.phase === 'Vanished';

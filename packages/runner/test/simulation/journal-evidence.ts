@@ -6,6 +6,10 @@ import type { MemoryDisk } from './memory-disk.ts';
 export interface JournalEvidence {
   readonly records: readonly JournalRecord[];
   readonly intents: ReadonlySet<string>;
+  /** Container ID by `step/cell/attempt`. */
+  readonly ids: ReadonlyMap<string, string>;
+  /** `step/cell/attempt` of submissions that were put off by the service's answer, in order. */
+  readonly putOff: readonly string[];
   /** `step/cell/attempt` of cancels that are written down. */
   readonly cancels: ReadonlySet<string>;
   /** `step/cell/attempt` to the outcome's record. */
@@ -43,6 +47,8 @@ function empty() {
   return {
     records: [] as JournalRecord[],
     intents: new Set<string>(),
+    ids: new Map<string, string>(),
+    putOff: [] as string[],
     cancels: new Set<string>(),
     ended: new Map<string, Extract<JournalRecord, { kind: 'event' }>>(),
     published: new Set<string>(),
@@ -53,7 +59,10 @@ function empty() {
 
 function add(evidence: Growing, record: JournalRecord): void {
   evidence.records.push(record);
-  if (record.kind === 'intent') evidence.intents.add(record.id);
+  if (record.kind === 'intent') {
+    evidence.intents.add(record.id);
+    evidence.ids.set(`${record.step}/${record.cell}/${record.attempt}`, record.id);
+  }
   if (record.kind === 'cancelIntent') evidence.cancels.add(`${record.step}/${record.cell}/${record.attempt}`);
   if (record.kind !== 'event') return;
   const { event } = record;
@@ -63,6 +72,9 @@ function add(evidence: Growing, record: JournalRecord): void {
     if (!before) evidence.ended.set(key, record);
     else if (!mayFollow(before, record)) evidence.changed.push(key);
     if (event.outcome.result === 'succeeded') evidence.published.add(`succeeded:${event.step}/${event.cell}`);
+  }
+  if (event.type === 'postponed' && event.reason !== 'pool') {
+    evidence.putOff.push(`${event.step}/${event.cell}/${event.attempt}`);
   }
   if (event.type === 'published') {
     const cell = `${event.step}/${event.cell}`;

@@ -254,4 +254,10 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replace: 'void placement?.accounts;\n    const accounts = { [scope.clusterID]: scope.accountID };',
     among: all(hasTwoClusters, has('lose')),
   },
+  {
+    name: 'postpones although the POST is in doubt',
+    file: 'submission/submit-attempt.ts',
+    find: 'if (failure.full && !lost) return',
+    replace: 'if (failure.full) return',
+  },
 ];

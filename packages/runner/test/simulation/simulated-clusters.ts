@@ -65,6 +65,9 @@ export function createSimulatedClusters(
     get volumes() {
       return merge(all.map(({ volumes }) => volumes));
     },
+    get underWay() {
+      return new Set(all.flatMap(({ underWay }) => [...underWay]));
+    },
     get calls() {
       const sums = new Map<string, number>();
       for (const { calls } of all) for (const [name, count] of calls) sums.set(name, (sums.get(name) ?? 0) + count);

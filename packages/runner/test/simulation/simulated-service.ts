@@ -76,6 +76,8 @@ export interface SimulatedService {
   readonly service: ContainerService;
   readonly containers: ReadonlyMap<string, SimulatedContainer>;
   readonly volumes: ReadonlyMap<string, MemoryVolume>;
+  /** IDs of creates that will arrive although their callers have given up waiting. */
+  readonly underWay: ReadonlySet<string>;
   /** Calls so far, by name. */
   readonly calls: ReadonlyMap<string, number>;
 }
@@ -95,6 +97,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
   const containers = new Map<string, SimulatedContainer>();
   const volumes = new Map<string, MemoryVolume>();
   const calls = new Map<string, number>();
+  const underWay = new Set<string>();
   const listeners = new Set<(hint: { clusterID: string; accountID: string; containerID: string }) => void>();
   /** IDs of records that have vanished: whatever comes late for them must not start them again. */
   const vanished = new Set<string>();
@@ -107,7 +110,12 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     const drawn = drawFate(random, faults());
     const gate = options.gate?.();
     const fate = gate === undefined ? drawn : { ...drawn, gate };
-    const outcome = await travel(fate, act);
+    const traveling = travel(fate, act);
+    if (name === 'create' && id !== undefined && fate.lateByMs !== undefined && fate.gate !== 'refused') {
+      underWay.add(id);
+      clock.setTimer(clock.now() + TIMEOUT_MS + fate.lateByMs, () => underWay.delete(id));
+    }
+    const outcome = await traveling;
     if ('error' in outcome) throw outcome.error;
     return structuredClone(outcome.value);
   }
@@ -425,7 +433,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     },
     close: async () => {},
   };
-  return { service, containers, volumes, calls };
+  return { service, containers, volumes, underWay, calls };
 }
 
 function assignPorts(spec: ContainerSpec, incarnation: number): NonNullable<Container['ports']> {
