@@ -1,20 +1,18 @@
 import { checkShape } from '../checks/check-shape.ts';
 import type { Fault } from '../checks/fault.ts';
-import { rewriteTemplates } from '../expressions/rewrite-templates.ts';
-import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
-import { paramSchema, type RawPipeline } from '../schema/pipeline-schema.ts';
+import type { RawPipeline } from '../schema/pipeline-schema.ts';
 import { type RawStep, stepSchema } from '../schema/step-schema.ts';
+import { type AssemblyWork, addTo, locator, placeSteps, type StepPath, type Use } from './assembly-work.ts';
 import { bindWith } from './bind-with.ts';
 import { checkDocument, keysAt } from './check-document.ts';
-import { type Assembly, besideFile, type FileSet, isRawMap, type Origins, type RawMap } from './file-set.ts';
+import { type Assembly, besideFile, type FileSet, isRawMap, type RawMap } from './file-set.ts';
 import { type Flattened, flattenPipeline, relink } from './flatten-pipeline.ts';
 import { includeFiles } from './include-files.ts';
 import { locateFaults } from './locate-faults.ts';
 import { relinkReferences } from './relink-references.ts';
-import { isLongParam, PARAM_KEYS, resolvePipeline } from './resolve-pipeline.ts';
-import { applyDefaults } from './resolve-step.ts';
-import type { Path, SourceDocument, Spot } from './source-document.ts';
+import type { SourceDocument, Spot } from './source-document.ts';
+import { useStep } from './use-step.ts';
 
 /** What a step may say beside `uses` of a whole pipeline. */
 const BESIDE_USES: ReadonlySet<string> = new Set(['uses', 'with', 'needs', 'when', 'inputs', 'description']);
@@ -33,13 +31,14 @@ export function assemblePipeline(root: SourceDocument, files: FileSet, ancestors
     ['steps', 'finally'].some((section) => usesFiles(root.value as RawMap, section));
   if (!needsFiles) return plain;
   const included = includeFiles({ ...root, value: root.value }, files);
-  const work: Work = {
+  const work: AssemblyWork = {
     files,
     ancestors: [...ancestors, root.file],
     origins: included.origins,
     root,
     value: { ...included.value },
     used: new Map(),
+    brought: new Map(),
     diagnostics: [...included.diagnostics],
     unread: [],
   };
@@ -50,23 +49,13 @@ export function assemblePipeline(root: SourceDocument, files: FileSet, ancestors
       const step = steps[name];
       if (isRawMap(step) && typeof step.uses === 'string') useFile(work, [section, name], step as unknown as RawStep);
     }
+    placeSteps(work, section);
   }
   const linked = relink(work.value, work.used);
   const named = work.used.size === 0 ? { ...linked, faults: [] } : relinkReferences(linked.value, work.used);
   const locate = locator(root, work.origins);
   work.diagnostics.push(...locateFaults([...linked.faults, ...named.faults], { locate }));
   return { file: root.file, value: named.value as Json, locate, diagnostics: work.diagnostics, unread: work.unread };
-}
-
-interface Work {
-  readonly files: FileSet;
-  readonly ancestors: readonly string[];
-  readonly origins: Origins;
-  readonly root: SourceDocument;
-  readonly value: Record<string, Json>;
-  readonly used: Map<string, Flattened>;
-  readonly diagnostics: Diagnostic[];
-  readonly unread: Path[];
 }
 
 function usesFiles(value: RawMap, section: string): boolean {
@@ -79,19 +68,13 @@ function usesFiles(value: RawMap, section: string): boolean {
   return false;
 }
 
-function locator(root: SourceDocument, origins: Origins): Assembly['locate'] {
-  return (spot) => (origins.get(`${spot.path[0]}\0${spot.path[1]}`) ?? root.locate)(spot);
-}
-
-type StepPath = readonly ['steps' | 'finally', string];
-
-function useFile(work: Work, at: StepPath, step: RawStep): void {
+function useFile(work: AssemblyWork, at: StepPath, step: RawStep): void {
   const locate = locator(work.root, work.origins);
   const report = (...faults: Fault[]): void => {
     work.diagnostics.push(...locateFaults(faults, { locate }));
   };
   const skip = (): void => {
-    replaceStep(work, at, NO_PROGRAM);
+    work.brought.set(at[1], { [at[1]]: NO_PROGRAM });
     work.unread.push(at);
   };
   const shape = checkShape(stepSchema, step as unknown as Json, { at, keysAt });
@@ -130,14 +113,10 @@ function useFile(work: Work, at: StepPath, step: RawStep): void {
   else useStep(work, { at, step, document: { ...document, value: document.value }, report });
 }
 
-interface Use {
-  readonly at: StepPath;
-  readonly step: RawStep;
-  readonly document: SourceDocument;
-  readonly report: (...faults: Fault[]) => void;
-}
-
-function usePipeline(work: Work, { at, step, document, report, skip }: Use & { readonly skip: () => void }): void {
+function usePipeline(
+  work: AssemblyWork,
+  { at, step, document, report, skip }: Use & { readonly skip: () => void },
+): void {
   for (const key of Object.keys(step)) {
     if (BESIDE_USES.has(key) || key.startsWith('x-')) continue;
     report({
@@ -184,20 +163,13 @@ function usePipeline(work: Work, { at, step, document, report, skip }: Use & { r
   if (raw.secrets !== undefined && (secrets === undefined || Array.isArray(secrets))) {
     work.value.secrets = [...new Set([...(secrets ?? []), ...raw.secrets])];
   }
-  replaceStep(work, at, undefined, { ...flattened.steps, ...(section === 'finally' && flattened.finally) });
+  work.brought.set(parent, { ...flattened.steps, ...(section === 'finally' && flattened.finally) });
   if (section === 'steps') addTo(work, 'finally', flattened.finally as unknown as RawMap);
   rememberOrigins(work, { at, assembly, flattened });
 }
 
-/** What the pipeline has under that name already goes first; what is no map stays for the checks. */
-function addTo(work: Work, key: 'finally' | 'volumes' | 'pools', added: RawMap): void {
-  const present = work.value[key];
-  if (Object.keys(added).length === 0 || (present !== undefined && !isRawMap(present))) return;
-  work.value[key] = { ...added, ...(present as RawMap | undefined) };
-}
-
 function rememberOrigins(
-  work: Work,
+  work: AssemblyWork,
   { at: [section, parent], assembly, flattened }: { at: StepPath; assembly: Assembly; flattened: Flattened },
 ): void {
   for (const from of ['steps', 'finally'] as const) {
@@ -208,69 +180,4 @@ function rememberOrigins(
       work.origins.set(`${from}\0${name}`, inner);
     }
   }
-}
-
-/** A step file: the keys of one step, and `params`. The using step's own keys go before its keys. */
-function useStep(
-  work: Work,
-  { at, step, document, report }: Use & { readonly document: { readonly value: RawMap } },
-): void {
-  const {
-    params,
-    version: _version,
-    name: _name,
-    $schema: _schema,
-    ...keys
-  } = document.value as { readonly [key: string]: Json };
-  const sound = soundParams(params, document, work);
-  const declared = resolvePipeline({ version: 1, name: 'step', params: sound as never }).params;
-  const bound = bindWith(declared, (step.with ?? {}) as RawMap, at);
-  report(...bound.faults);
-  const lent = rewriteTemplates(keys, ({ root, keys: [name, ...rest] }) => {
-    if (root !== 'params' || name === undefined || !bound.values.has(name)) return undefined;
-    return `${bound.values.get(name)}${rest.map((key) => `[${JSON.stringify(key)}]`).join('')}`;
-  }) as unknown as RawStep;
-  const { uses: _uses, with: _with, ...own } = step;
-  const outer = work.origins.get(at.join('\0')) ?? work.root.locate;
-  replaceStep(work, at, applyDefaults(own as RawStep, lent));
-  work.origins.set(at.join('\0'), (spot) => {
-    const key = spot.path[2];
-    const isOwn = key === undefined || Object.hasOwn(own, key);
-    return isOwn ? outer(spot) : document.locate({ ...spot, path: spot.path.slice(2) });
-  });
-}
-
-/** The parameters of a step file that are well-formed; the others are reported. */
-function soundParams(params: Json | undefined, document: SourceDocument, work: Work): RawMap {
-  if (!isRawMap(params)) return {};
-  const faults = Object.keys(params).flatMap((name) => {
-    const param = params[name] ?? null;
-    return isLongParam(param) ? checkShape(paramSchema, param, { at: ['params', name], keysAt: () => PARAM_KEYS }) : [];
-  });
-  work.diagnostics.push(...locateFaults(faults, document));
-  const faulty = new Set(faults.map(({ path }) => path[1]));
-  return Object.fromEntries(Object.entries(params).filter(([name]) => !faulty.has(name)));
-}
-
-/** Puts one step, or several, where the step stands. */
-function replaceStep(
-  work: Work,
-  [section, name]: StepPath,
-  step: RawStep | undefined,
-  several: Readonly<Record<string, RawStep>> = {},
-): void {
-  const entries = Object.entries(work.value[section] as RawMap).flatMap(([key, value]): [string, Json][] => {
-    if (key !== name) return [[key, value]];
-    if (step !== undefined) return [[key, step as unknown as Json]];
-    return Object.entries(several) as unknown as [string, Json][];
-  });
-  const twice = entries.find(([key], index) => entries.findIndex(([other]) => other === key) !== index);
-  if (twice !== undefined) {
-    work.diagnostics.push({
-      code: 'duplicate-key',
-      severity: 'error',
-      message: `step \`${name}\` brings a step \`${twice[0]}\`, and there is one of that name`,
-    });
-  }
-  work.value[section] = Object.fromEntries(entries);
 }

@@ -201,4 +201,26 @@ outputs: { best: { from: sub.model, publish: ./out } }
     });
     expect(places(result)).toEqual(['other.yaml:4:14 cycle']);
   });
+
+  it.each([
+    ['a: { uses: other.yaml }', 'a-b: { command: [x] }'],
+    ['a-b: { command: [x] }', 'a: { uses: other.yaml }'],
+  ])('parsePipeline refuses a used step that would take the name of another one: %s, %s', (...steps) => {
+    const result = parse({
+      'main.yaml': `${MAIN}steps:\n  ${steps.join('\n  ')}\n`,
+      'other.yaml': `${MAIN}steps:\n  b: { command: [y] }\n`,
+    });
+    expect(result.ok ? [] : result.error.map(({ message }) => message)).toEqual([
+      'step `a` brings a step `a-b`, and there is one of that name',
+    ]);
+  });
+
+  it('parsePipeline lets thousands of steps use a file', () => {
+    const steps = Array.from({ length: 2000 }, (_, i) => `  s${i}: { uses: step.yaml, with: { n: ${i} } }\n`);
+    const result = parse({
+      'main.yaml': `${MAIN}steps:\n${steps.join('')}`,
+      'step.yaml': 'params: { n: 0 }\ncommand: [x, "${{ params.n }}"]\n',
+    });
+    expect(result.ok && result.value.steps.length).toBe(2000);
+  });
 });

@@ -1,0 +1,54 @@
+import { checkShape } from '../checks/check-shape.ts';
+import { rewriteTemplates } from '../expressions/rewrite-templates.ts';
+import type { Json } from '../model/json.ts';
+import { paramSchema } from '../schema/pipeline-schema.ts';
+import type { RawStep } from '../schema/step-schema.ts';
+import type { AssemblyWork, Use } from './assembly-work.ts';
+import { bindWith } from './bind-with.ts';
+import { isRawMap, type RawMap } from './file-set.ts';
+import { locateFaults } from './locate-faults.ts';
+import { isLongParam, PARAM_KEYS, resolvePipeline } from './resolve-pipeline.ts';
+import { applyDefaults } from './resolve-step.ts';
+import type { SourceDocument } from './source-document.ts';
+
+/** A step file: the keys of one step, and `params`. The using step's own keys go before its keys. */
+export function useStep(
+  work: AssemblyWork,
+  { at, step, document, report }: Use & { readonly document: { readonly value: RawMap } },
+): void {
+  const {
+    params,
+    version: _version,
+    name: _name,
+    $schema: _schema,
+    ...keys
+  } = document.value as { readonly [key: string]: Json };
+  const sound = soundParams(params, document, work);
+  const declared = resolvePipeline({ version: 1, name: 'step', params: sound as never }).params;
+  const bound = bindWith(declared, (step.with ?? {}) as RawMap, at);
+  report(...bound.faults);
+  const lent = rewriteTemplates(keys, ({ root, keys: [name, ...rest] }) => {
+    if (root !== 'params' || name === undefined || !bound.values.has(name)) return undefined;
+    return `${bound.values.get(name)}${rest.map((key) => `[${JSON.stringify(key)}]`).join('')}`;
+  }) as unknown as RawStep;
+  const { uses: _uses, with: _with, ...own } = step;
+  const outer = work.origins.get(at.join('\0')) ?? work.root.locate;
+  work.brought.set(at[1], { [at[1]]: applyDefaults(own as RawStep, lent) });
+  work.origins.set(at.join('\0'), (spot) => {
+    const key = spot.path[2];
+    const isOwn = key === undefined || Object.hasOwn(own, key);
+    return isOwn ? outer(spot) : document.locate({ ...spot, path: spot.path.slice(2) });
+  });
+}
+
+/** The parameters of a step file that are well-formed; the others are reported. */
+function soundParams(params: Json | undefined, document: SourceDocument, work: AssemblyWork): RawMap {
+  if (!isRawMap(params)) return {};
+  const faults = Object.keys(params).flatMap((name) => {
+    const param = params[name] ?? null;
+    return isLongParam(param) ? checkShape(paramSchema, param, { at: ['params', name], keysAt: () => PARAM_KEYS }) : [];
+  });
+  work.diagnostics.push(...locateFaults(faults, document));
+  const faulty = new Set(faults.map(({ path }) => path[1]));
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !faulty.has(name)));
+}
