@@ -73,3 +73,17 @@ int make_directory(int dir, const char *name) {
   if (mkdirat(dir, name, 0755) != 0 && errno != EEXIST) return -1;
   return open_directory(dir, name);
 }
+
+/*
+ * Whether what is made in a cgroup has the memory controller. The top of what systemd has delegated to a unit gives its
+ * children nothing until its owner says so; what is above is not ours to change, which root alone could.
+ */
+bool gives_memory(int above) {
+  char controllers[512];
+  if (faccessat(above, "cgroup.procs", W_OK, AT_EACCESS) != 0) return false;
+  if (!read_at(above, "cgroup.subtree_control", controllers, sizeof controllers)) return false;
+  if (has_word(controllers, "memory")) return true;
+  if (geteuid() == 0 || !write_at(above, "cgroup.subtree_control", "+memory")) return false;
+  write_at(above, "cgroup.subtree_control", "+cpu");
+  return true;
+}

@@ -82,6 +82,7 @@ bool limits_out_of_memory(const struct limit_use *use);
 
 /* hierarchy.c */
 bool has_word(const char *text, const char *word);
+bool gives_memory(int above);
 /* The mount point of the cgroup hierarchy with `controller`, or of cgroup v2 for NULL. */
 bool find_hierarchy(const char *controller, char *path, size_t size);
 /* The directory of this process within that hierarchy. */

@@ -64,15 +64,13 @@ static int make_group(int above, const char *name) {
  * memory controller. Not in the own cgroup itself: one with processes in it may not hand controllers down.
  */
 static bool open_unified(const char *name) {
-  char root[PATH_MAX], own[PATH_MAX], path[2 * PATH_MAX], controllers[512];
+  char root[PATH_MAX], own[PATH_MAX], path[2 * PATH_MAX];
   if (!find_hierarchy(NULL, root, sizeof root) || !find_own(NULL, own, sizeof own)) return false;
   for (char *slash; (slash = strrchr(own, '/')) != NULL;) {
     *slash = '\0';
     snprintf(path, sizeof path, "%s%s", root, own);
     int above = open_directory(AT_FDCWD, path);
-    bool gives = above >= 0 && read_at(above, "cgroup.subtree_control", controllers, sizeof controllers) &&
-                 has_word(controllers, "memory") && faccessat(above, "cgroup.procs", W_OK, AT_EACCESS) == 0;
-    int group = gives ? make_group(above, name) : -1;
+    int group = above >= 0 && gives_memory(above) ? make_group(above, name) : -1;
     if (above >= 0) close(above);
     if (group < 0) continue;
     if (write_at(group, "cgroup.subtree_control", "+memory")) {
