@@ -1,7 +1,6 @@
 import type { Retry } from '@sluice/core';
 import type { AttemptFacts } from '../run/run-facts.ts';
-import { attemptVerdict } from '../scheduler/attempt-verdict.ts';
-import type { CancelReason } from '../scheduler/command.ts';
+import { verdictOf } from '../run/verdict-of.ts';
 import type { Outcome } from '../scheduler/event.ts';
 import { decideRetry, type FailedAttempt } from '../scheduler/retry-decision.ts';
 
@@ -18,8 +17,7 @@ export function explainRetries(
   const said = new Map<number, string>();
   const used = { retries: 0, infrastructureRetries: 0, rung: -1 };
   attempts.forEach((attempt, index) => {
-    const verdict =
-      attempt.outcome && attemptVerdict(attempt.outcome, attempt.cancelReason as CancelReason | undefined);
+    const verdict = verdictOf(attempt);
     if (verdict?.result !== 'failed') return;
     const failed: FailedAttempt = {
       ...used,

@@ -1,6 +1,7 @@
 import type { FailureClass } from '@sluice/core';
 import { type AttemptOutline, outlineAttempt } from '../run/attempt-outline.ts';
 import type { AttemptFacts, RunFacts } from '../run/run-facts.ts';
+import { verdictOf } from '../run/verdict-of.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { RunTimes } from './cell-times.ts';
 
@@ -40,7 +41,8 @@ export function reportAttempts(
 }
 
 function reportAttempt(attempt: AttemptFacts): Omit<AttemptReport, 'step' | 'cell' | 'readyAt'> {
-  const { outcome, cancelReason, logFile } = attempt;
+  const { cancelReason, logFile } = attempt;
+  const outcome = verdictOf(attempt);
   const failed = outcome?.result === 'failed' ? outcome : undefined;
   return {
     ...outlineAttempt(attempt),

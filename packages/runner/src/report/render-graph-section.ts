@@ -3,6 +3,7 @@ import type { CellState } from '../scheduler/cell-state.ts';
 import type { DetailedReport } from './detailed-report.ts';
 import { type LayeredGraph, layerGraph } from './layer-graph.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
+import { stateWords } from './state-words.ts';
 
 /** Steps up to which each is a node; of more, steps of neighbouring levels are drawn as one. */
 const MAX_NODES = 150;
@@ -108,7 +109,9 @@ function drawNode({ name, steps }: GraphNode, { x, y }: { x: number; y: number }
     left += width;
     return strip;
   });
-  const words = counts.map(([state, count]) => (total === 1 ? state : `${count} ${state}`)).join(', ');
+  const words = counts
+    .map(([state, count]) => (total === 1 ? stateWords(state) : `${count} ${stateWords(state)}`))
+    .join(', ');
   const short = name.length > NAME_LENGTH ? `${name.slice(0, NAME_LENGTH - 1)}…` : name;
   const shortWords = words.length > 30 ? `${words.slice(0, 29)}…` : words;
   return markup`<g><title>${name}: ${words}</title><rect class="node" x="${round(x)}" y="${round(y)}" width="${NODE.width}" height="${NODE.height}" rx="4"/>${strips}<text x="${round(x + 8)}" y="${round(y + 14)}">${short}</text><text class="sub" x="${round(x + 8)}" y="${round(y + 28)}">${shortWords}</text></g>`;

@@ -3,6 +3,7 @@ import type { AttemptReport } from './attempt-report.ts';
 import type { DetailedReport } from './detailed-report.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
 import { renderSpan } from './render-span.ts';
+import { stateWords } from './state-words.ts';
 
 const MAX_STEPS = 500;
 const MAX_FAILURES = 40;
@@ -60,7 +61,8 @@ function renderStep({ name, state, cells }: StepReport, attempts: readonly Attem
   const why = cells.find((cell) => cell.reason !== undefined && cell.state !== 'succeeded')?.reason ?? '';
   const counts = new Map<string, number>();
   for (const cell of cells) counts.set(cell.state, (counts.get(cell.state) ?? 0) + 1);
-  const words = counts.size < 2 ? state : [...counts].map(([of, count]) => `${count} ${of}`).join(', ');
+  const words =
+    counts.size < 2 ? stateWords(state) : [...counts].map(([of, count]) => `${count} ${stateWords(of)}`).join(', ');
   const time = (milliseconds: number) => (attempts.length === 0 ? '' : renderSpan(milliseconds));
   return markup`<tr><td>${name}</td><td class="${state}"><span class="dot"></span>${words}</td><td class="number">${cells.length}</td><td class="number">${attempts.length}</td><td class="number">${time(waited)}</td><td class="number">${time(ran)}</td><td>${types}</td><td class="why">${clip(why)}</td></tr>`;
 }

@@ -1,4 +1,5 @@
 import type { AttemptFacts } from './run-facts.ts';
+import { verdictOf } from './verdict-of.ts';
 
 /** Where and when an attempt went, as reports and explanations tell it. Times are milliseconds since the epoch. */
 export interface AttemptOutline {
@@ -20,7 +21,7 @@ export function outlineAttempt(attempt: AttemptFacts): AttemptOutline {
   const { id, clusterID, instanceType, askedAt, submittedAt, runningAt, endedAt, publishedAt } = attempt;
   return {
     attempt: attempt.attempt,
-    result: attempt.outcome?.result ?? 'open',
+    result: verdictOf(attempt)?.result ?? 'open',
     ...(id !== undefined && { containerID: id }),
     ...(clusterID !== undefined && { clusterID }),
     ...(instanceType !== undefined && { instanceType }),

@@ -1,8 +1,7 @@
 import path from 'node:path';
-import { attemptVerdict } from '../scheduler/attempt-verdict.ts';
-import type { CancelReason } from '../scheduler/command.ts';
 import type { ReportSource } from './report-source.ts';
 import type { FailureReport } from './run-report.ts';
+import { verdictOf } from './verdict-of.ts';
 
 /** A failed attempt as people read it. */
 export function describeFailure(
@@ -10,8 +9,7 @@ export function describeFailure(
   entry: { step: number; cell: number; attempt: number },
 ): FailureReport {
   const attempt = facts.known[entry.step]?.[entry.cell]?.attempts.find((known) => known.attempt === entry.attempt);
-  // A container that was cancelled for its timeout has timed out, whatever the service calls it.
-  const outcome = attempt?.outcome && attemptVerdict(attempt.outcome, attempt.cancelReason as CancelReason | undefined);
+  const outcome = attempt && verdictOf(attempt);
   const failed = outcome?.result === 'failed' ? outcome : undefined;
   return {
     step: facts.plan.steps[entry.step]!.step.name,

@@ -3,6 +3,7 @@ import type { PostponeReason } from '../scheduler/event.ts';
 import type { SkipCause } from '../scheduler/skip-cause.ts';
 import type { WaitReason } from '../scheduler/wait-reason.ts';
 import type { ReportSource } from './report-source.ts';
+import { verdictOf } from './verdict-of.ts';
 
 /** One line on why a cell waits, was skipped or failed; undefined where there is nothing to explain. */
 export function explainCell(
@@ -15,7 +16,8 @@ export function explainCell(
   const wait = scheduler.waitReason(step, cell);
   if (wait) return describeWait(wait);
   const skip = scheduler.skipCause(step, cell);
-  const outcome = facts.known[step]?.[cell]?.attempts.at(-1)?.outcome;
+  const last = facts.known[step]?.[cell]?.attempts.at(-1);
+  const outcome = last && verdictOf(last);
   // What ended badly by itself is not explained by another failure, which only kept it from a further attempt.
   const isOwn = skip?.kind === 'failFast' && FAILED.has(scheduler.state(step, cell));
   if (skip && !isOwn) return describeSkip(skip);

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { startRun } from '../../src/run/start-run.ts';
+import { createHandPlan, createStep } from '../simulation/plans.ts';
+import { createRig } from '../simulation/rig.ts';
+
+test('explainCell says of a step that timed out that it did, also where another failure would have stopped it', async () => {
+  const plan = createHandPlan([createStep('bad'), createStep('slow', { timeoutMs: 1_000 })]);
+  const rig = createRig('timeout', { behave: { bad: { end: 'Failed' }, slow: { runMs: 60_000 } } });
+  const started = await rig.go(startRun({ ...rig.options, plan, baseDir: '/base' }));
+  if (!started.ok) throw new Error(started.error.message);
+  const { steps } = await rig.go(started.value.finished);
+  expect(steps.map(({ state, cells }) => [state, cells[0]?.reason])).toEqual([
+    ['failed', expect.stringContaining('exit code')],
+    ['timedOut', 'it ran longer than its timeout'],
+  ]);
+});
