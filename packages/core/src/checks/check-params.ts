@@ -1,6 +1,6 @@
 import { checkPattern } from '../expressions/cel.ts';
 import type { Json } from '../model/json.ts';
-import { isLongParam, PARAM_KEYS } from '../parse/resolve-pipeline.ts';
+import { isLongParam } from '../parse/resolve-pipeline.ts';
 import { bindParam } from '../plan/bind-params.ts';
 import { paramSchema } from '../schema/pipeline-schema.ts';
 import type { Check, CheckContext } from './check-context.ts';
@@ -11,7 +11,7 @@ export const checkParams: Check = (context) => {
   for (const [name, raw] of Object.entries(context.raw.params ?? {})) {
     const path = ['params', name];
     if (!isLongParam(raw as Json)) continue;
-    const faults = checkShape(paramSchema, raw as Json, { at: path, keysAt: () => PARAM_KEYS });
+    const faults = checkShape(paramSchema, raw as Json, path);
     faults.forEach(context.report);
     if (faults.length === 0) checkParam(context, name, path);
   }

@@ -2,30 +2,27 @@ import type { z } from 'zod';
 import type { Json } from '../model/json.ts';
 import type { Path } from '../parse/source-document.ts';
 import { PATTERN_ADVICE } from '../schema/patterns.ts';
+import { schemaKeys } from '../schema/schema-keys.ts';
 import type { Fault } from './fault.ts';
 import { FOREIGN_PIPELINE_KEYS, FOREIGN_STEP_KEYS } from './foreign-keys.ts';
 import { foldName, suggestName } from './nearest-name.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Knows the keys that a map may have; undefined where they are free. */
-export type KeysAt = (path: Path) => readonly string[] | undefined;
-
-/** Every deviation from the schema, each with the place and the words that a user needs. */
-export function checkShape(schema: z.ZodType, value: Json, options: { at?: Path; keysAt: KeysAt }): readonly Fault[] {
+/** Every deviation from the schema, each with the place and the words that a user needs; `value` stands at `at` of the file. */
+export function checkShape(schema: z.ZodType, value: Json, at: Path = []): readonly Fault[] {
   const parsed = schema.safeParse(value);
   if (parsed.success) return [];
-  const at = options.at ?? [];
-  return parsed.error.issues.flatMap((issue) => explain(issue, { root: value, at, path: [], keysAt: options.keysAt }));
+  return parsed.error.issues.flatMap((issue) => explain(issue, { schema, root: value, at, path: [] }));
 }
 
 interface Place {
+  readonly schema: z.ZodType;
   readonly root: Json;
   /** Where `root` stands in the document. */
   readonly at: Path;
   /** Where the enclosing union stands in `root`. */
   readonly path: Path;
-  readonly keysAt: KeysAt;
 }
 
 function explain(issue: Issue, place: Place): readonly Fault[] {
@@ -36,7 +33,7 @@ function explain(issue: Issue, place: Place): readonly Fault[] {
     case 'unrecognized_keys':
       return issue.keys
         .filter((key) => !key.startsWith('x-'))
-        .map((key) => unknownKey(key, { path, keysAt: place.keysAt }));
+        .map((key) => unknownKey(key, { path, known: schemaKeys(place.schema, local) }));
     case 'invalid_key':
       return issue.issues.flatMap((inner) => badKey(inner as Issue, path));
     case 'invalid_union':
@@ -150,16 +147,16 @@ function isKind(issue: Issue): boolean {
   return issue.code === 'invalid_type' || issue.code === 'invalid_value';
 }
 
-function unknownKey(key: string, { path, keysAt }: { path: Path; keysAt: KeysAt }): Fault {
+function unknownKey(key: string, { path, known }: { path: Path; known: readonly string[] }): Fault {
   const where = nameOf(path);
-  const known = (keysAt(path) ?? []).filter((name) => name !== '$schema');
+  const ours = known.filter((name) => name !== '$schema');
   const foreign =
     path.length === 0
       ? foreignKey(FOREIGN_PIPELINE_KEYS, key)
       : isStepPath(path)
         ? foreignKey(FOREIGN_STEP_KEYS, key)
         : undefined;
-  const hint = foreign === undefined ? suggestName(key, known) : { hint: `here it is ${foreign}` };
+  const hint = foreign === undefined ? suggestName(key, ours) : { hint: `here it is ${foreign}` };
   return {
     code: 'unknown-key',
     message: `unknown key \`${key}\` in ${where}`,

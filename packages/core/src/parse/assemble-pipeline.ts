@@ -5,7 +5,7 @@ import type { RawPipeline } from '../schema/pipeline-schema.ts';
 import { type RawStep, stepSchema } from '../schema/step-schema.ts';
 import { type AssemblyWork, addTo, locator, placeSteps, type StepPath, type Use } from './assembly-work.ts';
 import { bindWith } from './bind-with.ts';
-import { checkDocument, keysAt } from './check-document.ts';
+import { checkDocument } from './check-document.ts';
 import { type Assembly, besideFile, type FileSet, isRawMap, type RawMap } from './file-set.ts';
 import { type Flattened, flattenPipeline, relink } from './flatten-pipeline.ts';
 import { includeFiles } from './include-files.ts';
@@ -77,7 +77,7 @@ function useFile(work: AssemblyWork, at: StepPath, step: RawStep): void {
     work.brought.set(at[1], { [at[1]]: NO_PROGRAM });
     work.unread.push(at);
   };
-  const shape = checkShape(stepSchema, step as unknown as Json, { at, keysAt });
+  const shape = checkShape(stepSchema, step as unknown as Json, at);
   if (shape.length > 0) {
     report(...shape);
     skip();

@@ -1,6 +1,6 @@
 import { ALL_CHECKS } from '../checks/all-checks.ts';
 import { createCheckContext } from '../checks/check-context.ts';
-import { checkShape, type KeysAt } from '../checks/check-shape.ts';
+import { checkShape } from '../checks/check-shape.ts';
 import type { Fault } from '../checks/fault.ts';
 import type { Json } from '../model/json.ts';
 import type { Pipeline } from '../model/pipeline.ts';
@@ -28,7 +28,7 @@ export function checkDocument(
 ): CheckedDocument {
   const shape = [
     ...(options.suspicious === true ? protoFaults(value, []) : []),
-    ...checkShape(pipelineSchema, withoutPlainSteps(value), { keysAt }),
+    ...checkShape(pipelineSchema, withoutPlainSteps(value)),
   ];
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { pipeline: undefined, faults: shape };
@@ -52,7 +52,7 @@ function soundPart(value: Json, shape: readonly Fault[]): Json {
   let faults = shape;
   for (let round = 0; faults.length > 0 && round < MAX_DEPTH; round++) {
     sound = faults.reduce((rest, fault) => prune(rest, fault.path), sound);
-    faults = checkShape(pipelineSchema, withoutPlainSteps(sound), { keysAt }).filter(({ path }) => path.length > 0);
+    faults = checkShape(pipelineSchema, withoutPlainSteps(sound)).filter(({ path }) => path.length > 0);
   }
   return sound;
 }
@@ -64,7 +64,7 @@ function faultsOfMisnamed({ code, path }: Fault, root: RawMap): readonly Fault[]
   const [section, name] = path;
   if (code !== 'bad-name' || path.length !== 2 || (section !== 'steps' && section !== 'finally')) return [];
   const step = (root[section] as RawMap)[String(name)];
-  return step === undefined ? [] : checkShape(stepSchema, step, { at: path, keysAt });
+  return step === undefined ? [] : checkShape(stepSchema, step, path);
 }
 
 /** What the schema has yet to see. */
@@ -91,43 +91,6 @@ function isConsequence({ lookedIn, code: found }: Fault, shape: readonly Fault[]
 function isPrefix(prefix: Path, path: Path): boolean {
   return prefix.every((key, index) => key === path[index]);
 }
-
-/** The keys that each map of a pipeline file may have. */
-export const keysAt: KeysAt = (path) => {
-  if (path.length === 0) return Object.keys(pipelineSchema.shape);
-  if (path[0] === 'steps' || path[0] === 'finally') {
-    return path.length === 2 ? Object.keys(stepSchema.shape) : KEYS[String(path[2])]?.[path.length === 3 ? 0 : 1];
-  }
-  if (path[0] === 'defaults')
-    return path.length === 1 ? Object.keys(stepSchema.shape) : KEYS[String(path[1])]?.[path.length === 2 ? 0 : 1];
-  return TOP_KEYS[String(path[0])];
-};
-
-/** Keys of the maps in a step: directly under it, and one level deeper. */
-const KEYS: Readonly<Record<string, readonly [readonly string[], readonly string[]]>> = {
-  inputs: [[], ['from', 'path']],
-  outputs: [[], ['path', 'retain']],
-  results: [[], ['type', 'file']],
-  resources: [['cpu', 'memory', 'gpu', 'gpuModel'], []],
-  placement: [['cluster', 'anyOf', 'ordered'], []],
-  retry: [
-    ['limit', 'on', 'exitCodes', 'backoff', 'escalate', 'infrastructureLimit'],
-    ['initial', 'factor', 'max'],
-  ],
-  cache: [['key', 'maxAge', 'ignore'], []],
-  ports: [[], ['https']],
-  service: [['ready'], ['port', 'path', 'command']],
-  approval: [['message', 'timeout'], []],
-};
-
-const TOP_KEYS: Readonly<Record<string, readonly string[]>> = {
-  volumes: ['id', 'source', 'retain'],
-  outputs: ['from', 'publish'],
-  concurrency: ['group', 'limit', 'behavior'],
-  placement: ['cluster', 'anyOf', 'ordered'],
-  schedule: ['cron', 'timezone', 'overlap', 'catchup', 'startingDeadline'],
-  notify: ['on', 'webhook', 'command'],
-};
 
 /** `__proto__` can be no name: the schema library drops it silently, and objects of JavaScript treat it as more than data. */
 function protoFaults(value: Json, path: Path): readonly Fault[] {

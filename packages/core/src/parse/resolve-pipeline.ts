@@ -1,7 +1,7 @@
 import type { Json } from '../model/json.ts';
 import { typeOf } from '../model/json-type.ts';
 import type { Concurrency, NamedVolume, Notify, Param, Pipeline, PipelineOutput, Schedule } from '../model/pipeline.ts';
-import type { RawPipeline } from '../schema/pipeline-schema.ts';
+import { paramSchema, type RawPipeline } from '../schema/pipeline-schema.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 import {
   applyDefaults,
@@ -46,22 +46,13 @@ export function resolvePipeline(raw: RawPipeline): Pipeline {
   };
 }
 
-export const PARAM_KEYS = [
-  'type',
-  'default',
-  'enum',
-  'pattern',
-  'minimum',
-  'maximum',
-  'required',
-  'description',
-] as const;
+const PARAM_KEYS: ReadonlySet<string> = new Set(Object.keys(paramSchema.shape));
 
-/** A map with at least one of the long form's own words `type`, `default` or `required`, or empty, is the long form. */
+/** A map with at least one of the long form's keys, or empty, is the long form. */
 export function isLongParam(value: Json): value is { readonly [key: string]: Json } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const keys = Object.keys(value);
-  return keys.length === 0 || keys.some((key) => (PARAM_KEYS as readonly string[]).includes(key));
+  return keys.length === 0 || keys.some((key) => PARAM_KEYS.has(key));
 }
 
 function resolveParam(value: Json): Param {

@@ -7,7 +7,7 @@ import type { AssemblyWork, Use } from './assembly-work.ts';
 import { bindWith } from './bind-with.ts';
 import { isRawMap, type RawMap } from './file-set.ts';
 import { locateFaults } from './locate-faults.ts';
-import { isLongParam, PARAM_KEYS, resolvePipeline } from './resolve-pipeline.ts';
+import { isLongParam, resolvePipeline } from './resolve-pipeline.ts';
 import { applyDefaults } from './resolve-step.ts';
 import type { SourceDocument } from './source-document.ts';
 
@@ -46,7 +46,7 @@ function soundParams(params: Json | undefined, document: SourceDocument, work: A
   if (!isRawMap(params)) return {};
   const faults = Object.keys(params).flatMap((name) => {
     const param = params[name] ?? null;
-    return isLongParam(param) ? checkShape(paramSchema, param, { at: ['params', name], keysAt: () => PARAM_KEYS }) : [];
+    return isLongParam(param) ? checkShape(paramSchema, param, ['params', name]) : [];
   });
   work.diagnostics.push(...locateFaults(faults, document));
   const faulty = new Set(faults.map(({ path }) => path[1]));

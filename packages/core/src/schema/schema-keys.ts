@@ -1,0 +1,20 @@
+import { z } from 'zod';
+
+/**
+ * The keys that a map at `path` of a value of this schema may have, of all its forms together; none where the schema
+ * knows of no map there, or leaves the keys free.
+ */
+export function schemaKeys(schema: z.ZodType, path: readonly (string | number)[]): readonly string[] {
+  return [...new Set(shapesAt(schema, path).flatMap(({ shape }) => Object.keys(shape)))];
+}
+
+function shapesAt(schema: z.core.$ZodType, path: readonly (string | number)[]): readonly z.ZodObject[] {
+  if (schema instanceof z.ZodOptional) return shapesAt(schema.unwrap(), path);
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => shapesAt(option, path));
+  const [key, ...rest] = path;
+  if (key === undefined) return schema instanceof z.ZodObject ? [schema] : [];
+  if (schema instanceof z.ZodRecord) return shapesAt(schema.valueType, rest);
+  if (schema instanceof z.ZodArray) return shapesAt(schema.element, rest);
+  const inner = schema instanceof z.ZodObject ? schema.shape[key] : undefined;
+  return inner === undefined ? [] : shapesAt(inner, rest);
+}
