@@ -20,6 +20,8 @@ if ! answers; then
   rm -f "$socket"
   # Its own default limits are higher than this process may set, and there is no systemd.
   printf '[containers]\ndefault_ulimits = []\n[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n' >"$state/containers.conf"
+  # Its monitors leave a file `oom` in their working directory when a container runs out of memory.
+  cd "$state"
   CONTAINERS_CONF=$state/containers.conf setsid nohup podman --root "$state/root" --runroot "$state/run" \
     system service --time=0 "unix://$socket" >"$state/podman.log" 2>&1 </dev/null &
   for _ in $(seq 60); do

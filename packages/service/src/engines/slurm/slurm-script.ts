@@ -21,7 +21,8 @@ export const STOP_SIGNAL = 'URG';
  * The job's script. It makes the claim first, by an exclusive create, so that of two jobs for one container the second
  * ends itself; it records its start, runs the command with its output in the container's log, and records the exit
  * code, together with whether a signal had asked for the end. Each record is one line in one write: without its
- * newline it is not there yet. Built-ins throughout, since what a job costs above Slurm's own share is its forks.
+ * newline it is not there yet. The exit record has its place from the start, and is written over blanks: a disk or quota
+ * that the command has filled takes nothing new. Built-ins throughout, since what a job costs above Slurm's own share is its forks.
  */
 export function slurmScript(launch: Launch, config: Pick<SlurmConfig, 'runtime'>): string {
   const runtime = SLURM_RUNTIMES[config.runtime];
@@ -31,6 +32,7 @@ set -C
 { true >"$d/${CLAIM}"; } 2>/dev/null || exit 0
 set +C
 printf '{"node":"%s","jobID":"%s"}\\n' "$SLURMD_NODENAME" "$SLURM_JOB_ID" >"$d/${START_RECORD}"
+printf '%80s\\n' '' >"$d/${EXIT_RECORD}"
 exec >>${q(launch.logPath)} 2>&1 </dev/null
 ${config.runtime === 'none' ? '' : launch.mounts.map(confinement).join('')}${runtime.prepare?.(launch) ?? ''}${runtime.start(launch)} &
 pid=$! asked=false
@@ -41,7 +43,7 @@ while kill -0 $pid 2>/dev/null; do
   wait $pid
   code=$?
 done
-${runtime.finish?.(launch) ?? ''}printf '{"exitCode":%s,"asked":%s}\\n' "$code" $asked >"$d/${EXIT_RECORD}"
+${runtime.finish?.(launch) ?? ''}printf '{"exitCode":%s,"asked":%s}\\n' "$code" $asked 1<>"$d/${EXIT_RECORD}"
 exit $code
 `;
 }

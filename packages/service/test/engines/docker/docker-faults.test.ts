@@ -1,4 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dockerContainer } from '../../../src/engines/docker/docker-container.ts';
 import { findFirstProcess, firstProcessParts } from '../../../src/engines/docker/docker-first-process.ts';
@@ -74,6 +77,23 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine on a rea
     expect(await container.end()).toEqual({ kind: 'exited', exitCode: 17 });
     expect(await container.text()).toBe('said in the dark\n');
   }, 90_000);
+
+  it.skipIf(process.geteuid?.() !== 0)('knows how a container ended that has filled its disk', async () => {
+    const disk = await mkdtemp(join(tmpdir(), 'sluice-small-'));
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]);
+    const small = dockerRig(undefined, disk);
+    try {
+      await small.open();
+      const root = await small.makeDirectory('volume');
+      const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/v' }];
+      const container = await small.run('cat /dev/zero > /v/filler; exit 7', { mounts });
+      expect(await container.end()).toEqual({ kind: 'exited', exitCode: 7 });
+    } finally {
+      await small.close();
+      execFileSync('umount', ['--lazy', disk]);
+      await rm(disk, { recursive: true });
+    }
+  });
 
   it('calls it a fault when a container is killed from outside, since no exit code of the command is known', async () => {
     const container = await rig.launch({ command: ['sleep', '600'] });

@@ -37,8 +37,8 @@ export function dockerSubject(): EngineUnderTest {
   };
 }
 
-export function dockerRig(createEngine: CreateEngine = create): EngineRig {
-  return new EngineRig(createEngine, dockerSubject());
+export function dockerRig(createEngine: CreateEngine = create, directory?: string): EngineRig {
+  return new EngineRig(createEngine, { ...dockerSubject(), ...(directory === undefined ? {} : { directory }) });
 }
 
 interface CallOptions {

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Engine } from '../../../src/engines/engine.ts';
 import { createProcessEngine } from '../../../src/engines/process/process-engine.ts';
@@ -16,18 +18,19 @@ const module = fileURLToPath(new URL('./create-engine.ts', import.meta.url));
 describe.skipIf(!isBuilt)('Process engine, when what it stands on fails', () => {
   const masked: string[] = [];
   const create = (): Engine => createProcessEngine({ launcherPath, launcher: 'native', maskedPaths: masked });
-  const rig = new EngineRig(create, {
+  const subject = {
     module,
     ordersStreams: true,
     pipesLog: true,
     keepsBytes: true,
     hidesInit: true,
     holdsSwappedLinks: true,
-    memoryLimit: 'process',
+    memoryLimit: 'process' as const,
     coreLimit: true,
     hostRoot: true,
     refusesMissingCommand: true,
-  });
+  };
+  const rig = new EngineRig(create, subject);
 
   beforeAll(async () => {
     masked.push(await mkdtemp('/var/tmp/sluice-masked-'));
@@ -50,6 +53,22 @@ describe.skipIf(!isBuilt)('Process engine, when what it stands on fails', () => 
     const container = await rig.run(`ls -A ${masked[0]} && echo x > ${masked[0]}/y`);
     expect(await container.end()).not.toMatchObject({ exitCode: 0 });
     expect(await container.text()).not.toContain('secret');
+  });
+
+  test.skipIf(process.geteuid?.() !== 0)('knows how a container ended that has filled its disk', async () => {
+    const disk = await mkdtemp(join(rig.directory, 'small-'));
+    await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]);
+    const small = new EngineRig(create, { ...subject, directory: disk });
+    try {
+      await small.open();
+      const root = await small.makeDirectory('volume');
+      const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/v' }];
+      const container = await small.run('cat /dev/zero > /v/filler; exit 7', { mounts });
+      expect(await container.end()).toEqual({ kind: 'exited', exitCode: 7 });
+    } finally {
+      await small.close();
+      await promisify(execFile)('umount', ['--lazy', disk]);
+    }
   });
 
   test('a user namespace without the own group is refused by name, not by a file that could not be made', async () => {

@@ -94,27 +94,23 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine without it
     await passing.close();
   }, 120_000);
 
-  it.skipIf(!isRoot)(
-    'ends as a fault what could not write its record on a full disk, and goes on with room',
-    async () => {
-      const disk = mkdtempSync(join(tmpdir(), 'sluice-small-'));
-      expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]).status).toBe(0);
-      const small = new EngineRig(create, { ...slurmSubject({ partition: 'main' }), directory: disk });
-      try {
-        await small.open();
-        const container = await small.launch({ command: ['sleep', '2'] });
-        await container.seen('running');
-        const filler = join(disk, 'filler');
-        spawnSync('sh', ['-c', `cat /dev/zero > ${filler}`]);
-        expect(await container.end()).toMatchObject({ kind: 'fault' });
-        rmSync(filler);
-        const next = await small.launch({ command: ['sh', '-c', 'exit 3'] });
-        expect(await next.end()).toEqual({ kind: 'exited', exitCode: 3 });
-      } finally {
-        await small.close();
-        execFileSync('umount', ['--lazy', disk]);
-        rmSync(disk, { recursive: true });
-      }
-    },
-  );
+  it.skipIf(!isRoot)('knows how a container ended that has filled its disk, and goes on with room', async () => {
+    const disk = mkdtempSync(join(tmpdir(), 'sluice-small-'));
+    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]).status).toBe(0);
+    const small = new EngineRig(create, { ...slurmSubject({ partition: 'main' }), directory: disk });
+    try {
+      await small.open();
+      const root = await small.makeDirectory('volume');
+      const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/v' }];
+      const container = await small.launch({ command: ['sh', '-c', 'cat /dev/zero > /v/filler; exit 7'], mounts });
+      expect(await container.end()).toEqual({ kind: 'exited', exitCode: 7 });
+      rmSync(join(root, 'filler'));
+      const next = await small.launch({ command: ['sh', '-c', 'exit 3'] });
+      expect(await next.end()).toEqual({ kind: 'exited', exitCode: 3 });
+    } finally {
+      await small.close();
+      execFileSync('umount', ['--lazy', disk]);
+      rmSync(disk, { recursive: true });
+    }
+  });
 });
