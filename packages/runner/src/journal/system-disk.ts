@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { appendFile, link, lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -55,8 +56,6 @@ async function measureTree(file: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-let replacements = 0;
-
 async function replaceFile(file: string, bytes: Uint8Array): Promise<void> {
   const next = await writeBeside(file, bytes);
   try {
@@ -85,12 +84,12 @@ async function createFile(file: string, bytes: Uint8Array): Promise<boolean> {
   return created;
 }
 
-/** A whole file under a name of its own, its bytes durable. */
+/** A whole file, its bytes durable, under a name that nobody else has: on two hosts there are processes with one number. */
 async function writeBeside(file: string, bytes: Uint8Array): Promise<string> {
   await makeDirectory(path.dirname(file));
-  const next = `${file}.${process.pid}-${replacements++}.new`;
+  const next = `${file}.${randomBytes(8).toString('hex')}.new`;
   try {
-    const handle = await open(next, 'w', 0o600);
+    const handle = await open(next, 'wx', 0o600);
     try {
       await handle.writeFile(bytes);
       await handle.datasync();

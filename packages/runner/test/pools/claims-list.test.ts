@@ -1,5 +1,11 @@
-import { describe, expect, test } from 'vitest';
-import { type Claim, type ClaimsList, changeClaims, readClaims } from '../../src/pools/claims-list.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createSystemClock } from '../../src/clock.ts';
+import type { Disk } from '../../src/journal/disk.ts';
+import { createSystemDisk } from '../../src/journal/system-disk.ts';
+import { type Claim, type ClaimsList, changeClaims, claimsDirectory, readClaims } from '../../src/pools/claims-list.ts';
 import { findShortage } from '../../src/pools/find-shortage.ts';
 import { createMemoryDisk } from '../simulation/memory-disk.ts';
 import { createVirtualClock } from '../simulation/virtual-clock.ts';
@@ -23,24 +29,47 @@ const waiterOf = (runId: string, tokens: Claim['tokens'], askedAt = 0) => {
   return { runId, step, cell, attempt, tokens, askedAt };
 };
 
+let home: string;
+
+beforeEach(async () => {
+  home = await mkdtemp(path.join(tmpdir(), 'sluice-pools-'));
+});
+
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+/** The machine's files as two hosts see them whose locks keep nobody out. */
+const withoutLocks = (): Disk => ({ ...createSystemDisk(), claim: async () => ({ release: async () => {} }) });
+
 describe('changeClaims', () => {
   test('loses no change of hosts whose locks keep nobody out, and gives the last token once', async () => {
-    const disk = createMemoryDisk();
-    disk.locksWork = false;
-    const place = { disk, clock: createVirtualClock(), home: '/home' };
-    const hosts = Array.from({ length: 40 }, (_, host) => `run${host}`);
+    const hosts = Array.from({ length: 12 }, (_, host) => `run${host}`);
     const taken = await Promise.all(
       hosts.map((runId) =>
-        changeClaims(place, (list) => {
+        changeClaims({ disk: withoutLocks(), clock: createSystemClock(), home }, (list) => {
           const shortage = findShortage(list, waiterOf(runId, { gpu: 1 }), { gpu: 3 });
           const claims = shortage ? list.claims : [...list.claims, claimOf(runId, { gpu: 1 })];
           return { list: shortage ? list : { ...list, claims }, answer: shortage === undefined };
         }),
       ),
     );
-    const { claims } = await readClaims(place);
+    const { claims } = await readClaims({ disk: withoutLocks(), home });
     expect(claims).toHaveLength(3);
-    expect(claims.map(({ runId }) => runId)).toEqual(hosts.filter((_, host) => taken[host]));
+    expect(claims.map(({ runId }) => runId).sort()).toEqual(hosts.filter((_, host) => taken[host]).sort());
+  });
+
+  test('is heard of by who watches the directory', async () => {
+    const place = { disk: createSystemDisk(), clock: createSystemClock(), home };
+    const change = (at: number) =>
+      changeClaims(place, (list) => ({ list: { ...list, waiting: [waiterOf('a', { gpu: 1 }, at)] }, answer: at }));
+    await change(1);
+    const heard = new Promise<void>((resolve) => {
+      const stop = place.disk.watch(claimsDirectory(home), () => {
+        stop();
+        resolve();
+      });
+    });
+    await change(2);
+    await heard;
   });
 
   test('keeps a few versions only', async () => {
