@@ -118,18 +118,20 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     claim(clusterID === wanted, () => `${id} was started on ${clusterID} instead of ${wanted}`);
   }
 
-  /** What has neither ended nor been given up. */
-  function live(): number[] {
+  /** The containers that have neither ended nor been given up. */
+  function liveOnes(): string[] {
     const { ended } = evidence();
-    return [...truths.values()].flatMap(({ labels, phase }) => {
+    return [...truths].flatMap(([id, { labels, phase }]) => {
       const { step, cell, attempt } = place(labels);
-      return phase === undefined && !ended.has(`${step}/${cell}/${attempt}`) ? [step] : [];
+      return phase === undefined && !ended.has(`${step}/${cell}/${attempt}`) ? [id] : [];
     });
   }
 
+  /** An adopted run counts what it has come to: what it has not taken up yet runs beside its limits (decision 0013). */
   function checkLimits(id: string): void {
     const { parallelism = Number.POSITIVE_INFINITY } = script;
-    const { length } = live();
+    const { intents } = evidence();
+    const { length } = liveOnes().filter((other) => intents.has(other));
     claim(length <= parallelism, () => `${id} is one too many: ${length} of ${parallelism}`);
   }
 
@@ -204,7 +206,7 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
   return {
     work: mounts.work,
     finish,
-    live,
+    live: () => liveOnes().map((id) => place(truths.get(id)!.labels).step),
     loseJournal() {
       checkNewVerdicts();
       before.unshift(evidence());
