@@ -39,7 +39,9 @@ export function createAbandonment(session: RunSession): (claim: Claim) => Promis
   };
 }
 
-async function judgeRun({ disk, home }: RunSession, claim: Claim): Promise<Evidence> {
+async function judgeRun({ disk, home, runId }: RunSession, claim: Claim): Promise<Evidence> {
+  // Of this very run: from before its journal was lost.
+  if (claim.runId === runId) return 'lost';
   const directory = runDirectory(home, claim.runId);
   if ((await disk.ask(directory, '')) !== undefined) return 'alive';
   if (!(await readPlan(disk, directory))) return 'lost';

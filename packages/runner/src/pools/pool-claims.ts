@@ -106,10 +106,11 @@ export function createPoolClaims(session: RunSession): PoolClaims {
 
   /** Drops those holders that live no more. True: there were some. */
   async function dropAbandoned({ holders }: Shortage): Promise<boolean> {
-    const foreign = holders.filter(({ runId }) => runId !== session.runId);
-    const asked = await Promise.all(foreign.map(isAbandoned));
-    const abandoned = foreign.filter((_, at) => asked[at]);
+    const doubtful = holders.filter((claim) => claim.runId !== session.runId || isForgotten(session, claim));
+    const asked = await Promise.all(doubtful.map(isAbandoned));
+    const abandoned = doubtful.filter((_, at) => asked[at]);
     if (abandoned.length === 0) return false;
+    for (const claim of abandoned) if (claim.runId === session.runId) held.delete(keyOf(claim));
     // A runner that has taken the run up since then holds them under an epoch of its own.
     const isGone = (claim: Claim) => abandoned.some((a) => isSameAttempt(a, claim) && a.epoch === claim.epoch);
     await changeClaims(session, (list) => ({
@@ -177,7 +178,7 @@ export function createPoolClaims(session: RunSession): PoolClaims {
       await changeClaims(session, (list) => {
         const own = list.claims.filter(({ runId }) => runId === session.runId);
         // What an adopted run held before its journal was lost it may hold still: it asks for each when it comes to it.
-        const unknown = session.facts.adopted ? own.filter((claim) => findAttempt(session, claim) === undefined) : [];
+        const unknown = own.filter((claim) => isForgotten(session, claim));
         const kept = [...unknown.map((claim) => ({ ...claim, epoch: session.epoch })), ...live];
         for (const claim of kept) held.set(keyOf(claim), claim);
         const isEmpty = kept.length + own.length === 0;
@@ -216,6 +217,11 @@ function waiterOf({ runId, step, cell, attempt, tokens }: Claim, askedAt: number
 
 function findAttempt(session: RunSession, at: { step: number; cell: number; attempt: number }) {
   return session.facts.known[at.step]?.[at.cell]?.attempts.find(({ attempt }) => attempt === at.attempt);
+}
+
+/** A claim of the run's own that its new journal says nothing of, since an adoption cannot know what was under way. */
+function isForgotten(session: RunSession, claim: Claim): boolean {
+  return session.facts.adopted !== undefined && findAttempt(session, claim) === undefined;
 }
 
 /** An attempt that the service has turned away holds nothing: it asks for its tokens before it is posted again. */
