@@ -1,9 +1,9 @@
 import { constants, fchmodSync, fstatSync, fsyncSync, ftruncateSync, futimesSync, read } from 'node:fs';
 import type { ConfinedTree } from '../files/confined-tree.ts';
-import { writeAll } from '../files/whole-file.ts';
 import { volumePathOf } from './client-path.ts';
 import { encodeAttributes, readAttributes, type WantedAttributes } from './file-attributes.ts';
 import type { OpenHandles } from './open-handles.ts';
+import { OrderedWrites } from './ordered-writes.ts';
 import { MAX_PACKET_BYTES } from './packet-stream.ts';
 import { SftpFailure } from './sftp-failure.ts';
 import {
@@ -44,12 +44,12 @@ export function openFile({ tree, handles, request, reader }: RequestContext): Bu
   if (has(OPEN.TRUNCATE) && has(OPEN.WRITE)) flags |= constants.O_TRUNC;
   if (has(OPEN.EXCLUSIVE) && has(OPEN.CREATE)) flags |= constants.O_EXCL;
   const file = tree.openFile(path, flags, mode);
-  return handlePacket(request, handles.add({ kind: 'file', file }));
+  return handlePacket(request, handles.add({ kind: 'file', file, writes: new OrderedWrites(file) }));
 }
 
 /** READ, straight into the packet that is sent. */
 export async function readFile({ handles, request, reader }: RequestContext): Promise<Buffer> {
-  const file = handles.file(reader.bytes());
+  const { file } = handles.file(reader.bytes());
   const offset = reader.u64();
   const length = Math.min(reader.u32(), MAX_DATA_BYTES);
   const buffer = Buffer.allocUnsafe(DATA_HEADER_BYTES + length);
@@ -62,9 +62,9 @@ export async function readFile({ handles, request, reader }: RequestContext): Pr
 
 /** WRITE. */
 export async function writeFile({ handles, request, reader }: RequestContext): Promise<Buffer> {
-  const file = handles.file(reader.bytes());
+  const { writes } = handles.file(reader.bytes());
   const offset = reader.u64();
-  await writeAll(file, reader.bytes(), offset);
+  await writes.write(reader.bytes(), offset);
   return statusPacket(request, STATUS.OK);
 }
 
@@ -76,12 +76,12 @@ export function closeHandle({ handles, request, reader }: RequestContext): Buffe
 
 /** FSTAT. */
 export function statFile({ handles, request, reader }: RequestContext): Buffer {
-  return attributesPacket(request, encodeAttributes(fstatSync(handles.file(reader.bytes()))));
+  return attributesPacket(request, encodeAttributes(fstatSync(handles.file(reader.bytes()).file)));
 }
 
 /** FSETSTAT. */
 export function setFileAttributes({ handles, request, reader }: RequestContext): Buffer {
-  const file = handles.file(reader.bytes());
+  const { file } = handles.file(reader.bytes());
   applyTo(file, readAttributes(reader));
   return statusPacket(request, STATUS.OK);
 }
@@ -94,6 +94,6 @@ function applyTo(file: number, { size, mode, times }: WantedAttributes): void {
 
 /** fsync@openssh.com */
 export function syncFile({ handles, request, reader }: RequestContext): Buffer {
-  fsyncSync(handles.file(reader.bytes()));
+  fsyncSync(handles.file(reader.bytes()).file);
   return statusPacket(request, STATUS.OK);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync } from 'node:fs';
 import type { TreeEntry } from '../files/confined-tree.ts';
+import type { OrderedWrites } from './ordered-writes.ts';
 import { SftpFailure } from './sftp-failure.ts';
 import { STATUS } from './sftp-packet.ts';
 
@@ -8,13 +9,13 @@ const MAX_HANDLES = 256;
 
 /** What a client has open: a file's descriptor, or what is left to tell of a directory. */
 export type OpenHandle =
-  | { readonly kind: 'file'; readonly file: number }
+  | { readonly kind: 'file'; readonly file: number; readonly writes: OrderedWrites }
   | { readonly kind: 'directory'; readonly entries: TreeEntry[] };
 
 /** The handles of one session. `closeAll` must be called at its end. */
 export interface OpenHandles {
   add(handle: OpenHandle): Buffer;
-  file(name: Buffer): number;
+  file(name: Buffer): { readonly file: number; readonly writes: OrderedWrites };
   directory(name: Buffer): TreeEntry[];
   close(name: Buffer): void;
   closeAll(): void;
@@ -43,7 +44,7 @@ export function createOpenHandles(): OpenHandles {
     file(name) {
       const handle = find(name);
       if (handle.kind !== 'file') throw new SftpFailure(STATUS.FAILURE, 'the handle is that of a directory');
-      return handle.file;
+      return handle;
     },
     directory(name) {
       const handle = find(name);

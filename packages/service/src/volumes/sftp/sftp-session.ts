@@ -68,7 +68,7 @@ export interface SessionOptions {
 /**
  * Speaks SFTP version 3 on `channel` until the client ends it. Requests are begun in the order in which they come. READs
  * overlap with READs and WRITEs with WRITEs; everything else waits until those are done, so that a CLOSE, or a SETSTAT
- * by name after it, cannot overtake the data: clients send all three in one go.
+ * by name after it, cannot overtake the data: clients send all three in one go. WRITEs of one file keep their order.
  */
 export async function serveSftp(channel: Duplex, tree: ConfinedTree, { onError }: SessionOptions): Promise<void> {
   const handles = createOpenHandles();

@@ -1,0 +1,65 @@
+import { writev } from 'node:fs';
+import { writeAll } from '../files/whole-file.ts';
+
+interface PendingWrite {
+  readonly bytes: Buffer;
+  readonly offset: number;
+  readonly done: (error?: unknown) => void;
+}
+
+/**
+ * The writes to one file, in the order in which they were asked for; those that follow on each other while an earlier one
+ * is under way go together. Were they to overtake each other, a process that is killed would leave a hole, and a client
+ * that resumes from the file's length would never fill it.
+ */
+export class OrderedWrites {
+  readonly #file: number;
+  #pending: PendingWrite[] = [];
+  #isWriting = false;
+
+  constructor(file: number) {
+    this.#file = file;
+  }
+
+  write(bytes: Buffer, offset: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ bytes, offset, done: (error) => (error === undefined ? resolve() : reject(error)) });
+      if (!this.#isWriting) void this.#writePending();
+    });
+  }
+
+  async #writePending(): Promise<void> {
+    this.#isWriting = true;
+    while (this.#pending.length > 0) {
+      const batch = this.#takeAdjacent();
+      const error = await this.#writeTogether(batch).then(
+        () => undefined,
+        (reason: unknown) => reason ?? new Error('a write failed'),
+      );
+      for (const { done } of batch) done(error);
+    }
+    this.#isWriting = false;
+  }
+
+  #takeAdjacent(): readonly PendingWrite[] {
+    const isAdjacent = ({ offset }: PendingWrite, index: number, all: readonly PendingWrite[]) =>
+      index === 0 || offset === all[index - 1]!.offset + all[index - 1]!.bytes.length;
+    const end = this.#pending.findIndex((write, index, all) => !isAdjacent(write, index, all));
+    return this.#pending.splice(0, end === -1 ? this.#pending.length : end);
+  }
+
+  async #writeTogether(batch: readonly PendingWrite[]): Promise<void> {
+    const { bytes, offset } = batch[0]!;
+    if (batch.length === 1) return writeAll(this.#file, bytes, offset);
+    const blocks = batch.map((write) => write.bytes);
+    const written = await new Promise<number>((resolve, reject) => {
+      writev(this.#file, blocks, offset, (error, count) => (error ? reject(error) : resolve(count)));
+    });
+    const total = blocks.reduce((sum, { length }) => sum + length, 0);
+    // As with every write, part of it may be taken only.
+    if (written < total) {
+      const rest = Buffer.concat(blocks).subarray(written);
+      await writeAll(this.#file, rest, offset + written);
+    }
+  }
+}

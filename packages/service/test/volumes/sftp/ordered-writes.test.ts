@@ -1,0 +1,64 @@
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fc, test } from '@fast-check/vitest';
+import { describe, expect, it } from 'vitest';
+import { OrderedWrites } from '../../../src/volumes/sftp/ordered-writes.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
+
+describe('OrderedWrites', () => {
+  const write = fc.record({
+    offset: fc.nat({ max: 300_000 }),
+    length: fc.nat({ max: 100_000 }),
+    adjacent: fc.boolean(),
+  });
+  test.prop([fc.array(write, { maxLength: 30 })], { numRuns: 40 })(
+    'leave what one after the other leaves',
+    async (all) => {
+      const path = join(temporaryDirectory(), 'file');
+      const file = openSync(path, 'w');
+      const writes = new OrderedWrites(file);
+      let expected = Buffer.alloc(0);
+      let end = 0;
+      const done: Promise<void>[] = [];
+      for (const [index, { offset, length, adjacent }] of all.entries()) {
+        const at = adjacent ? end : offset;
+        const bytes = Buffer.alloc(length, index + 1);
+        end = at + length;
+        if (length > 0 && expected.length < end)
+          expected = Buffer.concat([expected, Buffer.alloc(end - expected.length)]);
+        bytes.copy(expected, at);
+        done.push(writes.write(bytes, at));
+      }
+      await Promise.all(done);
+      closeSync(file);
+      expect(readFileSync(path).equals(expected)).toBe(true);
+    },
+  );
+
+  it('never begin one before the last is on its way, so that what is there has no hole', async () => {
+    const path = join(temporaryDirectory(), 'file');
+    const file = openSync(path, 'w');
+    const writes = new OrderedWrites(file);
+    const block = Buffer.alloc(100_000, 'x');
+    let seen = 0;
+    const done = Array.from({ length: 200 }, (_, index) =>
+      writes.write(block, index * block.length).then(() => {
+        const there = readFileSync(path);
+        expect(there.includes(0)).toBe(false);
+        expect(there.length).toBeGreaterThanOrEqual((index + 1) * block.length);
+        seen++;
+      }),
+    );
+    await Promise.all(done.slice(-1));
+    expect(seen).toBe(200);
+    closeSync(file);
+  });
+
+  it('tell each of a failure, and go on', async () => {
+    const path = join(temporaryDirectory(), 'file');
+    openSync(path, 'w');
+    const writes = new OrderedWrites(openSync(path, 'r'));
+    const outcomes = await Promise.allSettled([0, 1, 2].map((at) => writes.write(Buffer.from('x'), at)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  });
+});
