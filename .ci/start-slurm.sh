@@ -98,6 +98,8 @@ fi
 id "$user" >/dev/null 2>&1 || useradd --create-home "$user"
 as_user() { (cd / && setpriv --reuid="$user" --regid="$user" --init-groups env -i PATH="$PATH" HOME="/home/$user" "$@"); }
 if ! as_user podman image exists sluice-test:1 2>/dev/null; then
+  # Its state may be of before the machine was last started.
+  as_user podman system migrate >&2 || true
   curl -sf --unix-socket "$docker" http://localhost/images/sluice-test:1/get | as_user podman load -q >&2
 fi
 
