@@ -34,9 +34,11 @@ export class RigContainer implements EngineSink {
   readonly launch: Launch;
   readonly observations: Observation[] = [];
   readonly #waiting = new Set<() => void>();
+  readonly #patienceMs: number;
 
-  constructor(launch: Launch) {
+  constructor(launch: Launch, waitMs = patienceMs) {
     this.launch = launch;
+    this.#patienceMs = waitMs;
   }
 
   report(_key: string, observation: Observation): void {
@@ -51,8 +53,10 @@ export class RigContainer implements EngineSink {
       const timer = setTimeout(() => {
         this.#waiting.delete(look);
         const story = JSON.stringify(this.observations);
-        reject(new Error(`could not see '${type}' of ${this.launch.key} within ${patienceMs} ms; seen: ${story}`));
-      }, patienceMs);
+        reject(
+          new Error(`could not see '${type}' of ${this.launch.key} within ${this.#patienceMs} ms; seen: ${story}`),
+        );
+      }, this.#patienceMs);
       const look = () => {
         const found = find();
         if (found === undefined) return;
@@ -141,7 +145,7 @@ export class EngineRig {
     const key = wanted.key ?? `rig-${process.pid}-${Date.now().toString(36)}-${++keys}`;
     const directory = await this.makeDirectory(key);
     const image = wanted.image ?? this.#subject.image;
-    const container = new RigContainer({
+    const launch: Launch = {
       key,
       containerID: key,
       clusterID: 'here',
@@ -155,7 +159,8 @@ export class EngineRig {
       directory,
       logPath: join(directory, 'log'),
       options: this.#subject.options ?? {},
-    });
+    };
+    const container = new RigContainer(launch, this.#subject.patienceMs);
     this.#containers.set(key, container);
     return container;
   }

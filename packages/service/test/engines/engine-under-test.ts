@@ -19,6 +19,8 @@ export interface EngineUnderTest {
    */
   readonly module: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** How long a report may take before a test gives up, in milliseconds. Default: 30 s. */
+  readonly patienceMs?: number;
   /** Both streams in the order written; else each stream for itself. */
   readonly ordersStreams: boolean;
   /** Who opens the own output by name (`/dev/stdout`) adds to the log; else cuts it. */

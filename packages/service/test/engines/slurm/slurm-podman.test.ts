@@ -15,6 +15,8 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('with Podma
   const idOf = (flag: string) => (user ? Number(execFileSync('id', [flag, user], { encoding: 'utf8' })) : 0);
   const subject: EngineUnderTest = {
     image: 'sluice-test:1',
+    // 64 at once are as many calls of Podman, of which one takes half a second alone.
+    patienceMs: 120_000,
     options: { partition: 'main' },
     directory: tmpdir(),
     owner: { uid: idOf('-u'), gid: idOf('-g') },
