@@ -1,4 +1,9 @@
 import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** How long another holder may take. */
+const LOCK_MS = 10_000;
+const LOOK_MS = 20;
 
 /**
  * Takes the lock `name` for this process until the returned function is called or the process ends, however it ends;
@@ -17,4 +22,14 @@ export async function takeKernelLock(name: string): Promise<(() => Promise<void>
   if (!taken) return undefined;
   server.unref();
   return () => new Promise((resolve) => server.close(() => resolve()));
+}
+
+/** The same, once whoever has it lets it go: for what takes moments. Throws where that lasts, naming the `action`. */
+export async function waitForKernelLock(name: string, action: string): Promise<() => Promise<void>> {
+  for (let waited = 0; waited < LOCK_MS; waited += LOOK_MS) {
+    const unlock = await takeKernelLock(name);
+    if (unlock !== undefined) return unlock;
+    await delay(LOOK_MS);
+  }
+  throw new Error(`could not ${action} because another process has been doing so for ${LOCK_MS / 1000} s`);
 }

@@ -1,6 +1,8 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Account } from '@sluice/client';
 import { type Clock, systemClock } from '../clock.ts';
+import { waitForKernelLock } from '../kernel-lock.ts';
 import { randomID } from '../random-id.ts';
 import { openLmdbStore } from '../store/lmdb-store.ts';
 import { migrate } from '../store/migrations.ts';
@@ -33,11 +35,24 @@ export interface UserDirectory {
 export async function openUserDirectory(root: string, clock: Clock = systemClock): Promise<UserDirectory> {
   const store = openLmdbStore(join(root, 'store'), Object.values(TABLES));
   await migrate(store);
-  return createUserDirectory(store, clock);
+  const { dev, ino } = await stat(root);
+  return createUserDirectory(store, { clock, lockName: `sluice-users-${dev}-${ino}` });
 }
 
 /** The same over a store that is open already; `close` closes it. */
-function createUserDirectory(store: Store, clock: Clock): UserDirectory {
+function createUserDirectory(
+  store: Store,
+  { clock, lockName }: { readonly clock: Clock; readonly lockName: string },
+): UserDirectory {
+  /** One after the other, whatever the process: each change is made from what it has read. */
+  const inTurn = async <T>(change: () => Promise<T>): Promise<T> => {
+    const unlock = await waitForKernelLock(lockName, 'change the users');
+    try {
+      return await change();
+    } finally {
+      await unlock();
+    }
+  };
   const find = (email: string): UserRow => {
     const user = store.get(TABLES.users, keyOf(email));
     if (user === undefined) throw new Error(`could not find the user ${email}`);
@@ -51,30 +66,32 @@ function createUserDirectory(store: Store, clock: Clock): UserDirectory {
     async add({ email, name = '', password }) {
       const key = keyOf(email);
       if (!/^[^\s@/]+@[^\s@/]+$/.test(key)) throw new Error(`could not add the user '${email}': not an e-mail address`);
-      if (store.get(TABLES.users, key) !== undefined)
-        throw new Error(`could not add the user ${key} because it exists`);
-      const now = clock.now();
       const hash = await hashPassword(wirePassword(password));
-      const times = { createTime: now, updateTime: now, passwordTime: now };
-      const user: UserRow = { userID: `u-${randomID(16)}`, email: key, name, password: hash, accounts: [], ...times };
-      await save(user);
-      return shown(user);
+      return inTurn(async () => {
+        if (store.get(TABLES.users, key) !== undefined)
+          throw new Error(`could not add the user ${key} because it exists`);
+        const now = clock.now();
+        const times = { createTime: now, updateTime: now, passwordTime: now };
+        const user: UserRow = { userID: `u-${randomID(16)}`, email: key, name, password: hash, accounts: [], ...times };
+        await save(user);
+        return shown(user);
+      });
     },
     async setPassword(email, password) {
       const hash = await hashPassword(wirePassword(password));
-      await save({ ...find(email), password: hash, passwordTime: clock.now() });
+      await inTurn(() => save({ ...find(email), password: hash, passwordTime: clock.now() }));
     },
-    async grant(email, account) {
-      const user = find(email);
-      await save({ ...user, accounts: [...user.accounts.filter((own) => !isSame(own, account)), account] });
-    },
-    async revoke(email, account) {
-      const user = find(email);
-      await save({ ...user, accounts: user.accounts.filter((own) => !isSame(own, account)) });
-    },
-    async remove(email) {
-      await store.commit([remove(TABLES.users, find(email).email)]);
-    },
+    grant: (email, account) =>
+      inTurn(async () => {
+        const user = find(email);
+        await save({ ...user, accounts: [...user.accounts.filter((own) => !isSame(own, account)), account] });
+      }),
+    revoke: (email, account) =>
+      inTurn(async () => {
+        const user = find(email);
+        await save({ ...user, accounts: user.accounts.filter((own) => !isSame(own, account)) });
+      }),
+    remove: (email) => inTurn(() => store.commit([remove(TABLES.users, find(email).email)])),
     close: () => store.close(),
   };
 }

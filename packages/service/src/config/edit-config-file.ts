@@ -1,13 +1,8 @@
 import { open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { takeKernelLock } from '../kernel-lock.ts';
+import { waitForKernelLock } from '../kernel-lock.ts';
 import { randomID } from '../random-id.ts';
 import { type ConfigEdit, type EditResult, editConfig } from './edit-config.ts';
-
-/** How long another editor may take. */
-const LOCK_MS = 10_000;
-const LOCK_LOOK_MS = 20;
 
 /**
  * Edits a configuration file in place: whoever reads it sees the old or the new one, also after a power cut. `check`
@@ -36,12 +31,7 @@ export async function editConfigFile(
 
 async function lockFile(file: string): Promise<() => Promise<void>> {
   const { dev, ino } = await stat(dirname(file));
-  for (let waited = 0; waited < LOCK_MS; waited += LOCK_LOOK_MS) {
-    const unlock = await takeKernelLock(`sluice-config-${dev}-${ino}-${basename(file).slice(0, 40)}`);
-    if (unlock !== undefined) return unlock;
-    await delay(LOCK_LOOK_MS);
-  }
-  throw new Error(`could not change ${file} because another process has been changing it for ${LOCK_MS / 1000} s`);
+  return waitForKernelLock(`sluice-config-${dev}-${ino}-${basename(file).slice(0, 40)}`, `change ${file}`);
 }
 
 async function replaceFile(file: string, { before, text }: { before: string; text: string }): Promise<void> {
