@@ -105,7 +105,7 @@ function addRoute(api: FastifyInstance, route: ApiRoute, context: RouteContext):
         address: options.address,
       });
       if (route.reply === 'nothing') return reply.code(204).send();
-      if (route.reply === 'text') return sendStream(reply, result as AsyncIterable<Uint8Array>);
+      if (route.reply === 'text') return sendStream(reply, result as AsyncIterable<Uint8Array>, options.closing);
       if (typeof result === 'string') void reply.type('application/json; charset=utf-8');
       return result;
     },

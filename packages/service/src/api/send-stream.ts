@@ -23,8 +23,15 @@ export function createReplySignals(closing: AbortSignal): (reply: FastifyReply) 
   };
 }
 
-/** Headers go out at once, since a followed log may stay silent for long. */
-export async function sendStream(reply: FastifyReply, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+/**
+ * Headers go out at once, since a followed log may stay silent for long. Where `closing` has made the bytes end, the
+ * connection is cut: a proper end would tell the client that this was all.
+ */
+export async function sendStream(
+  reply: FastifyReply,
+  bytes: AsyncIterable<Uint8Array>,
+  closing: AbortSignal,
+): Promise<void> {
   reply.hijack();
   reply.raw.writeHead(200, { ...reply.getHeaders(), 'content-type': 'text/plain; charset=utf-8' } as Record<
     string,
@@ -32,10 +39,15 @@ export async function sendStream(reply: FastifyReply, bytes: AsyncIterable<Uint8
   >);
   reply.raw.flushHeaders();
   try {
-    await pipeline(Readable.from(bytes, { objectMode: false, highWaterMark: 1 }), reply.raw);
+    await pipeline(Readable.from(untilClosing(bytes, closing), { objectMode: false, highWaterMark: 1 }), reply.raw);
   } catch (error) {
     // The status is out; a cut connection tells the client that this is not the end of the log.
     reply.log.debug({ err: error }, 'a log was not sent to its end');
     reply.raw.destroy();
   }
+}
+
+async function* untilClosing(bytes: AsyncIterable<Uint8Array>, closing: AbortSignal): AsyncGenerator<Uint8Array> {
+  yield* bytes;
+  if (closing.aborted) throw new Error('the service is closing');
 }

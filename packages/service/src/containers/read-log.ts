@@ -26,7 +26,7 @@ const SHOWN_BYTES = 8 * 1024 * 1024;
 /**
  * The bytes of a log, in blocks that are read when the reader asks for them: a slow reader holds one block, whatever
  * the size of the log. With `follow` it goes on until the container has ended and all is given. Ends early,
- * without an error, when the signal is aborted.
+ * without an error, when the signal is aborted: whoever aborts it must not take that for the end of the log.
  */
 export async function* readLog(path: string, options: LogOptions, life?: Life): AsyncGenerator<Uint8Array> {
   const { signal } = options;
