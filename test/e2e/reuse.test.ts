@@ -79,7 +79,7 @@ test('sluice run --reuse refuses a run of another pipeline and a step that is no
   await place.sluice('run', 'p.yaml');
   const [run] = await place.runs();
   write('true');
-  expect(await place.sluice('run', 'p.yaml', '--reuse', run!.runId)).toMatchObject({
+  expect(await place.sluice('run', 'p.yaml', '--from', run!.runId)).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('it is one of pipeline other, and this is p'),
   });

@@ -60,10 +60,8 @@ function addRunning(add: AddCommand): void {
   })
     .addOption(paramOption())
     .option('--parallelism <n>', 'containers at once, beside the limit in the file', parsePositive)
-    .option(
-      '--reuse [run]',
-      'take over what went well in an earlier run of it and is the same still (default: the newest)',
-    )
+    .option('--reuse', 'take over what went well in its newest run and is the same still')
+    .option('--from <run>', 'as --reuse, but from this earlier run')
     .option(
       '--again <step>',
       'as --reuse, but run this step anew with all that depends on it; may be repeated',

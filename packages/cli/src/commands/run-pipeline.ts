@@ -10,8 +10,10 @@ import { fromRunner, refuse } from '../refuse.ts';
 export interface RunPipelineOptions extends GlobalOptions {
   readonly param?: Readonly<Record<string, string>>;
   readonly parallelism?: number;
-  /** An earlier run to take over from: the beginning of its ID, or true for the newest of the pipeline. */
-  readonly reuse?: string | true;
+  /** Takes over from the newest run of the pipeline. */
+  readonly reuse?: boolean;
+  /** The beginning of the ID of the run to take over from instead. */
+  readonly from?: string;
   /** Steps that run anew where an earlier run is taken over. */
   readonly again?: readonly string[];
   /** False with `--no-wait`: a run that only waits for a person is left. */
@@ -92,19 +94,18 @@ async function runPlan(
   return driveRun(started.value, { context, progress, options });
 }
 
-/** The run that `--reuse` means, or `--again` alone. */
+/** The run that is to be taken over from; `--from` and `--again` alone ask for it, too. */
 async function findReuse(
   plan: Plan,
   { context, options }: { context: CommandContext; options: RunPipelineOptions },
 ): Promise<Result<{ readonly reuse?: Reuse }, Refusal>> {
-  const { reuse, again = [] } = options;
-  if (reuse === undefined && again.length === 0) return ok({});
+  const { reuse = false, from, again = [] } = options;
+  if (!reuse && from === undefined && again.length === 0) return ok({});
   const [{ findRun }, { findHome }] = await Promise.all([import('../find-run.ts'), import('../home.ts')]);
   const home = findHome(context, options);
   const { name } = plan.pipeline;
-  const prefix = typeof reuse === 'string' ? reuse : undefined;
   const found = await findRun(home, {
-    prefix,
+    prefix: from,
     accept: ({ pipeline }) => pipeline === name,
     which: ` of pipeline ${name}`,
   });
