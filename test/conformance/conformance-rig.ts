@@ -149,7 +149,7 @@ async function serve(
     async close() {
       await agent.destroy();
       await service.close();
-      await rm(root, { recursive: true, force: true });
+      await rm(root, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }

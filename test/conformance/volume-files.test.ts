@@ -32,7 +32,7 @@ async function openFiles(over: 'socket' | 'http') {
     async close() {
       await client.close();
       await service.close();
-      rmSync(root, { recursive: true, force: true });
+      rmSync(root, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }

@@ -10,7 +10,7 @@ import { COMMAND } from './workplace-rig.ts';
 const PAGE = fileURLToPath(new URL('../../docs/tutorial.md', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'sluice-tutorial-'));
 
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
+afterEach(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }));
 
 test('docs/tutorial.md, followed to the letter, does what it says', () => {
   const [tools, place] = [join(directory, 'bin'), join(directory, 'place')];

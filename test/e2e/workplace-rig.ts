@@ -90,7 +90,7 @@ export function createWorkplace(example?: string): Workplace {
     show: async (runId) => JSON.parse((await sluice('show', runId, '--json')).stdout) as RunReport,
     containers: () => listContainers(join(home, 'service')),
     read: (path) => readFileSync(join(directory, path), 'utf8'),
-    remove: () => rmSync(directory, { recursive: true, force: true }),
+    remove: () => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }),
   };
 }
 

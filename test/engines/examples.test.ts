@@ -10,7 +10,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 
 const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'sluice-examples-'));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }));
 
 type Cluster = ServiceConfigInput['clusters'][number];
 interface World {

@@ -38,7 +38,7 @@ export async function follow(commands: string): Promise<{ status: number; output
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await ended;
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
     await removeGroups(group);
   });
   const file = (name: string) => join(directory, name);

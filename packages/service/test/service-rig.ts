@@ -59,7 +59,8 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     },
     async close() {
       await service.close();
-      rmSync(root, { recursive: true, force: true });
+      // The containers go on, and may just be writing.
+      rmSync(root, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }

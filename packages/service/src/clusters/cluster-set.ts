@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import type { ClusterConfig, ServiceConfig } from '../config/service-config.ts';
@@ -131,7 +130,7 @@ async function createEngine(options: ClusterSetOptions, cluster: ClusterConfig, 
 /** What was moved away to be removed when an earlier process ended. */
 async function emptyTrash(storage: string): Promise<void> {
   const trash = storagePaths.trash(storage);
-  if (!existsSync(trash)) return;
-  for (const name of await readdir(trash))
+  for (const name of await readdir(trash).catch(() => [])) {
     await rm(join(trash, name), { recursive: true, force: true }).catch(() => {});
+  }
 }

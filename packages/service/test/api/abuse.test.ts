@@ -52,7 +52,7 @@ describe.skipIf(!existsSync(SUITE) && process.env.CI !== 'true')('the JSON test 
       }
     }
     expect(await everything()).toBe(before);
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
   }, 60_000);
 });
 

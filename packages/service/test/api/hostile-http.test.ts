@@ -17,7 +17,7 @@ describe.each(['http', 'https'])('hostile bytes over %s', (scheme) => {
   });
   afterAll(async () => {
     await http.close();
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
   });
 
   function open(): Socket {

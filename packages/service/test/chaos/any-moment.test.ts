@@ -58,7 +58,7 @@ describe.each(process.env.CHAOS_SEED === undefined ? [Date.now() % 1e9] : [Numbe
         await running.kill();
       }
       expect(await processesOf(root)).toEqual([]);
-      rmSync(root, { recursive: true, force: true });
+      rmSync(root, { recursive: true, force: true, maxRetries: 10 });
     }, 180_000);
   },
 );

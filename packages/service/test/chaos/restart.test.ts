@@ -70,7 +70,7 @@ describe.each([0.05, 0.3, 0.8, 1.6])('kill -9 of the service %d s after the firs
     expect(await listAll(service)).toEqual(new Map());
     await service.close();
     await kill();
-    rmSync(root, { recursive: true, force: true });
+    rmSync(root, { recursive: true, force: true, maxRetries: 10 });
   });
 });
 

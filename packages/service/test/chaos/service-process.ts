@@ -47,7 +47,7 @@ export async function buildServiceProgram(): Promise<ServiceProgram> {
   await build.close();
   return {
     start: (root, socketPath) => start(file, [root, socketPath]),
-    remove: () => rmSync(directory, { recursive: true, force: true }),
+    remove: () => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }),
   };
 }
 

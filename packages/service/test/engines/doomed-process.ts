@@ -23,7 +23,7 @@ export async function launchInDoomedProcess(subject: EngineUnderTest, launches: 
     const file = await bundle(subject.module, directory);
     await runUntilKilled(file, subject, launches);
   } finally {
-    await rm(directory, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 /** A directory of the test's own, gone after it. */
 export function temporaryDirectory(): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'sluice-volumes-')));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }));
   return directory;
 }
 

@@ -31,7 +31,7 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine between 
   afterAll(async () => {
     await rig.close();
     await leave();
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
   });
 
   async function launchTwice(

@@ -39,7 +39,7 @@ describe.skipIf(!isBuilt)('Process engine, when what it stands on fails', () => 
   });
   afterAll(async () => {
     await rig.close();
-    await rm(masked[0]!, { recursive: true, force: true });
+    await rm(masked[0]!, { recursive: true, force: true, maxRetries: 10 });
   });
 
   const gated = async (name: string): Promise<RigContainer> => {

@@ -45,7 +45,7 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)(
 
     afterAll(async () => {
       await service?.close();
-      rmSync(root, { recursive: true, force: true });
+      rmSync(root, { recursive: true, force: true, maxRetries: 10 });
       execFileSync('userdel', [user]);
     });
 
