@@ -56,10 +56,14 @@ interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** Milliseconds until an answer begins; without it, it may take as long as it likes. */
+  readonly answersWithin?: number;
 }
 
 const MAX_LOOKS = 5;
 const LOOK_AGAIN_MS = 100;
+/** A daemon can hang over one container for ever (20.10 where many start and end at once): the others must go on. */
+const LOOK_WITHIN_MS = 30_000;
 
 /** Connects to the daemon and settles the API version; throws `EngineError` with the way out when nothing answers. */
 export async function connectDocker(socketPath: string): Promise<DockerApi> {
@@ -74,6 +78,7 @@ export async function connectDocker(socketPath: string): Promise<DockerApi> {
       headers: { ...(options.body === undefined ? {} : { 'content-type': 'application/json' }), ...options.headers },
       body: options.body === undefined ? null : JSON.stringify(options.body),
       ...(options.signal ? { signal: options.signal } : {}),
+      headersTimeout: options.answersWithin ?? 0,
     });
     const reply = await sent.catch((error: unknown) => {
       if (options.signal?.aborted) throw error;
@@ -98,7 +103,9 @@ export async function connectDocker(socketPath: string): Promise<DockerApi> {
     async inspect(name) {
       for (let looks = 1; ; looks++) {
         try {
-          return inspectSchema.parse(await api.call('GET', `/containers/${name}/json`));
+          return inspectSchema.parse(
+            await api.call('GET', `/containers/${name}/json`, { answersWithin: LOOK_WITHIN_MS }),
+          );
         } catch (error) {
           if (!(error instanceof DockerError)) throw error;
           if (error.status === 404) return undefined;
@@ -110,7 +117,8 @@ export async function connectDocker(socketPath: string): Promise<DockerApi> {
     },
     async list(label) {
       const filters = JSON.stringify({ label: [label] });
-      return listSchema.parse(await api.call('GET', '/containers/json', { query: { all: 'true', filters } }));
+      const query = { all: 'true', filters };
+      return listSchema.parse(await api.call('GET', '/containers/json', { query, answersWithin: LOOK_WITHIN_MS }));
     },
     close: () => pool.destroy(),
   };

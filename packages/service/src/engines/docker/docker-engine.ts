@@ -44,6 +44,8 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
   const { clusterID } = options;
   const tracked = new Map<string, Tracked>();
   const launching = new Map<string, Promise<void>>();
+  /** What a sweep asks the daemon about just now. */
+  const looking = new Set<string>();
   const closing = new AbortController();
   let api: DockerApi;
   let sink: EngineSink;
@@ -141,11 +143,21 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
       for (const entry of [...tracked.values()]) if (entry.running) await settle(entry, undefined);
       return;
     }
-    for (const [key, entry] of [...tracked]) {
+    await sideBySide([...tracked], async ([key, entry]) => {
       const state = listed.get(key)?.State;
-      if (state === undefined) await vanished(entry);
-      else if (hasEnded(state) || (state === 'running' && (!entry.running || !entry.log))) await look(key);
-    }
+      const isNews = hasEnded(state ?? '') || (state === 'running' && (!entry.running || !entry.log));
+      // A daemon that hangs over one container is not asked for it ever more, and holds up no other.
+      if (looking.has(key)) return;
+      looking.add(key);
+      try {
+        if (state === undefined) await vanished(entry);
+        else if (isNews) await look(key);
+      } catch {
+        // The next sweep looks again.
+      } finally {
+        looking.delete(key);
+      }
+    });
   }
 
   /** A started container that the daemon no longer knows: someone removed it, and its own record is all that is left. */
