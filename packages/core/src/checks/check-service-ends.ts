@@ -1,28 +1,28 @@
 import { findCycles } from '../graph/find-cycles.ts';
 import { createStepGraph } from '../graph/step-graph.ts';
+import type { Pipeline } from '../model/pipeline.ts';
 import type { PlannedDependency } from '../model/plan.ts';
 import { allSteps, collectDependencies } from '../plan/collect-dependencies.ts';
-import type { Check, CheckContext } from './check-context.ts';
+import type { Check } from './check-context.ts';
 
 /** A service ends with the last step that uses it: none of these may wait for a step that waits for that end. */
-export const checkServiceEnds: Check = (context) => {
-  const all = allSteps(context.pipeline);
+export const checkServiceEnds: Check = ({ pipeline, steps, report }) => {
+  const all = allSteps(pipeline);
   if (!all.some(({ service }) => service !== undefined)) return;
-  const rows = collectDependencies(context.pipeline);
+  const rows = collectDependencies(pipeline);
   // A plain cycle is told by its own check, and would be told here once more.
   if (findCycles(createStepGraph(rows)).length > 0) return;
-  for (const { path } of findCycles(createStepGraph(startsAndEnds(context, rows)))) {
+  for (const { path } of findCycles(createStepGraph(startsAndEnds(pipeline, rows)))) {
     const names = path
       .map((node) => all[node % all.length]?.name ?? '')
       .filter((name, at, list) => name !== list[at - 1]);
     if (names.length > 1 && names.at(-1) === names[0]) names.pop();
-    const services = names.filter((name) => context.steps.get(name)?.step.service !== undefined);
-    const [first = ''] = services;
-    const checked = context.steps.get(first);
+    const first = names.find((name) => steps.get(name)?.step.service !== undefined) ?? '';
+    const checked = steps.get(first);
     if (checked === undefined) continue;
     const from = names.indexOf(first);
     const way = [...names.slice(from), ...names.slice(0, from), first].join(' -> ');
-    context.report({
+    report({
       code: 'service-never-ends',
       message: `service \`${first}\` would never end: it runs until the steps that use it are over, and one of them waits for its end: ${way}`,
       path: checked.path,
@@ -34,12 +34,12 @@ export const checkServiceEnds: Check = (context) => {
 
 /** Node `i` is the start of step `i`, node `n + i` its end; each with the nodes that come before it. */
 function startsAndEnds(
-  { steps, pipeline }: CheckContext,
+  pipeline: Pipeline,
   rows: readonly (readonly PlannedDependency[])[],
 ): readonly (readonly { readonly on: number }[])[] {
   const all = allSteps(pipeline);
   const serves = (at: number): boolean => all[at]?.service !== undefined;
-  const final = (at: number): boolean => steps.get(all[at]?.name ?? '')?.final === true;
+  const final = (at: number): boolean => at >= pipeline.steps.length;
   const starts = rows.map((row) => {
     return row.map(({ on, condition }) => {
       const early = condition === 'succeeded' || condition === 'running' || condition === 'skipped';

@@ -48,12 +48,11 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
     // An expression that cannot be evaluated fails again when the container is made, and is reported there.
     if (!made.ok) return { event: { type: 'cacheMissed', at: clock.now(), step, cell } };
     if (isAnew(step)) return miss(step, cell, { made: made.value, reason: 'anew' });
-    const { name } = plan.steps[step]!.step;
+    const { name, cache } = plan.steps[step]!.step;
     const taken = earlier?.find(name, cellKey(step, cell), made.value.digest);
     if (taken) return take(step, cell, { source: taken, made: made.value });
-    const entry = plan.steps[step]!.step.cache && index.find(made.value.digest);
+    const entry = cache && index.find(made.value.digest);
     if (!entry) return miss(step, cell, { made: made.value, reason: 'unknown' });
-    const { cache } = plan.steps[step]!.step;
     if (cache?.maxAgeMs !== undefined && clock.now() - entry.at > cache.maxAgeMs) {
       return miss(step, cell, { made: made.value, reason: 'expired' });
     }

@@ -16,11 +16,11 @@ export function explainCell(
   const wait = scheduler.waitReason(step, cell);
   if (wait) return describeWait(wait);
   const skip = scheduler.skipCause(step, cell);
-  const last = facts.known[step]?.[cell]?.attempts.at(-1);
-  const outcome = last && verdictOf(last);
   // What ended badly by itself is not explained by another failure, which only kept it from a further attempt.
   const isOwn = skip?.kind === 'failFast' && FAILED.has(scheduler.state(step, cell));
   if (skip && !isOwn) return describeSkip(skip);
+  const last = facts.known[step]?.[cell]?.attempts.at(-1);
+  const outcome = last && verdictOf(last);
   return outcome?.result === 'failed' ? outcome.message : undefined;
 }
 

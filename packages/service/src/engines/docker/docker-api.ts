@@ -67,7 +67,7 @@ const LOOK_WITHIN_MS = 30_000;
 
 /** Connects to the daemon and settles the API version; throws `EngineError` with the way out when nothing answers. */
 export async function connectDocker(socketPath: string): Promise<DockerApi> {
-  const pool = new Pool('http://localhost', { socketPath, headersTimeout: 0, bodyTimeout: 0, pipelining: 1 });
+  const pool = new Pool('http://localhost', { socketPath, bodyTimeout: 0, pipelining: 1 });
   let prefix = '';
 
   async function send(method: 'GET' | 'POST' | 'DELETE', path: string, options: CallOptions = {}) {

@@ -1,12 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dockerContainer } from '../../../src/engines/docker/docker-container.ts';
 import { findFirstProcess, firstProcessParts } from '../../../src/engines/docker/docker-first-process.ts';
 import { createRecord, readRecord } from '../../../src/engines/docker/docker-record.ts';
 import type { EngineRig } from '../engine-rig.ts';
+import { onFullDisk } from '../on-full-disk.ts';
 import { createWith } from './create-engine.ts';
 import { daemon, daemonCall, dockerRig, duringOutage, hasDocker } from './docker-rig.ts';
 
@@ -79,20 +77,10 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine on a rea
   }, 90_000);
 
   it.skipIf(process.geteuid?.() !== 0)('knows how a container ended that has filled its disk', async () => {
-    const disk = await mkdtemp(join(tmpdir(), 'sluice-small-'));
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]);
-    const small = dockerRig(undefined, disk);
-    try {
-      await small.open();
-      const root = await small.makeDirectory('volume');
-      const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/v' }];
-      const container = await small.run('cat /dev/zero > /v/filler; exit 7', { mounts });
+    const makeRig = (directory: string) => dockerRig(undefined, directory);
+    await onFullDisk(makeRig, async ({ container }) => {
       expect(await container.end()).toEqual({ kind: 'exited', exitCode: 7 });
-    } finally {
-      await small.close();
-      execFileSync('umount', ['--lazy', disk]);
-      await rm(disk, { recursive: true });
-    }
+    });
   });
 
   it('calls it a fault when a container is killed from outside, since no exit code of the command is known', async () => {

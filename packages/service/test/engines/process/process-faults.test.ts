@@ -1,14 +1,13 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Engine } from '../../../src/engines/engine.ts';
 import { createProcessEngine } from '../../../src/engines/process/process-engine.ts';
 import { probeProcess } from '../../../src/engines/process/process-probe.ts';
 import { EngineRig, type RigContainer } from '../engine-rig.ts';
+import { onFullDisk } from '../on-full-disk.ts';
 
 const launcherPath = fileURLToPath(new URL('../../../native/build/launcher', import.meta.url));
 /** Without a C compiler there is no native launcher; where everything is tested that is a fault. */
@@ -56,19 +55,10 @@ describe.skipIf(!isBuilt)('Process engine, when what it stands on fails', () => 
   });
 
   test.skipIf(process.geteuid?.() !== 0)('knows how a container ended that has filled its disk', async () => {
-    const disk = await mkdtemp(join(rig.directory, 'small-'));
-    await promisify(execFile)('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]);
-    const small = new EngineRig(create, { ...subject, directory: disk });
-    try {
-      await small.open();
-      const root = await small.makeDirectory('volume');
-      const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/v' }];
-      const container = await small.run('cat /dev/zero > /v/filler; exit 7', { mounts });
+    const makeRig = (directory: string) => new EngineRig(create, { ...subject, directory });
+    await onFullDisk(makeRig, async ({ container }) => {
       expect(await container.end()).toEqual({ kind: 'exited', exitCode: 7 });
-    } finally {
-      await small.close();
-      await promisify(execFile)('umount', ['--lazy', disk]);
-    }
+    });
   });
 
   test('a user namespace without the own group is refused by name, not by a file that could not be made', async () => {

@@ -1,9 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EngineRig } from '../engine-rig.ts';
+import { onFullDisk } from '../on-full-disk.ts';
 import create from './create-engine.ts';
 import {
   duringControllerOutage,
@@ -95,22 +93,12 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine without it
   }, 120_000);
 
   it.skipIf(!isRoot)('knows how a container ended that has filled its disk, and goes on with room', async () => {
-    const disk = mkdtempSync(join(tmpdir(), 'sluice-small-'));
-    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]).status).toBe(0);
-    const small = new EngineRig(create, { ...slurmSubject({ partition: 'main' }), directory: disk });
-    try {
-      await small.open();
-      const root = await small.makeDirectory('volume');
-      const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/v' }];
-      const container = await small.launch({ command: ['sh', '-c', 'cat /dev/zero > /v/filler; exit 7'], mounts });
+    const makeRig = (directory: string) => new EngineRig(create, { ...slurmSubject({ partition: 'main' }), directory });
+    await onFullDisk(makeRig, async ({ rig: small, container, filler }) => {
       expect(await container.end()).toEqual({ kind: 'exited', exitCode: 7 });
-      rmSync(join(root, 'filler'));
+      rmSync(filler);
       const next = await small.launch({ command: ['sh', '-c', 'exit 3'] });
       expect(await next.end()).toEqual({ kind: 'exited', exitCode: 3 });
-    } finally {
-      await small.close();
-      execFileSync('umount', ['--lazy', disk]);
-      rmSync(disk, { recursive: true });
-    }
+    });
   });
 });
