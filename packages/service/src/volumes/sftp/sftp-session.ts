@@ -68,27 +68,22 @@ export interface SessionOptions {
 /**
  * Speaks SFTP version 3 on `channel` until the client ends it. Requests are begun in the order in which they come. READs
  * overlap with READs and WRITEs with WRITEs; everything else waits until those are done, so that a CLOSE, or a SETSTAT
- * by name after it, cannot overtake the data: clients send all three in one go. WRITEs of one file keep their order.
+ * by name after it, cannot overtake the data: clients send all three in one go. WRITEs of one file keep their order, and
+ * all answers that of their requests: a client writes what it has read as it comes, and were an answer to overtake an
+ * earlier one, a connection that breaks would leave a hole in its file, which no resumed download would fill.
  */
 export async function serveSftp(channel: Duplex, tree: ConfinedTree, { onError }: SessionOptions): Promise<void> {
   const handles = createOpenHandles();
   const atWork = new Set<Promise<void>>();
   let kindAtWork = 0;
 
-  const send = (packet: Buffer) => channel.write(packet);
-  const carryOut = async (type: number, packet: Buffer): Promise<void> => {
-    const reader = createPacketReader(packet);
-    reader.u8();
-    const request = reader.u32();
+  const carryOut = async (type: number, { request, reader }: Numbered): Promise<Buffer> => {
+    const handler = HANDLERS.get(type);
+    if (handler === undefined) return statusPacket(request, STATUS.OP_UNSUPPORTED);
     try {
-      const handler = HANDLERS.get(type);
-      send(
-        handler === undefined
-          ? statusPacket(request, STATUS.OP_UNSUPPORTED)
-          : await handler({ tree, handles, request, reader }),
-      );
+      return await handler({ tree, handles, request, reader });
     } catch (error) {
-      send(failurePacket(request, error));
+      return failurePacket(request, error);
     }
   };
   const failurePacket = (request: number, error: unknown): Buffer => {
@@ -103,9 +98,14 @@ export async function serveSftp(channel: Duplex, tree: ConfinedTree, { onError }
       isAbsence(error) ? 'it is not there' : status?.message,
     );
   };
+  let answered = Promise.resolve();
   const begin = (type: number, packet: Buffer) => {
-    const work: Promise<void> = carryOut(type, packet).finally(() => atWork.delete(work));
+    const answers = Promise.all([carryOut(type, numberOf(packet)), answered]);
+    const work: Promise<void> = answers
+      .then(([answer]) => void channel.write(answer))
+      .finally(() => atWork.delete(work));
     atWork.add(work);
+    answered = work;
     return work;
   };
 
@@ -116,7 +116,7 @@ export async function serveSftp(channel: Duplex, tree: ConfinedTree, { onError }
       if (!greeted) {
         if (type !== REQUEST.INIT) throw new MalformedPacket('the first packet is not INIT');
         greeted = true;
-        send(versionPacket(EXTENSIONS));
+        channel.write(versionPacket(EXTENSIONS));
         continue;
       }
       const overlaps = type === REQUEST.READ || type === REQUEST.WRITE;
@@ -131,6 +131,16 @@ export async function serveSftp(channel: Duplex, tree: ConfinedTree, { onError }
     await Promise.all(atWork);
     handles.closeAll();
   }
+}
+
+/** A request, read up to and with its number. */
+type Numbered = Pick<RequestContext, 'request' | 'reader'>;
+
+/** Throws for a packet that has none: nobody could be answered. */
+function numberOf(packet: Buffer): Numbered {
+  const reader = createPacketReader(packet);
+  reader.u8();
+  return { request: reader.u32(), reader };
 }
 
 async function drained(channel: Duplex): Promise<void> {

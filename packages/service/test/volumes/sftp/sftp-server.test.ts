@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import ssh2, { type Client, type SFTPWrapper } from 'ssh2';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { readPackets } from '../../../src/volumes/sftp/packet-stream.ts';
 import { openSftpRig, type SftpRig } from './sftp-rig.ts';
 
 function connect(rig: SftpRig, password = 'secret-data'): Promise<Client> {
@@ -197,6 +198,44 @@ describe('createSftpServer', () => {
     const [reply] = (await once(channel, 'data')) as [Buffer];
     expect([reply[4], reply.readUInt32BE(5), reply.readUInt32BE(9)]).toEqual([101, 7, status]);
     expect(rig.errors).toEqual([]);
+  });
+
+  test.each([
+    ['a request', [17]],
+    ['a read, which is not waited for,', [5, 0, 0]],
+  ])('ends the session of a client that sends %s without a number', async (_, bytes) => {
+    const rig = await openSftpRig();
+    const { channel } = await openRaw(rig);
+    channel.write(packet(1, 0, 0, 0, 3));
+    await once(channel, 'data');
+    const ended = once(channel, 'close');
+    channel.resume();
+    channel.write(packet(...bytes));
+    await ended;
+    expect(rig.errors).toEqual([]);
+  });
+
+  test('answers reads in the order in which they were asked for', async () => {
+    const rig = await openSftpRig();
+    writeFileSync(join(rig.session.root, 'f'), Buffer.alloc(250_000));
+    const { channel } = await openRaw(rig);
+    channel.write(packet(1, 0, 0, 0, 3));
+    await once(channel, 'data');
+    channel.write(packet(3, 0, 0, 0, 1, 0, 0, 0, 1, 0x66, 0, 0, 0, 1, 0, 0, 0, 0));
+    const [opened] = (await once(channel, 'data')) as [Buffer];
+    const handle = opened.subarray(13);
+    // A long one and a short one in turn: left to themselves, the short ones are ready first.
+    const numbers = Array.from({ length: 200 }, (_, index) => index);
+    for (const number of numbers) {
+      const length = number % 2 === 0 ? [0, 3, 0, 0] : [0, 0, 0, 1];
+      channel.write(packet(5, 0, 0, 0, number, 0, 0, 0, 8, ...handle, 0, 0, 0, 0, 0, 0, 0, 0, ...length));
+    }
+    const answered: number[] = [];
+    for await (const answer of readPackets(channel as AsyncIterable<Buffer>)) {
+      answered.push(answer.readUInt32BE(1));
+      if (answered.length === numbers.length) break;
+    }
+    expect(answered).toEqual(numbers);
   });
 
   test('a client that asks for much and reads nothing does not fill our memory', async () => {
