@@ -1,6 +1,7 @@
 import { fail, ok, type Result } from '@sluice/core';
 import type { RunSession } from '../run/run-session.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
+import { adoptedCluster } from '../submission/adopted-attempt.ts';
 import { type Attempt, createAttempt } from '../submission/attempt.ts';
 import {
   type Claim,
@@ -90,9 +91,11 @@ export function createPoolClaims(session: RunSession): PoolClaims {
     // What a cell holds since before a crash it holds, whoever else waits; of an adopted run, maybe for a later attempt.
     const isCovered = list.claims.some((other) => isSameCell(other, claim));
     const shortage = isCovered ? undefined : findShortage(list, asking, sizes);
-    answers.push(() => entry.answer(shortage));
+    // What an adoption found was started with its tokens, and has ended if they were given back: waiting would be for nothing.
+    const isStarted = adoptedCluster(session.facts, claim) !== undefined;
+    answers.push(() => entry.answer(isStarted ? undefined : shortage));
     if (session.stopped) return list;
-    if (shortage) return queueUp(list, asking);
+    if (shortage) return isStarted ? list : queueUp(list, asking);
     return isCovered && !holds ? list : { ...others, claims: [...others.claims, claim] };
   }
 

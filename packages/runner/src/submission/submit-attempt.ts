@@ -3,8 +3,9 @@ import { carriesLabels } from '../identity/labels.ts';
 import { attemptFacts } from '../run/run-facts.ts';
 import { pause, type RunSession } from '../run/run-session.ts';
 import type { Outcome, PostponeReason } from '../scheduler/event.ts';
+import { addMissedLook, describeLoss, isLost } from '../watch/lost-container.ts';
 import { observeContainer } from '../watch/observe-container.ts';
-import { hasAdoptedSuccessor } from './adopted-attempt.ts';
+import { adoptedCluster, hasAdoptedSuccessor } from './adopted-attempt.ts';
 import type { Attempt } from './attempt.ts';
 import { type CreateFailure, classifyCreateFailure } from './create-reply.ts';
 
@@ -89,13 +90,25 @@ async function ask(session: RunSession, { attempt, spec }: Submission): Promise<
   } catch (error) {
     if (isServiceError(error, 'NOT_FOUND')) {
       const message = describeForgotten(session, attempt);
-      if (message === undefined) return undefined;
-      end(session, attempt, { result: 'failed', class: 'infrastructure', message });
-      return DONE;
+      if (message !== undefined) return lose(session, attempt, message);
+      return adoptedCluster(session.facts, attempt.at) === undefined ? undefined : missFound(session, attempt);
     }
     if (!isServiceError(error)) throw error;
     return { done: false, doubtful: true, waitMs: error.retryAfterMs ?? 1 };
   }
+}
+
+/** An adoption has found the container: to post its ID again would start the attempt twice. */
+async function missFound(session: RunSession, attempt: Attempt): Promise<Step> {
+  attempt.missing = addMissedLook(attempt.missing, { at: session.clock.now(), found: 'nothing' });
+  if (!(await isLost(session, attempt, attempt.missing)))
+    return { done: false, doubtful: true, waitMs: FIRST_PAUSE_MS };
+  return session.stopped ? DONE : lose(session, attempt, describeLoss(session, attempt, attempt.missing));
+}
+
+function lose(session: RunSession, attempt: Attempt, message: string): Step {
+  end(session, attempt, { result: 'failed', class: 'infrastructure', message });
+  return DONE;
 }
 
 /** Why an ID that is not found must not be posted again: it may have been started, ended and forgotten. */
@@ -141,9 +154,7 @@ async function post(session: RunSession, { attempt, spec }: Submission): Promise
 function adopt(session: RunSession, attempt: Attempt, seen: Container): Step {
   if (seen.id !== attempt.ref.id) return { done: false, doubtful: true, waitMs: FIRST_PAUSE_MS };
   if (seen.labels && !carriesLabels(seen, attempt.name)) {
-    const message = `the ID ${attempt.ref.id} is taken by a container that is not ours`;
-    end(session, attempt, { result: 'failed', class: 'infrastructure', message });
-    return DONE;
+    return lose(session, attempt, `the ID ${attempt.ref.id} is taken by a container that is not ours`);
   }
   observeContainer(session, attempt, seen);
   return DONE;

@@ -90,6 +90,22 @@ describe('adoptRun', () => {
     });
   });
 
+  test('does not start an attempt again that it has found and that is gone since', async () => {
+    const rig = createRig('gone since', { behave: BEHAVE });
+    const runId = await lose(rig, 5);
+    expect(await rig.go(adoptRun({ ...rig.options, runId, plan: PLAN, baseDir: '/base' }))).toMatchObject({ ok: true });
+    const gone = rig.created().find(({ wire }) => wire.labels!['sluice-step'] === 'slow')!;
+    await rig.go(rig.options.service.containers.delete({ ...rig.options.scope, id: gone.wire.id }));
+    const resumed = await rig.go(resumeRun({ ...rig.options, runId }));
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    const { failures } = await rig.go(resumed.value.finished);
+    expect(names(rig)).toEqual([...new Set(names(rig))]);
+    expect(failures.find(({ step, attempt }) => step === 'slow' && attempt === 1)).toMatchObject({
+      class: 'infrastructure',
+      message: expect.stringContaining('the container is lost'),
+    });
+  });
+
   test('keeps a damaged journal aside', async () => {
     const rig = createRig('damaged', { behave: BEHAVE });
     const started = await rig.go(startRun({ ...rig.options, plan: PLAN, baseDir: '/base' }));
