@@ -53,22 +53,21 @@ const isNew = output.some(({ fileName, code }) => {
 });
 if (isNew) {
   mkdirSync(directory, { recursive: true });
-  for (const { fileName, code } of output) write(join(directory, fileName), code);
   removeOld();
-  if (module.enableCompileCache === undefined) compile();
+  for (const { fileName, code } of output) writeFileSync(join(directory, fileName), code);
 }
+const hasCompiled = existsSync(compiledName(join(directory, 'main.cjs')));
+if (!hasCompiled && module.enableCompileCache === undefined) compile();
 
-function write(file, code) {
-  // What was compiled goes first: Node.js tells it from that of another text by the text's length only.
-  rmSync(compiledName(file), { force: true });
-  writeFileSync(file, code);
-}
-
-/** A command that runs loads some of its chunks late: those of the build that it may have begun with stay for a day. */
+/**
+ * What was compiled goes, by whatever Node.js: it tells that of another text by the text's length only. A command that
+ * runs loads some of its chunks late: those of the build that it may have begun with stay for a day.
+ */
 function removeOld() {
   for (const name of readdirSync(directory)) {
     const file = join(directory, name);
-    if (Date.now() - statSync(file).mtimeMs > DAY_MS) rmSync(file, { recursive: true });
+    const isOld = Date.now() - statSync(file).mtimeMs > DAY_MS;
+    if (isOld || name.endsWith('.compiled')) rmSync(file, { recursive: true });
   }
 }
 

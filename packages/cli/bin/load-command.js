@@ -1,5 +1,5 @@
 // Loads the bundled command with what was compiled of it before: compiling takes longer than most commands do.
-const { readFileSync } = require('node:fs');
+const { readFileSync, statSync } = require('node:fs');
 const module_ = require('node:module');
 const { join } = require('node:path');
 const vm = require('node:vm');
@@ -9,7 +9,7 @@ const PARAMETERS = 'exports, require, module, __filename, __dirname';
 
 /**
  * Starts the command that `process.argv` names. `onLoaded` hears of each file of the bundle with its compiled script.
- * Node.js compiles anew what was compiled by another version of it, or is not there.
+ * Node.js compiles anew what is not there.
  */
 exports.loadCommand = (onLoaded = () => {}) => {
   // From 22.1 on Node.js keeps what it has compiled by itself.
@@ -40,8 +40,12 @@ exports.loadCommand = (onLoaded = () => {}) => {
   load('./main.cjs');
 };
 
-/** Name of the file in which the compiled form of a file is kept. */
-const compiledName = (file) => `${file}.compiled`;
+// V8 takes what another build of Node.js has compiled for its own where both have the same V8, and crashes over it: from
+// 20.19 to 20.20 a segmentation fault. So each build of Node.js has files of its own.
+const builtWith = `${process.version}-${process.arch}-${statSync(process.execPath).size}`;
+
+/** Name of the file in which the compiled form of a file is kept for the Node.js that runs. */
+const compiledName = (file) => `${file}.${builtWith}.compiled`;
 exports.compiledName = compiledName;
 
 function readCompiled(file) {
