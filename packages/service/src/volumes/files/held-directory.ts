@@ -12,6 +12,11 @@ export function within(directory: HeldDirectory, name: string): string {
   return `/proc/self/fd/${directory}/${name}`;
 }
 
+/** As `within`, for a name as the disk has it: containers make names that are no UTF-8, which text cannot hold. */
+export function withinBytes(directory: HeldDirectory, name: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(within(directory, '')), name]);
+}
+
 export function release(directory: HeldDirectory): void {
   closeSync(directory);
 }
@@ -33,8 +38,8 @@ export function holdExactly(path: string): HeldDirectory | undefined {
 }
 
 /** Holds the directory `name` in a held one. Throws `ENOTDIR` for a symlink, as for anything that is no directory. */
-export function holdBelow(directory: HeldDirectory, name: string): HeldDirectory {
-  return openSync(within(directory, name), HOLD);
+export function holdBelow(directory: HeldDirectory, name: string | Buffer): HeldDirectory {
+  return openSync(typeof name === 'string' ? within(directory, name) : withinBytes(directory, name), HOLD);
 }
 
 /** Holds whatever `name` is in a held directory, a link as such; the caller closes the descriptor. */

@@ -1,13 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
-import { errnoOf } from './file-errors.ts';
-import { type HeldDirectory, holdBelow, release, within } from './held-directory.ts';
+import { errno, errnoOf } from './file-errors.ts';
+import { type HeldDirectory, holdBelow, release, within, withinBytes } from './held-directory.ts';
 import { splitVolumePath } from './volume-path.ts';
 
 /** Deeper than this, a directory is moved up before it is emptied, so that depth costs no descriptors. */
 const MAX_HELD = 64;
 const BATCH = 500;
+/** So often a directory is emptied in which something appears meanwhile: of some network mounts, what is removed while open. */
+const MAX_LOOKS = 20;
 
 interface Removal {
   readonly top: HeldDirectory;
@@ -28,7 +31,7 @@ export async function removeTree(tree: ConfinedTree, path: string): Promise<bool
   const { parent, name } = splitVolumePath(path);
   const top = tree.hold(parent);
   try {
-    await emptyAndRemove({ top, count: 0 }, { holder: top, name, depth: 0 });
+    await emptyAndRemove({ top, count: 0 }, { holder: top, name: Buffer.from(name), depth: 0 });
   } finally {
     release(top);
   }
@@ -37,49 +40,53 @@ export async function removeTree(tree: ConfinedTree, path: string): Promise<bool
 
 async function emptyAndRemove(
   removal: Removal,
-  victim: { holder: HeldDirectory; name: string; depth: number },
+  victim: { holder: HeldDirectory; name: Buffer; depth: number },
 ): Promise<void> {
   const { holder, name, depth } = victim;
   if (depth > MAX_HELD) {
-    const raised = `${TEMPORARY_PREFIX}removal-${process.pid}-${removal.count}`;
-    removal.count += 1;
-    renameSync(within(holder, name), within(removal.top, raised));
-    return emptyAndRemove(removal, { holder: removal.top, name: raised, depth: 0 });
+    const raised = TEMPORARY_PREFIX + randomBytes(9).toString('hex');
+    renameSync(withinBytes(holder, name), within(removal.top, raised));
+    return emptyAndRemove(removal, { holder: removal.top, name: Buffer.from(raised), depth: 0 });
   }
   const directory = holdBelow(holder, name);
   try {
-    // Whoever writes into the directory meanwhile makes rmdir fail: look again, as long as each look removes something.
-    while (true) {
+    // Whoever writes into the directory meanwhile makes rmdir fail: look again.
+    for (let look = 0; look < MAX_LOOKS; look += 1) {
       await emptyOnce(removal, directory, depth);
       if (removeIfEmpty(holder, name)) return;
     }
+    throw errno('ENOTEMPTY', `cannot remove '${name}': something appears in it again and again`);
   } finally {
     release(directory);
   }
 }
 
 async function emptyOnce(removal: Removal, directory: HeldDirectory, depth: number): Promise<void> {
-  for (const name of readdirSync(`/proc/self/fd/${directory}`).sort()) {
+  for (const name of namesIn(directory)) {
     removal.count += 1;
     if (removal.count % BATCH === 0) await nextTurn();
-    const stats = lstatSync(within(directory, name), { throwIfNoEntry: false });
+    const stats = lstatSync(withinBytes(directory, name), { throwIfNoEntry: false });
     if (stats === undefined) continue;
     if (stats.isDirectory()) await emptyAndRemove(removal, { holder: directory, name, depth: depth + 1 });
     else unlinkIfThere(directory, name);
   }
 }
 
-function unlinkIfThere(directory: HeldDirectory, name: string): void {
+function namesIn(directory: HeldDirectory): Buffer[] {
+  return readdirSync(`/proc/self/fd/${directory}`, { encoding: 'buffer' }).sort(Buffer.compare);
+}
+
+function unlinkIfThere(directory: HeldDirectory, name: Buffer): void {
   try {
-    unlinkSync(within(directory, name));
+    unlinkSync(withinBytes(directory, name));
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error;
   }
 }
 
-function removeIfEmpty(holder: HeldDirectory, name: string): boolean {
+function removeIfEmpty(holder: HeldDirectory, name: Buffer): boolean {
   try {
-    rmdirSync(within(holder, name));
+    rmdirSync(withinBytes(holder, name));
     return true;
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return true;

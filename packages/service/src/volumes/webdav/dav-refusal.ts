@@ -24,6 +24,7 @@ const STATUS: Readonly<Record<string, number>> = {
   ENOTDIR: 409,
   EISDIR: 405,
   EEXIST: 405,
+  ENOTEMPTY: 409,
   EINVAL: 403,
   ELOOP: 403,
   EACCES: 403,
