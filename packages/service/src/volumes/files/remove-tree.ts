@@ -10,7 +10,7 @@ import { splitVolumePath } from './volume-path.ts';
 const MAX_HELD = 64;
 const BATCH = 500;
 /** So often a directory is emptied in which something appears meanwhile: of some network mounts, what is removed while open. */
-const MAX_LOOKS = 20;
+const MAX_LOOKS = 5;
 
 interface Removal {
   readonly top: HeldDirectory;
