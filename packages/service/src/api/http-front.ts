@@ -1,8 +1,16 @@
 import { chmodSync, unlinkSync } from 'node:fs';
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { connect } from 'node:net';
 import proxyAddress from '@fastify/proxy-addr';
+import { closeWaitingReplies } from '../close-waiting-replies.ts';
 import type { ListenAddress, Listener, ListenOptions } from '../listen-options.ts';
 import { type KeptCertificate, keepCertificate } from '../proxy/keep-certificate.ts';
 import { FILES_LOOK_MS, readCertificate } from '../proxy/read-certificate.ts';
@@ -112,9 +120,18 @@ function serveWebDav({ core, metrics, dav }: Served, request: IncomingMessage, r
 
 function openServer(certificate: KeptCertificate | undefined, handler: RequestListener): Server {
   // No limit on a whole request: an upload of many gigabytes is one. Bodies of API calls have their own deadline.
-  const settings = { requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 75_000, maxHeaderSize: 32_768 };
-  if (certificate === undefined) return createServer(settings, handler);
-  const server = createTlsServer({ ...settings, ...certificate.current() }, handler);
+  const settings = {
+    ...{ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 75_000, maxHeaderSize: 32_768 },
+    // Whoever vanishes without a word while a log is followed, or in the middle of an upload, would hold it for ever.
+    ...{ keepAlive: true, keepAliveInitialDelay: 60_000 },
+  };
+  const server = certificate === undefined ? createServer(settings) : openTlsServer(certificate, settings);
+  closeWaitingReplies(server);
+  return server.on('request', handler);
+}
+
+function openTlsServer(certificate: KeptCertificate, settings: ServerOptions): Server {
+  const server = createTlsServer({ ...settings, ...certificate.current() });
   const forget = certificate.onRenewed((renewed) => server.setSecureContext(renewed));
   server.once('close', forget);
   return server as unknown as Server;

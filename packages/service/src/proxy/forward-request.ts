@@ -1,9 +1,16 @@
-import { type ClientRequest, type IncomingMessage, request as openRequest, type ServerResponse } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  request as openRequest,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { replyHeaders, requestHeaders } from './forwarded-headers.ts';
 import type { Route } from './route-table.ts';
 
 const CONNECT_MS = 10_000;
+const NOTHING = Buffer.alloc(0);
 
 /** What became of an upstream that gave no reply. */
 export interface UpstreamFault {
@@ -35,6 +42,22 @@ export function openUpstream(
   return upstream;
 }
 
+/** What the application has sent in the place of a reply: a status that none can have, or an upgrade unasked. */
+export const NO_REPLY: UpstreamFault = { status: 502, message: 'the application in the container sent no valid reply' };
+
+/**
+ * The status line to give to the client. Undefined for a status that no reply ends with: Node's parser takes any three
+ * digits and any bytes after them, and its own writing of most of them throws.
+ */
+export function replyHead({
+  statusCode = 0,
+  statusMessage = '',
+}: IncomingMessage): { readonly status: number; readonly reason: string } | undefined {
+  if (statusCode < 200) return undefined;
+  const isWritable = /^[\t\x20-\x7e\x80-\xff]*$/.test(statusMessage);
+  return { status: statusCode, reason: isWritable ? statusMessage : (STATUS_CODES[statusCode] ?? '') };
+}
+
 /** 503 for an application that does not listen (yet): a client may come again; 502 for one that broke off. */
 export function upstreamFault(error: unknown): UpstreamFault {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
@@ -63,15 +86,25 @@ export function forwardRequest(
     route.exchanges.delete(exchange);
     upstream.destroy();
   });
+  // Once there is an answer, it is the answer that knows whether it has come to its end.
   upstream.on('error', (error) => {
     if (!reply.headersSent && !reply.destroyed) refuse(upstreamFault(error));
-    else reply.destroy();
   });
   upstream.on('response', (answer) => {
-    reply.writeHead(answer.statusCode ?? 502, answer.statusMessage, replyHeaders(answer));
-    // Server-sent events may be long in coming: what the browser waits for is the head.
-    reply.flushHeaders();
+    const head = replyHead(answer);
+    if (head === undefined) {
+      upstream.destroy();
+      return refuse(NO_REPLY);
+    }
+    reply.writeHead(head.status, head.reason, replyHeaders(answer));
+    // Server-sent events may be long in coming: what the browser waits for is the head. `flushHeaders` would take its
+    // bytes for characters and encode them once more.
+    reply.write(NOTHING);
     pipeline(answer, reply).catch(() => reply.destroy());
+  });
+  upstream.on('upgrade', (_, socket) => {
+    socket.destroy();
+    refuse(NO_REPLY);
   });
   // An application may answer without reading on: then the rest of the body fails, and the answer still counts.
   pipeline(request, upstream).catch(() => {

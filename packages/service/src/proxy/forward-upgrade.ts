@@ -1,6 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { openUpstream, type UpstreamFault, upstreamFault } from './forward-request.ts';
+import { NO_REPLY, openUpstream, replyHead, type UpstreamFault, upstreamFault } from './forward-request.ts';
 import { replyHeaders, requestHeaders } from './forwarded-headers.ts';
 import type { Route } from './route-table.ts';
 
@@ -25,18 +25,31 @@ export function forwardUpgrade(
     upstream.destroy();
   });
   socket.on('error', () => socket.destroy());
-  upstream.on('error', (error) => refuseUpgrade(socket, upstreamFault(error)));
+  let isAnswered = false;
+  // Once there is an answer, it is the answer that knows whether it has come to its end.
+  upstream.on('error', (error) => {
+    if (!isAnswered) refuseUpgrade(socket, upstreamFault(error));
+  });
   upstream.on('response', (answer) => {
+    isAnswered = true;
     // No: the application says so in an ordinary reply.
-    socket.write(renderHead(answer, [...replyHeaders(answer), 'Connection', 'close']));
+    const given = replyHead(answer);
+    if (given === undefined) {
+      upstream.destroy();
+      return refuseUpgrade(socket, NO_REPLY);
+    }
+    socket.write(renderHead(given, [...replyHeaders(answer), 'Connection', 'close']), 'latin1');
     answer.on('error', () => socket.destroy());
     answer.pipe(socket);
   });
   upstream.on('upgrade', (answer, upstreamSocket, upstreamHead) => {
+    isAnswered = true;
     socket.once('close', () => upstreamSocket.destroy());
     upstreamSocket.on('error', () => socket.destroy());
     upstreamSocket.once('close', () => socket.destroy());
-    socket.write(renderHead(answer, [...replyHeaders(answer), 'Connection', 'Upgrade', 'Upgrade', 'websocket']));
+    const switched = { status: 101, reason: STATUS_CODES[101] ?? '' };
+    const named = [...replyHeaders(answer), 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
+    socket.write(renderHead(switched, named), 'latin1');
     if (upstreamHead.length > 0) socket.write(upstreamHead);
     if (head.length > 0) upstreamSocket.write(head);
     upstreamSocket.pipe(socket);
@@ -58,8 +71,8 @@ export function refuseUpgrade(socket: Duplex, fault: { status: number; message: 
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-function renderHead(answer: IncomingMessage, headers: readonly string[]): string {
-  const lines = [`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage ?? ''}`];
+function renderHead(line: { status: number; reason: string }, headers: readonly string[]): string {
+  const lines = [`HTTP/1.1 ${line.status} ${line.reason}`];
   for (let index = 0; index < headers.length; index += 2) lines.push(`${headers[index]}: ${headers[index + 1]}`);
   return `${lines.join('\r\n')}\r\n\r\n`;
 }

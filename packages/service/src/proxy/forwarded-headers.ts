@@ -18,7 +18,8 @@ const OURS = /^(forwarded|x-forwarded-.*|x-real-ip)$/;
 
 /** What an application is sent: the client's own headers, as pairs in the order of the wire, and who asked for what. */
 export function requestHeaders(request: IncomingMessage): string[] {
-  const headers = passedOn(request, (name) => OURS.test(name) || name === 'expect');
+  // To an application behind a gateway such as WSGI, `X_Real_IP` is the same name.
+  const headers = passedOn(request, (name) => OURS.test(name.replaceAll('_', '-')) || name === 'expect');
   const address = request.socket.remoteAddress ?? '';
   const host = request.headers.host ?? '';
   headers.push('X-Forwarded-For', address, 'X-Forwarded-Proto', 'https', 'X-Forwarded-Host', host);

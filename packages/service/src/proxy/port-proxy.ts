@@ -3,6 +3,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
+import { closeWaitingReplies } from '../close-waiting-replies.ts';
 import { checkRequest } from './check-request.ts';
 import { forwardRequest, type UpstreamFault } from './forward-request.ts';
 import { forwardUpgrade, refuseUpgrade } from './forward-upgrade.ts';
@@ -42,6 +43,10 @@ export function createPortProxy(options: PortProxyOptions): PortProxy {
   });
   // Uploads may take hours; the time for the head of a request stays bounded by `headersTimeout`.
   server.requestTimeout = 0;
+  // Node leaves out what is above a number of headers, and with it perhaps the one that says where a body ends: the body
+  // would be the application's next request. The bytes of a head are bounded anyway.
+  server.maxHeadersCount = 0;
+  closeWaitingReplies(server);
   server.on('request', (request: IncomingMessage, reply: ServerResponse) => {
     const checked = checkRequest(request, { routes, serverName: serverNameOf(request.socket) });
     if (!checked.ok) return refuse(reply, checked);
@@ -50,6 +55,9 @@ export function createPortProxy(options: PortProxyOptions): PortProxy {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
       return refuseUpgrade(socket, { status: 400, message: 'no upgrade but that to a WebSocket is possible' });
+    }
+    if (request.method !== 'GET' || hasBody(request)) {
+      return refuseUpgrade(socket, { status: 400, message: 'the handshake of a WebSocket is a GET without a body' });
     }
     const checked = checkRequest(request, { routes, serverName: serverNameOf(request.socket) });
     if (!checked.ok) return refuseUpgrade(socket, checked);
@@ -75,6 +83,10 @@ export function createPortProxy(options: PortProxyOptions): PortProxy {
         server.closeAllConnections();
       }),
   };
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
 }
 
 /** What the client named in the handshake; undefined where it named nothing. */
