@@ -24,6 +24,11 @@ export interface PropertyStore {
   forget(path: string): void;
 }
 
+/** One text for a property's name, to find it by among many. */
+export function nameKey({ namespace, local }: Pick<DeadProperty, 'namespace' | 'local'>): string {
+  return `${local} ${namespace}`;
+}
+
 /** Reads the side file, which need not be there yet. Throws where it is there and unreadable. */
 export function openPropertyStore(filePath: string): PropertyStore {
   let properties = readProperties(filePath);

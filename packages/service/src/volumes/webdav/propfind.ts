@@ -2,6 +2,7 @@ import { joinVolumePath } from '../files/volume-path.ts';
 import { DavRefusal } from './dav-refusal.ts';
 import { type DavRequest, depthOf, hrefOf, requireStats } from './dav-request.ts';
 import { APACHE_NAMESPACE, LIVE_NAMES, type Resource, renderLive } from './live-properties.ts';
+import { nameKey } from './property-store.ts';
 import { childElements, escapeXml, isDav, readXml, type XmlElement } from './request-xml.ts';
 import { send } from './send.ts';
 
@@ -59,8 +60,9 @@ function renderStats(resource: Resource, question: Question): string {
   if (question.kind === 'some') {
     const found: string[] = [];
     const missing: string[] = [];
+    const dead = new Map(resource.volume.properties.of(resource.path).map((property) => [nameKey(property), property]));
     for (const name of question.names) {
-      const rendered = renderProperty(resource, name);
+      const rendered = renderLive(resource, name.namespace, name.local) ?? dead.get(nameKey(name))?.xml;
       if (rendered === undefined) missing.push(renderName(name));
       else found.push(rendered);
     }
@@ -81,13 +83,6 @@ function allLive(resource: Resource): Map<string, string> {
     if (rendered !== undefined) all.set(renderName(name), rendered);
   }
   return all;
-}
-
-function renderProperty(resource: Resource, { namespace, local }: PropertyName): string | undefined {
-  const live = renderLive(resource, namespace, local);
-  if (live !== undefined) return live;
-  const dead = resource.volume.properties.of(resource.path);
-  return dead.find((property) => property.namespace === namespace && property.local === local)?.xml;
 }
 
 /** A property's name as an empty element that stands alone. */

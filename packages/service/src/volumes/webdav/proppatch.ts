@@ -3,7 +3,7 @@ import { DavRefusal } from './dav-refusal.ts';
 import { answerXml, type DavRequest, hrefOf, requireStats } from './dav-request.ts';
 import { APACHE_NAMESPACE, LIVE_NAMES } from './live-properties.ts';
 import { checkLocks } from './preconditions.ts';
-import type { DeadProperty } from './property-store.ts';
+import { nameKey } from './property-store.ts';
 import { propstat, renderName } from './propfind.ts';
 import { childElements, escapeXml, isDav, readXml, renderAlone, textOf, type XmlElement } from './request-xml.ts';
 
@@ -60,20 +60,17 @@ function isAllowed({ kind, element }: Change): boolean {
 }
 
 function apply({ volume, path }: DavRequest, changes: readonly Change[]): void {
-  let properties: DeadProperty[] = [...volume.properties.of(path)];
+  const properties = new Map(volume.properties.of(path).map((property) => [nameKey(property), property]));
   for (const { kind, element } of changes) {
     if (isExecutable(element)) {
       setExecutable({ volume, path }, textOf(element).trim() === 'T');
       continue;
     }
     const { namespace, local } = element;
-    const at = properties.findIndex((property) => property.namespace === namespace && property.local === local);
-    const value = { namespace, local, xml: renderAlone(element) };
-    if (kind === 'remove') properties = properties.filter((_, index) => index !== at);
-    else if (at < 0) properties.push(value);
-    else properties[at] = value;
+    if (kind === 'remove') properties.delete(nameKey(element));
+    else properties.set(nameKey(element), { namespace, local, xml: renderAlone(element) });
   }
-  volume.properties.set(path, properties);
+  volume.properties.set(path, [...properties.values()]);
 }
 
 function setExecutable({ volume, path }: Pick<DavRequest, 'volume' | 'path'>, executable: boolean): void {

@@ -4,16 +4,21 @@ import { DavRefusal } from './dav-refusal.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 64;
-const MAX_NODES = 20_000;
+const MAX_NODES = 4_000;
+/** Of the namespaces in force at one element: each property that stands alone repeats them. */
+const MAX_DECLARED = 4_096;
 
-/** An element of a request's body. `declarations` are the namespaces in force at it, prefix to URI. */
+/** Prefix to URI. */
+type Declarations = ReadonlyMap<string, string>;
+
+/** An element of a request's body. `declarations` are the namespaces in force at it. */
 export interface XmlElement {
   /** As written, with its prefix. */
   readonly name: string;
   readonly namespace: string;
   readonly local: string;
   readonly attributes: readonly (readonly [name: string, value: string])[];
-  readonly declarations: Readonly<Record<string, string>>;
+  readonly declarations: Declarations;
   readonly children: (XmlElement | string)[];
 }
 
@@ -75,9 +80,9 @@ function decode(bytes: Uint8Array): string {
 
 function elementOf(tag: SaxesTagNS, parent: XmlElement | undefined): XmlElement {
   const attributes: (readonly [string, string])[] = [];
-  const own: Record<string, string> = {};
+  const own: [prefix: string, uri: string][] = [];
   for (const attribute of Object.values<SaxesAttributeNS>(tag.attributes)) {
-    if (attribute.name === 'xmlns') own[''] = attribute.value;
+    if (attribute.name === 'xmlns') own.push(['', attribute.value]);
     else if (attribute.prefix === 'xmlns') {
       if (attribute.value === '') {
         throw new DavRefusal(
@@ -85,11 +90,20 @@ function elementOf(tag: SaxesTagNS, parent: XmlElement | undefined): XmlElement 
           `the body is not well-formed XML: it binds the prefix '${attribute.local}' to nothing`,
         );
       }
-      own[attribute.local] = attribute.value;
+      own.push([attribute.local, attribute.value]);
     } else attributes.push([attribute.name, attribute.value]);
   }
-  const declarations = { ...parent?.declarations, ...own };
+  const declarations = declarationsAt(parent, own);
   return { name: tag.name, namespace: tag.uri, local: tag.local, attributes, declarations, children: [] };
+}
+
+function declarationsAt(parent: XmlElement | undefined, own: readonly (readonly [string, string])[]): Declarations {
+  if (own.length === 0 && parent !== undefined) return parent.declarations;
+  const all = new Map([...(parent?.declarations ?? []), ...own]);
+  let size = 0;
+  for (const [prefix, uri] of all) size += prefix.length + uri.length;
+  if (size > MAX_DECLARED) throw new DavRefusal(413, `the body's namespaces take more than ${MAX_DECLARED} characters`);
+  return all;
 }
 
 /** The element children with the name `local` of the namespace `DAV:`, or all without a name. */
@@ -110,7 +124,7 @@ export function textOf(element: XmlElement): string {
 
 /** An element as XML that stands alone, whatever namespaces surround it, with the prefixes that it came with. */
 export function renderAlone(element: XmlElement): string {
-  const declarations = Object.entries(element.declarations)
+  const declarations = [...element.declarations]
     .filter(([prefix]) => prefix !== 'xml' && prefix !== 'xmlns')
     .map(([prefix, uri]) => ` xmlns${prefix === '' ? '' : `:${prefix}`}="${escapeXml(uri)}"`);
   return renderElement(element, declarations.join(''));
@@ -132,9 +146,9 @@ function renderElement(element: XmlElement, declared: string): string {
   return `${open}>${content.join('')}</${element.name}>`;
 }
 
-function renderNew(own: Readonly<Record<string, string>>, outer: Readonly<Record<string, string>>): string {
-  return Object.entries(own)
-    .filter(([prefix, uri]) => outer[prefix] !== uri)
+function renderNew(own: Declarations, outer: Declarations): string {
+  return [...own]
+    .filter(([prefix, uri]) => outer.get(prefix) !== uri)
     .map(([prefix, uri]) => ` xmlns${prefix === '' ? '' : `:${prefix}`}="${escapeXml(uri)}"`)
     .join('');
 }
