@@ -101,7 +101,7 @@ test('sluice show and sluice logs tell later what was told then', async () => {
   expect(await place.sluice('logs', run!.runId, 'bad', '--tail', '1')).toMatchObject({ stdout: 'at the end\n' });
   expect(await place.sluice('logs', run!.runId, 'worse')).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('has no step worse; it has good, bad, after'),
+    stderr: expect.stringContaining('has no step worse; there are `good`, `bad`, `after`'),
   });
 });
 

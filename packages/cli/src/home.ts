@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { CommandContext, GlobalOptions } from './command-context.ts';
 
@@ -11,16 +11,32 @@ export function findHome(
   { env, cwd }: Pick<CommandContext, 'env' | 'cwd'>,
   options: Pick<GlobalOptions, 'home'> = {},
 ): string {
-  const given = options.home ?? (env.SLUICE_HOME || undefined);
-  if (given !== undefined) return resolve(cwd, given);
+  const given = options.home || env.SLUICE_HOME;
+  if (given) return resolve(cwd, given);
   for (let directory = cwd; ; directory = dirname(directory)) {
     if (existsSync(join(directory, '.sluice'))) return join(directory, '.sluice');
     if (dirname(directory) === directory) return join(cwd, '.sluice');
   }
 }
 
-/** Makes the home where it is not there yet, for its owner alone, and keeps it out of the project's version control. */
+/**
+ * Makes the home where it is not there yet, for its owner alone, and keeps it out of the project's version control. Throws
+ * where it cannot be written to.
+ */
 export async function makeHome(home: string): Promise<void> {
-  const first = await mkdir(home, { recursive: true, mode: 0o700 });
-  if (first !== undefined) await writeFile(join(home, '.gitignore'), '*\n');
+  if (await makeDirectory(home)) await writeFile(join(home, '.gitignore'), '*\n');
+  await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
+}
+
+/** False where it is there already. Only where parents are missing are they made: then Node.js hides a read-only disk. */
+async function makeDirectory(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return false;
+    if (code !== 'ENOENT') throw error;
+    return (await mkdir(path, { recursive: true, mode: 0o700 })) !== undefined;
+  }
 }

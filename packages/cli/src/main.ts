@@ -8,7 +8,7 @@ const terminal = createTerminal(process, process.env);
 const answered = runCommandLine(process.argv.slice(2), {
   terminal,
   env: process.env,
-  cwd: process.cwd(),
+  cwd: workingDirectory(),
   onSignal: (signal, listener) => {
     process.on(signal, listener);
     return () => process.off(signal, listener);
@@ -20,3 +20,12 @@ void answered.then(async (exitCode) => {
   // Whatever is still open (a follower of a log, an idle connection) must not hold the command back.
   process.exit(exitCode);
 });
+
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    terminal.err('sluice: the working directory is not there any more; go to another one\n');
+    process.exit(EXIT_CODE.refused);
+  }
+}

@@ -1,6 +1,7 @@
 import { fail, ok, type Result } from '@sluice/core';
 import type { SiteLimits } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from './command-context.ts';
+import { describeSystemError } from './describe-system-error.ts';
 import { EXIT_CODE } from './exit-code.ts';
 import { findHome, makeHome } from './home.ts';
 import type { OpenedService } from './opened-service.ts';
@@ -21,7 +22,7 @@ export async function openService(
   try {
     await makeHome(home);
   } catch (error) {
-    const message = `Could not use ${home} as the home: ${(error as Error).message}; --home names another`;
+    const message = `Could not use ${home} as the home: ${describeSystemError(error)}`;
     return fail({ exitCode: EXIT_CODE.refused, message });
   }
   const { readProfile } = await import('./profile.ts');
@@ -40,7 +41,7 @@ export async function openService(
   } catch (error) {
     return fail({
       exitCode: EXIT_CODE.unreachable,
-      message: `Could not open the embedded service of ${home}: ${(error as Error).message}`,
+      message: `Could not open the embedded service of ${home}: ${describeSystemError(error)}`,
     });
   }
 }

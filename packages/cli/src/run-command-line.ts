@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import { addExamples } from './command-examples.ts';
 import { createCommandLine } from './create-command-line.ts';
+import { describeSystemError } from './describe-system-error.ts';
 import { EXIT_CODE } from './exit-code.ts';
 
 /** Runs one command and resolves to its exit code. Prints a bug of ours with its stack; everything expected without. */
@@ -21,7 +22,10 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
     return commandLine.exitCode();
   } catch (error) {
     // Commander has printed its message already; help and version come this way too.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODE.ok : EXIT_CODE.refused;
+    if (error instanceof CommanderError) {
+      const wasAskedFor = error.exitCode === 0 || (error.code === 'commander.help' && args.join() === 'help');
+      return wasAskedFor ? EXIT_CODE.ok : EXIT_CODE.refused;
+    }
     context.terminal.err(`${describe(error)}\n`);
     return EXIT_CODE.runFailed;
   }
@@ -29,7 +33,6 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return `sluice: ${String(error)}`;
-  // Errors of the operating system are the environment's, and their message says all.
-  if ('syscall' in error) return `sluice: ${error.message}`;
+  if ('syscall' in error) return `sluice: ${describeSystemError(error)}`;
   return `sluice: this is a bug of ours\n${error.stack ?? error.message}`;
 }

@@ -14,6 +14,7 @@ test('runCommandLine ends with 0 for help and version', async () => {
     out: expect.stringContaining('run [options] <file>'),
     err: '',
   });
+  expect(await run('help')).toMatchObject({ exitCode: 0, out: expect.stringContaining('Usage: sluice') });
   expect(await run('--version')).toMatchObject({ exitCode: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   expect(await run('run', '--help')).toMatchObject({ exitCode: 0, out: expect.stringContaining('--home <dir>') });
 });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ test('findHome takes the flag before the variable and both before what it finds'
   mkdirSync(join(root, '.sluice'));
   expect(findHome({ env: { SLUICE_HOME: '/b' }, cwd: root }, { home: 'a' })).toBe(join(root, 'a'));
   expect(findHome({ env: { SLUICE_HOME: '/b' }, cwd: root })).toBe('/b');
-  expect(findHome({ env: { SLUICE_HOME: '' }, cwd: root })).toBe(join(root, '.sluice'));
+  expect(findHome({ env: { SLUICE_HOME: '' }, cwd: root }, { home: '' })).toBe(join(root, '.sluice'));
 });
 
 test('findHome looks upward for the nearest .sluice, and else names one in the working directory', () => {
@@ -36,4 +36,15 @@ test('makeHome makes a directory for its owner alone that version control ignore
   expect(readFileSync(join(home, '.gitignore'), 'utf8')).toBe('*\n');
   await makeHome(join(root, 'project'));
   expect(existsSync(join(root, 'project/.gitignore'))).toBe(false);
+});
+
+test('makeHome says of a file in its place that it is there', async () => {
+  writeFileSync(join(root, 'file'), '');
+  await expect(makeHome(join(root, 'file'))).rejects.toMatchObject({ code: 'EEXIST' });
+});
+
+// Root may write where nobody else may.
+test.skipIf(process.getuid?.() === 0)('makeHome refuses a home that cannot be written to', async () => {
+  mkdirSync(join(root, 'locked'), { mode: 0o500 });
+  await expect(makeHome(join(root, 'locked'))).rejects.toMatchObject({ code: 'EACCES' });
 });

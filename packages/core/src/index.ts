@@ -1,6 +1,7 @@
 export { type ExpressionHandle, expression } from './builder/expression-handle.ts';
 export { type PipelineBuilder, type PipelineConfig, pipeline } from './builder/pipeline.ts';
 export type { OutputHandle, StepConfig, StepHandle, VolumeHandle } from './builder/step-config.ts';
+export { describeUnknown } from './checks/nearest-name.ts';
 export { createGraph } from './graph/create-graph.ts';
 export type { Diagnostic, SourceRange } from './model/diagnostic.ts';
 export type { Json } from './model/json.ts';

@@ -1,9 +1,9 @@
-import { userInfo } from 'node:os';
 import { approveRun } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
 import { findRun } from '../find-run.ts';
 import { findHome } from '../home.ts';
+import { nameUser } from '../name-user.ts';
 import { fromRunner, refuse } from '../refuse.ts';
 
 export interface ApproveOptions extends GlobalOptions {
@@ -21,7 +21,7 @@ export async function approve(
   if (!found.ok) return refuse(found.error, { context, options });
   const { runId } = found.value;
   const approved = options.reject !== true;
-  const answered = await approveRun(home, { runId, step, approved, by: userInfo().username });
+  const answered = await approveRun(home, { runId, step, approved, by: nameUser() });
   if (!answered.ok) return refuse(fromRunner(answered.error), { context, options });
   const goOn = answered.value.driven ? '' : `; nobody drives the run: go on with sluice resume ${runId}`;
   context.terminal.out(`${step} of run ${runId} is ${approved ? 'approved' : 'rejected'}${goOn}\n`);

@@ -1,10 +1,10 @@
-import { userInfo } from 'node:os';
 import { cancelRun } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { createSecretReader } from '../create-secret-reader.ts';
 import { EXIT_CODE } from '../exit-code.ts';
 import { findRun } from '../find-run.ts';
 import { findHome } from '../home.ts';
+import { nameUser } from '../name-user.ts';
 import { openService } from '../open-service.ts';
 import { createProgress } from '../progress/create-progress.ts';
 import { fromRunner, refuse } from '../refuse.ts';
@@ -31,7 +31,7 @@ export async function cancel(
   try {
     const progress = createProgress(terminal, options);
     const secrets = createSecretReader(home, context.env);
-    const canceled = await cancelRun({ runId, service, home, secrets, reporter: progress, by: userInfo().username });
+    const canceled = await cancelRun({ runId, service, home, secrets, reporter: progress, by: nameUser() });
     progress.close();
     if (!canceled.ok) return refuse(fromRunner(canceled.error), { context, options });
     if (options.json === true) return EXIT_CODE.ok;

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { isServiceError } from '@sluice/client';
-import { fail, ok, type Result } from '@sluice/core';
+import { describeUnknown, fail, ok, type Result } from '@sluice/core';
 import { type RunReport, readRun } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
@@ -66,6 +66,9 @@ async function print(bytes: AsyncIterable<Uint8Array>, { terminal }: CommandCont
   terminal.out(decoder.decode());
 }
 
+/** So many cells are named; more would push the message itself off the screen. */
+const MANY = 20;
+
 interface LogSource {
   readonly containerID: string;
   readonly logFile?: string;
@@ -79,13 +82,18 @@ function findLog(report: RunReport, wanted: { name: string; attempt: number | un
   const fitting = named.length > 0 ? named : all.filter(({ step }) => step === wanted.name);
   const [only] = fitting;
   if (only === undefined) {
-    return refuse(
-      `Run ${report.runId} has no step ${wanted.name}; it has ${report.steps.map(({ name }) => name).join(', ')}`,
-    );
+    const isCell = wanted.name.includes('/');
+    const names = isCell ? all.map(({ step, cell }) => label(step, cell.key)) : report.steps.map(({ name }) => name);
+    const what = isCell ? 'cell' : 'step';
+    return refuse(`Run ${report.runId} has no ${what} ${describeUnknown(wanted.name, names)}`);
   }
   if (fitting.length > 1) {
-    const names = fitting.map(({ step, cell }) => `  ${label(step, cell.key)}`).join('\n');
-    return refuse(`Step ${wanted.name} has ${fitting.length} cells; name one of them:\n${names}`);
+    const names = fitting.slice(0, MANY).map(({ step, cell }) => `  ${label(step, cell.key)}\n`);
+    const more =
+      fitting.length > MANY ? `  and ${fitting.length - MANY} more, all of them in sluice show --json\n` : '';
+    return refuse(
+      `Step ${wanted.name} has ${fitting.length} cells; name one of them:\n${names.join('')}${more}`.trim(),
+    );
   }
   const { step, cell } = only;
   const attempt = wanted.attempt ?? cell.attempts;

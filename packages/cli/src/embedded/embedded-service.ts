@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ContainerService, isServiceError, type Scope, ServiceError } from '@sluice/client';
 import { claimService, visitOwner } from './claim-service.ts';
 import { createDelegatingService, type HeldService } from './delegating-service.ts';
-import { socketPath } from './socket-path.ts';
+import { openSocketPath } from './socket-path.ts';
 
 /** Between two looks at a claim that changes hands just now. */
 const CLAIM_AGAIN_MS = 20;
@@ -43,13 +43,18 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
   const root = join(home, 'service');
   await mkdir(root, { recursive: true, mode: 0o700 });
   let closed = false;
-  let hold = await takeHold({ home, root, cores: options.cores });
+  const socket = await openSocketPath(home);
+  const wanted: Wanted = { root, cores: options.cores, socketPath: socket.path };
+  let hold = await takeHold(wanted).catch(async (error: unknown) => {
+    await socket.close();
+    throw error;
+  });
   let current: Promise<Hold> = Promise.resolve(hold);
   const follow = (held: Hold) => {
     hold = held;
     const replace = () => {
       if (closed) return;
-      current = takeHold({ home, root, cores: options.cores });
+      current = takeHold(wanted);
       current.then(follow, () => {});
     };
     // An owner can go while it is being followed.
@@ -69,6 +74,7 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
     close: async () => {
       closed = true;
       await current.then((held) => held.letGo()).catch(() => {});
+      await socket.close();
     },
   };
 }
@@ -83,9 +89,9 @@ function refuse(error: unknown): never {
 
 /** Which service to hold, and what it offers where this process comes to own it. */
 interface Wanted {
-  readonly home: string;
   readonly root: string;
   readonly cores: number | undefined;
+  readonly socketPath: string;
 }
 
 async function takeHold(wanted: Wanted): Promise<Hold> {
@@ -101,7 +107,7 @@ async function takeHold(wanted: Wanted): Promise<Hold> {
   );
 }
 
-async function own({ home, root, cores }: Wanted): Promise<Hold | undefined> {
+async function own({ root, cores, socketPath }: Wanted): Promise<Hold | undefined> {
   let makeReachable = (): Promise<void> => Promise.reject(new Error('not open yet'));
   const opened: { resolve: () => void; promise: Promise<void> } = createSignal();
   const claim = await claimService(root, async () => {
@@ -112,7 +118,7 @@ async function own({ home, root, cores }: Wanted): Promise<Hold | undefined> {
   try {
     const { openOwnService } = await import('./own-service.ts');
     const own = await openOwnService(root, { cores });
-    makeReachable = once(() => own.listen(socketPath(home)));
+    makeReachable = once(() => own.listen(socketPath));
     opened.resolve();
     return {
       service: own.service,
@@ -128,11 +134,11 @@ async function own({ home, root, cores }: Wanted): Promise<Hold | undefined> {
   }
 }
 
-async function visit({ home, root }: Wanted): Promise<Hold | undefined> {
+async function visit({ root, socketPath }: Wanted): Promise<Hold | undefined> {
   const visit = await visitOwner(root);
   if (visit === undefined) return undefined;
   const { openVisitedService } = await import('./open-visited-service.ts');
-  const service = openVisitedService(home);
+  const service = openVisitedService(socketPath);
   const lost = new AbortController();
   visit.onOwnerGone(() => lost.abort());
   return {

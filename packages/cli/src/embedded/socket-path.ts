@@ -1,25 +1,22 @@
-import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** What the kernel takes for a socket's name, without the final NUL. */
 const MAX_SOCKET_BYTES = 107;
 
+/** A name of the socket of a home, good until it is closed. */
+export interface SocketPath {
+  readonly path: string;
+  close(): Promise<void>;
+}
+
 /**
- * Where the embedded service of a home listens: in the home, or, where that path is too long for a socket, in a
- * directory of the user's own beneath the system's temporary one.
+ * Names the socket on which the embedded service of a home listens. It always lies in the home, so that whoever comes to
+ * it through a link finds the same one; where its path is too long for a socket, the home is held open and named by that.
  */
-export function socketPath(home: string): string {
-  const near = join(home, 'service.sock');
-  if (Buffer.byteLength(near) <= MAX_SOCKET_BYTES) return near;
-  const user = process.getuid?.() ?? 0;
-  const directory = join(tmpdir(), `sluice-${user}`);
-  mkdirSync(directory, { mode: 0o700, recursive: true });
-  const found = lstatSync(directory);
-  // Someone else's directory of that name could hand us their service.
-  if (!found.isDirectory() || found.uid !== user || (found.mode & 0o077) !== 0) {
-    throw new Error(`Could not use ${directory} for sockets: it is not a directory of this user alone`);
-  }
-  return join(directory, `${createHash('sha256').update(home).digest('hex').slice(0, 16)}.sock`);
+export async function openSocketPath(home: string): Promise<SocketPath> {
+  const path = join(home, 'service.sock');
+  if (Buffer.byteLength(path) <= MAX_SOCKET_BYTES) return { path, close: async () => {} };
+  const directory: FileHandle = await open(home, 'r');
+  return { path: `/proc/self/fd/${directory.fd}/service.sock`, close: () => directory.close() };
 }

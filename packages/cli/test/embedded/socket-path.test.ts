@@ -1,17 +1,25 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { socketPath } from '../../src/embedded/socket-path.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { openSocketPath } from '../../src/embedded/socket-path.ts';
 
-test('socketPath lies in the home where the kernel takes so long a name', () => {
-  expect(socketPath('/project/.sluice')).toBe('/project/.sluice/service.sock');
+test('openSocketPath names a socket in the home where the kernel takes so long a name', async () => {
+  expect((await openSocketPath('/project/.sluice')).path).toBe('/project/.sluice/service.sock');
 });
 
-test('socketPath of a deep home is short, the same each time, and another for another home', () => {
-  const deep = `/${'deep/'.repeat(30)}.sluice`;
-  const path = socketPath(deep);
-  expect(path.startsWith(join(tmpdir(), 'sluice-'))).toBe(true);
-  expect(Buffer.byteLength(path)).toBeLessThanOrEqual(107);
-  expect(socketPath(deep)).toBe(path);
-  expect(socketPath(`${deep}2`)).not.toBe(path);
+test('openSocketPath of a deep home finds the socket that was opened by a short name of it', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'sluice-socket-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const deep = join(root, 'deep'.repeat(40));
+  mkdirSync(deep);
+  symlinkSync(deep, join(root, 'link'));
+  const [short, long] = [await openSocketPath(join(root, 'link')), await openSocketPath(deep)];
+  const server = createServer((socket) => socket.end('here'));
+  await new Promise<void>((resolve) => server.listen(short.path, resolve));
+  const client = connect(long.path).setEncoding('utf8');
+  expect(await client.toArray()).toEqual(['here']);
+  await new Promise((resolve) => server.close(resolve));
+  await Promise.all([short.close(), long.close()]);
 });

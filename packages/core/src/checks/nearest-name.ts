@@ -21,6 +21,12 @@ export function foldName(name: string): string {
   return name.toLowerCase().replace(/[_-]/g, '');
 }
 
+/** A name that is not known, with what was meant by it: for the end of a sentence. */
+export function describeUnknown(name: string, known: Iterable<string>): string {
+  const { hint } = suggestName(name, known);
+  return hint === undefined ? name : `${name}; ${hint}`;
+}
+
 /** `did you mean ...`, or the list of what there is where that is short. */
 export function suggestName(name: string, known: Iterable<string>): { readonly hint?: string } {
   const names = [...known];

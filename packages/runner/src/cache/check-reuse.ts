@@ -1,4 +1,4 @@
-import { fail, ok, type Plan, type Result } from '@sluice/core';
+import { describeUnknown, fail, ok, type Plan, type Result } from '@sluice/core';
 import type { Disk } from '../journal/disk.ts';
 import { readRunFiles } from '../run/read-run.ts';
 import type { RunRefusal } from '../run/run-options.ts';
@@ -21,8 +21,8 @@ export async function checkReuse(
   }
   const unknown = again.find((step) => stepIndex(plan, step) === undefined);
   if (unknown !== undefined) {
-    const names = plan.steps.map(({ step }) => step.name).join(', ');
-    return fail({ code: 'STEP_NOT_FOUND', message: `pipeline ${name} has no step ${unknown}; it has ${names}` });
+    const names = plan.steps.map(({ step }) => step.name);
+    return fail({ code: 'STEP_NOT_FOUND', message: `pipeline ${name} has no step ${describeUnknown(unknown, names)}` });
   }
   return ok({
     reuse: { runId: files.value.runId, again: [...new Set(again)].sort() },

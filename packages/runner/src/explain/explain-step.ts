@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { fail, ok, type Result } from '@sluice/core';
+import { describeUnknown, fail, ok, type Result } from '@sluice/core';
 import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { outlineAttempt } from '../run/attempt-outline.ts';
@@ -95,14 +95,14 @@ function findCell(run: ReplayedRun, name: string): Result<{ step: number; cell: 
   const step = stepIndex(plan, stepName);
   if (step === undefined) {
     const names = plan.steps.map((one) => one.step.name);
-    const shown =
-      names.length > 40 ? `${names.slice(0, 40).join(', ')} and ${names.length - 40} more` : names.join(', ');
-    return fail(`run ${run.runId} has no step ${stepName}; it has ${shown}`);
+    return fail(`run ${run.runId} has no step ${describeUnknown(stepName, names)}`);
   }
   if (slash < 0) return ok({ step, cell: mostTelling(run, step) });
   const key = name.slice(slash + 1);
-  const cell = run.facts.cells[step]?.findIndex((one) => one.key === key) ?? -1;
-  return cell < 0 ? fail(`step ${stepName} of run ${run.runId} has no cell ${key}`) : ok({ step, cell });
+  const keys = (run.facts.cells[step] ?? []).map((one) => one.key);
+  const cell = keys.indexOf(key);
+  if (cell >= 0) return ok({ step, cell });
+  return fail(`step ${stepName} of run ${run.runId} has no cell ${describeUnknown(key, keys)}`);
 }
 
 function mostTelling({ scheduler }: ReplayedRun, step: number): number {

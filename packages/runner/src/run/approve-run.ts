@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { fail, ok, type Result } from '@sluice/core';
+import { describeUnknown, fail, ok, type Result } from '@sluice/core';
 import { type Clock, createSystemClock } from '../clock.ts';
 import type { Disk } from '../journal/disk.ts';
 import { type OpenJournal, openJournal } from '../journal/open-journal.ts';
@@ -56,6 +56,11 @@ async function writeAnswer(
   const { plan, at, approved, by } = answer;
   const replayed = plan && replayRun(plan, records);
   const step = plan && stepIndex(plan, answer.step);
+  if (plan && step === undefined) {
+    const names = plan.steps.map((one) => one.step.name);
+    const message = `run ${answer.runId} has no step ${describeUnknown(answer.step, names)}`;
+    return fail({ code: 'STEP_NOT_FOUND', message });
+  }
   if (!replayed || step === undefined || replayed.scheduler.state(step) !== 'awaitingApproval') {
     const message = `could not answer for ${answer.step}: step ${answer.step} does not wait for approval`;
     return fail({ code: 'NOT_ASKED', message });
