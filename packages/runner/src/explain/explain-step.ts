@@ -102,7 +102,8 @@ function findCell(run: ReplayedRun, name: string): Result<{ step: number; cell: 
   const keys = (run.facts.cells[step] ?? []).map((one) => one.key);
   const cell = keys.indexOf(key);
   if (cell >= 0) return ok({ step, cell });
-  return fail(`step ${stepName} of run ${run.runId} has no cell ${describeUnknown(key, keys)}`);
+  const named = keys.filter((one) => one !== '');
+  return fail(`step ${stepName} of run ${run.runId} has no cell ${describeUnknown(key, named)}`);
 }
 
 function mostTelling({ scheduler }: ReplayedRun, step: number): number {
