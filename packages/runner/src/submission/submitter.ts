@@ -94,7 +94,8 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
   /** The longer it has waited, the more rarely it asks. */
   function postpone(attempt: Attempt, detail: string): void {
     const at = session.clock.now();
-    const since = waitingSince.get(attempt.ref.id) ?? at;
+    // A clock that is set back must not make it young for hours: it would ask twice a second.
+    const since = Math.min(waitingSince.get(attempt.ref.id) ?? at, at);
     waitingSince.set(attempt.ref.id, since);
     attempt.over = true;
     const until = at + Math.min(Math.max((at - since) / 4, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);

@@ -53,7 +53,7 @@ export function createPollPace(): PollPace {
       }
       const fastest = Math.max(FASTEST_MS, Math.min(gapMs, LONGEST_GAP_MS));
       const byAge = Math.min(SLOWEST_MS, Math.max(fastest, youngest / 10, latencyMs * 4));
-      return Math.max(hinted ? HINTED_MS : byAge, penaltyMs);
+      return Math.max(byAge, hinted ? HINTED_MS : 0, penaltyMs);
     },
   };
 }

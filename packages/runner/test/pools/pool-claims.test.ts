@@ -2,8 +2,9 @@ import { test as property } from '@fast-check/vitest';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { adoptRun } from '../../src/adopt/adopt-run.ts';
+import type { Clock } from '../../src/clock.ts';
 import { readClaims } from '../../src/pools/claims-list.ts';
-import { readRun } from '../../src/run/read-run.ts';
+import { readRun, replayFromHome } from '../../src/run/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import type { RunHandle } from '../../src/run/run-options.ts';
 import { startRun } from '../../src/run/start-run.ts';
@@ -115,6 +116,27 @@ describe('pools', () => {
     expect(second?.wire.labels?.['sluice-step']).toBe('large');
     expect(second!.createdAt - Date.parse(rig.created()[0]!.wire.endTime!)).toBeLessThan(200);
     expect(third!.createdAt - Date.parse(second!.wire.endTime!)).toBeLessThan(200);
+  });
+
+  test('are asked for ever more rarely, also when the clock was set back meanwhile', async () => {
+    const rig = createRig('set-back', { behave: { first: { runMs: HOUR } } });
+    await start(rig, planOf('first'));
+    await rig.until(() => rig.created().length === 1);
+    let offset = 0;
+    const clock: Clock = {
+      now: () => rig.clock.now() + offset,
+      setTimer: (at, callback) => rig.clock.setTimer(at - offset, callback),
+      defer: (callback) => rig.clock.defer(callback),
+    };
+    const second = await rig.go(startRun({ ...rig.options, clock, plan: planOf('second'), baseDir: '/base' }));
+    if (!second.ok) throw new Error(second.error.message);
+    await rig.go(rig.clock.delay(60_000));
+    offset = -2 * HOUR;
+    await rig.go(second.value.finished);
+    const read = await rig.go(replayFromHome(rig.disk, '/home', second.value.runId));
+    if (!read.ok) throw new Error(read.error.message);
+    // Every 15 s at last, where it had been twice a second.
+    expect(read.value.facts.known[0]![0]!.attempts[0]!.postponed!.times).toBeLessThan(400);
   });
 
   test('give their tokens to the next cell of the same run without a pause', async () => {

@@ -40,11 +40,13 @@ export interface World {
   readonly service: SimulatedService;
   readonly random: Random;
   readonly begun: number;
+  /** How long a run may take. */
+  readonly longestMs: number;
   readonly runs: readonly SimulatedRun[];
   readonly violations: string[];
 }
 
-/** How long a run may take. */
+/** How long a run may take, where a world does not say. */
 export const LONGEST_MS = 3 * 24 * 3_600_000;
 const MAX_LIVES = 60;
 /** For so long nobody takes up a run whose runner has left; the others must get on without it. */
@@ -83,7 +85,7 @@ async function live(world: World, run: SimulatedRun): Promise<RunReport | 'lost'
       },
     });
     if (seen && seen.status !== 'suspended') return seen;
-    if (clock.now() - world.begun > LONGEST_MS) return undefined;
+    if (clock.now() - world.begun > world.longestMs) return undefined;
     if (run.goneSince !== undefined && clock.now() - run.goneSince > SETTLED_MS) return 'lost';
     disk.room = Number.POSITIVE_INFINITY;
     disk.failingSyncs = 0;
@@ -200,10 +202,14 @@ async function open(world: World, run: SimulatedRun, process: SimulatedProcess):
 }
 
 /** What comes of a promise, unless the process dies before or takes too long: then undefined. */
-async function until<T>({ clock }: World, process: SimulatedProcess, promise: Promise<T>): Promise<T | undefined> {
+async function until<T>(
+  { clock, longestMs }: World,
+  process: SimulatedProcess,
+  promise: Promise<T>,
+): Promise<T | undefined> {
   let stop = () => {};
   const limit = new Promise<undefined>((resolve) => {
-    stop = clock.setTimer(clock.now() + LONGEST_MS, () => resolve(undefined));
+    stop = clock.setTimer(clock.now() + longestMs, () => resolve(undefined));
   });
   try {
     return await Promise.race([promise, process.died, limit]);

@@ -16,11 +16,19 @@ const FIRST_SEED = Number(process.env.SLUICE_FIRST_SEED ?? 0);
 /** Enough to see a pattern; the rest of the seeds would only take time. */
 const MAX_BAD = 3;
 
-const violationsOf = async (scenario: Scenario) => (await runScenario(scenario, RUNNER)).violations;
+/** What never ends is asked about for three days, which is a minute of ours: to make it smaller, half a day is enough. */
+const SHRINKING = { longestMs: 12 * 3_600_000 };
+const SHRINK_WITHIN_MS = 90_000;
 
-/** What to print of a scenario that failed: the seed, what went wrong, and the smallest scenario that still does. */
+const violationsOf = async (scenario: Scenario, options?: { longestMs: number }) =>
+  (await runScenario(scenario, RUNNER, options)).violations;
+
+/** What to print of a scenario that failed: the seed, what went wrong, and the smallest scenario that was found to do so. */
 async function describeBad(scenario: Scenario, violations: readonly string[]): Promise<string> {
-  const smallest = await shrinkScenario(scenario, async (smaller) => (await violationsOf(smaller)).length > 0);
+  const until = performance.now() + SHRINK_WITHIN_MS;
+  const fails = async (smaller: Scenario) =>
+    performance.now() < until && (await violationsOf(smaller, SHRINKING)).length > 0;
+  const smallest = await shrinkScenario(scenario, fails);
   return `${scenario.seed}: ${violations.slice(0, 3).join('\n  ')}\n  ${JSON.stringify(smallest)}`;
 }
 

@@ -48,4 +48,5 @@ test('createPollPace looks rarely at what has run for long, and soon at what is 
   expect(pace.interval(3_600_000, [aged(0)], false)).toBe(10_000);
   expect(pace.interval(3_600_000, [aged(0), aged(3_600_000)], false)).toBe(250);
   expect(pace.interval(0, [aged(0)], true)).toBe(5_000);
+  expect(pace.interval(3_600_000, [aged(0)], true)).toBe(10_000);
 });
