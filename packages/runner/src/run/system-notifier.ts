@@ -12,6 +12,8 @@ export interface Notifier {
 const WEBHOOK_MS = 10_000;
 const COMMAND_MS = 60_000;
 const MAX_ERROR_LENGTH = 500;
+/** So long what a command has said may come after its end. */
+const LAST_WORDS_MS = 1000;
 
 /** Over HTTP, and by processes of this machine. */
 export function createSystemNotifier(): Notifier {
@@ -34,7 +36,20 @@ async function postJson(url: string, content: Notification): Promise<Result<void
   }
 }
 
-function runCommand(
+async function runCommand(
+  argv: readonly string[],
+  content: Notification,
+  directory: string,
+): Promise<Result<void, string>> {
+  try {
+    return await runProgram(argv, content, directory);
+  } catch (error) {
+    // Thrown and not told of: an argument that no program can take, or too many of them.
+    return fail((error as Error).message);
+  }
+}
+
+function runProgram(
   [program = '', ...args]: readonly string[],
   content: Notification,
   directory: string,
@@ -54,6 +69,8 @@ function runCommand(
       said = (said + text).slice(-MAX_ERROR_LENGTH);
     });
     child.on('error', (error) => resolve(fail(error.message)));
+    // What it has left behind may hold its error output open for as long as it likes.
+    child.on('exit', () => setTimeout(() => child.stderr.destroy(), LAST_WORDS_MS).unref());
     child.on('close', (code, signal) => {
       if (code === 0) resolve(ok(undefined));
       else resolve(fail(`${program} ended with ${code ?? signal}${said === '' ? '' : `: ${said.trimEnd()}`}`));

@@ -85,4 +85,16 @@ test('createSystemNotifier posts JSON, and gives it to commands', async () => {
     error: 'sh ended with 3: why',
   });
   expect(await notifier.run(['there-is-no-such-program'], content, '/')).toMatchObject({ ok: false });
+  // What the system cannot even start is thrown at once by Node.
+  expect(await notifier.run(['echo', 'a\0b'], content, '/')).toMatchObject({ ok: false });
+  expect(await notifier.run([], content, '/')).toMatchObject({ ok: false });
+});
+
+test('createSystemNotifier does not wait for what a command leaves behind', async () => {
+  const content: Notification = { text: 'done', run: { id: 'r', name: 'p', status: 'failed' }, failures: [] };
+  const script = 'sleep 600 & echo $! >&2; exit 4';
+  const said = await createSystemNotifier().run(['sh', '-c', script], content, '/');
+  const pid = Number(/: (\d+)$/.exec(said.ok ? '' : said.error)?.[1]);
+  expect(pid).toBeGreaterThan(0);
+  process.kill(pid);
 });
