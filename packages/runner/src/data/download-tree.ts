@@ -3,7 +3,7 @@ import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type FileEntry, ServiceError, type VolumeFiles } from '@sluice/client';
-import PQueue from 'p-queue';
+import { forEachFile } from './for-each-file.ts';
 import { listTree } from './list-tree.ts';
 
 export interface DownloadProgress {
@@ -22,8 +22,6 @@ interface DownloadOptions {
   readonly onProgress?: (progress: DownloadProgress) => void;
 }
 
-const PARALLEL = 8;
-
 /**
  * Copies a directory of a volume, streaming and in parallel. Each file is put in place whole, so that a reader never
  * sees half of one. Throws `ServiceError`, or Node's own errors for the local side.
@@ -37,16 +35,13 @@ export async function downloadTree(files: VolumeFiles, options: DownloadOptions)
   const place = (entry: FileEntry) => localPath(to, entry.path.slice(from.length + 1));
   await mkdir(to, { recursive: true });
   for (const directory of found.directories) await mkdir(place(directory), { recursive: true });
-  const queue = new PQueue({ concurrency: PARALLEL });
   report(false);
-  await queue.addAll(
-    found.files.map((entry) => async () => {
-      await downloadFile(files, entry, place(entry));
-      got.files++;
-      got.bytes += entry.size;
-      report(false);
-    }),
-  );
+  await forEachFile(found.files, async (entry) => {
+    await downloadFile(files, entry, place(entry));
+    got.files++;
+    got.bytes += entry.size;
+    report(false);
+  });
   report(true);
 }
 

@@ -3,11 +3,11 @@ import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import type { VolumeFiles } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
-import PQueue from 'p-queue';
 import { withHomeLock } from '../journal/home-lock.ts';
 import type { VolumePlace } from '../journal/journal-record.ts';
 import type { RunRefusal } from '../run/run-options.ts';
 import type { SurroundingsOptions } from '../run/surroundings-options.ts';
+import { forEachFile } from './for-each-file.ts';
 import { sourcePath } from './layout.ts';
 import { walkTree } from './list-tree.ts';
 import { type ScannedSource, type SourceFile, scanSource } from './scan-source.ts';
@@ -20,8 +20,6 @@ export interface UploadOptions extends SurroundingsOptions {
   /** As the pipeline file has it. */
   readonly source: string;
 }
-
-const PARALLEL = 8;
 
 /**
  * Brings a local directory or file into the workspace, once for each content: what is there already under its digest is
@@ -80,18 +78,15 @@ async function uploadFiles(options: UploadOptions, scanned: ScannedSource, to: s
   for (const directory of scanned.emptyDirectories) await files.makeDirectory(`${to}/${directory}`);
   const there = await listSizes(files, to);
   let changed: string | undefined;
-  const queue = new PQueue({ concurrency: PARALLEL });
-  await queue.addAll(
-    scanned.files.map((file) => async () => {
-      if (changed !== undefined) return;
-      if (there.get(`${to}/${file.path}`) !== file.size && !(await uploadFile(files, file, `${to}/${file.path}`))) {
-        changed = file.local;
-      }
-      sent.files++;
-      sent.bytes += file.size;
-      report(false);
-    }),
-  );
+  await forEachFile(scanned.files, async (file) => {
+    if (changed !== undefined) return;
+    if (there.get(`${to}/${file.path}`) !== file.size && !(await uploadFile(files, file, `${to}/${file.path}`))) {
+      changed = file.local;
+    }
+    sent.files++;
+    sent.bytes += file.size;
+    report(false);
+  });
   if (changed === undefined) changed = await findDifference(files, scanned, to);
   if (changed === undefined) report(true);
   return changed;

@@ -1,5 +1,5 @@
 import type { FileEntry, VolumeFiles } from '@sluice/client';
-import PQueue from 'p-queue';
+import { forEachFile } from '../data/for-each-file.ts';
 import { allowAbsent, listTree } from '../data/list-tree.ts';
 
 /** What a transfer has copied. */
@@ -16,8 +16,6 @@ export interface TransferOptions {
   readonly onProgress?: (done: Transferred & { readonly totalFiles: number; readonly totalBytes: number }) => void;
 }
 
-const PARALLEL = 8;
-
 /**
  * Copies a file or a directory from one volume to another, streaming. A file that is there in its full size was put there
  * whole by an earlier try and is not sent again. What is not there to copy leaves an empty directory.
@@ -33,14 +31,11 @@ export async function transferTree({ from, to, path, onProgress }: TransferOptio
   await to.makeDirectory(path);
   for (const directory of found.directories) await to.makeDirectory(directory.path);
   let done: Transferred = { files: 0, bytes: 0 };
-  const queue = new PQueue({ concurrency: PARALLEL });
-  await queue.addAll(
-    found.files.map((entry) => async () => {
-      if (there.get(entry.path) !== entry.size) await copyFile({ from, to }, entry);
-      done = { files: done.files + 1, bytes: done.bytes + entry.size };
-      onProgress?.({ ...done, totalFiles: found.files.length, totalBytes: found.bytes });
-    }),
-  );
+  await forEachFile(found.files, async (entry) => {
+    if (there.get(entry.path) !== entry.size) await copyFile({ from, to }, entry);
+    done = { files: done.files + 1, bytes: done.bytes + entry.size };
+    onProgress?.({ ...done, totalFiles: found.files.length, totalBytes: found.bytes });
+  });
   return done;
 }
 

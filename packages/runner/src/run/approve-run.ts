@@ -55,6 +55,8 @@ async function writeAnswer(
 ): Promise<Result<{ readonly driven: boolean }, RunRefusal>> {
   const { plan, at, approved, by } = answer;
   const replayed = plan && replayRun(plan, records);
+  // What has run out of its time since the run was left.
+  replayed?.scheduler.handle({ type: 'tick', at });
   const step = plan && stepIndex(plan, answer.step);
   if (plan && step === undefined) {
     const names = plan.steps.map((one) => one.step.name);

@@ -5,5 +5,8 @@ import type { ControlRequest } from './control-run.ts';
 /** Asks the living runner of a run for something. Undefined: nobody drives it; else its answer, `ok` or a reason. */
 export async function askRunner(disk: Disk, directory: string, request: ControlRequest): Promise<string | undefined> {
   const lease = await readLease(disk, directory);
-  return disk.ask(directory, `${lease?.control ?? ''} ${JSON.stringify(request)}`);
+  const answer = await disk.ask(directory, `${lease?.control ?? ''} ${JSON.stringify(request)}`);
+  if (answer !== '') return answer;
+  const who = lease ? `process ${lease.pid} on ${lease.host}, which drives it,` : 'the process that drives it';
+  return `${who} does not answer; ask again, or end that process: the containers go on`;
 }

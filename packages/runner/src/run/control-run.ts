@@ -16,11 +16,16 @@ export function controlRun(): { readonly listener: ControlListener; attach(handl
     listener(line) {
       if (!handle) return 'the run is being taken up; ask again';
       const request = JSON.parse(line) as ControlRequest;
-      if (request.verb === 'approve') {
-        return handle.approve(request.step, request) ? 'ok' : `step ${request.step} does not wait for approval`;
+      switch (request.verb) {
+        case 'approve':
+          return handle.approve(request.step, request) ? 'ok' : `step ${request.step} does not wait for approval`;
+        case 'cancel':
+          handle.cancel(request.by);
+          return 'ok';
+        default:
+          // Of a newer version; to take it for one of the others could end the run.
+          return `this runner does not know what ${JSON.stringify(request)} asks for`;
       }
-      handle.cancel(request.by);
-      return 'ok';
     },
   };
 }

@@ -169,6 +169,8 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     for (const event of taken) watchReadiness(session, start.workspace, event);
   }
   if (!session.stopped) loop.begin();
+  /** Approvals whose answer has been taken, maybe not handled yet: the first one counts. */
+  const answered = new Set<number>();
   return {
     runId: session.runId,
     directory,
@@ -177,7 +179,8 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     detach: () => suspend('this runner has let go of the run; its containers go on'),
     approve(name, { approved, by }) {
       const step = stepIndex(plan, name);
-      if (step === undefined || scheduler.state(step) !== 'awaitingApproval') return false;
+      if (step === undefined || answered.has(step) || scheduler.state(step) !== 'awaitingApproval') return false;
+      answered.add(step);
       session.post({ type: 'approved', at: session.clock.now(), step, approved, by });
       return true;
     },

@@ -29,7 +29,9 @@ export async function enterGroup<T>(
 ): Promise<Result<T, RunRefusal>> {
   const { clock, disk, home, plan, reporter } = options;
   const { limit, behavior } = plan.pipeline.concurrency!;
+  /** Runs that have taken the request to end; one that is only being taken up is asked again. */
   const told = new Set<string>();
+  let hasWarned = false;
   for (;;) {
     let live: readonly string[] = [];
     const opened = await withHomeLock({ ...options, name: 'groups' }, async () => {
@@ -45,15 +47,12 @@ export async function enterGroup<T>(
     if (behavior === 'fail') return fail({ code: 'GROUP_BUSY', message: describeBusy(entry.group, live) });
     for (const runId of behavior === 'cancel' ? live.slice(0, live.length - limit + 1) : []) {
       if (told.has(runId)) continue;
-      told.add(runId);
-      await askRunner(disk, runDirectory(home, runId), {
-        verb: 'cancel',
-        by: `run ${entry.runId} of group ${entry.group}`,
-      });
+      const by = `run ${entry.runId} of group ${entry.group}`;
+      if ((await askRunner(disk, runDirectory(home, runId), { verb: 'cancel', by })) === 'ok') told.add(runId);
     }
-    if (told.size === 0) {
+    if (told.size === 0 && !hasWarned) {
       reporter?.report({ type: 'warning', at: clock.now(), message: `${describeBusy(entry.group, live)}; waiting` });
-      told.add('');
+      hasWarned = true;
     }
     await new Promise<void>((resolve) => {
       clock.setTimer(clock.now() + PAUSE_MS, resolve);

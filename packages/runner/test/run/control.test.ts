@@ -82,6 +82,30 @@ describe('approveRun', () => {
     expect(rig.created()).toHaveLength(1);
   });
 
+  test('takes the first of two answers that come together', async () => {
+    const rig = createRig('two-answers');
+    const withContainer = createHandPlan([createStep('ask', { approval: { message: 'go on?' }, command: ['true'] })]);
+    const handle = await start(rig, withContainer);
+    await rig.until(() => rig.events.some((event) => event.type === 'approvalAsked'));
+    const said = [true, false].map((approved) => handle.approve('ask', { approved, by: 'a test' }));
+    expect(said).toEqual([true, false]);
+    expect(await rig.go(handle.finished)).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('comes too late for a run that was left and has run out of its time to wait', async () => {
+    const rig = createRig('too-late');
+    const timed = createHandPlan([createStep('ask', { approval: { message: 'go on?', timeoutMs: 60_000 } })]);
+    const started = await rig.go(startRun({ ...rig.options, plan: timed, baseDir: '/base', leavesForPeople: true }));
+    if (!started.ok) throw new Error(started.error.message);
+    const { runId } = await rig.go(started.value.finished);
+    await rig.go(rig.clock.delay(61_000));
+    const answer = { runId, step: 'ask', approved: true, by: 'a test' };
+    expect(await rig.go(approveRun('/home', answer, rig))).toMatchObject({ error: { code: 'NOT_ASKED' } });
+    const resumed = await rig.go(resumeRun({ ...rig.options, runId }));
+    if (!resumed.ok) throw new Error(resumed.error.message);
+    expect(await rig.go(resumed.value.finished)).toMatchObject({ status: 'failed' });
+  });
+
   test('says that no step waits', async () => {
     const rig = slowRig('nobody');
     const handle = await start(rig, SLOW);

@@ -1,4 +1,6 @@
+import { ServiceError } from '@sluice/client';
 import { describe, expect, test } from 'vitest';
+import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig } from '../simulation/rig.ts';
@@ -35,6 +37,34 @@ describe('startRun with a concurrency group', () => {
     if (!first.ok) throw new Error(first.error.message);
     expect(await start()).toMatchObject({ ok: true });
     expect(await first.value.finished).toMatchObject({ status: 'canceled' });
+  });
+
+  test('cancels the older run with `cancel` also when that was only being taken up at first', async () => {
+    const rig = createRig('group-taken-up', slow);
+    let away = false;
+    const { containers } = rig.options.service;
+    const get: typeof containers.get = async (ref) => {
+      if (!away) return containers.get(ref);
+      await rig.clock.delay(20_000);
+      throw new ServiceError('UNAVAILABLE', 'the service restarts');
+    };
+    const options = { ...rig.options, service: { ...rig.options.service, containers: { ...containers, get } } };
+    const start = () => rig.go(startRun({ ...options, plan: grouped('cancel'), baseDir: '/base' }));
+    const first = await start();
+    if (!first.ok) throw new Error(first.error.message);
+    await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
+    await rig.go(first.value.detach());
+    away = true;
+    const resuming = resumeRun({ ...options, runId: first.value.runId });
+    await rig.go(rig.clock.delay(1000));
+    const begun = rig.clock.now();
+    const second = startRun({ ...options, plan: grouped('cancel'), baseDir: '/base' });
+    await rig.go(rig.clock.delay(1000));
+    away = false;
+    expect(await rig.go(second)).toMatchObject({ ok: true });
+    expect(rig.clock.now() - begun).toBeLessThan(60_000);
+    const resumed = await rig.go(resuming);
+    expect(resumed.ok && (await rig.go(resumed.value.finished))).toMatchObject({ status: 'canceled' });
   });
 
   test('leaves no place taken by a runner that is gone', async () => {
