@@ -66,6 +66,8 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     settle = { resolve, reject };
   });
   let closing: Promise<void> | undefined;
+  /** Set when the end of the run is durable. */
+  let ended: RunReport | undefined;
 
   /** Lets go of everything once; what `finished` becomes is up to whoever comes first. */
   function close(conclude: () => void): Promise<void> {
@@ -92,8 +94,23 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
   }
 
   function stopFor(error: unknown): void {
-    if (isDiskError(error)) void suspend((error as Error).message);
-    else void close(() => settle.reject(error));
+    if (closing) return;
+    if (!isDiskError(error)) void close(() => settle.reject(error));
+    else if (ended) void concludeInFullDisk(ended, (error as Error).message);
+    else void suspend((error as Error).message);
+  }
+
+  function conclude(report: RunReport): Promise<void> {
+    if (closing) return closing;
+    session.report({ type: 'runFinished', at: session.clock.now(), report });
+    return close(() => settle.resolve(report));
+  }
+
+  /** The end is in the journal: whatever else could not be kept, the run is over as it is. */
+  function concludeInFullDisk(report: RunReport, why: string): Promise<void> {
+    const message = `could not keep the report of run ${report.runId}, which is over: ${why}`;
+    session.report({ type: 'warning', at: session.clock.now(), message });
+    return conclude(report);
   }
 
   async function finish(status: RunStatus): Promise<void> {
@@ -104,14 +121,14 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     await notify(session, status, start.options.notifier);
     session.note({ kind: 'finished', at: session.clock.now(), status });
     await session.durable();
-    await pools.close();
     const report = createReport({ facts, scheduler, directory }, status, endMessage(facts));
+    ended = report;
+    await pools.close();
     const detailed = createDetailedReport({ facts, scheduler }, { report, now: session.clock.now() });
     await writeReport(detailed, { disk, directory });
     await writeSummary(disk, directory, summarize(facts));
     await keepDurations(disk, session.home, facts);
-    session.report({ type: 'runFinished', at: session.clock.now(), report });
-    await close(() => settle.resolve(report));
+    await conclude(report);
   }
 
   const session = createSession(start, { loop: () => loop, bug: stopFor, suspend: (message) => void suspend(message) });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Disk } from '../../src/journal/disk.ts';
 import type { RunnerEvent } from '../../src/reporter.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import type { RunHandle } from '../../src/run/run-options.ts';
@@ -92,6 +93,40 @@ describe('resumeRun', () => {
     expect(report.status).toBe('succeeded');
     expect(rig.created()).toHaveLength(4);
   });
+
+  test.each(['report.json', 'summary.json', 'pools/'])(
+    'ends as it ended although the disk takes no %s',
+    async (name) => {
+      const rig = createRig('full-at-the-end');
+      const plan = createHandPlan([createStep('a', { pools: { gpu: 1 } })], { pools: { gpu: 1 } });
+      const refuse = (path: string) => {
+        const journal = [...rig.disk.files].find(([file]) => file.endsWith('/journal.ndjson'));
+        if (!path.includes(name) || !Buffer.from(journal?.[1] ?? '').includes('"finished"')) return;
+        throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+      };
+      const disk: Disk = {
+        ...rig.disk,
+        replace: async (path, bytes) => {
+          refuse(path);
+          await rig.disk.replace(path, bytes);
+        },
+        create: async (path, bytes) => {
+          refuse(path);
+          return rig.disk.create(path, bytes);
+        },
+      };
+      const started = await rig.go(startRun({ ...rig.options, disk, plan, baseDir: '/base' }));
+      if (!started.ok) throw new Error(started.error.message);
+      expect(await rig.go(started.value.finished)).toMatchObject({ status: 'succeeded' });
+      expect(rig.events.filter(({ type }) => type === 'warning' || type === 'runFinished')).toMatchObject([
+        { message: expect.stringContaining('no space left on device') },
+        { type: 'runFinished' },
+      ]);
+      expect(await rig.go(resumeRun({ ...rig.options, runId: started.value.runId }))).toMatchObject({
+        error: { code: 'RUN_FINISHED' },
+      });
+    },
+  );
 
   test('refuses a run that is over, and one that is not there', async () => {
     const rig = createRig('over');
