@@ -12,6 +12,7 @@ import { createTokens } from '../accounts/tokens.ts';
 import { Refusal } from '../refusal.ts';
 import type { ServiceCore } from '../service-core.ts';
 import type { TransferAddress } from '../volumes/volume-calls.ts';
+import { answerUnreadable } from './answer-unreadable.ts';
 import type { ApiRequest, ApiRoute } from './api-route.ts';
 import { routerPath } from './api-route.ts';
 import { plainError, renderError } from './error-reply.ts';
@@ -52,15 +53,17 @@ export function createApi(core: ServiceCore, options: ApiOptions): FastifyInstan
       /^\/+user\/+api\/+login\/*(\?|$)/.test(url) ? url.replace(/^[^?]*/, LOGIN_PATH) : url,
     routerOptions: { maxParamLength: 512 },
     forceCloseConnections: 'idle',
-    frameworkErrors(error, _, reply) {
+    // Neither hooks nor handlers see what these two answer.
+    frameworkErrors(error, request, reply) {
       const { status, body } = plainError(error.statusCode ?? 400, `could not read the request: ${error.message}`);
-      (reply as unknown as FastifyReply).code(status).send(body);
+      (reply as unknown as FastifyReply).code(status).headers(commonHeaders(request.id)).send(body);
     },
+    clientErrorHandler: answerUnreadable,
     genReqId: () => crypto.randomUUID(),
   }) as unknown as FastifyInstance;
+  addAccounting(api, options.metrics);
   addRequestBodies(api, core.clock);
   addErrors(api);
-  addAccounting(api, options.metrics);
   const tokens = createTokens({
     ...{ store: core.store, clock: core.clock },
     lifetimeMs: core.config.login.tokenDays * DAY_MS,
@@ -143,14 +146,15 @@ function addErrors(api: FastifyInstance): void {
   });
 }
 
+function commonHeaders(requestID: string): Record<string, string> {
+  return { 'x-request-id': requestID, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+}
+
 function addAccounting(api: FastifyInstance, metrics: Metrics): void {
   api.decorateRequest('principal', undefined);
-  api.addHook('onSend', async (request, reply) => {
-    void reply.headers({
-      'x-request-id': request.id,
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    });
+  // At the beginning, since streams take the reply out of the hands of later hooks.
+  api.addHook('onRequest', async (request, reply) => {
+    void reply.headers(commonHeaders(request.id));
   });
   api.addHook('onResponse', async (request, reply) => {
     const operation = request.routeOptions.config.operation ?? 'unknown';

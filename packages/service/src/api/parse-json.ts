@@ -2,6 +2,8 @@ import { Refusal } from '../refusal.ts';
 
 /** Deeper nesting has no place in this protocol, and would cost a stack elsewhere. */
 const MAX_DEPTH = 32;
+/** Four times what a request can have. Each costs its checks, and whoever sends a body full of them keeps others waiting. */
+const MAX_NAMES = 10_000;
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads a JSON body: valid UTF-8, valid JSON, not nested without end. An empty one is undefined. */
@@ -9,7 +11,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return undefined;
   try {
     const text = DECODER.decode(bytes);
-    checkDepth(text);
+    checkSize(text);
     return JSON.parse(text);
   } catch (error) {
     if (error instanceof Refusal) throw error;
@@ -18,9 +20,10 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Counts brackets outside of strings, before anything recursive sees the text. */
-function checkDepth(text: string): void {
+/** Counts brackets and colons outside of strings, before anything recursive sees the text. */
+function checkSize(text: string): void {
   let depth = 0;
+  let names = 0;
   let inString = false;
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
@@ -34,5 +37,11 @@ function checkDepth(text: string): void {
         throw new Refusal('BODY_INVALID', `could not read the body because it is nested deeper than ${MAX_DEPTH}`);
       }
     } else if (c === 0x5d || c === 0x7d) depth--;
+    else if (c === 0x3a) {
+      names++;
+      if (names > MAX_NAMES) {
+        throw new Refusal('BODY_INVALID', `could not read the body because it has more than ${MAX_NAMES} names`);
+      }
+    }
   }
 }

@@ -38,6 +38,8 @@ export async function sendStream(
     string
   >);
   reply.raw.flushHeaders();
+  // Nothing of the bytes would be sent, and of a followed log nothing would come to an end.
+  if (reply.raw.req.method === 'HEAD') return void reply.raw.end();
   try {
     await pipeline(Readable.from(untilClosing(bytes, closing), { objectMode: false, highWaterMark: 1 }), reply.raw);
   } catch (error) {

@@ -2,6 +2,9 @@ import { type ContainerSpec, identifierSchema } from '@sluice/client';
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { Refusal } from '../refusal.ts';
+import { findOddText } from './find-odd-text.ts';
+
+const MAX_SHOWN = 200;
 
 const text = (max: number) =>
   z
@@ -43,13 +46,15 @@ export function parseContainerSpec(input: unknown): ContainerSpec {
 
 /** Reads a request body by its strict schema; refuses with the field's path, and the nearest name where one is unknown. */
 export function parseBody<T>(schema: z.ZodType<T> & { shape?: object }, input: unknown): T {
+  const odd = findOddText(input);
+  if (odd !== undefined) return refuseField(odd.path, odd.why);
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const issue = result.error.issues[0]!;
   const path = issue.path.join('.');
   if (issue.code === 'unrecognized_keys') {
     const key = issue.keys[0]!;
-    const field = path === '' ? key : `${path}.${key}`;
+    const field = shortened(path === '' ? key : `${path}.${key}`);
     const nearest = path === '' ? nearestName(key, Object.keys(schema.shape ?? {})) : undefined;
     const hint = nearest === undefined ? '' : `; the nearest known field is '${nearest}'`;
     throw new Refusal('FIELD_UNKNOWN', `could not use the field '${field}' because it is unknown${hint}`, {
@@ -59,13 +64,20 @@ export function parseBody<T>(schema: z.ZodType<T> & { shape?: object }, input: u
   return refuseField(path, `is not valid: ${issue.message}`);
 }
 
-function refuseField(field: string, why: string): never {
+function refuseField(path: string, why: string): never {
+  const field = shortened(path);
   const what = field === '' ? 'the body' : `the field '${field}'`;
   throw new Refusal('FIELD_INVALID', `could not use ${what} because it ${why}`, { details: { field } });
 }
 
+/** A name of a client's own making may be as long as the body. */
+function shortened(path: string): string {
+  return path.length > MAX_SHOWN ? `${path.slice(0, MAX_SHOWN)}…` : path;
+}
+
 /** The closest of `names`, where one is near enough to be what was meant. */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
+  if (name.length > MAX_SHOWN) return undefined;
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.ceil(name.length / 2));
   for (const candidate of names) {

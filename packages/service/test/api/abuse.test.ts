@@ -72,6 +72,42 @@ describe('hostile requests', () => {
     expect(JSON.parse(text)).toMatchObject({ code: status });
   });
 
+  it.each([
+    ['labels', '{"__proto__": "x"}', 'labels.__proto__'],
+    ['volumeMounts', '{"__proto__": "/x"}', 'volumeMounts.__proto__'],
+    ['ports', '{"__proto__": {}}', 'ports.__proto__'],
+    ['envs', '{"A": "\\ud800"}', 'envs.A'],
+    ['envs', '{"A\\udfff": "x"}', 'envs.A\udfff'],
+    ['command', '["a", "\\ud800b"]', 'command.1'],
+  ])('%s %s is refused rather than changed on its way', async (field, json, path) => {
+    const body = `{"instanceType": "small", "${field}": ${json}}`;
+    const { status, text } = await http.send('POST', `${API}/containers`, { body });
+    expect({ status, details: JSON.parse(text).details }).toEqual({
+      status: 400,
+      details: [{ reason: 'FIELD_INVALID', field: path }],
+    });
+  });
+
+  it('a body of nothing but names is refused before it costs much, and a long name is not sent back', async () => {
+    const names = Array.from({ length: 10_001 }, (_, i) => `"k${i}":1`).join();
+    const { status, text } = await http.send('POST', `${API}/containers`, { body: `{${names}}` });
+    expect({ status, text }).toMatchObject({ status: 400, text: expect.stringContaining('more than 10000 names') });
+    const long = await http.send('POST', `${API}/containers`, {
+      body: `{"instanceType":"small","${'k'.repeat(1e6)}":1}`,
+    });
+    expect(long.status).toBe(400);
+    expect(long.text.length).toBeLessThan(1000);
+  });
+
+  it.each([`${API}/containers/%ff`, '/none', `${API}/containers`, `${API}/containers/none/logs`, '/healthz'])(
+    'the reply to %s has its ID, and is not to be kept or guessed at',
+    async (path) => {
+      const { headers } = await http.send('GET', path);
+      expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+      expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
+
   it('errors never tell paths of the host', async () => {
     const body = JSON.stringify({ instanceType: 'small', command: ['x'], volumeMounts: { 'v:../../etc:dir': '/x' } });
     for (const { text } of [await http.send('POST', `${API}/containers`, { body })])

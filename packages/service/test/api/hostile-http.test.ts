@@ -89,6 +89,7 @@ describe.each(['http', 'https'])('hostile bytes over %s', (scheme) => {
     const before = await everything();
     const reply = await exchange(bytes());
     expect(statusesOf(reply)).toEqual([status]);
+    expect(JSON.parse(reply.slice(reply.indexOf('\r\n\r\n') + 4))).toMatchObject({ code: status });
     expect(await everything()).toEqual(before);
   });
 

@@ -23,10 +23,10 @@ async function run(id: string): Promise<string> {
 }
 
 /** A reader of a log over a connection of its own, once the head of its reply is there. */
-async function read(path: string): Promise<Socket> {
+async function read(path: string, { method = 'GET', headers = '' } = {}): Promise<Socket> {
   const socket = connect(Number(new URL(http.url).port), '127.0.0.1');
   socket.on('error', () => {});
-  socket.write(`GET ${API}/${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${http.token}\r\n\r\n`);
+  socket.write(`${method} ${API}/${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${http.token}\r\n${headers}\r\n`);
   await new Promise((resolve) => socket.once('readable', resolve));
   return socket;
 }
@@ -91,6 +91,26 @@ it('hundreds of followers hear the end, however many have left before', async ()
   engine.end('popular');
   const texts = (await Promise.all(staying)).map(({ text }) => text);
   expect(new Set(texts)).toEqual(new Set(['one\ntwo\n']));
+});
+
+it('a HEAD of a followed log has its end at once', async () => {
+  await run('headed');
+  const reply = await read('containers/headed/logs?follow=true', { method: 'HEAD', headers: 'Connection: close\r\n' });
+  await new Promise((resolve) => reply.resume().once('close', resolve));
+});
+
+it('what is no request ends the connection, and puts nothing into a log that is being followed on it', async () => {
+  const log = await run('mixed');
+  appendFileSync(log, 'one\n');
+  const reader = await read('containers/mixed/logs?follow=true');
+  let text = '';
+  reader.on('data', (bytes: Buffer) => {
+    text += bytes.toString();
+  });
+  await expect.poll(() => text).toContain('one\n');
+  reader.write('no request\r\n\r\n');
+  await new Promise((resolve) => reader.once('close', resolve));
+  expect(text.match(/HTTP/g)).toHaveLength(1);
 });
 
 it('a follower of a container that is deleted is told the end, not kept', async () => {

@@ -1,0 +1,30 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { plainError } from './error-reply.ts';
+
+/** By the codes that Node gives to what it could not read. */
+const ANSWERS: Readonly<Record<string, readonly [status: number, why: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'it did not come in time'],
+  HPE_HEADER_OVERFLOW: [431, 'its target and headers are too long'],
+};
+const NO_HTTP = [400, 'it is not HTTP/1.1'] as const;
+
+/**
+ * Answers bytes that are no request, and ends the connection. Says nothing where the reply to an earlier request is
+ * under way on it: a client would take the words for bytes of that.
+ */
+export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  const { _httpMessage: reply } = socket as Socket & { _httpMessage?: { readonly headersSent: boolean } | null };
+  if (socket.writable && reply?.headersSent !== true) {
+    const [status, why] = ANSWERS[error.code ?? ''] ?? NO_HTTP;
+    const text = JSON.stringify(plainError(status, `could not read the request because ${why}`).body);
+    const head = [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(text)}`,
+      'Connection: close',
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n${text}`);
+  }
+  socket.destroy();
+}
