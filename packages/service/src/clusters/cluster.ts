@@ -107,7 +107,7 @@ export function createCluster(options: ClusterOptions): Cluster {
         await driver.open(launches);
       } catch (error) {
         if (options.mustOpen) throw error;
-        void driver.openEventually(launches).then(() => settle(rows));
+        void driver.openEventually(launches).then((isOpen) => isOpen && settle(rows));
         return;
       }
       settle(rows);

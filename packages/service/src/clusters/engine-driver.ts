@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { mkdir } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Logger } from 'pino';
@@ -16,6 +17,16 @@ export interface EngineDriverOptions {
   readonly sink: EngineSink;
 }
 
+/** A launch asked for whose end is not known. */
+interface Active {
+  readonly launch: Launch;
+  /** Whether the engine has certainly taken it. */
+  taken: boolean;
+  /** Aborted once it is wanted no more. */
+  readonly unwanted: AbortController;
+  settled: Promise<void>;
+}
+
 /**
  * Carries the service's wishes to an engine that may be away: tries again until the engine has answered, and never lets
  * a stop overtake the launch that it means. What comes of it is reported through the sink, as if by the engine.
@@ -25,17 +36,25 @@ export class EngineDriver {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #sink: EngineSink;
-  /** Launches asked for whose end is not known, with whether the engine has certainly taken them. */
-  readonly #active = new Map<string, { readonly launch: Launch; taken: boolean; settled: Promise<void> }>();
+  readonly #active = new Map<string, Active>();
   readonly #stopping = new Set<string>();
   #unavailable: string | undefined = 'the engine is being opened';
-  #closed = false;
+  #isOpen = false;
+  /** Settles once the engine is open and has taken up what an earlier process launched. */
+  readonly #ready: Promise<void>;
+  #markReady = () => {};
+  readonly #closing = new AbortController();
 
   constructor(options: EngineDriverOptions) {
     this.#engine = options.engine;
     this.#clock = options.clock;
     this.#log = options.log;
     this.#sink = options.sink;
+    // One for each stop that is tried again.
+    setMaxListeners(0, this.#closing.signal);
+    this.#ready = new Promise((resolve) => {
+      this.#markReady = resolve;
+    });
   }
 
   /** Why nothing can be launched now, or undefined. */
@@ -43,26 +62,30 @@ export class EngineDriver {
     return this.#unavailable;
   }
 
-  /** Opens the engine and takes up what an earlier process launched. Throws what the engine throws. */
+  /** Opens the engine and takes up what an earlier process launched. Throws what the engine throws; may be called again then. */
   async open(recovered: readonly Launch[]): Promise<void> {
+    if (!this.#isOpen) for (const launch of recovered) this.#activate(launch, true);
     try {
-      await this.#engine.open(this.#sink);
-      for (const launch of recovered) this.#activate(launch, true);
-      await this.#recover(recovered);
+      if (!this.#isOpen) await this.#engine.open(this.#sink);
+      this.#isOpen = true;
+      await this.#recover(recovered.filter(({ key }) => this.#active.has(key)));
       this.#unavailable = undefined;
+      this.#markReady();
     } catch (error) {
       this.#unavailable = error instanceof Error ? error.message : String(error);
       throw error;
     }
   }
 
-  /** Opens, and tries again in the background until that succeeds or the driver is closed. */
-  async openEventually(recovered: readonly Launch[]): Promise<void> {
-    for (let wait = FIRST_WAIT_MS; !this.#closed; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
-      await this.#sleep(wait);
+  /** Opens, and tries again in the background: true once that has succeeded, false where the driver is closed before. */
+  async openEventually(recovered: readonly Launch[]): Promise<boolean> {
+    const { signal } = this.#closing;
+    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+      await this.#sleep(wait, signal);
+      if (signal.aborted) return false;
       try {
-        if (!this.#closed) await this.open(recovered);
-        return;
+        await this.open(recovered);
+        return true;
       } catch (error) {
         this.#log.warn({ err: error }, 'the engine cannot be opened yet');
       }
@@ -71,17 +94,19 @@ export class EngineDriver {
 
   launch(launch: Launch): void {
     const entry = this.#activate(launch, false);
-    entry.settled = this.#launchUntilAnswered(launch);
+    entry.settled = this.#launchUntilAnswered(entry);
   }
 
   stop(launch: Launch, graceMs: number): void {
     if (this.#stopping.has(launch.key)) return;
     this.#stopping.add(launch.key);
+    this.#active.get(launch.key)?.unwanted.abort();
     void this.#stopUntilAnswered(launch, graceMs);
   }
 
   /** The container has ended: nothing more is tried for it. */
   ended(key: string): void {
+    this.#active.get(key)?.unwanted.abort();
     this.#active.delete(key);
     this.#stopping.delete(key);
   }
@@ -96,13 +121,16 @@ export class EngineDriver {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
+    for (const { unwanted } of this.#active.values()) unwanted.abort();
     await Promise.allSettled([...this.#active.values()].map(({ settled }) => settled));
     await this.#engine.close();
   }
 
-  #activate(launch: Launch, taken: boolean): { taken: boolean; settled: Promise<void> } {
-    const entry = { launch, taken, settled: Promise.resolve() };
+  #activate(launch: Launch, taken: boolean): Active {
+    const known = this.#active.get(launch.key);
+    if (known !== undefined) return known;
+    const entry = { launch, taken, unwanted: new AbortController(), settled: Promise.resolve() };
     this.#active.set(launch.key, entry);
     return entry;
   }
@@ -114,34 +142,39 @@ export class EngineDriver {
     await this.#engine.recover(launches);
   }
 
-  async #launchUntilAnswered(launch: Launch): Promise<void> {
-    const { key } = launch;
-    for (let wait = FIRST_WAIT_MS; this.#active.has(key) && !this.#stopping.has(key) && !this.#closed; ) {
+  async #launchUntilAnswered(entry: Active): Promise<void> {
+    const { launch, unwanted } = entry;
+    const { signal } = unwanted;
+    for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
       try {
         // Not before: a directory costs up to a millisecond, which nobody who waits for a create should pay.
         await ensureDirectory(launch.directory);
-        await this.#engine.launch(launch);
-        const entry = this.#active.get(key);
-        if (entry !== undefined) entry.taken = true;
+        if (signal.aborted) return;
+        await this.#engine.launch(launch, { signal });
+        entry.taken = true;
         return;
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         if (error instanceof EngineError && error.code === 'REFUSED') {
-          this.#sink.report(key, { type: 'ended', endedAt: this.#clock.now(), end: { kind: 'refused', reason } });
+          const end = { kind: 'refused', reason } as const;
+          this.#sink.report(launch.key, { type: 'ended', endedAt: this.#clock.now(), end });
           return;
         }
-        this.#log.warn({ err: error, key }, 'the engine could not launch a container');
-        this.#sink.report(key, { type: 'pending', reason: `the engine is not available, trying again: ${reason}` });
+        if (signal.aborted) return;
+        this.#log.warn({ err: error, key: launch.key }, 'the engine could not launch a container');
+        const why = `the engine is not available, trying again: ${reason}`;
+        this.#sink.report(launch.key, { type: 'pending', reason: why });
       }
-      await this.#sleep(wait);
-      wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+      await this.#sleep(wait, signal);
     }
   }
 
   async #stopUntilAnswered(launch: Launch, graceMs: number): Promise<void> {
     const { key } = launch;
+    const { signal } = this.#closing;
     await this.#active.get(key)?.settled;
-    for (let wait = FIRST_WAIT_MS; !this.#closed; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+    await this.#ready;
+    for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
       try {
         // A launch whose answer was lost: the engine says what became of it before it is told to stop it.
         if (this.#active.get(key)?.taken === false) await this.#recover([launch]);
@@ -150,13 +183,23 @@ export class EngineDriver {
       } catch (error) {
         this.#log.warn({ err: error, key }, 'the engine could not stop a container');
       }
-      await this.#sleep(wait);
+      await this.#sleep(wait, signal);
       if (!this.#active.has(key)) return;
     }
   }
 
-  #sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => this.#clock.after(ms, resolve));
+  /** Ends early when `signal` is aborted. */
+  #sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        cancel();
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      const cancel = this.#clock.after(ms, wake);
+      signal.addEventListener('abort', wake);
+      if (signal.aborted) wake();
+    });
   }
 }
 

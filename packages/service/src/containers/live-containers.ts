@@ -33,6 +33,8 @@ export interface LiveContainersOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
+const NEVER_STARTED = 'canceled before it was started';
+
 /**
  * All live containers of a cluster, and the one place where their phases change. Rows reach the store when they
  * change; an end is told to nobody before it is durable, all else that an engine would report again is told at once.
@@ -117,8 +119,7 @@ export class LiveContainers {
     }
     const { store, driver, clock } = this.#options;
     if (live.row.phase !== 'Canceling' && !live.launched) {
-      const state = 'canceled before it was started';
-      const ended = this.#end(live, 'withdraw', { state, endTime: clock.now() });
+      const ended = this.#end(live, 'withdraw', { state: NEVER_STARTED, endTime: clock.now() });
       await store.commit([]);
       await ended;
       return true;
@@ -195,7 +196,8 @@ export class LiveContainers {
   #absent(live: LiveContainer): void {
     const phase = nextPhase(live.row.phase, 'absent');
     if (phase !== 'Pending') {
-      const state = 'the engine has no trace of it after a restart of the service';
+      const state =
+        phase === 'Canceled' ? NEVER_STARTED : 'the engine has no trace of it after a restart of the service';
       void this.#end(live, 'absent', { state, endTime: this.#options.clock.now() });
       return;
     }
@@ -285,10 +287,11 @@ function endedRow(
   phase: KnownContainerPhase,
   end: { state: string; endTime: number },
 ): ContainerRow {
-  const state = phase === 'Canceled' && row.phase === 'Canceling' ? canceledState(end.state) : end.state;
+  const state = phase === 'Canceled' ? canceledState(end.state) : end.state;
   return { ...row, phase, state, endTime: Math.max(end.endTime, row.startTime ?? row.createTime) };
 }
 
 function canceledState(end: string): string {
+  if (end === NEVER_STARTED) return end;
   return end === 'stopped' ? 'canceled' : `canceled; ${end}`;
 }

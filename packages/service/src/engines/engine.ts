@@ -13,8 +13,10 @@ export interface Engine {
    * Starts the container of `launch.key`, or finds it started: a second call with one key never starts a second
    * container, also after a lost answer, a restart of the service, or of the engine. Resolves once the engine has
    * taken it. Throws `EngineError`: `REFUSED` ends the container at once with that reason, `UNAVAILABLE` is tried again.
+   * When `signal` is aborted the container is wanted no more: what takes long before its start, such as a pull, is given
+   * up, and the promise settles.
    */
-  launch(launch: Launch): Promise<void>;
+  launch(launch: Launch, options?: LaunchOptions): Promise<void>;
   /**
    * After a restart of the service: takes up watching containers that an earlier process launched. For each, what is
    * true now is reported, and what has no trace at all is reported as `absent`.
@@ -26,6 +28,10 @@ export interface Engine {
   remove(key: string): Promise<void>;
   /** Stops reporting and frees connections. Containers run on. */
   close(): Promise<void>;
+}
+
+export interface LaunchOptions {
+  readonly signal?: AbortSignal;
 }
 
 /** What to run. Everything is resolved: no `BAT_PORT_…` left in arguments, no volume IDs, no instance type names. */

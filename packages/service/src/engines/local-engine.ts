@@ -22,25 +22,33 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
   let docker: Promise<Engine> | undefined;
   let retry: NodeJS.Timeout | undefined;
   const inDocker = new Set<string>();
+  /** Of an earlier run, and not yet asked for. */
+  const unrecovered = new Map<string, Launch>();
 
   return {
     async open(to) {
       sink = to;
       await processes.open(to);
     },
-    async launch(launch) {
+    async launch(launch, launchOptions) {
       // Without a Docker socket the process engine answers: it says what to do about an image.
       if (!(await wantsDocker(launch))) return processes.launch(launch);
       inDocker.add(launch.key);
-      return (await openDocker()).launch(launch);
+      return (await openDocker()).launch(launch, launchOptions);
     },
     async recover(launches) {
-      const images = launches.filter(({ image }) => image !== undefined);
       await processes.recover(launches.filter(({ image }) => image === undefined));
-      if (images.length > 0) await recoverImages(images);
+      for (const launch of launches) {
+        if (launch.image === undefined) continue;
+        inDocker.add(launch.key);
+        unrecovered.set(launch.key, launch);
+      }
+      await recoverImages().catch(() => recoverLater());
     },
     async stop(key, stopOptions) {
-      return (inDocker.has(key) ? await openDocker() : processes).stop(key, stopOptions);
+      if (!inDocker.has(key)) return processes.stop(key, stopOptions);
+      await recoverImages();
+      return (await openDocker()).stop(key, stopOptions);
     },
     async remove(key) {
       if (!inDocker.has(key)) return processes.remove(key);
@@ -72,14 +80,17 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
     return docker;
   }
 
+  /** Whatever is left to ask for: Docker Engine knows nothing of a container of an earlier run before. */
+  async function recoverImages(): Promise<void> {
+    const launches = [...unrecovered.values()];
+    if (launches.length === 0) return;
+    await (await openDocker()).recover(launches);
+    for (const { key } of launches) unrecovered.delete(key);
+  }
+
   /** Containers in a Docker Engine that is away for now keep their phase until it answers. */
-  async function recoverImages(launches: readonly Launch[]): Promise<void> {
-    for (const { key } of launches) inDocker.add(key);
-    try {
-      await (await openDocker()).recover(launches);
-    } catch {
-      retry = setTimeout(() => void recoverImages(launches), RETRY_MS).unref();
-    }
+  function recoverLater(): void {
+    retry = setTimeout(() => void recoverImages().catch(() => sink && recoverLater()), RETRY_MS).unref();
   }
 }
 

@@ -200,6 +200,65 @@ describe('an engine that is away', () => {
     engine.run('a');
     expect(await phase('a')).toBe('Running');
   });
+
+  it('cancel and delete: while it could not be opened yet stop what an earlier service launched', async () => {
+    for (const id of ['a', 'b']) {
+      await create(id);
+      await launched(id);
+      engine.run(id);
+    }
+    engine.openError = new EngineError('UNAVAILABLE', 'the daemon is not running');
+    await rig.restart();
+    service = rig.service.inProcess(PRINCIPAL);
+    await service.containers.cancel(ref('a'));
+    const deleted = service.containers.delete(ref('b'));
+    engine.openError = undefined;
+    await rig.clock.advance(500);
+    await reaches('a', 'Canceled');
+    await deleted;
+    expect(engine.stopped.map(({ graceMs }) => graceMs).sort()).toEqual([0, 2000]);
+  });
+
+  it('open: is asked to open only once, however often it cannot say what became of its containers', async () => {
+    await create('a');
+    await launched('a');
+    engine.recoverErrors.push(new EngineError('UNAVAILABLE', 'no answer'), new EngineError('UNAVAILABLE', 'no answer'));
+    engine.opened = 0;
+    await rig.restart();
+    service = rig.service.inProcess(PRINCIPAL);
+    await expect
+      .poll(async () => {
+        await rig.clock.advance(500);
+        return create('b').then(
+          () => 'created',
+          () => 'refused',
+        );
+      })
+      .toBe('created');
+    expect(engine.opened).toBe(1);
+  });
+
+  it('cancel: of a launch that takes its time ends that', async () => {
+    engine.isSlow = true;
+    await create('a');
+    await expect.poll(() => engine.asked.length).toBe(1);
+    await service.containers.cancel(ref('a'));
+    await reaches('a', 'Canceled');
+    expect(await get('a')).toMatchObject({ state: 'canceled before it was started' });
+  });
+
+  it('close: waits for no launch that takes its time, and for none that is to be tried again', async () => {
+    engine.launchErrors.push(new EngineError('UNAVAILABLE', 'no answer'));
+    await create('a');
+    await expect.poll(() => engine.asked.length).toBe(1);
+    engine.isSlow = true;
+    await create('b');
+    await expect.poll(() => engine.asked.length).toBe(2);
+    await rig.restart();
+    service = rig.service.inProcess(PRINCIPAL);
+    engine.isSlow = false;
+    for (const id of ['a', 'b']) await launched(id);
+  });
 });
 
 describe('restart', () => {

@@ -1,5 +1,12 @@
 import { existsSync } from 'node:fs';
-import type { End, Engine, EngineSink, Launch, Observation } from '../../src/engines/engine.ts';
+import {
+  type End,
+  type Engine,
+  EngineError,
+  type EngineSink,
+  type Launch,
+  type Observation,
+} from '../../src/engines/engine.ts';
 
 /** An engine whose containers do what the test says, and nothing else. It outlives the services that open it. */
 export class FakeEngine implements Engine {
@@ -12,23 +19,36 @@ export class FakeEngine implements Engine {
   readonly launchErrors: Error[] = [];
   /** What `open` throws, while set. */
   openError: Error | undefined;
+  /** What the next calls of `recover` throw, one after the other. */
+  readonly recoverErrors: Error[] = [];
+  /** How often it was opened. */
+  opened = 0;
+  /** A launch goes on until it is wanted no more. */
+  isSlow = false;
   /** Whether a stop ends the container at once. */
   obeysStop = true;
   #sink: EngineSink | undefined;
 
   async open(sink: EngineSink): Promise<void> {
     if (this.openError !== undefined) throw this.openError;
+    this.opened++;
     this.#sink = sink;
   }
 
-  async launch(launch: Launch): Promise<void> {
+  async launch(launch: Launch, { signal }: { signal?: AbortSignal } = {}): Promise<void> {
     this.asked.push(launch);
     const error = this.launchErrors.shift();
     if (error !== undefined) throw error;
+    if (this.isSlow) {
+      await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+      throw new EngineError('UNAVAILABLE', 'given up');
+    }
     this.launched.set(launch.key, launch);
   }
 
   async recover(launches: readonly Launch[]): Promise<void> {
+    const error = this.recoverErrors.shift();
+    if (error !== undefined) throw error;
     for (const launch of launches) {
       // As the interface promises; a real engine notes there that it never started.
       if (!existsSync(launch.directory)) throw new Error(`could not find the directory ${launch.directory}`);

@@ -18,7 +18,9 @@ const inspectSchema = z.looseObject({
 });
 export type DockerContainer = z.infer<typeof inspectSchema>;
 
-const listSchema = z.array(z.looseObject({ Id: z.string(), Names: z.array(z.string()), State: z.string() }));
+const listSchema = z.array(
+  z.looseObject({ Id: z.string(), Labels: z.record(z.string(), z.string()), State: z.string() }),
+);
 export type DockerListItem = z.infer<typeof listSchema>[number];
 
 const versionSchema = z.looseObject({
@@ -124,7 +126,9 @@ export async function connectDocker(socketPath: string): Promise<DockerApi> {
   };
 
   try {
-    const { ApiVersion, Components } = versionSchema.parse(await api.call('GET', '/version'));
+    const { ApiVersion, Components } = versionSchema.parse(
+      await api.call('GET', '/version', { answersWithin: LOOK_WITHIN_MS }),
+    );
     prefix = `/v${ApiVersion}`;
     return { ...api, isPodman: Components?.some(({ Name }) => Name.includes('Podman')) ?? false };
   } catch (error) {

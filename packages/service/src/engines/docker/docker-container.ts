@@ -3,16 +3,11 @@ import type { FirstProcessParts } from './docker-first-process.ts';
 import type { HeldSource } from './docker-source.ts';
 
 /** Container names and labels carry the key, so that a lost reply is found again by name. */
-const KEY_LABEL = 'sluice.key';
+export const KEY_LABEL = 'sluice.key';
 export const CLUSTER_LABEL = 'sluice.cluster';
 
 export function dockerName(key: string): string {
   return `sluice-${key}`;
-}
-
-/** The key of a name as the list gives it (`/sluice-…`), undefined for containers that are not ours. */
-export function keyOfName(name: string): string | undefined {
-  return /^\/?sluice-([a-z0-9-]+)$/.exec(name)?.[1];
 }
 
 /** The body of `POST /containers/create`. */

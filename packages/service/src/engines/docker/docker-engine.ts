@@ -1,11 +1,12 @@
-import { access, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Engine, EngineError, type EngineSink, type Launch } from '../engine.ts';
+import { type Engine, EngineError, type EngineSink, type Launch, type LaunchOptions } from '../engine.ts';
+import { exists } from '../exists.ts';
 import { sideBySide } from '../side-by-side.ts';
 import { connectDocker, type DockerApi, type DockerContainer, DockerError, type DockerListItem } from './docker-api.ts';
 import type { DockerConfig } from './docker-config.ts';
-import { CLUSTER_LABEL, dockerName, keyOfName } from './docker-container.ts';
+import { CLUSTER_LABEL, dockerName, KEY_LABEL } from './docker-container.ts';
 import { dockerEnd, hasEnded, startTime } from './docker-end.ts';
 import { openEvents } from './docker-events.ts';
 import { findFirstProcess } from './docker-first-process.ts';
@@ -20,7 +21,8 @@ const RECONNECT_MS = 500;
 
 interface Tracked {
   readonly launch: Launch;
-  readonly abort: AbortController;
+  /** What the daemon calls it, whatever somebody renames it to; until that is known, the name that it was created with. */
+  id: string;
   stopped: boolean;
   running: boolean;
   /** As reported; 0 before that. */
@@ -57,7 +59,7 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
     if (known) return known;
     const entry = {
       launch,
-      abort: new AbortController(),
+      id: dockerName(launch.key),
       stopped: false,
       running: false,
       startedAt: 0,
@@ -69,7 +71,7 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
   }
 
   function follow(entry: Tracked): void {
-    entry.log ??= followDockerLog(api, dockerName(entry.launch.key), {
+    entry.log ??= followDockerLog(api, entry.id, {
       logPath: entry.launch.logPath,
       signal: closing.signal,
     }).catch(() => {
@@ -79,8 +81,8 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
   }
 
   /** A followed log may end with the container, or with an error, before all of it was sent: Podman's often, Docker's now and then. */
-  async function readRest({ key, logPath }: Launch): Promise<void> {
-    await followDockerLog(api, dockerName(key), { logPath, signal: closing.signal, follow: false }).catch(() => {});
+  async function readRest({ id, launch: { logPath } }: Tracked): Promise<void> {
+    await followDockerLog(api, id, { logPath, signal: closing.signal, follow: false }).catch(() => {});
   }
 
   /** Reports what is true of a container now. `container` is what the daemon says, undefined when it says nothing. */
@@ -88,6 +90,7 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
     const state = container?.State;
     const record = await readRecord(entry.launch.directory);
     if (entry.ended || closing.signal.aborted) return;
+    if (container) entry.id = container.Id;
     const keepsOwnLog = record !== undefined;
     if (keepsOwnLog) entry.log ??= Promise.resolve();
     else if (container && state?.Status !== 'created') follow(entry);
@@ -97,7 +100,7 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
     entry.ended = true;
     sink.report(entry.launch.key, { type: 'exiting' });
     await entry.log;
-    if (!keepsOwnLog) await readRest(entry.launch);
+    if (!keepsOwnLog) await readRest(entry);
     if (closing.signal.aborted) return;
     // The daemon notes a start after it has happened: a short container may have ended by then.
     const endedAt = Math.max(ended.endedAt, entry.startedAt);
@@ -124,13 +127,13 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
     // The record alone will do for most ends; the daemon has enough to do.
     if (entry.running) await settle(entry, undefined);
     if (entry.ended) return;
-    const container = await api.inspect(dockerName(key));
+    const container = await api.inspect(entry.id);
     if (container) await settle(entry, container);
   }
 
   async function list(): Promise<Listed> {
     const items = await api.list(`${CLUSTER_LABEL}=${clusterID}`);
-    return new Map(items.map((item) => [keyOfName(item.Names[0] ?? ''), item]));
+    return new Map(items.map((item) => [item.Labels[KEY_LABEL], item]));
   }
 
   /** Looks at everything that may have changed while nobody listened. */
@@ -140,12 +143,14 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
       listed = await list();
     } catch {
       // Away. Containers run on, and what has ended meanwhile has said so itself.
-      for (const entry of [...tracked.values()]) if (entry.running) await settle(entry, undefined);
+      await sideBySide([...tracked.values()], async (entry) => {
+        if (entry.running) await settle(entry, undefined).catch(() => undefined);
+      });
       return;
     }
     await sideBySide([...tracked], async ([key, entry]) => {
       const state = listed.get(key)?.State;
-      const isNews = hasEnded(state ?? '') || (state === 'running' && (!entry.running || !entry.log));
+      const isNews = hasEnded(state ?? '') || (state !== 'created' && (!entry.running || !entry.log));
       // A daemon that hangs over one container is not asked for it ever more, and holds up no other.
       if (looking.has(key)) return;
       looking.add(key);
@@ -162,7 +167,7 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
 
   /** A started container that the daemon no longer knows: someone removed it, and its own record is all that is left. */
   async function vanished(entry: Tracked): Promise<void> {
-    if (!entry.running || (await api.inspect(dockerName(entry.launch.key)))) return;
+    if (!entry.running || (await api.inspect(entry.id))) return;
     await settle(entry, undefined);
     if (entry.ended) return;
     entry.ended = true;
@@ -184,16 +189,15 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
     }
   }
 
-  async function bringUp(launch: Launch): Promise<void> {
+  async function bringUp(launch: Launch, { signal }: LaunchOptions): Promise<void> {
     const entry = track(launch);
     const onProgress = (reason: string) => sink.report(launch.key, { type: 'pending', reason });
     try {
-      await startDockerContainer(api, launch, { config, firstProcess, onProgress, signal: entry.abort.signal });
+      await startDockerContainer(api, launch, { config, firstProcess, onProgress, signal });
       await takeStock(entry, await api.inspect(dockerName(launch.key)));
     } catch (error) {
       tracked.delete(launch.key);
-      if (!entry.stopped) throw asEngineError(error);
-      sink.report(launch.key, { type: 'ended', endedAt: Date.now(), end: { kind: 'stopped' } });
+      throw asEngineError(error);
     }
   }
 
@@ -206,11 +210,16 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
       tracked.delete(launch.key);
       return sink.report(launch.key, { type: 'absent' });
     }
-    const startedAt = item?.State === 'running' ? (await readRecord(launch.directory))?.startedAt : undefined;
-    if (item === undefined || startedAt === undefined) {
-      return await takeStock(entry, item && (await api.inspect(dockerName(launch.key))));
-    }
-    reportRunning(entry, { id: item.Id, startedAt });
+    // What cannot be seen now a sweep sees later: a daemon may hang over one container, and the others must be served.
+    await takeStockOf(entry, item).catch(() => undefined);
+  }
+
+  async function takeStockOf(entry: Tracked, item: DockerListItem | undefined): Promise<void> {
+    if (item === undefined) return await takeStock(entry, undefined);
+    entry.id = item.Id;
+    const record = item.State === 'running' ? await readRecord(entry.launch.directory) : undefined;
+    if (record?.startedAt === undefined) return await takeStock(entry, await api.inspect(entry.id));
+    reportRunning(entry, { id: item.Id, startedAt: record.startedAt });
     await settle(entry, undefined);
   }
 
@@ -231,8 +240,9 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
       poll.unref();
     },
 
-    async launch(launch) {
-      const under = launching.get(launch.key) ?? bringUp(launch).finally(() => launching.delete(launch.key));
+    async launch(launch, launchOptions = {}) {
+      const under =
+        launching.get(launch.key) ?? bringUp(launch, launchOptions).finally(() => launching.delete(launch.key));
       launching.set(launch.key, under);
       await under;
     },
@@ -244,15 +254,17 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
     },
 
     async stop(key, { graceMs }) {
+      // A start that is under way would come after the stop.
+      await launching.get(key)?.catch(() => undefined);
       // What has ended by itself keeps its own verdict.
       await look(key);
       const entry = tracked.get(key);
       if (!entry || entry.ended) return;
       entry.stopped = true;
-      await writeFile(join(entry.launch.directory, STOP_MARK), '');
-      entry.abort.abort();
+      // Best effort: what is to be stopped may be what fills the disk.
+      await writeFile(join(entry.launch.directory, STOP_MARK), '').catch(() => undefined);
       const query = { t: String(Math.ceil(graceMs / 1000)) };
-      await ignoring([304, 404], api.call('POST', `/containers/${dockerName(key)}/stop`, { query }));
+      await ignoring([304, 404], api.call('POST', `/containers/${entry.id}/stop`, { query }));
       await look(key);
     },
 
@@ -288,11 +300,4 @@ function asEngineError(error: unknown): EngineError {
   const isFinal = error instanceof DockerError && (error.status < 500 || FINAL.test(error.message));
   const message = error instanceof Error ? error.message : String(error);
   return new EngineError(isFinal ? 'REFUSED' : 'UNAVAILABLE', message, { cause: error });
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

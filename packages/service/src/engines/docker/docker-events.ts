@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { DockerApi } from './docker-api.ts';
-import { CLUSTER_LABEL, keyOfName } from './docker-container.ts';
+import { CLUSTER_LABEL, KEY_LABEL } from './docker-container.ts';
 import { parseJsonLines } from './docker-json-lines.ts';
 
 const eventSchema = z.looseObject({
   Action: z.string().optional(),
-  Actor: z.looseObject({ Attributes: z.looseObject({ name: z.string().optional() }).optional() }).optional(),
+  Actor: z.looseObject({ Attributes: z.looseObject({ [KEY_LABEL]: z.string().optional() }).optional() }).optional(),
 });
 
 /** What we do ourselves, and what is done inside: nothing that has not been looked at. */
@@ -25,7 +25,7 @@ export async function openEvents(api: DockerApi, options: EventOptions): Promise
 async function* keys(events: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   for await (const event of parseJsonLines(events)) {
     const { Action = '', Actor } = eventSchema.parse(event);
-    const key = keyOfName(Actor?.Attributes?.name ?? '');
+    const key = Actor?.Attributes?.[KEY_LABEL];
     if (key !== undefined && !OWN_ACTIONS.test(Action)) yield key;
   }
 }

@@ -48,7 +48,7 @@ async function pull(api: DockerApi, image: string, options: PullOptions & Pick<R
     const body = await api.stream('POST', '/images/create', {
       query: { fromImage: withTag(image) },
       headers: login ? { 'x-registry-auth': authHeader(login) } : {},
-      signal: options.signal,
+      ...(options.signal && { signal: options.signal }),
     });
     for await (const said of parseJsonLines(body)) {
       const progress = progressSchema.parse(said);
@@ -65,7 +65,7 @@ interface PullOptions {
   readonly config: DockerConfig;
   readonly accountID: string;
   readonly onProgress: (text: string) => void;
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignal | undefined;
 }
 
 async function inspectImage(api: DockerApi, image: string): Promise<DockerImage | undefined> {

@@ -1,6 +1,7 @@
-import { access, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError, type Launch } from '../engine.ts';
+import { exists } from '../exists.ts';
 import { type DockerApi, DockerError } from './docker-api.ts';
 import type { DockerConfig } from './docker-config.ts';
 import { dockerContainer, dockerName } from './docker-container.ts';
@@ -18,7 +19,7 @@ export interface StartOptions {
   readonly firstProcess: string | undefined;
   readonly onProgress: (text: string) => void;
   /** Aborted when the container is wanted no more; checked before each step that could start it. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Pull, create, start: each of them finds what an earlier try has done. */
@@ -64,10 +65,7 @@ function withAdvice(error: unknown): unknown {
 
 /** Whether the daemon may ever have been asked to start it. */
 export function mayHaveStarted({ directory }: Launch): Promise<boolean> {
-  return access(join(directory, START_MARK)).then(
-    () => true,
-    () => false,
-  );
+  return exists(join(directory, START_MARK));
 }
 
 /** Lets errors of these statuses pass, which say that what is wanted is so already. */
@@ -106,6 +104,6 @@ async function create(api: DockerApi, launch: Launch, options: StartOptions & { 
   await send(dockerContainer(launch, { argv: launch.command, sources, firstProcess: undefined, isPodman }));
 }
 
-function checkWanted(signal: AbortSignal): void {
-  if (signal.aborted) throw new Error('stopped before it was started');
+function checkWanted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new Error('stopped before it was started');
 }

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, rename, stat, writeFile } from 'node:fs/promises';
+import { open, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { exists } from '../exists.ts';
 import { REFUSAL_RECORD } from './slurm-host-root.ts';
 import { CLAIM, EXIT_RECORD, START_RECORD } from './slurm-script.ts';
 
@@ -93,16 +94,6 @@ async function readStamped(path: string): Promise<{ text: string; writtenAt: num
 
 async function read(path: string): Promise<string | undefined> {
   return (await readStamped(path))?.text;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return false;
-      throw error;
-    },
-  );
 }
 
 /** A job's record, and when it was written by the clock of the storage, which is one for all nodes. */

@@ -5,20 +5,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EngineError } from '../../../src/engines/engine.ts';
 import type { EngineRig, RigLaunch } from '../engine-rig.ts';
 import { createWith } from './create-engine.ts';
-import { daemon, dockerRig, duringOutage, hasDocker, interpose } from './docker-rig.ts';
+import { daemon, daemonCall, dockerRig, duringOutage, hasDocker, interpose } from './docker-rig.ts';
 
 const registry = process.env.SLUICE_TEST_DOCKER_REGISTRY;
 
 /** What may happen between two calls that start one container; the engine's caller tries again what is UNAVAILABLE. */
 describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine between its calls', () => {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-between-'));
+  const socketPath = join(directory, 'socket');
   let rig: EngineRig;
   let leave: () => Promise<void>;
   /** Done once, before the first call that `on` matches. */
   let event: { on: RegExp; work: () => Promise<unknown> } | undefined;
 
   beforeAll(async () => {
-    const socketPath = join(directory, 'socket');
     leave = await interpose(socketPath, async (call) => {
       if (!event?.on.test(call)) return;
       const { work } = event;
@@ -63,6 +63,44 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine between 
     const container = await launchTwice({ command: ['sh', '-c', 'exit 4'] }, /POST .*start$/, prune);
     expect(await container.end()).toEqual({ kind: 'exited', exitCode: 4 });
   });
+
+  it('gives up a pull that is wanted no more', async () => {
+    const container = await rig.prepare({ image: `${registry}/pulled:1`, command: ['true'] });
+    await daemon('DELETE', `/images/${container.launch.image}?force=true`);
+    const unwanted = new AbortController();
+    event = { on: /POST .*images.create/, work: () => new Promise<void>(() => unwanted.abort()) };
+    const launching = rig.engine.launch(container.launch, { signal: unwanted.signal });
+    await expect(launching).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await rig.engine.recover([container.launch]);
+    await container.seen('absent');
+  });
+
+  it('waits for the daemon half a minute, and for one container that it hangs over not longer', async () => {
+    const wanted = { command: ['sh', '-c', 'sleep 1; exit 6'] };
+    const [hung, other] = [await rig.launch(wanted), await rig.launch(wanted)];
+    await rig.leave();
+    for (const { launch } of [hung, other]) await daemonCall('POST', `/containers/sluice-${launch.key}/wait`);
+    await rig.start();
+    const asked = new Promise<void>((resolve) => {
+      event = { on: /GET .version/, work: () => new Promise(() => resolve()) };
+    });
+    const opening = createWith({ socketPath }).open({ report: () => {} });
+    const unanswered = expect(opening).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await asked;
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const { Id } = JSON.parse((await daemonCall('GET', `/containers/sluice-${hung.launch.key}/json`)).text) as {
+      Id: string;
+    };
+    event = { on: new RegExp(`GET .*${Id}.json`), work: () => held };
+    await rig.engine.recover([hung.launch, other.launch]);
+    expect(await other.end()).toEqual({ kind: 'exited', exitCode: 6 });
+    letGo();
+    expect(await hung.end()).toEqual({ kind: 'exited', exitCode: 6 });
+    await unanswered;
+  }, 120_000);
 
   it('starts one container when the daemon is away between create and start', async () => {
     const root = await rig.makeDirectory('once');

@@ -125,6 +125,22 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine on a rea
     expect(await readFile(launch.logPath, 'utf8')).toBe('');
   });
 
+  it.each(['rename', 'pause'])('ends a container as before after a %s by hand', async (what) => {
+    const container = await rig.launch({ command: ['sh', '-c', 'trap "" TERM; echo up; while :; do sleep 1; done'] });
+    await rig.untilLog(container, 'up');
+    const name = `sluice-${container.launch.key}`;
+    const by = { rename: `rename?name=other-${container.launch.key}`, pause: 'pause' }[what];
+    expect((await daemonCall('POST', `/containers/${name}/${by}`, { body: {} })).status).toBeLessThan(300);
+    await rig.leave();
+    container.forget();
+    await rig.start();
+    await rig.engine.recover([container.launch]);
+    await container.seen('running');
+    await rig.engine.stop(container.launch.key, { graceMs: 300 });
+    expect(await container.end()).toEqual({ kind: 'stopped' });
+    await daemon('DELETE', `/containers/other-${container.launch.key}?force=true`);
+  });
+
   it('calls it a fault when someone removes the container from outside', async () => {
     const container = await rig.launch({ command: ['sleep', '600'] });
     await container.seen('running');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dockerContainer, dockerName, keyOfName } from '../../../src/engines/docker/docker-container.ts';
+import { dockerContainer } from '../../../src/engines/docker/docker-container.ts';
 import { dockerEnd } from '../../../src/engines/docker/docker-end.ts';
 import { firstProcessParts } from '../../../src/engines/docker/docker-first-process.ts';
 import { commandLine, registryOf, withTag } from '../../../src/engines/docker/docker-image.ts';
@@ -65,13 +65,6 @@ describe('dockerContainer', () => {
   it('leaves the command of the image alone where none is given', () => {
     const options = { argv: [], sources: [], firstProcess: undefined, isPodman: false };
     expect(dockerContainer(launch, options)).not.toHaveProperty('Cmd');
-  });
-});
-
-describe('keyOfName', () => {
-  it('gives back the key of a name of ours and nothing for others', () => {
-    expect(keyOfName(`/${dockerName('c1-abc')}`)).toBe('c1-abc');
-    expect(keyOfName('/postgres')).toBeUndefined();
   });
 });
 
