@@ -58,6 +58,7 @@ test('at a terminal, Ctrl-C three times leaves at once, and sluice resume ends w
   run.type('\x03');
   await until(() => run.shown().includes('press Ctrl-C again to cancel'), 'the first Ctrl-C to be taken');
   run.type('\x03');
+  await until(() => run.shown().includes('press Ctrl-C again to leave'), 'the second Ctrl-C to be taken');
   run.type('\x03');
   expect(await run.exitCode).toBe(130);
   const [left] = await place.runs();

@@ -6,6 +6,7 @@ import { EXIT_CODE } from '../exit-code.ts';
 import { findRun } from '../find-run.ts';
 import { findHome } from '../home.ts';
 import { openService } from '../open-service.ts';
+import { createLiveProgress } from '../progress/live-progress.ts';
 import { renderBytes } from '../progress/render-event.ts';
 import type { Refusal } from '../refusal.ts';
 import { fromRunner, refuse } from '../refuse.ts';
@@ -31,6 +32,7 @@ export async function pull(
     for (const output of names) {
       const to = join(resolve(cwd, options.to), output);
       let got = { files: 0, bytes: 0 };
+      const live = terminal.live && options.json !== true ? createLiveProgress(terminal) : undefined;
       const pulled = await pullOutput({
         service: opened.value.service,
         home,
@@ -39,8 +41,11 @@ export async function pull(
         to,
         onProgress: (progress) => {
           got = progress;
+          if (progress.done) return;
+          live?.report({ type: 'transfer', at: Date.now(), direction: 'download', name: output, ...progress });
         },
       });
+      live?.close();
       if (!pulled.ok) return refuse(fromRunner(pulled.error), { context, options });
       terminal.out(
         options.json === true

@@ -11,7 +11,7 @@ import {
   type ProgressModel,
   type StepProgress,
 } from './progress-model.ts';
-import { labelWidthOf, renderEvent } from './render-event.ts';
+import { labelWidthOf, renderEvent, renderTransferNow } from './render-event.ts';
 import { renderState } from './render-state.ts';
 
 /** At most so often is the screen drawn again, whatever the number of events. */
@@ -83,12 +83,17 @@ function renderNow(
   model: ProgressModel,
   { terminal, labelWidth, now }: { terminal: Terminal; labelWidth: number; now: number },
 ): string[] {
-  if (model.startedAt === 0) return [];
+  const transfers = [...model.transfers.values()].map(renderTransferNow);
+  if (model.startedAt === 0) return transfers;
   const active = [...model.steps.values()].filter((step) => activeState(step) !== undefined);
   const room = Math.max(1, Math.min(MAX_ACTIVE_LINES, terminal.size().rows - 3));
   const shown = active.slice(0, room).map((step) => renderStepNow(step, { terminal, labelWidth, now }));
   const more = active.length > room ? `, ${active.length - room} more steps` : '';
-  return [...shown, terminal.style('dim', `${renderTotals(model)}${more} · ${renderDuration(now - model.startedAt)}`)];
+  return [
+    ...shown,
+    ...transfers,
+    terminal.style('dim', `${renderTotals(model)}${more} · ${renderDuration(now - model.startedAt)}`),
+  ];
 }
 
 function renderStepNow(

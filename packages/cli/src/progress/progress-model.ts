@@ -59,11 +59,16 @@ export function countOver(step: StepProgress): number {
   return countOf(step, ...TERMINAL_CELL_STATES);
 }
 
+/** Files on their way. */
+export type Transfer = Extract<RunnerEvent, { type: 'transfer' }>;
+
 /** The state of a run as its events tell it, for people to look at. */
 export interface ProgressModel {
   readonly steps: ReadonlyMap<string, StepProgress>;
   readonly startedAt: number;
   readonly runId: string;
+  /** What is being copied right now. */
+  readonly transfers: ReadonlyMap<string, Transfer>;
   /** Where a cell that has moved is now. */
   cellOf(step: string, cell: string): { readonly state: CellState; readonly attempt: number } | undefined;
   /** Takes the event in; returns the move where the event is one. */
@@ -72,6 +77,7 @@ export interface ProgressModel {
 
 export function createProgressModel(): ProgressModel {
   const steps = new Map<string, StepProgress>();
+  const transfers = new Map<string, Transfer>();
   /** State of the cells that have left `waiting`, when their present attempt began, and what ended the one before. */
   const cells = new Map<string, { state: CellState; attempt: number; beganAt?: number; failure?: string }>();
   let startedAt = 0;
@@ -110,6 +116,7 @@ export function createProgressModel(): ProgressModel {
 
   return {
     steps,
+    transfers,
     get startedAt() {
       return startedAt;
     },
@@ -136,6 +143,12 @@ export function createProgressModel(): ProgressModel {
           const known = cells.get(`${step}/${cell}`);
           // Its log may take longer to read than the next attempt takes to begin.
           if (known?.attempt === attempt) known.failure = message;
+          return undefined;
+        }
+        case 'transfer': {
+          const key = `${event.direction} ${event.name}`;
+          if (event.done) transfers.delete(key);
+          else transfers.set(key, event);
           return undefined;
         }
         case 'containerState': {

@@ -1,7 +1,15 @@
 import { type CellState, printableLine, type RunnerEvent } from '@sluice/runner';
 import { renderDuration } from '../render-duration.ts';
 import type { Terminal } from '../terminal.ts';
-import { type CellMove, countOf, countOver, isOver, type ProgressModel, type StepProgress } from './progress-model.ts';
+import {
+  type CellMove,
+  countOf,
+  countOver,
+  isOver,
+  type ProgressModel,
+  type StepProgress,
+  type Transfer,
+} from './progress-model.ts';
 import { describeState, renderState } from './render-state.ts';
 
 /** Steps with more cells than this are told as one line, beside the cells that go wrong. */
@@ -93,10 +101,18 @@ function renderStep(step: StepProgress, { terminal, labelWidth }: { terminal: Te
   return `${terminal.style('bold', step.name.padEnd(labelWidth))}  ${words}${took}\n`;
 }
 
-function renderTransfer(event: Extract<RunnerEvent, { type: 'transfer' }>): string {
+function renderTransfer(event: Transfer): string {
   const what = `${event.files} file${event.files === 1 ? '' : 's'}, ${renderBytes(event.bytes)}`;
   if (event.direction === 'across') return `brought ${event.name} to another cluster: ${what}`;
   return event.direction === 'upload' ? `uploaded volume ${event.name}: ${what}` : `fetched ${event.name}: ${what}`;
+}
+
+/** A transfer that goes on; nothing is known of one whose files are still being read and digested. */
+export function renderTransferNow({ direction, name, files, totalFiles, bytes, totalBytes }: Transfer): string {
+  const doing = { upload: `uploading volume ${name}`, download: `fetching ${name}`, across: `bringing ${name}` };
+  if (totalFiles === 0) return direction === 'upload' ? `reading volume ${name}` : doing[direction];
+  const counted = totalFiles > 1 ? `, ${files} of ${totalFiles} files` : '';
+  return `${doing[direction]}: ${renderBytes(bytes)} of ${renderBytes(totalBytes)}${counted}`;
 }
 
 export function renderBytes(bytes: number): string {

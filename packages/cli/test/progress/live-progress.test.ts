@@ -64,6 +64,22 @@ test('createLiveProgress draws what is under way in place, below the lines that 
   expect(screen(terminal.written().out)).toEqual(['prepare  succeeded  1.0 s', 'fit/a    succeeded  0 ms']);
 });
 
+test('createLiveProgress tells how far a transfer is, before the run has begun, too', () => {
+  const terminal = createRecordingTerminal({ live: true });
+  const progress = createLiveProgress(terminal);
+  const transfer = { type: 'transfer', at: 1_000, direction: 'upload', name: 'src', done: false } as const;
+  progress.report({ ...transfer, files: 0, totalFiles: 0, bytes: 0, totalBytes: 0 });
+  vi.advanceTimersByTime(100);
+  expect(screen(terminal.written().out)).toEqual(['reading volume src']);
+  progress.report({ ...transfer, files: 1, totalFiles: 3, bytes: 2e6, totalBytes: 5e6 });
+  vi.advanceTimersByTime(100);
+  expect(screen(terminal.written().out)).toEqual(['uploading volume src: 2.0 MB of 5.0 MB, 1 of 3 files']);
+  progress.report({ ...transfer, files: 3, totalFiles: 3, bytes: 5e6, totalBytes: 5e6, done: true });
+  vi.advanceTimersByTime(100);
+  expect(screen(terminal.written().out)).toEqual(['uploaded volume src: 3 files, 5.0 MB']);
+  progress.close();
+});
+
 test('createLiveProgress draws at most ten times a second, however much happens', () => {
   const terminal = createRecordingTerminal({ live: true });
   const progress = createLiveProgress(terminal);

@@ -2,7 +2,8 @@ import path from 'node:path';
 import { isServiceError } from '@sluice/client';
 import { reportOutputs } from '../run/report-outputs.ts';
 import type { RunSession } from '../run/run-session.ts';
-import { type DownloadProgress, downloadTree } from './download-tree.ts';
+import type { TransferProgress } from './count-transfer.ts';
+import { downloadTree } from './download-tree.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
 
 /** What has become of the outputs that `publish` asks for, by output. */
@@ -38,7 +39,7 @@ export async function deliverOutputs(session: RunSession, workspace: WorkspaceFi
   return { outputs: delivered, undelivered };
 }
 
-function reportTo(session: RunSession, name: string): (progress: DownloadProgress) => void {
+function reportTo(session: RunSession, name: string): (progress: TransferProgress) => void {
   return (progress) =>
     session.report({ type: 'transfer', at: session.clock.now(), direction: 'download', name, ...progress });
 }

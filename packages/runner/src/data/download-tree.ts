@@ -3,23 +3,16 @@ import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type FileEntry, ServiceError, type VolumeFiles } from '@sluice/client';
+import { countTransfer, type TransferCount, type TransferProgress } from './count-transfer.ts';
 import { forEachFile } from './for-each-file.ts';
 import { listTree } from './list-tree.ts';
-
-export interface DownloadProgress {
-  readonly files: number;
-  readonly totalFiles: number;
-  readonly bytes: number;
-  readonly totalBytes: number;
-  readonly done: boolean;
-}
 
 interface DownloadOptions {
   /** Directory in the volume. */
   readonly from: string;
   /** Local directory; files in it that the volume does not have are left alone. */
   readonly to: string;
-  readonly onProgress?: (progress: DownloadProgress) => void;
+  readonly onProgress?: (progress: TransferProgress) => void;
 }
 
 /**
@@ -27,29 +20,34 @@ interface DownloadOptions {
  * sees half of one. Throws `ServiceError`, or Node's own errors for the local side.
  */
 export async function downloadTree(files: VolumeFiles, options: DownloadOptions): Promise<void> {
-  const { from, to, onProgress } = options;
+  const { from, to, onProgress = () => {} } = options;
   const found = await listTree(files, from);
-  const got = { files: 0, bytes: 0 };
-  const total = { totalFiles: found.files.length, totalBytes: found.bytes };
-  const report = (done: boolean) => onProgress?.({ ...got, ...total, done });
   const place = (entry: FileEntry) => localPath(to, entry.path.slice(from.length + 1));
   await mkdir(to, { recursive: true });
   for (const directory of found.directories) await mkdir(place(directory), { recursive: true });
-  report(false);
+  const count = countTransfer({ totalFiles: found.files.length, totalBytes: found.bytes }, onProgress);
   await forEachFile(found.files, async (entry) => {
-    await downloadFile(files, entry, place(entry));
-    got.files++;
-    got.bytes += entry.size;
-    report(false);
+    await downloadFile(files, entry, { to: place(entry), count });
+    count.addFile();
   });
-  report(true);
+  count.end();
 }
 
-async function downloadFile(files: VolumeFiles, entry: FileEntry, to: string): Promise<void> {
+async function downloadFile(
+  files: VolumeFiles,
+  entry: FileEntry,
+  { to, count }: { to: string; count: TransferCount },
+): Promise<void> {
   await mkdir(path.dirname(to), { recursive: true });
   const partial = `${to}.sluice-part`;
   try {
-    await pipeline(await files.read(entry.path), createWriteStream(partial));
+    const counted = async function* (bytes: AsyncIterable<Uint8Array>) {
+      for await (const chunk of bytes) {
+        count.addBytes(chunk.length);
+        yield chunk;
+      }
+    };
+    await pipeline(await files.read(entry.path), counted, createWriteStream(partial));
     const { size } = await stat(partial);
     if (size !== entry.size) {
       throw new ServiceError('NO_REPLY', `${entry.path} has ${entry.size} bytes, and ${size} of them came`);

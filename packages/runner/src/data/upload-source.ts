@@ -7,6 +7,7 @@ import { withHomeLock } from '../journal/home-lock.ts';
 import type { VolumePlace } from '../journal/journal-record.ts';
 import type { RunRefusal } from '../run/run-options.ts';
 import type { SurroundingsOptions } from '../run/surroundings-options.ts';
+import { countTransfer, type TransferCount, type TransferProgress } from './count-transfer.ts';
 import { forEachFile } from './for-each-file.ts';
 import { sourcePath } from './layout.ts';
 import { walkTree } from './list-tree.ts';
@@ -29,6 +30,10 @@ export async function uploadSource(
   options: UploadOptions,
 ): Promise<Result<Pick<VolumePlace, 'path' | 'digest'>, RunRefusal>> {
   const local = path.resolve(options.baseDir, options.source);
+  const tell = tellTo(options);
+  const nothing = { files: 0, totalFiles: 0, bytes: 0, totalBytes: 0 };
+  // To read and digest it may take as long as to send it.
+  tell({ ...nothing, done: false });
   let scanned: ScannedSource;
   try {
     scanned = await scanSource(local, { disk: options.disk, home: options.home, now: options.clock.now() });
@@ -45,8 +50,10 @@ export async function uploadSource(
     await mark();
     return true;
   });
-  if (!isThere) {
-    const changed = await uploadFiles(options, scanned, place.files);
+  if (isThere) {
+    tell({ ...nothing, done: true });
+  } else {
+    const changed = await uploadFiles(options, scanned, { to: place.files, tell });
     if (changed !== undefined) {
       const message = `could not upload ${changed}: it changed while it was read; start again`;
       return fail({ code: 'SOURCE_MISSING', message });
@@ -56,48 +63,45 @@ export async function uploadSource(
   return ok({ path: place.files, digest: scanned.digest });
 }
 
+function tellTo({ reporter, clock, name }: UploadOptions): (progress: TransferProgress) => void {
+  return (progress) => reporter?.report({ type: 'transfer', at: clock.now(), direction: 'upload', name, ...progress });
+}
+
 /** Returns the file that was not what the scan had read, if any. */
-async function uploadFiles(options: UploadOptions, scanned: ScannedSource, to: string): Promise<string | undefined> {
-  const { files, name, reporter, clock } = options;
+async function uploadFiles(
+  { files }: UploadOptions,
+  scanned: ScannedSource,
+  { to, tell }: { to: string; tell: (progress: TransferProgress) => void },
+): Promise<string | undefined> {
   const totalBytes = scanned.files.reduce((sum, file) => sum + file.size, 0);
-  const sent = { files: 0, bytes: 0 };
-  const report = (done: boolean) =>
-    reporter?.report({
-      type: 'transfer',
-      at: clock.now(),
-      direction: 'upload',
-      name,
-      files: sent.files,
-      totalFiles: scanned.files.length,
-      bytes: sent.bytes,
-      totalBytes,
-      done,
-    });
-  report(false);
+  const count = countTransfer({ totalFiles: scanned.files.length, totalBytes }, tell);
   await files.makeDirectory(to);
   for (const directory of scanned.emptyDirectories) await files.makeDirectory(`${to}/${directory}`);
   const there = await listSizes(files, to);
   let changed: string | undefined;
   await forEachFile(scanned.files, async (file) => {
     if (changed !== undefined) return;
-    if (there.get(`${to}/${file.path}`) !== file.size && !(await uploadFile(files, file, `${to}/${file.path}`))) {
-      changed = file.local;
-    }
-    sent.files++;
-    sent.bytes += file.size;
-    report(false);
+    const place = `${to}/${file.path}`;
+    if (there.get(place) === file.size) count.addBytes(file.size);
+    else if (!(await uploadFile(files, file, { to: place, count }))) changed = file.local;
+    count.addFile();
   });
   if (changed === undefined) changed = await findDifference(files, scanned, to);
-  if (changed === undefined) report(true);
+  if (changed === undefined) count.end();
   return changed;
 }
 
 /** False: the bytes sent were not those that had been digested. */
-async function uploadFile(files: VolumeFiles, file: SourceFile, to: string): Promise<boolean> {
+async function uploadFile(
+  files: VolumeFiles,
+  file: SourceFile,
+  { to, count }: { to: string; count: TransferCount },
+): Promise<boolean> {
   const hash = createHash('sha256');
   async function* bytes(): AsyncIterable<Uint8Array> {
     for await (const chunk of createReadStream(file.local, { highWaterMark: 256 * 1024 })) {
       hash.update(chunk as Uint8Array);
+      count.addBytes((chunk as Uint8Array).length);
       yield chunk as Uint8Array;
     }
   }

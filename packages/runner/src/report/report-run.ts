@@ -27,7 +27,7 @@ export async function reportRun(
   const { facts, directory } = replayed.value;
   const status = await readPhase(disk, replayed.value);
   const report = createDetailedReport(replayed.value, {
-    report: createReport(replayed.value, status, endMessage(facts)),
+    report: createReport(replayed.value, status, endMessage(facts, status)),
     now: createSystemClock().now(),
   });
   const files = await writeReport(report, { disk, directory: options.to ?? directory });

@@ -121,7 +121,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     await notify(session, status, start.options.notifier);
     session.note({ kind: 'finished', at: session.clock.now(), status });
     await session.durable();
-    const report = createReport({ facts, scheduler, directory }, status, endMessage(facts));
+    const report = createReport({ facts, scheduler, directory }, status, endMessage(facts, status));
     ended = report;
     await pools.close();
     const detailed = createDetailedReport({ facts, scheduler }, { report, now: session.clock.now() });

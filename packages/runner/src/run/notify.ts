@@ -82,7 +82,7 @@ function resolveTarget(session: RunSession, { webhook, command = [] }: Notify): 
 function describe(session: RunSession, status: RunStatus): Notification {
   const { runId, plan, facts } = session;
   const { name } = plan.pipeline;
-  const message = endMessage(facts);
+  const message = endMessage(facts, status);
   const { failures } = createReport(session, status, message);
   return session.redactor.data({
     text: `${name} ${status}${message === undefined ? '' : ` (${message})`}: run ${runId}`,

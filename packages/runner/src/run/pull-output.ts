@@ -2,8 +2,9 @@ import path from 'node:path';
 import { type ContainerService, isServiceError } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { createSystemClock } from '../clock.ts';
+import type { TransferProgress } from '../data/count-transfer.ts';
 import { findLogin } from '../data/credentials.ts';
-import { type DownloadProgress, downloadTree } from '../data/download-tree.ts';
+import { downloadTree } from '../data/download-tree.ts';
 import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { readRun } from './read-run.ts';
@@ -17,7 +18,7 @@ export interface PullOptions {
   readonly output: string;
   /** Local directory; files in it that the output does not have are left alone. */
   readonly to: string;
-  readonly onProgress?: (progress: DownloadProgress) => void;
+  readonly onProgress?: (progress: TransferProgress) => void;
   readonly disk?: Disk;
 }
 

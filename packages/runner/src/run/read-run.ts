@@ -37,7 +37,7 @@ export async function readRun(
   const { facts } = replayed.value;
   const status = await readPhase(disk, replayed.value);
   const hold = facts.finished ? undefined : findServiceHold(replayed.value);
-  return ok(createReport(replayed.value, status, endMessage(facts) ?? (hold && describeServiceHold(hold))));
+  return ok(createReport(replayed.value, status, endMessage(facts, status) ?? (hold && describeServiceHold(hold))));
 }
 
 /** What a run has written down of itself. */
