@@ -5,6 +5,7 @@ export { describeUnknown } from './checks/nearest-name.ts';
 export { createGraph } from './graph/create-graph.ts';
 export type { Diagnostic, SourceRange } from './model/diagnostic.ts';
 export type { Json } from './model/json.ts';
+export { jsonFault } from './model/json-fault.ts';
 export { isOfType, type JsonType } from './model/json-type.ts';
 export type {
   Approval,

@@ -69,6 +69,13 @@ function wrongType(issue: Issue, { path, found }: { path: Path; found: Json | un
   const expected = 'expected' in issue ? String(issue.expected) : '';
   const wanted = issue.message.startsWith('Invalid') ? (KINDS[expected] ?? 'another kind of value') : issue.message;
   if (found === undefined) return missing(path, wanted);
+  if (typeof found === 'number' && !Number.isFinite(found)) {
+    return {
+      code: 'bad-number',
+      message: `${nameOf(path)} is not finite, and a pipeline holds finite numbers only`,
+      path,
+    };
+  }
   if (typeof found === 'number' && /^a (duration|size)/.test(wanted)) {
     const message = `${nameOf(path)} is the bare number ${found}, and it must say its unit`;
     return { code: 'missing-unit', message, path, hint: `write ${wanted}` };

@@ -3,11 +3,13 @@ import { RE2JS } from 're2js';
 import type { Json } from '../model/json.ts';
 import type { JsonType } from '../model/json-type.ts';
 import { fail, ok, type Result } from '../model/result.ts';
+import { limitEvaluation } from './evaluation-budget.ts';
+import { BINDERS, children, walk } from './syntax-tree.ts';
 
 /**
- * The only file that knows the expression library. It fences what the library leaves open: `matches` would run on
+ * With its neighbours `evaluation-budget.ts` and `syntax-tree.ts` the only file that knows the expression library. It fences what the library leaves open: `matches` would run on
  * backtracking regular expressions (26 characters took 4 s), so it is led to a linear-time engine; numbers of JSON
- * become the language's integers and doubles; sizes are bounded.
+ * become the language's integers and doubles; sizes and the length of an evaluation are bounded.
  */
 export interface Expression {
   readonly source: string;
@@ -75,12 +77,15 @@ export function compileExpression(source: string): Result<Expression, Expression
     const program = fenced === source ? first : UNTYPED.parse(fenced);
     const references: Reference[] = [];
     collect(first.ast, new Set(), references);
+    const budget = limitEvaluation(program.ast);
     return ok({
       source,
       references: references.sort((a, b) => a.start - b.start),
       evaluate(context) {
+        budget?.reset();
         try {
-          return ok(fromCel(program(context)));
+          const value = fromCel(program(context));
+          return budget?.isSpent() ? fail('it takes too long') : ok(value);
         } catch (error) {
           return fail(summaryOf(error));
         }
@@ -165,8 +170,6 @@ class Unfenced extends Error {
   }
 }
 
-const BINDERS: ReadonlySet<string> = new Set(['map', 'filter', 'all', 'exists', 'exists_one', 'existsOne', 'bind']);
-
 function collect(node: ASTNode, bound: ReadonlySet<string>, into: Reference[]): void {
   const reference = asReference(node);
   if (reference !== undefined) {
@@ -200,21 +203,6 @@ function asReference(node: ASTNode): Reference | undefined {
   return undefined;
 }
 
-function walk(node: ASTNode, visit: (node: ASTNode) => void): void {
-  visit(node);
-  for (const child of children(node)) walk(child, visit);
-}
-
-function children(node: ASTNode): ASTNode[] {
-  const found: ASTNode[] = [];
-  const add = (value: unknown): void => {
-    if (Array.isArray(value)) value.forEach(add);
-    else if (typeof value === 'object' && value !== null && 'op' in value) found.push(value as ASTNode);
-  };
-  add(node.args);
-  return found;
-}
-
 /** JSON as the language sees it: whole numbers are integers, unless `double` says that the value is declared otherwise. */
 export function toCel(value: Json, options: { readonly double?: boolean } = {}): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) && options.double !== true ? BigInt(value) : value;
@@ -223,7 +211,11 @@ export function toCel(value: Json, options: { readonly double?: boolean } = {}):
   return new Map(Object.entries(value).map(([key, item]) => [key, toCel(item)]));
 }
 
-function fromCel(value: unknown): Json {
+/** What a result may hold. Lists that hold one list twice, again and again, are small until they are written out. */
+const MAX_RESULT_VALUES = 2_000_000;
+
+function fromCel(value: unknown, counted = { values: 0 }): Json {
+  if (++counted.values > MAX_RESULT_VALUES) throw new Error(`the result holds more than ${MAX_RESULT_VALUES} values`);
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'bigint') {
     if (value > BigInt(Number.MAX_SAFE_INTEGER) || value < BigInt(Number.MIN_SAFE_INTEGER)) {
@@ -235,11 +227,11 @@ function fromCel(value: unknown): Json {
     if (!Number.isFinite(value)) throw new Error(`the result ${value} is no finite number`);
     return value;
   }
-  if (Array.isArray(value)) return value.map(fromCel);
+  if (Array.isArray(value)) return value.map((item: unknown) => fromCel(item, counted));
   if (value instanceof Date) return value.toISOString();
   const entries = value instanceof Map ? [...value] : isPlainObject(value) ? Object.entries(value) : undefined;
   if (entries === undefined) throw new Error('the result is neither a text, a number, a truth value, a list nor a map');
-  return Object.fromEntries(entries.map(([key, item]) => [String(key), fromCel(item)]));
+  return Object.fromEntries(entries.map(([key, item]) => [String(key), fromCel(item, counted)]));
 }
 
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -37,16 +37,34 @@ function rewriteExpression(source: string, replace: Replace): string {
   return rewritten;
 }
 
-/** A value, or a template, as source of an expression that yields it. */
+/** A value, whose texts may be templates, as source of an expression that yields it. */
 export function expressionOf(value: Json, options: { readonly double?: boolean } = {}): string {
-  if (typeof value === 'number' && Number.isInteger(value) && options.double === true) return `${value}.0`;
+  if (typeof value === 'number') return numberSource(value, options.double === true);
+  if (Array.isArray(value)) return `[${value.map((item: Json) => expressionOf(item)).join(', ')}]`;
+  if (typeof value === 'object' && value !== null) {
+    return `{${Object.entries(value)
+      .map(([key, item]) => `${JSON.stringify(key)}: ${expressionOf(item)}`)
+      .join(', ')}}`;
+  }
   if (typeof value !== 'string' || !hasExpression(value)) return JSON.stringify(value);
   const split = splitTemplate(value);
   if (!split.ok) return JSON.stringify(value);
   const [only] = split.value;
-  if (split.value.length === 1 && only?.kind === 'expression') return `(${only.source})`;
+  if (split.value.length === 1 && only?.kind === 'expression') return enclosed(only.source);
   const pieces = split.value.map((part) =>
-    part.kind === 'text' ? JSON.stringify(part.text) : `string(${part.source})`,
+    part.kind === 'text' ? JSON.stringify(part.text) : `string${enclosed(part.source)}`,
   );
   return `(${pieces.join(' + ')})`;
+}
+
+/** In brackets, since `1 -x` with the number put in place of the name would else read as `1 --5`. */
+function numberSource(value: number, double: boolean): string {
+  const digits = JSON.stringify(value);
+  const source = double && /^-?\d+$/.test(digits) ? `${digits}.0` : digits;
+  return value < 0 ? `(${source})` : source;
+}
+
+/** A comment at the end must not take the bracket with it. */
+function enclosed(source: string): string {
+  return source.includes('//') ? `(${source}\n)` : `(${source})`;
 }

@@ -43,7 +43,9 @@ export function compileTemplate(text: string): Result<CompiledTemplate, Template
   }
   const [only] = pieces;
   const whole = pieces.length === 1 && typeof only === 'object' ? only : undefined;
-  if (whole !== undefined) return ok({ text, references, whole, evaluate: whole.evaluate });
+  if (whole !== undefined) {
+    return ok({ text, references, whole, evaluate: (context) => named(whole, whole.evaluate(context)) });
+  }
   return ok({ text, references, whole, evaluate: (context) => join(pieces, context) });
 }
 
@@ -57,11 +59,16 @@ function join(
       text += piece;
       continue;
     }
-    const value = piece.evaluate(context);
-    if (!value.ok) return fail(`\${{ ${piece.source} }}: ${value.error}`);
+    const value = named(piece, piece.evaluate(context));
+    if (!value.ok) return value;
     text += toText(value.value);
   }
   return ok(text);
+}
+
+/** The error says which expression it was. */
+function named({ source }: Expression, value: Result<Json, string>): Result<Json, string> {
+  return value.ok ? value : fail(`\${{ ${source} }}: ${value.error}`);
 }
 
 /** A value inside a text: texts as they are, nothing for null, lists and maps as JSON. */

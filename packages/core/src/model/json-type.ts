@@ -6,9 +6,11 @@ export type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | '
 export function isOfType(value: Json, type: JsonType): boolean {
   switch (type) {
     case 'string':
-    case 'number':
     case 'boolean':
       return typeof value === type;
+    case 'number':
+      // JSON text can say `1e999`, and cannot say what becomes of it.
+      return Number.isFinite(value);
     case 'integer':
       return Number.isSafeInteger(value);
     case 'array':

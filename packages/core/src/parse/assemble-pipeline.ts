@@ -6,9 +6,10 @@ import { type RawStep, stepSchema } from '../schema/step-schema.ts';
 import { type AssemblyWork, addTo, locator, placeSteps, type StepPath, type Use } from './assembly-work.ts';
 import { bindWith } from './bind-with.ts';
 import { checkDocument } from './check-document.ts';
-import { type Assembly, besideFile, type FileSet, isRawMap, type RawMap } from './file-set.ts';
+import { type Assembly, besideFile, type FileSet, isRawMap, type RawMap, type UsedFile } from './file-set.ts';
 import { type Flattened, flattenPipeline, relink } from './flatten-pipeline.ts';
 import { includeFiles } from './include-files.ts';
+import { MAX_USED_STEPS } from './limits.ts';
 import { locateFaults } from './locate-faults.ts';
 import { relinkReferences } from './relink-references.ts';
 import type { SourceDocument, Spot } from './source-document.ts';
@@ -41,6 +42,7 @@ export function assemblePipeline(root: SourceDocument, files: FileSet, ancestors
     brought: new Map(),
     diagnostics: [...included.diagnostics],
     unread: [],
+    usedSteps: 0,
   };
   for (const section of ['steps', 'finally'] as const) {
     const steps = work.value[section];
@@ -110,13 +112,10 @@ function useFile(work: AssemblyWork, at: StepPath, step: RawStep): void {
   }
   const isPipeline = document.value.steps !== undefined || document.value.include !== undefined;
   if (isPipeline) usePipeline(work, { at, step, document, report, skip });
-  else useStep(work, { at, step, document: { ...document, value: document.value }, report });
+  else useStep(work, { at, step, document: { ...document, value: document.value }, report, skip });
 }
 
-function usePipeline(
-  work: AssemblyWork,
-  { at, step, document, report, skip }: Use & { readonly skip: () => void },
-): void {
+function usePipeline(work: AssemblyWork, { at, step, document, report, skip }: Use): void {
   for (const key of Object.keys(step)) {
     if (BESIDE_USES.has(key) || key.startsWith('x-')) continue;
     report({
@@ -127,19 +126,23 @@ function usePipeline(
       hint: `it may have ${[...BESIDE_USES].join(', ')}`,
     });
   }
-  const assembly = assemblePipeline(document, work.files, work.ancestors);
-  const checked = checkDocument(assembly.value, { unread: assembly.unread, suspicious: true });
-  const diagnostics = [...assembly.diagnostics, ...locateFaults(checked.faults, assembly)];
-  work.diagnostics.push(...diagnostics.filter(({ severity }) => severity === 'error'));
-  if (checked.pipeline === undefined || diagnostics.some(({ severity }) => severity === 'error')) {
+  const { assembly, pipeline } = checkUsed(work, document);
+  if (pipeline === undefined) {
+    skip();
+    return;
+  }
+  work.usedSteps += pipeline.steps.length + pipeline.finally.length;
+  if (work.usedSteps > MAX_USED_STEPS) {
+    const message = `${step.uses} would bring more steps than the ${MAX_USED_STEPS} that used pipelines may bring in all`;
+    report({ code: 'too-large', message, path: [...at, 'uses'] });
     skip();
     return;
   }
   const raw = assembly.value as unknown as RawPipeline;
-  const bound = bindWith(checked.pipeline.params, (step.with ?? {}) as RawMap, at);
+  const bound = bindWith(pipeline.params, (step.with ?? {}) as RawMap, at);
   report(...bound.faults);
   for (const name of Object.keys(step.inputs ?? {})) {
-    if (Object.hasOwn(checked.pipeline.volumes, name)) continue;
+    if (Object.hasOwn(pipeline.volumes, name)) continue;
     report({
       code: 'unknown-volume',
       message: `the used pipeline has no volume \`${name}\` whose place this input could take`,
@@ -153,19 +156,39 @@ function usePipeline(
     step,
     uses: step.uses ?? '',
     raw,
-    pipeline: checked.pipeline,
+    pipeline,
     params: bound.values,
   });
   work.used.set(parent, flattened);
-  addTo(work, 'volumes', flattened.volumes);
+  const taken = (noun: string, names: readonly string[]): void => {
+    const tell = (name: string): Fault => {
+      const message = `step \`${parent}\` brings a ${noun} \`${name}\`, and there is one of that name`;
+      return { code: 'duplicate-key', message, path: at, on: 'key' };
+    };
+    report(...names.map(tell));
+  };
+  taken('volume', addTo(work, 'volumes', flattened.volumes));
   addTo(work, 'pools', raw.pools ?? {});
   const { secrets } = work.value;
   if (raw.secrets !== undefined && (secrets === undefined || Array.isArray(secrets))) {
     work.value.secrets = [...new Set([...(secrets ?? []), ...raw.secrets])];
   }
   work.brought.set(parent, { ...flattened.steps, ...(section === 'finally' && flattened.finally) });
-  if (section === 'steps') addTo(work, 'finally', flattened.finally as unknown as RawMap);
+  if (section === 'steps') taken('step', addTo(work, 'finally', flattened.finally as unknown as RawMap));
   rememberOrigins(work, { at, assembly, flattened });
+}
+
+function checkUsed(work: AssemblyWork, document: SourceDocument): UsedFile {
+  const known = work.files.used.get(document.file);
+  if (known !== undefined) return known;
+  const assembly = assemblePipeline(document, work.files, work.ancestors);
+  const { pipeline, faults } = checkDocument(assembly.value, { unread: assembly.unread, suspicious: true });
+  const diagnostics = [...assembly.diagnostics, ...locateFaults(faults, assembly)];
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  work.diagnostics.push(...errors);
+  const used = { assembly, pipeline: errors.length === 0 ? pipeline : undefined };
+  work.files.used.set(document.file, used);
+  return used;
 }
 
 function rememberOrigins(

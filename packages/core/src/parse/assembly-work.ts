@@ -4,6 +4,7 @@ import type { Json } from '../model/json.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 import { type Assembly, type FileSet, isRawMap, type Origins, type RawMap } from './file-set.ts';
 import type { Flattened } from './flatten-pipeline.ts';
+import { optional } from './resolve-step.ts';
 import type { Path, SourceDocument } from './source-document.ts';
 
 /** A document that is being assembled; what has been used already has taken its place in `value`. */
@@ -18,6 +19,8 @@ export interface AssemblyWork {
   readonly brought: Map<string, Readonly<Record<string, RawStep>>>;
   readonly diagnostics: Diagnostic[];
   readonly unread: Path[];
+  /** How many steps used pipelines have brought. */
+  usedSteps: number;
 }
 
 /** Section and name of a step. */
@@ -29,6 +32,8 @@ export interface Use {
   readonly step: RawStep;
   readonly document: SourceDocument;
   readonly report: (...faults: Fault[]) => void;
+  /** Goes on without what the file should have brought. */
+  readonly skip: () => void;
 }
 
 /** Tells where a place of the assembled document stands in the files that it was made of. */
@@ -45,6 +50,7 @@ export function placeSteps(work: AssemblyWork, section: StepPath[0]): void {
         code: 'duplicate-key',
         severity: 'error',
         message: `step \`${from}\` brings a step \`${name}\`, and there is one of that name`,
+        ...optional('range', locator(work.root, work.origins)({ path: [section, from], on: 'key' })),
       });
     }
     placed[name] = step;
@@ -63,9 +69,11 @@ export function placeSteps(work: AssemblyWork, section: StepPath[0]): void {
   work.brought.clear();
 }
 
-/** What the pipeline has under that name already goes first; what is no map stays for the checks. */
-export function addTo(work: AssemblyWork, key: 'finally' | 'volumes' | 'pools', added: RawMap): void {
-  const present = work.value[key];
-  if (Object.keys(added).length === 0 || (present !== undefined && !isRawMap(present))) return;
-  work.value[key] = { ...added, ...(present as RawMap | undefined) };
+/** Gives the names that were there already: they stay as they are. What is no map stays for the checks. */
+export function addTo(work: AssemblyWork, key: 'finally' | 'volumes' | 'pools', added: RawMap): readonly string[] {
+  const present = work.value[key] ?? {};
+  if (!isRawMap(present)) return [];
+  const names = Object.keys(added);
+  if (names.length > 0) work.value[key] = { ...added, ...present };
+  return names.filter((name) => Object.hasOwn(present, name));
 }

@@ -1,5 +1,6 @@
 import type { Diagnostic, SourceRange } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
+import type { Pipeline } from '../model/pipeline.ts';
 import { fail, type Result } from '../model/result.ts';
 import { MAX_FILES } from './limits.ts';
 import { readDocument } from './read-document.ts';
@@ -20,14 +21,24 @@ export interface Assembly {
   readonly unread: readonly Path[];
 }
 
+/** A pipeline file that others use, checked by itself. */
+export interface UsedFile {
+  readonly assembly: Assembly;
+  /** Undefined where it has errors. */
+  readonly pipeline: Pipeline | undefined;
+}
+
 /** The files of one pipeline: each is read once, and there is a bound to their number. */
 export interface FileSet {
   readonly load: (path: string) => Result<SourceDocument, readonly Diagnostic[] | string>;
+  /** By path: a file is checked, and its faults are told, once, however often it is used. */
+  readonly used: Map<string, UsedFile>;
 }
 
 export function createFileSet(read: ((path: string) => Result<string, string>) | undefined): FileSet {
   const loaded = new Map<string, Result<SourceDocument, readonly Diagnostic[] | string>>();
   return {
+    used: new Map(),
     load(path) {
       const known = loaded.get(path);
       if (known !== undefined) return known;

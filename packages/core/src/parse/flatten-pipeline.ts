@@ -1,6 +1,6 @@
 import type { Fault } from '../checks/fault.ts';
 import { suggestName } from '../checks/nearest-name.ts';
-import { rewriteTemplates } from '../expressions/rewrite-templates.ts';
+import { expressionOf, rewriteTemplates } from '../expressions/rewrite-templates.ts';
 import type { Json } from '../model/json.ts';
 import type { Pipeline } from '../model/pipeline.ts';
 import { allSteps, collectDependencies } from '../plan/collect-dependencies.ts';
@@ -136,9 +136,7 @@ function adoptNeeds(
 function adoptWhen(own: RawStep['when'], parent: RawStep['when']): Pick<RawStep, 'when'> {
   if (parent === undefined) return own === undefined ? {} : { when: own };
   if (own === undefined || own === true) return { when: parent };
-  const source = (when: string | boolean): string =>
-    typeof when === 'boolean' ? String(when) : when.replace(/^\s*\$\{\{|\}\}\s*$/g, '').trim();
-  return { when: `\${{ (${source(parent)}) && (${source(own)}) }}` };
+  return { when: `\${{ ${expressionOf(parent)} && ${expressionOf(own)} }}` };
 }
 
 /** Puts what used pipelines stand for in place of the steps that use them, in the edges and needs of all other steps. */

@@ -1,5 +1,6 @@
 import type { Json } from '../model/json.ts';
-import { MAX_DEPTH, MAX_FILE_CHARACTERS } from './limits.ts';
+import { MAX_DEPTH } from '../model/json-fault.ts';
+import { MAX_FILE_CHARACTERS } from './limits.ts';
 
 export type FastJson =
   /** The text is this value, with no duplicate key and within the bounds. */

@@ -1,5 +1,5 @@
 import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml';
-import { MAX_DEPTH } from './limits.ts';
+import { MAX_DEPTH } from '../model/json-fault.ts';
 
 export interface YamlFault {
   readonly code: 'syntax' | 'duplicate-key' | 'too-deep' | 'unknown-tag';

@@ -1,8 +1,9 @@
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
+import { MAX_DEPTH } from '../model/json-fault.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { findInJson, scanJson } from './json-scanner.ts';
-import { MAX_DEPTH, MAX_FILE_CHARACTERS } from './limits.ts';
+import { MAX_FILE_CHARACTERS } from './limits.ts';
 import { createLineIndex } from './line-index.ts';
 import { findInYaml } from './locate-yaml.ts';
 import { parseJson } from './parse-json.ts';

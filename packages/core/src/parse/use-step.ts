@@ -1,9 +1,10 @@
 import { checkShape } from '../checks/check-shape.ts';
+import type { Fault } from '../checks/fault.ts';
 import { rewriteTemplates } from '../expressions/rewrite-templates.ts';
 import type { Json } from '../model/json.ts';
-import { paramSchema } from '../schema/pipeline-schema.ts';
-import type { RawStep } from '../schema/step-schema.ts';
-import type { AssemblyWork, Use } from './assembly-work.ts';
+import { paramSchema, pipelineSchema } from '../schema/pipeline-schema.ts';
+import { type RawStep, stepSchema } from '../schema/step-schema.ts';
+import type { AssemblyWork, StepPath, Use } from './assembly-work.ts';
 import { bindWith } from './bind-with.ts';
 import { isRawMap, type RawMap } from './file-set.ts';
 import { locateFaults } from './locate-faults.ts';
@@ -14,7 +15,7 @@ import type { SourceDocument } from './source-document.ts';
 /** A step file: the keys of one step, and `params`. The using step's own keys go before its keys. */
 export function useStep(
   work: AssemblyWork,
-  { at, step, document, report }: Use & { readonly document: { readonly value: RawMap } },
+  { at, step, document, report, skip }: Use & { readonly document: { readonly value: RawMap } },
 ): void {
   const {
     params,
@@ -23,6 +24,13 @@ export function useStep(
     $schema: _schema,
     ...keys
   } = document.value as { readonly [key: string]: Json };
+  const faults = [...checkShape(stepSchema, keys, at), ...nestedUse(keys, at)];
+  if (faults.length > 0) {
+    const locate: SourceDocument['locate'] = (spot) => document.locate({ ...spot, path: spot.path.slice(2) });
+    work.diagnostics.push(...locateFaults(faults, { locate }));
+    skip();
+    return;
+  }
   const sound = soundParams(params, document, work);
   const declared = resolvePipeline({ version: 1, name: 'step', params: sound as never }).params;
   const bound = bindWith(declared, (step.with ?? {}) as RawMap, at);
@@ -41,13 +49,29 @@ export function useStep(
   });
 }
 
+/** A step file is the end of the way: what it uses in its turn would never be read. */
+function nestedUse(keys: RawMap, at: StepPath): readonly Fault[] {
+  return ['uses', 'with']
+    .filter((key) => keys[key] !== undefined)
+    .map((key) => {
+      const message = `a step file holds the keys of one step, and cannot have \`${key}\``;
+      return { code: 'conflicting-keys', message, path: [...at, key], on: 'key', hint: 'use a pipeline file instead' };
+    });
+}
+
 /** The parameters of a step file that are well-formed; the others are reported. */
 function soundParams(params: Json | undefined, document: SourceDocument, work: AssemblyWork): RawMap {
-  if (!isRawMap(params)) return {};
-  const faults = Object.keys(params).flatMap((name) => {
+  if (params === undefined) return {};
+  const shape = checkShape(pipelineSchema.shape.params, params, ['params']);
+  if (!isRawMap(params)) {
+    work.diagnostics.push(...locateFaults(shape, document));
+    return {};
+  }
+  const long = Object.keys(params).flatMap((name) => {
     const param = params[name] ?? null;
     return isLongParam(param) ? checkShape(paramSchema, param, ['params', name]) : [];
   });
+  const faults = [...shape, ...long];
   work.diagnostics.push(...locateFaults(faults, document));
   const faulty = new Set(faults.map(({ path }) => path[1]));
   return Object.fromEntries(Object.entries(params).filter(([name]) => !faulty.has(name)));

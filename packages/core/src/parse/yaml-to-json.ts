@@ -1,6 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
 import type { Json } from '../model/json.ts';
-import { MAX_VALUES } from './limits.ts';
+import { MAX_ALIASED_VALUES, MAX_VALUES } from './limits.ts';
 
 export interface ConversionFault {
   readonly code: 'alias' | 'bad-key' | 'too-large' | 'bad-merge' | 'bad-number';
@@ -44,6 +44,7 @@ class Conversion {
   readonly #anchors = new Map<string, Anchored>();
   /** Values so far, those behind aliases counted each time. */
   #size = 0;
+  #aliased = 0;
 
   convert(node: unknown): Json {
     this.#grow(1, node);
@@ -65,6 +66,8 @@ class Conversion {
       this.#report('alias', `the alias \`*${name}\` has no anchor \`&${name}\` that is complete before it`, node);
       return null;
     }
+    this.#aliased += target.size;
+    if (this.#aliased > MAX_ALIASED_VALUES) this.#tooLarge(MAX_ALIASED_VALUES, node);
     this.#grow(target.size, node);
     this.targets.set(node, target.node);
     return target.value;
@@ -112,8 +115,11 @@ class Conversion {
 
   #grow(by: number, node: unknown): void {
     this.#size += by;
-    if (this.#size <= MAX_VALUES) return;
-    this.#report('too-large', `more than ${MAX_VALUES} values once its aliases are expanded`, node);
+    if (this.#size > MAX_VALUES) this.#tooLarge(MAX_VALUES, node);
+  }
+
+  #tooLarge(bound: number, node: unknown): never {
+    this.#report('too-large', `more than ${bound} values once its aliases are expanded`, node);
     throw new TooLarge();
   }
 

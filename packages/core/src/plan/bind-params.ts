@@ -2,6 +2,7 @@ import { suggestName } from '../checks/nearest-name.ts';
 import { checkPattern } from '../expressions/cel.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
+import { jsonFault } from '../model/json-fault.ts';
 import { isOfType } from '../model/json-type.ts';
 import type { Param, Pipeline } from '../model/pipeline.ts';
 import { fail, ok, type Result } from '../model/result.ts';
@@ -39,6 +40,8 @@ export function bindParams(
 /** The error continues a sentence that begins with the parameter. */
 export function bindParam(param: Param, given: Json): Result<Json, string> {
   const value = typeof given === 'string' && param.type !== 'string' ? convert(param, given) : given;
+  const fault = jsonFault(value);
+  if (fault !== undefined) return fail(fault);
   if (!isOfType(value, param.type)) return fail(`is ${JSON.stringify(given)}, which is not of type ${param.type}`);
   if (param.enum !== undefined && !param.enum.some((entry) => JSON.stringify(entry) === JSON.stringify(value))) {
     return fail(

@@ -24,14 +24,19 @@ export function uniqueKeys(keys: readonly string[], valueAt: (index: number) => 
   for (const key of keys) taken.set(key, (taken.get(key) ?? 0) + 1);
   if (taken.size === keys.length) return keys;
   const texts = keys.map((key, index) => ((taken.get(key) ?? 0) > 1 ? JSON.stringify(valueAt(index)) : ''));
+  const given = new Set<string>();
   const seen = new Map<string, number>();
   return keys.map((key, index) => {
     if ((taken.get(key) ?? 0) === 1) return key;
-    const text = texts[index] ?? '';
-    const hashed = `${key}-${shortHash(text)}`;
-    const times = (seen.get(hashed) ?? 0) + 1;
+    const hashed = `${key}-${shortHash(texts[index] ?? '')}`;
+    let times = seen.get(hashed) ?? 0;
+    let unique: string;
+    // What is made here may be what another cell is called already.
+    do unique = ++times === 1 ? hashed : `${hashed}-${times}`;
+    while (taken.has(unique) || given.has(unique));
     seen.set(hashed, times);
-    return times === 1 ? hashed : `${hashed}-${times}`;
+    given.add(unique);
+    return unique;
   });
 }
 
@@ -51,7 +56,7 @@ function valueWord(value: Json): string {
 
 /** `0.5` is `0p5`, `-1` is `m1`. */
 function numberWord(value: number): string {
-  if (Number.isInteger(value) && value >= 0) return String(value);
+  if (Number.isSafeInteger(value) && value >= 0) return String(value);
   return String(value)
     .replace('-', 'm')
     .replace('.', 'p')

@@ -12,15 +12,20 @@ export function renderDiagnostic(
   options: { readonly text?: string; readonly color?: boolean } = {},
 ): string {
   const paint: Paint = (style, text) => (options.color === true ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text);
-  const { range, severity, message, code, hint, related } = diagnostic;
-  const place = range === undefined ? '' : `${paint('bold', `${range.file}:${range.line}:${range.column}`)}: `;
+  const { range, severity, code, related } = diagnostic;
+  const message = harmless(diagnostic.message);
+  const hint = diagnostic.hint === undefined ? undefined : harmless(diagnostic.hint);
+  const place =
+    range === undefined ? '' : `${paint('bold', harmless(`${range.file}:${range.line}:${range.column}`))}: `;
   const lines = [
     `${place}${paint(severity === 'error' ? 'red' : 'yellow', severity)}: ${message} ${paint('dim', `[${code}]`)}`,
   ];
   if (range !== undefined && options.text !== undefined) lines.push(...frame(range, options.text, paint));
   if (hint !== undefined) lines.push(`  ${paint('cyan', 'hint')}: ${hint}`);
   for (const place of related ?? []) {
-    lines.push(`  ${paint('dim', `${place.range.file}:${place.range.line}:${place.range.column}`)}: ${place.message}`);
+    lines.push(
+      `  ${paint('dim', harmless(`${place.range.file}:${place.range.line}:${place.range.column}`))}: ${harmless(place.message)}`,
+    );
   }
   return lines.join('\n');
 }
@@ -49,10 +54,11 @@ function frameLine(line: number, gutter: number, text: string, paint: Paint): st
   return `  ${paint('dim', `${String(line).padStart(gutter)} |`)} ${text}`.trimEnd();
 }
 
-/** Control characters are shown as such: a file must not be able to drive the terminal. */
 function cut(row: string, start: number): string {
-  return row
-    .slice(start, start + WIDTH)
-    .replace(/\r$/, '')
-    .replace(/[^\t\P{Cc}]/gu, '\ufffd');
+  return harmless(row.slice(start, start + WIDTH).replace(/\r$/, ''));
+}
+
+/** Control characters are shown as such: a file, or a name in it, must not be able to drive the terminal. */
+function harmless(text: string): string {
+  return text.replace(/[^\t\P{Cc}]/gu, '\ufffd');
 }

@@ -7,11 +7,14 @@ const UNITS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** Milliseconds of a text that matches `DURATION`, rounded. */
+/** A hundred years: what is longer means never, and its end would be no date. */
+const LONGEST = 100 * 365 * 86_400_000;
+
+/** Milliseconds of a text that matches `DURATION`, rounded, and a hundred years at most. */
 export function parseDuration(text: string): number {
   let total = 0;
   for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d|w)/g)) {
     total += Number(amount) * (UNITS[unit ?? ''] ?? 0);
   }
-  return Math.round(total);
+  return Math.min(Math.round(total), LONGEST);
 }

@@ -56,7 +56,7 @@ describe('compileTemplate', () => {
   it('compileTemplate gives reasons for what cannot be evaluated', () => {
     expect(evaluate('${{ 1 / 0 }}')).toEqual({ error: expect.stringContaining('zero') });
     expect(evaluate('${{ 9007199254740993 }}')).toEqual({ error: expect.stringContaining('too large') });
-    expect(evaluate('${{ params.none }}', { params: {} })).toEqual({ error: 'no such key: none' });
+    expect(evaluate('${{ params.none }}', { params: {} })).toEqual({ error: '${{ params.none }}: no such key: none' });
     expect(evaluate("${{ b'x' }}")).toEqual({ error: expect.stringContaining('neither') });
   });
 
@@ -81,6 +81,37 @@ describe('compileTemplate', () => {
   it('compileTemplate refuses expressions without bound', () => {
     expect(evaluate(`\${{ ${'('.repeat(1000)}1${')'.repeat(1000)} }}`)).toHaveProperty('error');
     expect(evaluate(`\${{ ${'1+'.repeat(20_000)}1 }}`)).toHaveProperty('error');
+  });
+
+  it('compileTemplate ends what would take minutes or all memory, and not what only is large', () => {
+    const ten = '[0,1,2,3,4,5,6,7,8,9]';
+    const nested = (method: string, body: string): string =>
+      Array.from({ length: 9 }).reduce((inner: string, _, at) => `${ten}.${method}(v${at}, ${inner})`, body);
+    const large = Array.from({ length: 100_000 }, (_, at) => at);
+    const endless = [
+      nested('map', '1'),
+      nested('all', 'true'),
+      `${nested('exists', 'false')} || true`,
+      `[[1, 2]]${'.map(a, a + a)'.repeat(40)}`,
+      `['ab']${'.map(a, a + a)'.repeat(40)}`,
+      'params.large.filter(x, x in params.large)',
+      `[[1]]${'.map(a, [a, a])'.repeat(40)}`,
+    ];
+    for (const source of endless) {
+      const { error } = evaluate(`\${{ ${source} }}`, { params: { large } }) as { error?: string };
+      expect(error, source.slice(0, 60)).toMatch(
+        /it takes more than 2000000 turns|it takes too long|more than 2000000 values/,
+      );
+    }
+    expect(evaluate('${{ params.large.filter(x, x % 2 == 0).map(x, string(x)).size() }}', { params: { large } })).toBe(
+      50_000,
+    );
+  });
+
+  it('compileTemplate says which expression could not be evaluated', () => {
+    const says = (text: string) => (evaluate(text, { params: { a: 0 } }) as { error?: string }).error;
+    expect(says('${{ 1 / params.a }}')).toBe('${{ 1 / params.a }}: division by zero');
+    expect(says('n=${{ params.b }}')).toBe('${{ params.b }}: no such key: b');
   });
 });
 

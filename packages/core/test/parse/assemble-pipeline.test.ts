@@ -215,6 +215,60 @@ outputs: { best: { from: sub.model, publish: ./out } }
     ]);
   });
 
+  it('parsePipeline refuses a used volume or final step that would take the name of another one', () => {
+    const result = parse({
+      'main.yaml': `${MAIN}volumes: { a-v: { id: other } }\nsteps:\n  a: { uses: other.yaml }\n  b: { command: [x], inputs: { v: volumes.a-v } }\nfinally:\n  a-c: { command: [own] }\n`,
+      'other.yaml': `${MAIN}volumes: { v: {} }\nsteps:\n  b: { command: [y], inputs: { v: volumes.v } }\nfinally:\n  c: { command: [theirs] }\n`,
+    });
+    expect(result.ok ? [] : result.error.map(({ message }) => message)).toEqual([
+      'step `a` brings a volume `a-v`, and there is one of that name',
+      'step `a` brings a step `a-c`, and there is one of that name',
+    ]);
+    expect(places(result)).toEqual(['main.yaml:5:3 duplicate-key', 'main.yaml:5:3 duplicate-key']);
+  });
+
+  it.each([
+    ['secrets: 5', 's.yaml:2:10 wrong-type'],
+    ['env: [A]', 's.yaml:2:1 wrong-type'],
+    ['params: 5', 's.yaml:2:9 wrong-type'],
+    ['params: { "a b": 5 }', 's.yaml:2:11 bad-name'],
+    ['uses: t.yaml', 's.yaml:2:1 conflicting-keys'],
+    ['comand: [y]', 's.yaml:2:1 unknown-key'],
+  ])('parsePipeline tells what is wrong in a step file, in that file: %s', (line, place) => {
+    const result = parse({
+      'main.yaml': `${MAIN}secrets: [T]\nsteps:\n  a: { uses: s.yaml, secrets: [T], env: { A: b } }\n`,
+      's.yaml': `command: [x]\n${line}\n`,
+      't.yaml': 'command: [y]\n',
+    });
+    expect(places(result)).toEqual([place]);
+  });
+
+  it('parsePipeline puts values of `with` in place whatever they are: lists with expressions, large, negative, commented', () => {
+    const result = parse({
+      'main.yaml': `${MAIN}params: { k: 3 }\nsteps:\n  a:\n    uses: s.yaml\n    when: "\${{ params.k > 1 // enough\\n }}"\n    with: { list: ["\${{ params.k + 1 }}"], large: 1.0e+21, negative: -5 }\n`,
+      's.yaml': `${MAIN}params: { list: { type: array }, large: { type: number }, negative: { type: integer } }\nsteps:\n  b:\n    when: \${{ params.negative < 0 }}\n    matrix: { n: "\${{ params.list }}", m: ["\${{ 1 -params.negative }}", "\${{ params.large * 2 }}"] }\n    command: [x]\n`,
+    });
+    const plan = result.ok ? createPlan(result.value) : result;
+    expect(plan.ok ? plan.value.steps[0]?.cells?.map(({ matrix }) => matrix) : plan.error).toEqual([
+      { n: 4, m: 6 },
+      { n: 4, m: 2e21 },
+    ]);
+    expect(result.ok && result.value.steps[0]?.when).toBe(`\${{ (params.k > 1 // enough\n) && ((-5) < 0) }}`);
+  });
+
+  it('parsePipeline bounds what files that use each other twice stand for, and checks each once', () => {
+    const files = Array.from({ length: 30 }, (_, i): [string, string] => [
+      `f${i}.yaml`,
+      `${MAIN}steps:\n  a: { uses: f${i + 1}.yaml }\n  b: { uses: f${i + 1}.yaml }\n`,
+    ]);
+    const result = parse({
+      'main.yaml': `${MAIN}steps:\n  a: { uses: f0.yaml }\n`,
+      ...Object.fromEntries(files),
+      'f30.yaml': `${MAIN}steps:\n  s: { command: [x] }\n`,
+    });
+    expect(places(result)).toEqual(['f15.yaml:5:14 too-large']);
+  });
+
   it('parsePipeline lets thousands of steps use a file', () => {
     const steps = Array.from({ length: 2000 }, (_, i) => `  s${i}: { uses: step.yaml, with: { n: ${i} } }\n`);
     const result = parse({

@@ -57,6 +57,19 @@ describe('readDocument', () => {
     expect(codes('a: &a {b: *a}')).toEqual(['alias']);
   });
 
+  it('readDocument bounds what stands behind aliases more tightly than what a file writes out', () => {
+    const levels = Array.from({ length: 6 }, (_, index) => {
+      const of =
+        index === 0
+          ? '[x, x, x, x, x, x, x, x, x, x]'
+          : `[${Array(10)
+              .fill(`*l${index - 1}`)
+              .join(', ')}]`;
+      return `x-l${index}: &l${index} ${of}`;
+    });
+    expect(codes(`${levels.join('\n')}\nparams: { a: [*l5, *l5] }\n${HEAD}`)).toEqual(['too-large']);
+  });
+
   it('readDocument lets a thousand steps share an anchor', () => {
     const steps = Array.from({ length: 1000 }, (_, index) => `  s${index}: { <<: *common, env: *env }`);
     const text = `version: 1\nname: a\nx-c: &common { command: [x] }\nx-e: &env { A: b }\nsteps:\n${steps.join('\n')}\n`;

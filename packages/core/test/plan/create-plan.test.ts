@@ -22,6 +22,15 @@ describe('expandMatrix', () => {
     ]);
   });
 
+  it('expandMatrix gives every cell a key of its own, of letters, digits and hyphens, whatever the values are', () => {
+    const [first = ''] = expand({ a: ['x y', 'x-y'] }).map(({ key }) => key);
+    // What the first two are made into by their hash is the plain name of the third.
+    const values = ['x y', 'x-y', first.slice(2), 'X Y', 'x-y', 1e21, -1e-7, -0, 0, '', '日本', null, 'null', [], {}];
+    const keys = expand({ a: values }).map(({ key }) => key);
+    expect(new Set(keys).size).toBe(values.length);
+    for (const key of keys) expect(key).toMatch(/^[a-z0-9-]{1,63}$/);
+  });
+
   it('expandMatrix includes as GitHub Actions documents it', () => {
     // The example of its documentation: fruit and animal.
     const cells = expand(

@@ -47,6 +47,8 @@ describe('renderDiagnostic', () => {
   it('renderDiagnostic lets no control character of the file reach the terminal', () => {
     const text = renderDiagnostic(diagnostic({}), { text: 'a\n\u001b[2Jb\u0007\u009b\r' });
     expect(text).not.toMatch(/[^\n\P{Cc}]/u);
+    const named = diagnostic({ message: 'unknown key `\u001b[2J`', hint: 'did you mean `\u009b1m`?' });
+    expect(renderDiagnostic(named)).not.toMatch(/[^\n\P{Cc}]/u);
   });
 
   it('renderDiagnostic uses colour only when asked', () => {

@@ -83,7 +83,7 @@ steps:
       'steps:\n  a: { command: [x], results: { n: integer } }\n  b: { command: [x, "${{ steps.a.results.n }}"] }\n';
     expect(containerOf(body)).toEqual({
       ok: false,
-      error: '`command` of step `b` cannot be evaluated: no such key: results',
+      error: '`command` of step `b` cannot be evaluated: ${{ steps.a.results.n }}: no such key: results',
     });
   });
 

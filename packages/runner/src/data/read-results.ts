@@ -1,5 +1,5 @@
 import { isServiceError, type VolumeFiles } from '@sluice/client';
-import { fail, isOfType, type Json, ok, type Result, type ResultSpec } from '@sluice/core';
+import { fail, isOfType, type Json, jsonFault, ok, type Result, type ResultSpec } from '@sluice/core';
 
 /** Bytes that one result may have. */
 const MAX_RESULT = 64 * 1024;
@@ -45,6 +45,8 @@ function parseResult(text: string, type: ResultSpec['type']): Result<Json, strin
   } catch {
     return fail(`${JSON.stringify(text.slice(0, 80))} is not JSON, as type ${type} needs`);
   }
+  const fault = jsonFault(value);
+  if (fault !== undefined) return fail(`its value ${fault}`);
   if (isOfType(value, type)) return ok(value);
   return fail(`${JSON.stringify(value).slice(0, 80)} is not of type ${type}`);
 }
