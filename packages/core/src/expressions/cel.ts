@@ -4,10 +4,10 @@ import type { Json } from '../model/json.ts';
 import type { JsonType } from '../model/json-type.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { limitEvaluation } from './evaluation-budget.ts';
-import { BINDERS, children, walk } from './syntax-tree.ts';
+import { BINDERS, children, walk } from './walk.ts';
 
 /**
- * With its neighbours `evaluation-budget.ts` and `syntax-tree.ts` the only file that knows the expression library. It fences what the library leaves open: `matches` would run on
+ * With its neighbours `evaluation-budget.ts` and `walk.ts` the only file that knows the expression library. It fences what the library leaves open: `matches` would run on
  * backtracking regular expressions (26 characters took 4 s), so it is led to a linear-time engine; numbers of JSON
  * become the language's integers and doubles; sizes and the length of an evaluation are bounded.
  */

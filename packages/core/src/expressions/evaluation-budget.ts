@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { BINDERS, children, walk } from './syntax-tree.ts';
+import { BINDERS, children, walk } from './walk.ts';
 
 /**
  * What one evaluation may cost: a turn of a loop is one, sixteen elements or characters that an operator goes through
