@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { asked } from '../../examples/library/ask.ts';
 import { greetAll } from '../../examples/library/greet.ts';
 import { addUser, CREDENTIALS, configure, type Server, serve } from './served-rig.ts';
 import { createWorkplace, type Workplace } from './workplace-rig.ts';
@@ -27,4 +29,14 @@ test('examples/library builds a pipeline, runs it on a service, and the command 
   await expect(
     greetAll(['Ada'], { baseUrl: server.url, login: { ...login, password: 'no' }, home: join(place.directory, 'n') }),
   ).rejects.toThrow(/log in|401/);
+});
+
+test('examples/library writes the file of a pipeline with a service, which the command runs', async () => {
+  const own = createWorkplace();
+  writeFileSync(join(own.directory, 'asked.json'), JSON.stringify(asked));
+  expect(await own.sluice('run', 'asked.json')).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/ask +said +hello/),
+  });
+  own.remove();
 });

@@ -57,13 +57,19 @@ export interface PipelineBuilder<P, V> {
   readonly run: {
     readonly id: ExpressionHandle<string>;
     readonly name: ExpressionHandle<string>;
+    /** What time the run is for; see `run.plannedTime` of the file. */
+    readonly plannedTime: ExpressionHandle<string>;
     readonly status: ExpressionHandle<string>;
   };
   readonly attempt: ExpressionHandle<number>;
-  readonly step: <const O extends string = never, const R extends ResultShapes = Record<never, never>>(
+  readonly step: <
+    const O extends string = never,
+    const R extends ResultShapes = Record<never, never>,
+    const Port extends string = never,
+  >(
     name: string,
-    config: StepConfig<O, R>,
-  ) => StepHandle<O, R, false>;
+    config: StepConfig<O, R, Port>,
+  ) => StepHandle<O, R, false, Port>;
   /** A step with one cell for each combination of the axes' values. */
   readonly matrix: <
     const A extends Axes,
@@ -73,19 +79,23 @@ export interface PipelineBuilder<P, V> {
     name: string,
     axes: A,
     config: (matrix: { readonly [K in keyof A & string]: ExpressionHandle<ItemOf<A[K]>> }) => StepConfig<O, R>,
-  ) => StepHandle<O, R, true>;
+  ) => StepHandle<O, R, true, never>;
   /** A step with one cell for each item of a list that is known only at run time. */
   readonly foreach: <T, const O extends string = never, const R extends ResultShapes = Record<never, never>>(
     name: string,
     list: ExpressionHandle<readonly T[]>,
     config: (item: ExpressionHandle<T>) => StepConfig<O, R>,
-  ) => StepHandle<O, R, true>;
-  /** A step or a whole pipeline from a file. Its outputs and results are named here, so that others can use them; `build` checks them. */
-  readonly uses: <const O extends string = never, const R extends ResultShapes = Record<never, never>>(
+  ) => StepHandle<O, R, true, never>;
+  /** A step or a whole pipeline from a file. Its outputs, results and ports are named here, so that others can use them; `build` checks them. */
+  readonly uses: <
+    const O extends string = never,
+    const R extends ResultShapes = Record<never, never>,
+    const Port extends string = never,
+  >(
     name: string,
     file: string,
-    config?: UseConfig<O, R>,
-  ) => StepHandle<O, R, false>;
+    config?: UseConfig<O, R, Port>,
+  ) => StepHandle<O, R, false, Port>;
   /** A step that runs last, whatever happened. */
   readonly finally: (name: string, config: StepConfig<string, ResultShapes>) => void;
   /** What the run yields; `publish` is a local directory. */
@@ -120,7 +130,12 @@ export function pipeline<
     cells: Readonly<Record<string, unknown>>,
   ) => {
     put(steps, step, stepDocument(stepConfig, cells));
-    return stepHandle(step, stepConfig);
+    const { outputs = {}, results = {}, ports = {} } = stepConfig;
+    return stepHandle(step, {
+      outputs: Object.keys(outputs),
+      results: Object.keys(results),
+      ports: Object.keys(ports),
+    });
   };
   const toJSON = () =>
     JSON.parse(
@@ -148,9 +163,9 @@ export function pipeline<
       config: (item: unknown) => StepConfig<string, ResultShapes>,
     ) => add(step, config(expression('item')), { foreach: list }),
     uses: (step: string, file: string, given: UseConfig<string, ResultShapes> = {}) => {
-      const { outputs = [], results = {}, ...beside } = given;
+      const { outputs = [], results = {}, ports = [], ...beside } = given;
       put(steps, step, { uses: file, ...(stepDocument(beside, {}) as object) });
-      return stepHandle(step, { outputs: Object.fromEntries(outputs.map((output) => [output, ''])), results });
+      return stepHandle(step, { outputs, results: Object.keys(results), ports });
     },
     finally: (step: string, stepConfig: StepConfig<string, ResultShapes>) =>
       put(finals, step, stepDocument(stepConfig, {})),
@@ -185,13 +200,18 @@ function check(
   return ok({ pipeline: checked.pipeline, warnings: diagnostics });
 }
 
-function stepHandle(step: string, config: StepConfig<string, ResultShapes>): unknown {
+function stepHandle(
+  step: string,
+  { outputs, results, ports }: { readonly [K in 'outputs' | 'results' | 'ports']: readonly string[] },
+): unknown {
   const base = member('steps', step);
+  const urls = ports.map((port) => [port, { url: expression(`${member(`${base}.ports`, port)}.url`) }]);
   return {
     name: step,
-    outputs: Object.fromEntries(Object.keys(config.outputs ?? {}).map((output) => [output, { step, output }])),
-    results: handlesUnder(`${base}.results`, Object.keys(config.results ?? {})),
+    outputs: Object.fromEntries(outputs.map((output) => [output, { step, output }])),
+    results: handlesUnder(`${base}.results`, results),
     status: expression(`${base}.status`),
+    ports: Object.fromEntries(urls),
   };
 }
 

@@ -36,6 +36,7 @@ export interface StepHandle<
   O extends string = string,
   R extends ResultShapes = ResultShapes,
   Many extends boolean = boolean,
+  Port extends string = string,
 > {
   readonly name: string;
   readonly outputs: { readonly [K in O]: OutputHandle };
@@ -45,6 +46,8 @@ export interface StepHandle<
     >;
   };
   readonly status: ExpressionHandle<string>;
+  /** Who uses the address of a service starts when that is ready. */
+  readonly ports: { readonly [K in Port]: { readonly url: ExpressionHandle<string> } };
 }
 
 /** A text, or a value that becomes one. */
@@ -52,7 +55,7 @@ export type Text = string | ExpressionHandle<unknown>;
 type Source = OutputHandle | VolumeHandle;
 
 /** The keys of a step as in the file, with handles in place of names. */
-export interface StepConfig<O extends string, R extends ResultShapes>
+export interface StepConfig<O extends string, R extends ResultShapes, Port extends string = string>
   extends Omit<
     Undefinable<RawStep>,
     | 'image'
@@ -67,6 +70,7 @@ export interface StepConfig<O extends string, R extends ResultShapes>
     | 'matrix'
     | 'foreach'
     | 'instanceType'
+    | 'ports'
     | 'uses'
     | 'with'
   > {
@@ -77,16 +81,20 @@ export interface StepConfig<O extends string, R extends ResultShapes>
   readonly inputs?: Readonly<Record<string, Source | { readonly from: Source; readonly path: string }>>;
   readonly outputs?: Readonly<Record<O, string | { readonly path: string; readonly retain?: boolean }>>;
   readonly results?: R;
+  readonly ports?: Readonly<Record<Port, NonNullable<RawStep['ports']>[string]>>;
   readonly needs?: readonly AnyStep[] | readonly (readonly [AnyStep, NeedCondition])[];
   readonly when?: boolean | ExpressionHandle<boolean>;
   readonly instanceType?: Text;
 }
 
 /** What may stand beside the file of a `uses`: more for a step file, which lends its keys, than for a pipeline. */
-export interface UseConfig<O extends string, R extends ResultShapes> extends Omit<StepConfig<never, R>, 'outputs'> {
+export interface UseConfig<O extends string, R extends ResultShapes, Port extends string = string>
+  extends Omit<StepConfig<never, R>, 'outputs' | 'ports'> {
   readonly with?: Readonly<Record<string, Json | ExpressionHandle<unknown>>>;
   /** Outputs that the used file has; they are not written down again. */
   readonly outputs?: readonly O[];
+  /** Ports that it has, likewise. */
+  readonly ports?: readonly Port[];
 }
 
 export type AnyStep = Pick<StepHandle, 'name'>;

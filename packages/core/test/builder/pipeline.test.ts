@@ -123,6 +123,40 @@ steps:
     expect(compiledOnly).toBeTypeOf('function');
   });
 
+  it('pipeline has handles for the ports of services, also of used ones', () => {
+    const sub = `version: 1
+name: sub
+steps:
+  db: { command: [db], ports: { sql: {} }, service: true }
+  fill: { command: [fill, "\${{ steps.db.ports.sql.url }}"] }
+`;
+    const read = () => ok(sub);
+    const p = pipeline('served');
+    const web = p.step('web', { command: ['serve'], ports: { 'http-1': { https: {} } }, service: true });
+    const used = p.uses('used', 'sub.yaml', { ports: ['sql'] });
+    p.step('ask', {
+      command: ['ask', `${web.ports['http-1'].url}/hello`, used.ports.sql.url],
+      env: { AT: p.run.plannedTime },
+    });
+    const built = p.build({ read });
+    if (!built.ok) throw new Error(JSON.stringify(built.error));
+    const ask = built.value.pipeline.steps.find(({ name }) => name === 'ask');
+    expect(ask?.command).toEqual([
+      'ask',
+      '${{ steps.web.ports["http-1"].url }}/hello',
+      '${{ steps["used-db"].ports["sql"]["url"] }}',
+    ]);
+    const compiledOnly = (): void => {
+      // @ts-expect-error there is no such port
+      void web.ports.http;
+      // @ts-expect-error the used file is not said to have this port
+      void used.ports.http;
+      // @ts-expect-error cells are no services
+      void p.matrix('m', { a: [1] }, () => ({ command: ['x'] })).ports.http;
+    };
+    expect(compiledOnly).toBeTypeOf('function');
+  });
+
   it('pipeline reports what the checks find, without places', () => {
     const p = pipeline('broken');
     const a = p.step('a', { command: ['x'], outputs: { out: '/out' } });
