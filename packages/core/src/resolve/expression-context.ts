@@ -11,11 +11,10 @@ export function expressionContext(
   options: { readonly step?: number; readonly cell?: Cell; readonly env?: Readonly<Record<string, string>> },
 ): (references: readonly Reference[]) => Readonly<Record<string, unknown>> {
   const step = options.step === undefined ? undefined : plan.steps[options.step]?.step;
-  const { run, attempt } = context;
   const make = () => ({
     params: params(plan),
-    run: new Map(Object.entries(run).filter(([, value]) => value !== undefined)),
-    attempt: BigInt(attempt),
+    run: new Map(Object.entries(context.run).filter(([, value]) => value !== undefined)),
+    attempt: BigInt(context.attempt),
     matrix: toCel(options.cell?.matrix ?? {}),
     ...(options.cell?.item !== undefined && { item: toCel(options.cell.item) }),
     inputs: paths(step?.inputs),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digestOf } from 'node:crypto';
 import {
   createFingerprint,
   type Fingerprint,
@@ -71,5 +71,5 @@ export function digestCell(session: ContextSource, step: number, cell: number): 
 }
 
 function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 40);
+  return digestOf('sha256', text).slice(0, 40);
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { base32 } from './base32.ts';
 
 /** Which attempt a container belongs to. */
@@ -19,6 +19,6 @@ const HASH_LENGTH = 12;
  * run, the hash of step and cell, the attempt; 29 characters and up, safe as a DNS label.
  */
 export function containerId(name: AttemptName): string {
-  const hash = createHash('sha256').update(`${name.step}\0${name.cell}`).digest();
-  return `s${name.runId}-${base32(hash, HASH_LENGTH)}-${name.attempt}`;
+  const digest = hash('sha256', `${name.step}\0${name.cell}`, 'buffer');
+  return `s${name.runId}-${base32(digest, HASH_LENGTH)}-${name.attempt}`;
 }

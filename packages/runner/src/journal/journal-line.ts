@@ -16,12 +16,10 @@ export interface JournalLine {
 export const PREFIX = '{"crc":"';
 const BODY_AT = PREFIX.length + 8 + 2;
 
-/** One line of NDJSON with its line feed. The checksum covers the bytes after its own field. */
-export function encodeLine(line: JournalLine): Buffer {
+/** One line of NDJSON with its line feed, to be written as UTF-8. The checksum covers what comes after its own field. */
+export function encodeLine(line: JournalLine): string {
   const body = JSON.stringify(line).slice(1);
-  const bytes = Buffer.from(`${PREFIX}00000000",${body}\n`);
-  bytes.write(checksum(bytes.subarray(BODY_AT, -1)), PREFIX.length, 'latin1');
-  return bytes;
+  return `${PREFIX}${checksum(body)}",${body}\n`;
 }
 
 /** Reads one line, without its line feed. Undefined: it is not one that was written whole. */
@@ -33,6 +31,6 @@ export function decodeLine(bytes: Uint8Array): JournalLine | undefined {
   return JSON.parse(text.toString('utf8')) as JournalLine;
 }
 
-function checksum(bytes: Uint8Array): string {
+function checksum(bytes: Uint8Array | string): string {
   return crc32(bytes).toString(16).padStart(8, '0');
 }

@@ -63,7 +63,8 @@ export function createJournal(file: AppendFile, start: JournalStart): Journal {
     }
     const first = synced + 1;
     try {
-      file.write(Buffer.concat(records.map((record) => encodeLine({ seq: ++seq, first, epoch: start.epoch, record }))));
+      const lines = records.map((record) => encodeLine({ seq: ++seq, first, epoch: start.epoch, record }));
+      file.write(Buffer.from(lines.join('')));
       return undefined;
     } catch (cause) {
       return new JournalFailure(isFull(cause) ? 'DISK_FULL' : 'WRITE_FAILED', describe('write', cause), cause);

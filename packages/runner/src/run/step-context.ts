@@ -28,9 +28,10 @@ export function stepIndex(plan: Plan, name: string): number | undefined {
 export function createRunContext(source: ContextSource, attempt: number): RunContext {
   const { plan, runId, scheduler } = source;
   return {
-    run: {
-      ...describeRun({ runId, plan, plannedTime: plannedTimeOf(source.facts) }),
-      status: scheduler.status,
+    // Most cells have no expression that asks for it.
+    get run() {
+      const plannedTime = plannedTimeOf(source.facts);
+      return { ...describeRun({ runId, plan, plannedTime }), status: scheduler.status };
     },
     attempt,
     steps: (name) => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ContainerSpec, InstanceType } from '@sluice/client';
 import { fail, ok, type ResolvedContainer, type Resources, type Result, resolveContainer } from '@sluice/core';
 import { chooseInstanceType } from '../data/choose-instance-type.ts';
@@ -44,7 +44,7 @@ export function prepareContainer(
   const mounts = createMounts(session, attempt, resolved.value);
   if (!mounts.ok) return mounts;
   const bare = createSpec(resolved.value, instanceType.value, mounts.value);
-  const digest = createHash('sha256').update(JSON.stringify(bare)).digest('hex').slice(0, 16);
+  const digest = hash('sha256', JSON.stringify(bare)).slice(0, 16);
   const spec = { ...bare, labels: createLabels(name, { epoch: session.epoch, spec: digest }) };
   return ok({ spec, digest, secrets: resolved.value.secrets });
 }

@@ -13,7 +13,8 @@ import { createSystemDisk } from '../../src/journal/system-disk.ts';
 import { createMemoryDisk } from '../simulation/memory-disk.ts';
 
 const tick = (at: number): JournalRecord => ({ kind: 'event', event: { type: 'tick', at } });
-const line = (seq: number, first: number, epoch = 1) => encodeLine({ seq, first, epoch, record: tick(seq) });
+const encode = (line: Parameters<typeof encodeLine>[0]) => Buffer.from(encodeLine(line));
+const line = (seq: number, first: number, epoch = 1) => encode({ seq, first, epoch, record: tick(seq) });
 const read = (...lines: Uint8Array[]) => parseJournal(Buffer.concat(lines));
 const ticks = (content: ReturnType<typeof read>) =>
   content.ok
@@ -59,7 +60,7 @@ describe('parseJournal', () => {
 
   test('refuses what a newer version has begun', () => {
     const header = { kind: 'run', format: 2 } as unknown as JournalRecord;
-    const content = read(encodeLine({ seq: 1, first: 1, epoch: 1, record: header }), line(2, 2));
+    const content = read(encode({ seq: 1, first: 1, epoch: 1, record: header }), line(2, 2));
     expect(ticks(content)).toBe('it was begun by a newer version of sluice (format 2, and this one knows 1)');
   });
 
