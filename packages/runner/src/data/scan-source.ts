@@ -28,7 +28,7 @@ export interface ScannedSource {
 
 const indexSchema = z.record(
   z.string(),
-  z.object({ size: z.number(), modifiedAt: z.number(), inode: z.number(), sha256: z.string() }),
+  z.object({ size: z.number(), modifiedAt: z.number(), changedAt: z.number(), inode: z.number(), sha256: z.string() }),
 );
 type Index = z.infer<typeof indexSchema>;
 
@@ -36,8 +36,8 @@ type Index = z.infer<typeof indexSchema>;
 const RACY_MS = 2000;
 
 /**
- * Reads a directory (or one file) and digests its content. Files whose size, time and inode are those of the last scan
- * are not read again. Throws Node's own errors; links to directories are followed where they do not lead upwards.
+ * Reads a directory (or one file) and digests its content. Files whose size, times and inode are those of the last scan
+ * are not read again; the time of modification alone can be set to anything, as `cp -p` does. Throws Node's own errors; links to directories are followed where they do not lead upwards.
  */
 export async function scanSource(
   source: string,
@@ -52,12 +52,16 @@ export async function scanSource(
   for (const entry of found.files) {
     const known = index[entry.path];
     const isSame =
-      known && known.size === entry.size && known.modifiedAt === entry.modifiedAt && known.inode === entry.inode;
+      known &&
+      known.size === entry.size &&
+      known.modifiedAt === entry.modifiedAt &&
+      known.changedAt === entry.changedAt &&
+      known.inode === entry.inode;
     const sha256 = isSame ? known.sha256 : await hashFile(entry.local);
-    const { path: at, local, size, executable } = entry;
+    const { path: at, local, size, executable, modifiedAt, changedAt, inode } = entry;
     files.push({ path: at, local, size, executable, sha256 });
-    if (options.now - entry.modifiedAt > RACY_MS) {
-      next[at] = { size, modifiedAt: entry.modifiedAt, inode: entry.inode, sha256 };
+    if (options.now - Math.max(modifiedAt, changedAt) > RACY_MS) {
+      next[at] = { size, modifiedAt, changedAt, inode, sha256 };
     }
   }
   if (JSON.stringify(next) !== JSON.stringify(index)) {
@@ -89,19 +93,25 @@ async function hashFile(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-type Found = Omit<SourceFile, 'sha256'> & { readonly modifiedAt: number; readonly inode: number };
+type Found = Omit<SourceFile, 'sha256'> & {
+  readonly modifiedAt: number;
+  /** When anything of it was changed last, by the system's own clock. */
+  readonly changedAt: number;
+  readonly inode: number;
+};
 
 async function listTree(source: string): Promise<{ files: Found[]; emptyDirectories: string[] }> {
   const files: Found[] = [];
   const emptyDirectories: string[] = [];
   const add = async (local: string, at: string, above: readonly string[]): Promise<void> => {
-    const { size, mtimeMs, ino, mode, dev, ...kind } = await stat(local).then((found) => ({
+    const { size, mtimeMs, ctimeMs, ino, mode, dev, ...kind } = await stat(local).then((found) => ({
       ...found,
       isDirectory: found.isDirectory(),
       isFile: found.isFile(),
     }));
     if (kind.isFile) {
-      files.push({ path: at, local, size, executable: (mode & 0o111) !== 0, modifiedAt: mtimeMs, inode: ino });
+      const executable = (mode & 0o111) !== 0;
+      files.push({ path: at, local, size, executable, modifiedAt: mtimeMs, changedAt: ctimeMs, inode: ino });
       return;
     }
     const identity = `${dev}:${ino}`;
