@@ -37,7 +37,8 @@ const RACY_MS = 2000;
 
 /**
  * Reads a directory (or one file) and digests its content. Files whose size, times and inode are those of the last scan
- * are not read again; the time of modification alone can be set to anything, as `cp -p` does. Throws Node's own errors; links to directories are followed where they do not lead upwards.
+ * are not read again; the time of modification alone can be set to anything, as `cp -p` does. The home is left out where it
+ * lies in the source: it has logins, and would change by being uploaded. Throws Node's own errors; links to directories are followed where they do not lead upwards.
  */
 export async function scanSource(
   source: string,
@@ -47,7 +48,7 @@ export async function scanSource(
   const indexPath = path.join(options.home, 'sources', `${name}.json`);
   const index = await readIndex(options.disk, indexPath);
   const next: Index = {};
-  const found = await listTree(source);
+  const found = await listTree(source, options.home);
   const files: SourceFile[] = [];
   for (const entry of found.files) {
     const known = index[entry.path];
@@ -100,7 +101,11 @@ type Found = Omit<SourceFile, 'sha256'> & {
   readonly inode: number;
 };
 
-async function listTree(source: string): Promise<{ files: Found[]; emptyDirectories: string[] }> {
+async function listTree(source: string, home: string): Promise<{ files: Found[]; emptyDirectories: string[] }> {
+  const homeIdentity = await stat(home).then(
+    ({ dev, ino }) => `${dev}:${ino}`,
+    () => undefined,
+  );
   const files: Found[] = [];
   const emptyDirectories: string[] = [];
   const add = async (local: string, at: string, above: readonly string[]): Promise<void> => {
@@ -115,7 +120,7 @@ async function listTree(source: string): Promise<{ files: Found[]; emptyDirector
       return;
     }
     const identity = `${dev}:${ino}`;
-    if (!kind.isDirectory || above.includes(identity)) return;
+    if (!kind.isDirectory || above.includes(identity) || (identity === homeIdentity && at !== '')) return;
     const names = (await readdir(local)).sort();
     if (names.length === 0 && at !== '') emptyDirectories.push(at);
     for (const name of names)

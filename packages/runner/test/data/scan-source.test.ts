@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -24,6 +24,20 @@ test('scanSource reads a file again that was changed behind its time of modifica
     const second = await scanSource(directory, options);
     expect(second.files[0]?.sha256).not.toBe(first.files[0]?.sha256);
     expect(second.digest).not.toBe(first.digest);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test('scanSource leaves the home out', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-scan-'));
+  const home = join(directory, '.sluice');
+  try {
+    mkdirSync(join(home, 'credentials'), { recursive: true });
+    writeFileSync(join(home, 'credentials', 'ws-1.json'), '{}');
+    writeFileSync(join(directory, 'a.txt'), 'a');
+    const { files } = await scanSource(directory, { disk: createMemoryDisk(), home, now: Date.now() });
+    expect(files.map(({ path }) => path)).toEqual(['a.txt']);
   } finally {
     rmSync(directory, { recursive: true });
   }
