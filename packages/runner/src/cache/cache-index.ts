@@ -20,24 +20,26 @@ export interface CacheEntry {
 
 /** The successes of a home, by what their work was. */
 export interface CacheIndex {
-  /** The newest success with this fingerprint. */
-  find(fingerprint: string): CacheEntry | undefined;
+  /** The newest success with this fingerprint that the caller can use: pipelines that share a step have volumes of their own. */
+  find(fingerprint: string, isUsable: (entry: CacheEntry) => boolean): CacheEntry | undefined;
   /** The newest success of this cell, whatever its fingerprint: what a miss is explained by. */
   latest(of: { pipeline: string; step: string; cell: string }): CacheEntry | undefined;
 }
 
 /** Reads the home's index. A line that was torn by a crash is a success forgotten, and costs one more execution. */
 export async function readCacheIndex(disk: Disk, home: string): Promise<CacheIndex> {
-  const byFingerprint = new Map<string, CacheEntry>();
+  /** Of each volume the newest; the last one is the newest of all. */
+  const byFingerprint = new Map<string, CacheEntry[]>();
   const byCell = new Map<string, CacheEntry>();
   for (const line of await readLines(disk, home)) {
     const entry = parseEntry(line);
     if (!entry) continue;
-    byFingerprint.set(entry.fingerprint, entry);
+    const older = byFingerprint.get(entry.fingerprint)?.filter(({ volumeID }) => volumeID !== entry.volumeID) ?? [];
+    byFingerprint.set(entry.fingerprint, [...older, entry]);
     byCell.set(cellKey(entry), entry);
   }
   return {
-    find: (fingerprint) => byFingerprint.get(fingerprint),
+    find: (fingerprint, isUsable) => byFingerprint.get(fingerprint)?.findLast(isUsable),
     latest: (of) => byCell.get(cellKey(of)),
   };
 }

@@ -51,7 +51,7 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
     const { name, cache } = plan.steps[step]!.step;
     const taken = earlier?.find(name, cellKey(step, cell), made.value.digest);
     if (taken) return take(step, cell, { source: taken, made: made.value });
-    const entry = cache && index.find(made.value.digest);
+    const entry = cache && index.find(made.value.digest, (one) => isWithinReach(step, one));
     if (!entry) return miss(step, cell, { made: made.value, reason: 'unknown' });
     if (cache?.maxAgeMs !== undefined && clock.now() - entry.at > cache.maxAgeMs) {
       return miss(step, cell, { made: made.value, reason: 'expired' });
@@ -68,7 +68,7 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
     { source, made }: { readonly source: CacheSource; readonly made: Fingerprint },
   ): Posted | undefined {
     const hit: Posted = { event: { type: 'cacheHit', at: clock.now(), step, cell }, facts: { cached: source } };
-    if (Object.keys(plan.steps[step]!.step.outputs).length === 0) return hit;
+    if (!hasOutputs(step)) return hit;
     void isPresent(step, source)
       .then((present) => (present ? hit : miss(step, cell, { made, reason: 'dataGone' })))
       .then(({ event, facts: beside }) => session.post(event, beside))
@@ -88,6 +88,11 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
     return { event: { type: 'cacheMissed', at: clock.now(), step, cell }, facts: { missed } };
   }
 
+  /** Whether the outputs of a success, if it has any, lie in a volume that this run works in. */
+  function isWithinReach(step: number, { volumeID }: CacheEntry): boolean {
+    return !hasOutputs(step) || clusterOfWorkspace(facts, volumeID) !== undefined;
+  }
+
   /** Whether every output of a success is still there. A volume that does not answer cannot be trusted to have it. */
   async function isPresent(step: number, entry: CacheSource): Promise<boolean> {
     const clusterID = clusterOfWorkspace(facts, entry.volumeID);
@@ -103,6 +108,10 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
       if (!isServiceError(error)) throw error;
       return false;
     }
+  }
+
+  function hasOutputs(step: number): boolean {
+    return Object.keys(plan.steps[step]!.step.outputs).length > 0;
   }
 
   function cellKey(step: number, cell: number): string {

@@ -105,6 +105,15 @@ describe('a run with data', () => {
     expect(reused.map(([, at]) => at)).toEqual(['/in/models/seed-1', '/in/models/seed-2', '/in/models/seed-3']);
   });
 
+  test('reuses its own cells although another pipeline has done the same since', async () => {
+    const rig = createFanRig();
+    const named = (name: string) => ({ ...FAN_IN, pipeline: { ...FAN_IN.pipeline, name, outputs: {} } });
+    const first = await run(rig, named('one'));
+    await run(rig, named('two'));
+    const again = await run(rig, named('one'));
+    expect(cellsOf(again, 'fit').map(({ cachedFrom }) => cachedFrom)).toEqual([1, 2, 3].map(() => first.runId));
+  });
+
   test('takes a hit whose data is gone for a miss', async () => {
     const rig = createFanRig();
     const plan = { ...FAN_IN, pipeline: { ...FAN_IN.pipeline, outputs: {} } };
