@@ -102,7 +102,8 @@ async function refuse(
   const { planned } = run.record;
   // Another process was faster: the run is driven, which is all that is wanted.
   if (error.code === 'RUN_IN_USE') return false;
-  if (PASSING.has(error.code)) {
+  // What has begun may have containers: it is given up by nobody but a person.
+  if (PASSING.has(error.code) || run.standing !== 'absent') {
     session.report({ type: 'postponed', planned, message: error.message });
     return true;
   }

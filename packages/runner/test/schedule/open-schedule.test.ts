@@ -199,6 +199,27 @@ describe('openSchedule', () => {
     expect(world.starts()).toEqual(['01:00']);
   });
 
+  test('a run that has begun is not given up because it cannot be taken up now', async () => {
+    const world = createScheduleWorld('refused', { behave: { a: { runMs: 3 * HOUR_MS } } });
+    const first = world.watch();
+    await world.pass(HOUR_MS + MINUTE_MS);
+    await world.rig.go(first.schedule.close());
+    const [journal = ''] = [...world.rig.disk.files.keys()].filter((file) => file.endsWith('/journal.ndjson'));
+    const bytes = world.rig.disk.files.get(journal)!;
+    world.rig.disk.files.set(
+      journal,
+      Buffer.from(Buffer.from(bytes).toString().replace('"kind":"run"', '"kind":"r.n"')),
+    );
+    const second = world.watch();
+    await world.pass(HOUR_MS + MINUTE_MS);
+    expect([...new Set(second.said())]).toEqual(['postponed 01:00', 'skipped 02:00']);
+    world.rig.disk.files.set(journal, bytes);
+    await world.pass(MINUTE_MS);
+    expect(second.said().at(-1)).toBe('resumed 01:00');
+    expect(world.rig.created()).toHaveLength(1);
+    await world.rig.go(second.schedule.close());
+  });
+
   test('a full disk is told once and outlived', async () => {
     const world = createScheduleWorld('full disk');
     const { events } = world.watch();
