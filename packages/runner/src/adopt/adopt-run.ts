@@ -59,9 +59,10 @@ async function adopt(
     const message = `the service has no container of run ${runId} in ${scope.clusterID}/${scope.accountID}`;
     return fail({ code: 'RUN_NOT_FOUND', message });
   }
-  const fault = findMismatch(plan, found) ?? (await findMissingLogin(options, found));
+  const workspaces = findWorkspaces(found, runId);
+  const fault = findMismatch(plan, found) ?? (await findMissingLogin(options, workspaces));
   if (fault !== undefined) return fail({ code: 'NOT_ADOPTABLE', message: `could not adopt run ${runId}: ${fault}` });
-  const surroundings = await prepareSurroundings({ ...options, plan, ...(placement && { placement }) });
+  const surroundings = await prepareSurroundings({ ...options, plan, workspaces, ...(placement && { placement }) });
   if (!surroundings.ok) return surroundings;
   const afterEpoch = Math.max(...found.map(({ epoch }) => epoch));
   const opened = await openJournal(directory, { ...options, lost: { afterEpoch } });
@@ -127,17 +128,26 @@ function findMismatch(plan: Plan, found: readonly RunContainer[]): string | unde
   return `step ${gone} has succeeded, since steps after it were started, but the service has forgotten its container; to go on would start it again`;
 }
 
+/** The volumes that its containers write into, by cluster: what they have made is in no other, however many there are since. */
+function findWorkspaces(found: readonly RunContainer[], runId: string): Readonly<Record<string, string>> {
+  const workspaces: Record<string, string> = {};
+  for (const { container } of found) {
+    const own = Object.keys(container.volumeMounts ?? {}).find((key) =>
+      key.split(':')[1]?.startsWith(`runs/${runId}/`),
+    );
+    if (own !== undefined) workspaces[container.clusterID] = own.split(':')[0]!;
+  }
+  return workspaces;
+}
+
 /** The workspace's login is given once, to the home that made it: without it nothing can be published. */
 async function findMissingLogin(
   options: FilledOptions<AdoptRunOptions>,
-  found: readonly RunContainer[],
+  workspaces: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
-  const { runId, home } = options;
-  const mounts = found.flatMap(({ container }) => Object.keys(container.volumeMounts ?? {}));
-  const own = mounts.filter((key) => key.split(':')[1]?.startsWith(`runs/${runId}/`));
-  for (const volumeID of new Set(own.map((key) => key.split(':')[0]!))) {
+  for (const volumeID of Object.values(workspaces)) {
     if (await findLogin(options, volumeID)) continue;
-    return `the login of its workspace ${volumeID} is not in ${home}; only the home that started the run has it`;
+    return `the login of its workspace ${volumeID} is not in ${options.home}; only the home that started the run has it`;
   }
   return undefined;
 }

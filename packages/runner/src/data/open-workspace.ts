@@ -3,7 +3,7 @@ import { type ContainerService, isServiceError, type Scope, type Volume, type Vo
 import { fail, ok, type Result } from '@sluice/core';
 import { withHomeLock } from '../journal/home-lock.ts';
 import type { RunRefusal } from '../run/run-options.ts';
-import { claimWorkspace, type HomePlace, keepLogin, listWorkspaces, readHomeId } from './credentials.ts';
+import { claimWorkspace, findLogin, type HomePlace, keepLogin, listWorkspaces, readHomeId } from './credentials.ts';
 
 /** A pipeline's workspace volume, and the login to its files. */
 export interface OpenWorkspace {
@@ -15,6 +15,8 @@ export interface WorkspaceOptions extends HomePlace {
   readonly service: ContainerService;
   readonly scope: Scope;
   readonly pipeline: string;
+  /** That one and no other, since a run has begun in it. */
+  readonly volumeID?: string;
 }
 
 /** A volume whose reply was lost has a login that nobody knows: the next number is tried, so often at most. */
@@ -24,7 +26,8 @@ const PAUSE_MS = 1000;
 
 /** Opens the workspace of a pipeline on an account, and makes it where there is none. */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Result<OpenWorkspace, RunRefusal>> {
-  const { scope, pipeline } = options;
+  const { scope, pipeline, volumeID } = options;
+  if (volumeID !== undefined) return openKnown(options, volumeID);
   const key = `${scope.clusterID}/${scope.accountID}/${pipeline}`;
   const known = await findAvailable(options, key);
   if (known) return ok(known);
@@ -33,6 +36,14 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Result<O
     const madeSince = await findAvailable(options, key);
     return madeSince ? ok(madeSince) : make(options, key);
   });
+}
+
+async function openKnown(options: WorkspaceOptions, volumeID: string): Promise<Result<OpenWorkspace, RunRefusal>> {
+  const login = await findLogin(options, volumeID);
+  const phase = login && (await awaitAvailable(options, volumeID));
+  if (login && phase === 'Available') return ok({ volumeID, login });
+  const message = `could not open workspace ${volumeID}, in which the run has begun: it is ${phase ?? 'not there'}`;
+  return fail({ code: 'SERVICE_REFUSED', message });
 }
 
 async function findAvailable(options: WorkspaceOptions, key: string): Promise<OpenWorkspace | undefined> {

@@ -1,4 +1,4 @@
-import type { VolumeFiles } from '@sluice/client';
+import type { Scope, VolumeFiles } from '@sluice/client';
 import { fail, ok, type Plan, type Result, type ServiceStep } from '@sluice/core';
 import type { VolumePlace } from '../journal/journal-record.ts';
 import { workspaceName } from '../placement/place-of.ts';
@@ -6,7 +6,7 @@ import type { RunRefusal } from '../run/run-options.ts';
 import type { SurroundingsOptions } from '../run/surroundings-options.ts';
 import { findLogin } from './credentials.ts';
 import { ownVolumePath } from './layout.ts';
-import { openWorkspace } from './open-workspace.ts';
+import { type OpenWorkspace, openWorkspace } from './open-workspace.ts';
 import { uploadSource } from './upload-source.ts';
 
 /** The files of the run's workspace on a cluster. */
@@ -23,7 +23,7 @@ export async function prepareVolumes(options: SurroundingsOptions): Promise<Resu
   if (options.frozen) return reopenVolumes(options, options.frozen);
   const { plan, service, scope } = options;
   if (!needsWorkspace(plan)) return ok({ volumes: namedByID(plan), workspace: noWorkspace });
-  const opened = await openWorkspace({ ...options, pipeline: plan.pipeline.name });
+  const opened = await openOn(options, scope);
   if (!opened.ok) return opened;
   const { volumeID, login } = opened.value;
   const files = service.volumes.files({ ...scope, id: volumeID }, login);
@@ -43,17 +43,22 @@ export async function prepareVolumes(options: SurroundingsOptions): Promise<Resu
   return elsewhere.ok ? ok({ volumes, workspace: filesOn(scope.clusterID, files, elsewhere.value) }) : elsewhere;
 }
 
+function openOn(options: SurroundingsOptions, scope: Scope): Promise<Result<OpenWorkspace, RunRefusal>> {
+  const volumeID = options.workspaces?.[scope.clusterID];
+  return openWorkspace({ ...options, scope, pipeline: options.plan.pipeline.name, ...(volumeID && { volumeID }) });
+}
+
 /** The workspaces on the other clusters that the run's steps may go to. Adds them to the volumes. */
 async function openElsewhere(
   options: SurroundingsOptions,
   volumes: Record<string, VolumePlace>,
 ): Promise<Result<ReadonlyMap<string, VolumeFiles>, RunRefusal>> {
-  const { plan, service, scope: home, placement } = options;
+  const { service, scope: home, placement } = options;
   const files = new Map<string, VolumeFiles>();
   for (const [clusterID, accountID] of Object.entries(placement?.accounts ?? {})) {
     if (clusterID === home.clusterID) continue;
     const scope = { clusterID, accountID };
-    const opened = await openWorkspace({ ...options, scope, pipeline: plan.pipeline.name });
+    const opened = await openOn(options, scope);
     if (!opened.ok) return opened;
     const { volumeID, login } = opened.value;
     volumes[workspaceName(home.clusterID, clusterID)] = { volumeID, path: '' };

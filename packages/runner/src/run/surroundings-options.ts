@@ -14,6 +14,8 @@ export interface SurroundingsOptions extends RunnerOptions {
   readonly disk: Disk;
   /** The volumes that an earlier runner of the same run has chosen: they are not chosen again. */
   readonly frozen?: Readonly<Record<string, VolumePlace>>;
+  /** The workspaces in which a run has begun whose journal is lost, by cluster. */
+  readonly workspaces?: Readonly<Record<string, string>>;
   /** The places that an earlier runner of the same run has chosen. */
   readonly placement?: RunPlacement;
   readonly limits?: SiteLimits;
