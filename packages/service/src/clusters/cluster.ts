@@ -61,6 +61,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     engine: options.engine,
     clock,
     log,
+    storage,
     sink: { report: (key, observation) => containers.report(key, observation) },
   });
   const queue = new CapacityQueue(config.capacity, (rowKey) => containers.admit(rowKey));

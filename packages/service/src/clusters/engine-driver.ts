@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import { type Engine, EngineError, type EngineSink, type Launch } from '../engines/engine.ts';
+import { hidePath, withoutHostPath } from './without-host-path.ts';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
@@ -15,6 +16,8 @@ export interface EngineDriverOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly sink: EngineSink;
+  /** Of the cluster; its path is told to the log only. */
+  readonly storage: string;
 }
 
 /** A launch asked for whose end is not known. */
@@ -36,6 +39,7 @@ export class EngineDriver {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #sink: EngineSink;
+  readonly #storage: string;
   readonly #active = new Map<string, Active>();
   readonly #stopping = new Set<string>();
   #unavailable: string | undefined = 'the engine is being opened';
@@ -49,7 +53,10 @@ export class EngineDriver {
     this.#engine = options.engine;
     this.#clock = options.clock;
     this.#log = options.log;
-    this.#sink = options.sink;
+    this.#storage = options.storage;
+    this.#sink = {
+      report: (key, seen) => options.sink.report(key, withoutHostPath(seen, options.storage)),
+    };
     // One for each stop that is tried again.
     setMaxListeners(0, this.#closing.signal);
     this.#ready = new Promise((resolve) => {
@@ -72,7 +79,7 @@ export class EngineDriver {
       this.#unavailable = undefined;
       this.#markReady();
     } catch (error) {
-      this.#unavailable = error instanceof Error ? error.message : String(error);
+      this.#unavailable = hidePath(error instanceof Error ? error.message : String(error), this.#storage);
       throw error;
     }
   }

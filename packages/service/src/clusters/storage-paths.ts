@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 /** Where a cluster's storage root keeps what. */
 export const storagePaths = {
+  containers: (storage: string) => join(storage, 'containers'),
   container: (storage: string, launchKey: string) => join(storage, 'containers', launchKey),
   log: (storage: string, launchKey: string) => join(storage, 'containers', launchKey, 'log'),
   /** A directory for each account, with one for each of its volumes. */

@@ -8,6 +8,7 @@ import { Refusal } from '../refusal.ts';
 import { isStoreFull } from '../store/lmdb-store.ts';
 import { put, remove } from '../store/store.ts';
 import { idKey, TABLES, timeKey } from '../store/tables.ts';
+import { volumeFault } from '../volumes/volume-fault.ts';
 import type { ContainerRow } from './container-row.ts';
 import { type CreateContainerOptions, createContainer } from './create-container.ts';
 import { GrowthWatch } from './growth-watch.ts';
@@ -53,6 +54,7 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
     async logs(principal, ref, logOptions) {
       const { live, row, cluster } = await find(principal, ref);
       checkTail(logOptions.tail);
+      checkStorage(cluster);
       return readLog(storagePaths.log(cluster.storage, row.launchKey), logOptions, live && lifeOf(live, growths));
     },
     async cancel(principal, ref) {
@@ -69,7 +71,11 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
       }
     },
     async delete(principal, ref) {
-      const { live, row, rowKey, cluster } = await find(principal, ref);
+      const { live, row, rowKey, cluster } = await find(principal, ref).catch(async (error: unknown) => {
+        // What another deletion has removed is gone once that is durable, and only then it is said.
+        await store.commit([]);
+        throw error;
+      });
       const unlink = remove(TABLES.containerIDs, idKey(ref));
       const deleted: ContainerRow = { ...row, deleted: true };
       if (live !== undefined && !live.entry.ending) {
@@ -136,6 +142,15 @@ function lifeOf({ cluster, entry }: { cluster: Cluster; entry: LiveContainer }, 
       return () => entry.onGone.delete(listener);
     },
   };
+}
+
+/** Without it a log would seem to be empty, and whoever keeps logs before a deletion would lose it. */
+function checkStorage({ id, storage }: Cluster): void {
+  const fault = volumeFault(storagePaths.containers(storage));
+  if (fault === undefined) return;
+  throw new Refusal('STORAGE_UNAVAILABLE', `could not read a log from the storage of cluster ${id}: ${fault}`, {
+    retryAfterMs: 5000,
+  });
 }
 
 function checkTail(tail: number | undefined): void {

@@ -69,7 +69,7 @@ export function createVolumeCalls(options: VolumeCallsOptions): VolumeCalls {
       return { volumes, nextPageToken: '' };
     },
     async delete(principal, ref, { force }) {
-      const { key, row } = find(principal, ref);
+      const { key, row } = await findLasting(principal, ref);
       if (force) {
         if (options.clusters.get(ref.clusterID)?.containers.isMounted(key)) {
           const why = 'a container that has not ended mounts it';
@@ -77,7 +77,7 @@ export function createVolumeCalls(options: VolumeCallsOptions): VolumeCalls {
         }
         return this.purge(key);
       }
-      if (row.phase === 'Deleting') return;
+      if (row.phase === 'Deleting') return store.commit([]);
       const deleteTime = clock.now();
       const deleted: VolumeRow = { ...row, phase: 'Deleting', state: 'deleted; can be undeleted', deleteTime };
       await store.commit([
@@ -111,6 +111,16 @@ export function createVolumeCalls(options: VolumeCallsOptions): VolumeCalls {
 
   function rootOf(row: VolumeRow): string {
     return storagePaths.volume(options.clusters.get(row.clusterID)!.storage, row.accountID, row.id);
+  }
+
+  /** What another deletion has removed is gone once that is durable, and only then it is said. */
+  async function findLasting(principal: Principal, ref: Ref): Promise<ReturnType<typeof find>> {
+    try {
+      return find(principal, ref);
+    } catch (error) {
+      await store.commit([]);
+      throw error;
+    }
   }
 
   function find(principal: Principal, ref: Ref): { key: string; row: VolumeRow } {

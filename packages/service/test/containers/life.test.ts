@@ -1,8 +1,11 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ContainerService, ContainerSpec } from '@sluice/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type End, EngineError } from '../../src/engines/engine.ts';
+import { openLmdbStore } from '../../src/store/lmdb-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { idKey, TABLES } from '../../src/store/tables.ts';
 import { FakeEngine } from '../fakes/fake-engine.ts';
 import { openRig, PRINCIPAL, type Rig, SCOPE } from '../service-rig.ts';
 
@@ -168,6 +171,17 @@ describe('an engine that is away', () => {
     await reaches('a', 'Failed');
     expect(await get('a')).toMatchObject({ state: 'could not run the image x because there is no Docker' });
     expect(await get('a')).not.toHaveProperty('startTime');
+  });
+
+  it('tells no path of the host, whatever the engine says', async () => {
+    const storage = join(rig.root, 'clusters/one');
+    engine.launchErrors.push(new EngineError('UNAVAILABLE', `could not open '${storage}/volumes/mine/v'`));
+    await create('a');
+    await expect.poll(async () => (await get('a')).state).toContain("could not open '(storage)/volumes/mine/v'");
+    engine.launchErrors.push(new EngineError('REFUSED', `nothing is at ${storage}/x`));
+    await create('b');
+    await reaches('b', 'Failed');
+    expect((await get('b')).state).toBe('nothing is at (storage)/x');
   });
 
   it('cancel: of a launch in doubt asks what became of it', async () => {
@@ -358,6 +372,58 @@ describe('retention', () => {
     await expect(service.volumes.undelete(volume)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(existsSync(join(rig.root, 'clusters/one/volumes/mine/v'))).toBe(false);
     await service.volumes.create(SCOPE, { volumeID: 'v' });
+  });
+});
+
+describe('deletions of the same at once', () => {
+  it.each<[string, () => Promise<void>, () => boolean]>([
+    [
+      'a container',
+      () => service.containers.delete(ref('a')),
+      () => onDisk.get(TABLES.containerIDs, idKey(ref('a'))) === undefined,
+    ],
+    [
+      'a volume, by force',
+      () => service.volumes.delete(ref('a'), { force: true }),
+      () => onDisk.get(TABLES.volumes, onDisk.get(TABLES.volumeIDs, idKey(ref('a'))) ?? '')?.phase !== 'Available',
+    ],
+    [
+      'a volume',
+      () => service.volumes.delete(ref('a')),
+      () => onDisk.get(TABLES.volumes, onDisk.get(TABLES.volumeIDs, idKey(ref('a'))) ?? '')?.phase === 'Deleting',
+    ],
+  ])('of %s are answered once it is so for good', async (_, remove, isLasting) => {
+    await create('a');
+    await service.volumes.create(SCOPE, { volumeID: 'a' });
+    onDisk = openLmdbStore(join(rig.root, 'store'), Object.values(TABLES));
+    const answers: Promise<boolean>[] = [];
+    // Each a little behind the one before, so that some meet what an earlier one has not yet made durable.
+    for (let i = 0; i < 20; i++) {
+      answers.push(remove().then(isLasting, isLasting));
+      await Promise.resolve();
+    }
+    expect(new Set(await Promise.all(answers))).toEqual(new Set([true]));
+    await onDisk.close();
+  });
+  /** What another process would find. */
+  let onDisk: Store;
+});
+
+describe('a log', () => {
+  it('is refused while its storage is away, rather than told to be empty', async () => {
+    await create('a');
+    await launched('a');
+    appendFileSync(engine.launchOf('a').logPath, 'kept\n');
+    const containers = join(rig.root, 'clusters/one/containers');
+    renameSync(containers, `${containers}-away`);
+    const read = async () => {
+      let text = '';
+      for await (const bytes of service.containers.logs(ref('a'))) text += Buffer.from(bytes).toString();
+      return text;
+    };
+    await expect(read()).rejects.toMatchObject({ code: 'UNAVAILABLE', reason: 'STORAGE_UNAVAILABLE' });
+    renameSync(`${containers}-away`, containers);
+    expect(await read()).toBe('kept\n');
   });
 });
 
