@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startVolumeSweep } from '../../src/volumes/sweep-volumes.ts';
 import { VirtualClock } from '../fakes/virtual-clock.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -41,6 +42,38 @@ test('what a killed service left half-written is removed by the next one, wherev
   await stop();
   expect([existsSync(kept), readdirSync(outside)]).toEqual([true, ['.sluice-tmp-1']]);
   expect(existsSync(join(root, 'is-open'))).toBe(false);
+});
+
+test('what was to be replaced when a service was killed has its place back, unless something else has it', async () => {
+  const { volume, start } = openRig();
+  start();
+  for (const name of ['lost', 'taken']) {
+    mkdirSync(join(volume, `a/.sluice-tmp-aside-${name}/${name}`), { recursive: true });
+    writeFileSync(join(volume, `a/.sluice-tmp-aside-${name}/${name}/file`), 'old');
+  }
+  utimesSync(join(volume, 'a/.sluice-tmp-aside-taken'), 1, 1);
+  writeFileSync(join(volume, 'a/taken'), 'new');
+  const stop = start();
+  await vi.waitFor(() => expect(readdirSync(join(volume, 'a')).toSorted()).toEqual(['b', 'lost', 'taken']));
+  await stop();
+  expect(readFileSync(join(volume, 'a/lost/file'), 'utf8')).toBe('old');
+  expect(readFileSync(join(volume, 'a/taken'), 'utf8')).toBe('new');
+});
+
+test('what cannot be removed in one volume keeps no other from being swept', async ({ skip }) => {
+  const { root, volume, half, start } = openRig();
+  start();
+  mkdirSync(join(volume, '.sluice-tmp-1'));
+  const stuck = half('.sluice-tmp-1/immutable');
+  utimesSync(join(volume, '.sluice-tmp-1'), 1, 1);
+  if (spawnSync('chattr', ['+i', stuck]).status !== 0) skip('nothing can be made immutable here');
+  onTestFinished(() => void spawnSync('chattr', ['-i', stuck]));
+  mkdirSync(join(root, 'volumes/team/w'));
+  const other = half('../w/.sluice-tmp-2');
+  const stop = start();
+  await vi.waitFor(() => expect(existsSync(other)).toBe(false));
+  await stop();
+  expect(existsSync(stuck)).toBe(true);
 });
 
 test('a service that was closed leaves nothing to look for; a day later what is a day old goes, and nothing younger', async () => {

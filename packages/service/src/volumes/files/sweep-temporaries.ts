@@ -4,6 +4,7 @@ import { type ConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
 import { isAbsence } from './file-errors.ts';
 import { release, within } from './held-directory.ts';
 import { removeTree } from './remove-tree.ts';
+import { ASIDE_PREFIX, putBack } from './replace-entry.ts';
 import { joinVolumePath } from './volume-path.ts';
 
 /** Entries looked at before other work gets its turn. */
@@ -11,7 +12,7 @@ const BATCH = 200;
 
 /**
  * Removes the half-written files of a volume that nobody has written to since `before`, in milliseconds since the
- * epoch; resolves to their number. Follows no link, and gives way to other work, since a volume may have millions of
+ * epoch; resolves to their number. What one of them was to replace gets its place back. Follows no link, and gives way to other work, since a volume may have millions of
  * entries. Ends early once `isStopped`.
  */
 export async function sweepTemporaries(
@@ -28,9 +29,19 @@ export async function sweepTemporaries(
       // Removed or replaced meanwhile, or closed to us by whoever owns it: what is out of reach stays.
       if (!isAbsence(error) && !isOutOfReach(error)) throw error;
     }
-    for (const name of stale) if (await removeTree(tree, joinVolumePath(path, name))) removed++;
+    for (const name of stale) if (await isRemoved(tree, joinVolumePath(path, name))) removed++;
   }
   return removed;
+}
+
+/** What a container has made undeletable in it stays, so that all other volumes get their turn. */
+async function isRemoved(tree: ConfinedTree, path: string): Promise<boolean> {
+  try {
+    return await removeTree(tree, path);
+  } catch (error) {
+    if (isAbsence(error) || isOutOfReach(error)) return false;
+    throw error;
+  }
 }
 
 async function lookInto(
@@ -49,6 +60,8 @@ async function lookInto(
         if (entry.isDirectory()) found.waiting.push(joinVolumePath(path, entry.name));
         continue;
       }
+      // At any age: who replaces something does not let others look in between.
+      if (entry.isDirectory() && entry.name.startsWith(ASIDE_PREFIX)) putBack(tree, joinVolumePath(path, entry.name));
       const stats = lstatSync(within(held, entry.name), { throwIfNoEntry: false });
       if (stats === undefined || stats.mtimeMs >= found.before) continue;
       found.stale.push(entry.name);
@@ -60,5 +73,5 @@ async function lookInto(
 }
 
 function isOutOfReach(error: unknown): boolean {
-  return ['EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG'].includes((error as NodeJS.ErrnoException).code ?? '');
+  return ['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { TEMPORARY_PREFIX } from '../files/confined-tree.ts';
 import { copyTree } from '../files/copy-tree.ts';
 import { removeTree } from '../files/remove-tree.ts';
+import { replaceEntry } from '../files/replace-entry.ts';
 import { joinVolumePath, splitVolumePath } from '../files/volume-path.ts';
 import { DavRefusal } from './dav-refusal.ts';
 import {
@@ -21,19 +23,25 @@ import { requireParent } from './put.ts';
 export async function copy(dav: DavRequest): Promise<void> {
   const { volume, request, path } = dav;
   const to = destinationOf(dav);
-  const members = depthOf(request, 'infinity') !== '0';
+  const depth = depthOf(request, 'infinity');
+  if (depth === '1') throw new DavRefusal(400, 'COPY takes Depth 0 or infinity');
+  const members = depth === 'infinity';
   const directory = requireStats(volume, path).isDirectory();
-  const replaced = checkDestination(dav, to, members);
+  checkDestination(dav, to, members);
   const temporary = temporaryBeside(to);
+  let replaced: Replaced;
+  let aside: string | undefined;
   try {
     await copyTree(volume.tree, { from: volume.tree.realPath(path), to: temporary, members });
-    await clear(volume, to, { replaced, byDirectory: directory });
-    volume.tree.rename(temporary, to);
+    // Once more: others had time to come first.
+    replaced = checkDestination(dav, to, members);
+    aside = place(volume, { from: temporary, to, replaced, directory });
   } catch (error) {
     await removeTree(volume.tree, temporary);
     throw error;
   }
   volume.properties.copy(path, to, { members });
+  await forgetAside(volume, aside);
   answer(dav.reply, replaced === undefined ? 201 : 204);
 }
 
@@ -46,21 +54,25 @@ export async function move(dav: DavRequest): Promise<void> {
   const directory = requireStats(volume, path).isDirectory();
   const replaced = checkDestination(dav, to, true);
   checkLocks(dav, path, { member: true, tree: true });
-  await clear(volume, to, { replaced, byDirectory: directory });
-  if (replaced === undefined) volume.tree.renameNew(path, to);
-  else volume.tree.rename(path, to);
+  const aside = place(volume, { from: path, to, replaced, directory });
   volume.locks.forget(path);
   volume.properties.move(path, to);
+  await forgetAside(volume, aside);
   answer(dav.reply, replaced === undefined ? 201 : 204);
 }
 
+type Replaced = 'dir' | 'file' | undefined;
+
 /** What will be replaced, after all that may forbid it has been asked. */
-function checkDestination(dav: DavRequest, to: string, members: boolean): 'dir' | 'file' | undefined {
+function checkDestination(dav: DavRequest, to: string, members: boolean): Replaced {
   const { volume, path, request } = dav;
-  if (to === path) throw new DavRefusal(403, 'source and destination are the same');
-  if (to === '' || isBeneath(path, to)) throw new DavRefusal(403, 'the destination holds the source');
-  if (members && isBeneath(to, path)) throw new DavRefusal(403, 'the destination is inside the source');
+  if (to === '') throw new DavRefusal(403, 'the destination holds the source');
   requireParent(dav, to);
+  // One place may have several paths, where links are on the way.
+  const [source, target] = [placeOf(volume, path), placeOf(volume, to)];
+  if (target === source) throw new DavRefusal(403, 'source and destination are the same');
+  if (isBeneath(source, target)) throw new DavRefusal(403, 'the destination holds the source');
+  if (members && isBeneath(target, source)) throw new DavRefusal(403, 'the destination is inside the source');
   const there = volume.tree.lstat(to);
   if (there !== undefined && !mayOverwrite(request)) throw new DavRefusal(412, 'the destination is there already');
   checkLocks(dav, to, { member: there === undefined, tree: true });
@@ -68,18 +80,36 @@ function checkDestination(dav: DavRequest, to: string, members: boolean): 'dir' 
   return there.isDirectory() ? 'dir' : 'file';
 }
 
-/** Takes away what a rename cannot replace. It vanishes at once, and is removed afterwards. */
-async function clear(
-  volume: DavVolume,
-  to: string,
-  options: { replaced: 'dir' | 'file' | undefined; byDirectory: boolean },
-): Promise<void> {
-  const { replaced, byDirectory } = options;
-  if (replaced === undefined || (replaced === 'file' && !byDirectory)) return;
-  const aside = temporaryBeside(to);
-  volume.tree.rename(to, aside);
-  for (const lock of volume.locks.beneath(to)) volume.locks.remove(lock);
-  await removeTree(volume.tree, aside);
+/** `path` with the links on its way replaced by where they lead, but not one at its end. */
+function placeOf({ tree }: DavVolume, path: string): string {
+  if (path === '') return '';
+  const { parent, name } = splitVolumePath(path);
+  return joinVolumePath(tree.realPath(parent), name);
+}
+
+/** Gives `from` the name `to`, and says where that is now which a rename could not replace. */
+function place(
+  { tree, locks }: DavVolume,
+  { from, to, replaced, directory }: { from: string; to: string; replaced: Replaced; directory: boolean },
+): string | undefined {
+  if (replaced === 'dir' || (replaced === 'file' && directory)) {
+    const aside = replaceEntry(tree, from, to);
+    for (const lock of locks.beneath(to)) locks.remove(lock);
+    return aside;
+  }
+  // Between two names of one file a rename would do nothing.
+  if (replaced === 'file' && isOneFile(tree.lstat(from), tree.lstat(to))) tree.unlink(from);
+  else tree.rename(from, to);
+  return undefined;
+}
+
+function isOneFile(one: Stats | undefined, other: Stats | undefined): boolean {
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
+}
+
+/** All is done already: what cannot be removed now is left to those who look for it by the day. */
+async function forgetAside({ tree }: DavVolume, aside: string | undefined): Promise<void> {
+  if (aside !== undefined) await removeTree(tree, aside).catch(() => false);
 }
 
 function temporaryBeside(path: string): string {
