@@ -6,7 +6,9 @@ import { checkMatrices } from './check-matrices.ts';
 import { checkMounts } from './check-mounts.ts';
 import { checkNames } from './check-names.ts';
 import { checkNeeds } from './check-needs.ts';
+import { checkNotify } from './check-notify.ts';
 import { checkParams } from './check-params.ts';
+import { checkPlacement } from './check-placement.ts';
 import { checkPools } from './check-pools.ts';
 import { checkPrograms } from './check-programs.ts';
 import { checkPublishing } from './check-publishing.ts';
@@ -39,5 +41,7 @@ export const ALL_CHECKS: readonly Check[] = [
   checkSecrets,
   checkVolumes,
   checkPublishing,
+  checkPlacement,
+  checkNotify,
   checkSchedule,
 ];

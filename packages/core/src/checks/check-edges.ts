@@ -23,13 +23,20 @@ export const checkEdges: Check = (context) => {
 
 /** The common case, told without anything made for it: there are many edges and few faults. */
 function isSound({ steps, pipeline }: CheckContext, from: Input['from'], final: boolean): boolean {
-  if ('volume' in from) return Object.hasOwn(pipeline.volumes, from.volume);
+  if ('volume' in from) return Object.hasOwn(pipeline.volumes, from.volume) && !leaves(from.path);
   const source = steps.get(from.step);
   return source !== undefined && (final || !source.final) && Object.hasOwn(source.step.outputs, from.output);
 }
 
+function leaves(path: string): boolean {
+  return path.includes('..') && path.split('/').includes('..');
+}
+
 function checkVolume({ pipeline, report }: CheckContext, { name, path }: { name: string; path: () => Path }): void {
-  if (Object.hasOwn(pipeline.volumes, name)) return;
+  if (Object.hasOwn(pipeline.volumes, name)) {
+    report({ code: 'bad-path', message: `the path in the volume \`${name}\` goes up by \`..\``, path: path() });
+    return;
+  }
   const message = `there is no volume \`${name}\` under \`volumes\``;
   report({
     code: 'unknown-volume',

@@ -7,19 +7,16 @@ export const checkTimeouts: Check = (context) => {
   if (pipeline.timeoutMs === 0)
     report({ code: 'out-of-range', message: '`timeout` of the pipeline is 0', path: ['timeout'] });
   for (const checked of context.steps.values()) {
-    const { timeoutMs, queueTimeoutMs, deadlineMs, name } = checked.step;
-    if (timeoutMs === undefined && queueTimeoutMs === undefined && deadlineMs === undefined) continue;
-    for (const [key, value] of [
-      ['timeout', timeoutMs],
-      ['queueTimeout', queueTimeoutMs],
-      ['deadline', deadlineMs],
+    const { timeoutMs, queueTimeoutMs, deadlineMs, approval, name } = checked.step;
+    for (const [value, ...keys] of [
+      [timeoutMs, 'timeout'],
+      [queueTimeoutMs, 'queueTimeout'],
+      [deadlineMs, 'deadline'],
+      [approval?.timeoutMs, 'approval', 'timeout'],
     ] as const) {
-      if (value === 0)
-        report({
-          code: 'out-of-range',
-          message: `\`${key}\` of step \`${name}\` is 0`,
-          path: pathInStep(context, checked, [key]),
-        });
+      if (value !== 0) continue;
+      const message = `\`${keys.join('.')}\` of step \`${name}\` is 0`;
+      report({ code: 'out-of-range', message, path: pathInStep(context, checked, keys) });
     }
     if (deadlineMs !== undefined && timeoutMs !== undefined && deadlineMs < timeoutMs) {
       const message = `\`deadline\` of step \`${name}\` is for all attempts together, and is below \`timeout\`, which is for one`;

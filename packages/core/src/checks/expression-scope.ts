@@ -46,7 +46,7 @@ export function checkReference(context: CheckContext, reference: Reference, scop
     return { code: 'unknown-name', message: `\`${root}\` cannot be used in ${scope.place}`, ...rootHint(root) };
   }
   const [name] = keys;
-  if (root === 'steps') return name === undefined ? undefined : checkStepReference(context, keys, scope);
+  if (root === 'steps') return name === undefined ? WITHOUT_NAME : checkStepReference(context, keys, scope);
   const known = namesUnder(root, context, scope.checked);
   if (known === undefined || name === undefined || known.includes(name)) return checkPathKey(root, keys);
   const where =
@@ -54,6 +54,13 @@ export function checkReference(context: CheckContext, reference: Reference, scop
   const lookedIn = root === 'params' || root === 'secrets' ? [root] : [...(scope.checked?.path ?? []), root];
   return { code: 'unknown-name', message: `${where} \`${name}\``, lookedIn, ...suggestName(name, known) };
 }
+
+/** Only of the steps that an expression names is known that they are over. */
+const WITHOUT_NAME: NameFault = {
+  code: 'unknown-name',
+  message: '`steps` must be followed by the name of a step, as it stands in the file',
+  hint: "write steps.<name>, or steps['<name>']; a name cannot be computed",
+};
 
 const NOUNS: Readonly<Record<string, string>> = {
   env: 'environment variable',
@@ -114,13 +121,15 @@ function checkPathKey(root: string, keys: readonly string[]): NameFault | undefi
 }
 
 const ASPECTS = ['results', 'outputs', 'status', 'ports'];
+/** Of a port; `host` only where it is exposed. */
+const PORT_FACTS = ['url', 'host', 'port'];
 
 function checkStepReference(
   { steps }: CheckContext,
   keys: readonly string[],
   { checked }: Scope,
 ): NameFault | undefined {
-  const [name = '', aspect, item] = keys;
+  const [name = '', aspect, item, fact] = keys;
   const target = steps.get(name);
   if (target === undefined)
     return {
@@ -143,14 +152,47 @@ function checkStepReference(
       ...suggestName(aspect, ASPECTS),
     };
   }
-  if (item === undefined || aspect === 'status') return undefined;
+  if (item === undefined) return undefined;
+  if (aspect === 'status')
+    return { code: 'unknown-name', message: `\`steps.${name}.status\` is a text, and has no \`${item}\`` };
   const known = Object.keys(target.step[aspect as 'results' | 'outputs' | 'ports']);
-  if (known.includes(item)) return undefined;
+  if (known.includes(item)) {
+    return aspect === 'ports' ? portFault(target, item, fact) : earlyFault(target, { name, aspect, reader: checked });
+  }
   const message = `step \`${name}\` has no ${aspect.slice(0, -1)} \`${item}\``;
   return {
     code: `unknown-${aspect.slice(0, -1)}`,
     message,
     lookedIn: [...target.path, aspect],
     ...suggestName(item, known),
+  };
+}
+
+function portFault({ step }: CheckedStep, port: string, fact: string | undefined): NameFault | undefined {
+  if (fact === undefined) return undefined;
+  const known = PORT_FACTS.filter((name) => name !== 'host' || step.ports[port]?.https === true);
+  if (known.includes(fact)) return undefined;
+  return {
+    code: 'unknown-name',
+    message: `the port \`${port}\` of step \`${step.name}\` has no \`${fact}\` in expressions`,
+    ...suggestName(fact, known),
+  };
+}
+
+interface Reading {
+  readonly name: string;
+  readonly aspect: string;
+  readonly reader: CheckedStep | undefined;
+}
+
+/** What uses a service starts while it runs, and what a step yields is there when it has ended. */
+function earlyFault({ step, final }: CheckedStep, { name, aspect, reader }: Reading): NameFault | undefined {
+  if (step.service === undefined || reader === undefined || reader.final !== final) return undefined;
+  const condition = reader.step.needs.find((need) => need.step === name)?.condition ?? 'succeeded';
+  if (condition !== 'succeeded' && condition !== 'running') return undefined;
+  return {
+    code: 'conflicting-need',
+    message: `step \`${reader.step.name}\` starts while the service \`${name}\` runs, before it has any ${aspect}`,
+    hint: `wait for its end: needs: { ${name}: completed }`,
   };
 }

@@ -7,7 +7,7 @@ import { allSteps, collectDependencies } from '../plan/collect-dependencies.ts';
 import type { RawPipeline } from '../schema/pipeline-schema.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 import { besideFile, isRawMap, type RawMap } from './file-set.ts';
-import { applyDefaults } from './resolve-step.ts';
+import { applyDefaults, optional } from './resolve-step.ts';
 
 export interface UsedPipeline {
   /** The name of the step that uses it. */
@@ -93,7 +93,7 @@ function adopt(step: RawStep, { used, rename, first }: Adoption): RawStep {
   const { raw, params } = used;
   const approval = step.approval !== undefined && step.approval !== false;
   const whole = applyDefaults(step, raw.defaults as RawStep | undefined);
-  const withEnv = raw.env === undefined || approval ? whole : { ...whole, env: { ...raw.env, ...whole.env } };
+  const withEnv = approval ? whole : { ...optional('placement', raw.placement), ...whole, ...mergedEnv(raw, whole) };
   const rewritten = rewriteTemplates(withEnv as unknown as Json, ({ root, keys }) => {
     const [name, ...rest] = keys;
     if (name === undefined) return undefined;
@@ -108,6 +108,10 @@ function adopt(step: RawStep, { used, rename, first }: Adoption): RawStep {
     ...adoptNeeds(rewritten.needs, { parentNeeds: first ? used.step.needs : undefined, rename }),
     ...adoptWhen(rewritten.when, used.step.when),
   };
+}
+
+function mergedEnv(raw: RawPipeline, step: RawStep): Pick<RawStep, 'env'> {
+  return raw.env === undefined ? {} : { env: { ...raw.env, ...step.env } };
 }
 
 function adoptInput(

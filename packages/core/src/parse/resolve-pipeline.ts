@@ -91,6 +91,13 @@ function resolveSchedule(raw: NonNullable<RawPipeline['schedule']>): Schedule {
   };
 }
 
+/** The values of a text's expressions are handed over by `env`, since a notification has no variables of its own. */
+function resolveNotifyCommand(given: string | string[]): Notify['command'] {
+  const { command, env } = resolveCommand(given);
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  return variables.length === 0 ? command : ['env', ...variables, ...command];
+}
+
 function resolveNotify(raw: {
   on: Notify['on'];
   webhook?: string | undefined;
@@ -99,6 +106,6 @@ function resolveNotify(raw: {
   return {
     on: raw.on,
     ...optional('webhook', raw.webhook),
-    ...optional('command', raw.command === undefined ? undefined : resolveCommand(raw.command).command),
+    ...optional('command', raw.command === undefined ? undefined : resolveNotifyCommand(raw.command)),
   };
 }

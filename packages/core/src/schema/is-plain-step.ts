@@ -1,5 +1,5 @@
 import type { Json } from '../model/json.ts';
-import { DURATION, EDGE, IDENTIFIER, MOUNT_POINT, NAME, VARIABLE } from './patterns.ts';
+import { DURATION, EDGE, IDENTIFIER, MOUNT_POINT, NAME, TEXT, VARIABLE } from './patterns.ts';
 
 /**
  * Whether a step is of the plainest kind, in short forms only, which `stepSchema` is then certain to accept: a test
@@ -17,12 +17,12 @@ export function isPlainStep(name: string, step: Json | undefined): boolean {
 
 type Test = (value: Json | undefined) => boolean;
 
-const isText: Test = (value) => typeof value === 'string';
+const isText: Test = (value) => typeof value === 'string' && TEXT.test(value);
 const isTexts: Test = (value) => Array.isArray(value) && value.every(isText);
 const isMatching =
   (pattern: RegExp): Test =>
   (value) =>
-    typeof value === 'string' && pattern.test(value);
+    isText(value) && pattern.test(value as string);
 const isMapOf =
   (key: RegExp, accepts: Test): Test =>
   (value) => {

@@ -1,7 +1,9 @@
-/** Steps, volumes, pools, ports, clusters: they become parts of identifiers of the service. */
-export const NAME = /^[a-z0-9-]+$/;
-/** Params, results, inputs, outputs, matrix axes: they are written in expressions. */
-export const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+/** What can be handed to a program: no argument, variable or path holds a NUL. */
+export const TEXT = /^[^\0]*$/;
+/** Steps, volumes, pools, ports, clusters: they become parts of identifiers of the service, and names of directories. */
+export const NAME = /^[a-z0-9-]{1,100}$/;
+/** Params, results, inputs, outputs, matrix axes: they are written in expressions, and become names of directories. */
+export const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_-]{0,99}$/;
 /** Environment variables and secrets. */
 export const VARIABLE = /^[A-Za-z_][A-Za-z0-9_.]*$/;
 export const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d|w))+$/;
@@ -9,9 +11,9 @@ export const SIZE = /^\d+(?:\.\d+)?(?:B|[KMGT]i?B)$/;
 /** A mount point. */
 export const MOUNT_POINT = /^\/[^\0]+$/;
 /** `step.output` or `volumes.name/sub/path`. */
-export const EDGE = /^(?:volumes\.[a-z0-9-]+(?:\/.*)?|[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*)$/;
+export const EDGE = /^(?:volumes\.[a-z0-9-]+(?:\/[^\0]*)?|[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*)$/;
 export const STEP_OUTPUT = /^[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*$/;
-export const RESULT_FILE = /^(?!\.{1,2}$)[A-Za-z0-9._-]+$/;
+export const RESULT_FILE = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/;
 
 export interface PatternAdvice {
   readonly code: string;
@@ -20,10 +22,11 @@ export interface PatternAdvice {
 
 /** What to say of a text that does not match, by the pattern's source as the schema library reports it. */
 export const PATTERN_ADVICE: ReadonlyMap<string, PatternAdvice> = new Map<string, PatternAdvice>([
-  [String(NAME), { code: 'bad-name', wanted: 'a name of lower-case letters, digits and `-`' }],
+  [String(TEXT), { code: 'wrong-value', wanted: 'a text without NUL characters' }],
+  [String(NAME), { code: 'bad-name', wanted: 'a name of up to 100 lower-case letters, digits and `-`' }],
   [
     String(IDENTIFIER),
-    { code: 'bad-name', wanted: 'a name of letters, digits, `_` and `-` that begins with a letter' },
+    { code: 'bad-name', wanted: 'a name of up to 100 letters, digits, `_` and `-` that begins with a letter' },
   ],
   [String(VARIABLE), { code: 'bad-name', wanted: 'a variable name of letters, digits and `_`' }],
   [String(DURATION), { code: 'bad-duration', wanted: 'a duration with its unit, for example 90s, 15m, 2h or 1d' }],

@@ -1,8 +1,20 @@
 import { z } from 'zod';
 import { IDENTIFIER, NAME, STEP_OUTPUT } from './patterns.ts';
-import { command, duration, env, json, placement, pools, secrets, stepSchema, text, valueType } from './step-schema.ts';
+import {
+  command,
+  duration,
+  env,
+  json,
+  placement,
+  pools,
+  secrets,
+  stepSchema,
+  text,
+  valueType,
+  word,
+} from './step-schema.ts';
 
-const name = text.regex(NAME);
+const name = word.regex(NAME);
 const flag = z.boolean({ error: 'true or false' });
 const positive = z.int({ error: 'a whole number' }).min(1);
 const bound = z.number({ error: 'a number' }).optional();
@@ -28,7 +40,7 @@ const volume = z.strictObject(
 );
 
 const pipelineOutput = z.union(
-  [text.regex(STEP_OUTPUT), z.strictObject({ from: text.regex(STEP_OUTPUT), publish: text.optional() })],
+  [word.regex(STEP_OUTPUT), z.strictObject({ from: word.regex(STEP_OUTPUT), publish: text.optional() })],
   { error: '`step.output`, or a map with `from` and `publish`' },
 );
 
@@ -76,14 +88,14 @@ export const pipelineSchema = z.strictObject(
     name: name.max(63),
     description: text.optional(),
     labels: z.record(text, text, { error: 'a map of texts' }).optional(),
-    params: z.record(text.regex(IDENTIFIER), json, { error: 'a map of parameters' }).optional(),
+    params: z.record(word.regex(IDENTIFIER), json, { error: 'a map of parameters' }).optional(),
     env: env.optional(),
     secrets: secrets.optional(),
     defaults: z.strictObject(defaultable, { error: 'a map of step keys' }).optional(),
     volumes: z.record(name, volume, { error: 'a map of volumes' }).optional(),
     steps: steps.optional(),
     finally: steps.optional(),
-    outputs: z.record(text.regex(IDENTIFIER), pipelineOutput, { error: 'a map of outputs' }).optional(),
+    outputs: z.record(word.regex(IDENTIFIER), pipelineOutput, { error: 'a map of outputs' }).optional(),
     parallelism: positive.optional(),
     failFast: flag.optional(),
     timeout: duration.optional(),

@@ -1,22 +1,23 @@
 import { z } from 'zod';
-import { DURATION, EDGE, IDENTIFIER, MOUNT_POINT, NAME, RESULT_FILE, SIZE, VARIABLE } from './patterns.ts';
+import { DURATION, EDGE, IDENTIFIER, MOUNT_POINT, NAME, RESULT_FILE, SIZE, TEXT, VARIABLE } from './patterns.ts';
 
 /**
  * The shape of a step as it stands in a file: short forms and long forms. Only shapes: what names mean is for the
  * checks. The `error` texts say what is wanted, and are put into a sentence by `checkShape`.
  */
-export const text = z.string({ error: 'a text' });
+export const word = z.string({ error: 'a text' });
+export const text = word.regex(TEXT);
 export const duration = z.string({ error: 'a duration with its unit, for example 90s, 15m, 2h or 1d' }).regex(DURATION);
 const size = z.string({ error: 'a size with its unit, for example 512MB or 4GiB' }).regex(SIZE);
 const flag = z.boolean({ error: 'true or false' });
 const count = z.int({ error: 'a whole number' }).min(0);
 const positive = z.int({ error: 'a whole number' }).min(1);
-const name = text.regex(NAME);
+const name = word.regex(NAME);
 const mountPoint = z.string({ error: 'an absolute path' }).regex(MOUNT_POINT);
 export const json: z.ZodType<unknown> = z.json();
 
-export const env = z.record(text.regex(VARIABLE), text, { error: 'a map of variable names to texts' });
-export const secrets = z.array(text.regex(VARIABLE), { error: 'a list of secret names' });
+export const env = z.record(word.regex(VARIABLE), text, { error: 'a map of variable names to texts' });
+export const secrets = z.array(word.regex(VARIABLE), { error: 'a list of secret names' });
 export const command = z.union([z.array(text), text], { error: 'a list of texts, or one text for the shell' });
 export const pools = z.record(name, positive, { error: 'a map of pool names to numbers of tokens' });
 
@@ -25,7 +26,7 @@ export const placement = z.strictObject(
   { error: 'a map with `cluster`, `anyOf` or `ordered`' },
 );
 
-const input = z.union([text.regex(EDGE), z.strictObject({ from: text.regex(EDGE), path: mountPoint.optional() })], {
+const input = z.union([word.regex(EDGE), z.strictObject({ from: word.regex(EDGE), path: mountPoint.optional() })], {
   error: '`step.output`, `volumes.name` or a map with `from` and `path`',
 });
 
@@ -35,7 +36,7 @@ const output = z.union([mountPoint, z.strictObject({ path: mountPoint, retain: f
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;
 export const valueType = z.enum(TYPES, { error: `one of ${TYPES.join(', ')}` });
-const result = z.union([valueType, z.strictObject({ type: valueType, file: text.regex(RESULT_FILE).optional() })], {
+const result = z.union([valueType, z.strictObject({ type: valueType, file: word.regex(RESULT_FILE).optional() })], {
   error: `one of ${TYPES.join(', ')}, or a map with \`type\` and \`file\``,
 });
 
@@ -47,7 +48,7 @@ const needs = z.union(
   },
 );
 
-const cell = z.record(text.regex(IDENTIFIER), json, { error: 'a map of axis names to values' });
+const cell = z.record(word.regex(IDENTIFIER), json, { error: 'a map of axis names to values' });
 const axis = z.union([z.array(json).min(1), text], { error: 'a list of values, or an expression that yields one' });
 const matrix = z
   .object(
@@ -119,9 +120,9 @@ export const stepSchema = z.strictObject(
     shell: command.optional(),
     env: env.optional(),
     secrets: secrets.optional(),
-    inputs: z.record(text.regex(IDENTIFIER), input, { error: 'a map of names to edges' }).optional(),
-    outputs: z.record(text.regex(IDENTIFIER), output, { error: 'a map of names to paths' }).optional(),
-    results: z.record(text.regex(IDENTIFIER), result, { error: 'a map of names to types' }).optional(),
+    inputs: z.record(word.regex(IDENTIFIER), input, { error: 'a map of names to edges' }).optional(),
+    outputs: z.record(word.regex(IDENTIFIER), output, { error: 'a map of names to paths' }).optional(),
+    results: z.record(word.regex(IDENTIFIER), result, { error: 'a map of names to types' }).optional(),
     needs: needs.optional(),
     when: z.union([text, flag], { error: 'an expression' }).optional(),
     matrix: matrix.optional(),
@@ -141,8 +142,8 @@ export const stepSchema = z.strictObject(
     ports: z.record(name, port, { error: 'a map of port names' }).optional(),
     service: service.optional(),
     approval: approval.optional(),
-    uses: z.string({ error: 'a path of a file' }).optional(),
-    with: z.record(text.regex(IDENTIFIER), json, { error: 'a map of parameters to values' }).optional(),
+    uses: z.string({ error: 'a path of a file' }).regex(TEXT).optional(),
+    with: z.record(word.regex(IDENTIFIER), json, { error: 'a map of parameters to values' }).optional(),
   },
   { error: 'a map of step keys' },
 );

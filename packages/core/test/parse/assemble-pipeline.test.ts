@@ -194,6 +194,18 @@ outputs: { best: { from: sub.model, publish: ./out } }
     ]);
   });
 
+  it('parsePipeline keeps the clusters that a used pipeline is for', () => {
+    const result = parse({
+      'main.yaml': `${MAIN}placement: { cluster: west }\nsteps:\n  a: { uses: s.yaml }\n  b: { command: [x] }\n`,
+      's.yaml': `${MAIN}placement: { cluster: east }\nsteps:\n  c: { command: [x] }\n  d: { command: [x], placement: { cluster: north } }\n`,
+    });
+    expect(result.ok && result.value.steps.map(({ name, placement }) => [name, placement?.cluster])).toEqual([
+      ['a-c', 'east'],
+      ['a-d', 'north'],
+      ['b', undefined],
+    ]);
+  });
+
   it('parsePipeline refuses a file that uses itself', () => {
     const result = parse({
       'main.yaml': `${MAIN}steps:\n  a: { uses: other.yaml }\n`,

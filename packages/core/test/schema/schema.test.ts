@@ -16,7 +16,7 @@ describe('pipelineJsonSchema', () => {
       properties: {
         version: { const: 1 },
         steps: {
-          propertyNames: { pattern: '^[a-z0-9-]+$' },
+          propertyNames: { pattern: '^[a-z0-9-]{1,100}$' },
           additionalProperties: { properties: { command: { anyOf: [{ type: 'array' }, { type: 'string' }] } } },
         },
       },
@@ -30,6 +30,12 @@ describe('parseDuration', () => {
       500, 90_000, 900_000, 7_200_000, 86_400_000, 604_800_000, 5_400_000, 500,
     ]);
   });
+
+  it('parseDuration ends at a hundred years, after which there are no dates', () => {
+    const century = parseDuration('36500d');
+    for (const text of ['99999999999d', `${'9'.repeat(400)}w`]) expect(parseDuration(text)).toBe(century);
+    expect(() => new Date(Date.UTC(2100, 0) + century).toISOString()).not.toThrow();
+  });
 });
 
 describe('parseSize', () => {
@@ -42,5 +48,9 @@ describe('parseSize', () => {
       1000,
       2e12,
     ]);
+  });
+
+  it('parseSize ends at what a number holds', () => {
+    expect(parseSize(`${'9'.repeat(400)}TiB`)).toBe(Number.MAX_SAFE_INTEGER);
   });
 });
