@@ -6,6 +6,8 @@ import { readServiceConfig, type ServedConfig } from '../read-service-config.ts'
 import { refuse } from '../refuse.ts';
 import { createServedAddresses, type ServedAddresses } from '../served-addresses.ts';
 
+type ServiceLog = ReturnType<typeof createServiceLog>;
+
 export interface ServeOptions extends GlobalOptions {
   readonly config: string;
   readonly logLevel: string;
@@ -23,7 +25,21 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
   const log = createServiceLog({ level: options.logLevel });
-  const service = await createService({ config: config.value.service, log });
+  try {
+    return await serveUntilStopped(config.value, { context, options, log });
+  } catch (error) {
+    return refuse(
+      { exitCode: EXIT_CODE.runFailed, message: `Could not serve: ${startFault(error)}` },
+      { context, options },
+    );
+  }
+}
+
+async function serveUntilStopped(
+  config: ServedConfig,
+  { context, options, log }: { context: CommandContext; options: ServeOptions; log: ServiceLog },
+): Promise<number> {
+  const service = await createService({ config: config.service, log });
   const stopped = new Promise<void>((done) => {
     context.onSignal('SIGINT', done);
     context.onSignal('SIGTERM', done);
@@ -36,8 +52,8 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
   const work = createReloadableWork({ service, addresses, context, options, log });
   const forget = context.onSignal('SIGHUP', work.reload);
   try {
-    await addresses.open(config.value.service.listen);
-    work.start(config.value);
+    await addresses.open(config.service.listen);
+    work.start(config);
     await stopped;
   } finally {
     forget();
@@ -47,13 +63,20 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
   return EXIT_CODE.ok;
 }
 
+/** Why a service could not start: something is not as its configuration says. A slip of our own is thrown on, with its stack. */
+function startFault(error: unknown): string {
+  const isSlip = [TypeError, RangeError, ReferenceError].some((slip) => error instanceof slip);
+  if (isSlip || !(error instanceof Error)) throw error;
+  return error.message;
+}
+
 /** The schedules beside a service, which are opened anew when the configuration is read again: one change at a time. */
 function createReloadableWork(given: {
   service: Service;
   addresses: ServedAddresses;
   context: CommandContext;
   options: ServeOptions;
-  log: ReturnType<typeof createServiceLog>;
+  log: ServiceLog;
 }) {
   const { service, addresses, context, options, log } = given;
   let hosted: Promise<HostedWork | undefined> = Promise.resolve(undefined);

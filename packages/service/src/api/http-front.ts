@@ -41,18 +41,25 @@ export function createHttpFront(core: ServiceCore): HttpFront {
     onError: (error, { method }) => core.log.error({ err: error, method }, 'a WebDAV request failed'),
   });
   const { tls } = core.config;
-  let certificate: Promise<KeptCertificate> | undefined;
+  let opening: Promise<KeptCertificate> | undefined;
+  let certificate: KeptCertificate | undefined;
   return {
     async listen(options) {
       if (tls === undefined || 'socketPath' in options) return listen({ core, metrics, dav }, options);
-      certificate ??= keepCertificate({ read: () => readCertificate(tls), everyMs: FILES_LOOK_MS, ...core });
-      return listen({ core, metrics, dav, certificate: await certificate }, options);
+      opening ??= keepCertificate({ read: () => readCertificate(tls), everyMs: FILES_LOOK_MS, ...core });
+      try {
+        certificate = await opening;
+      } finally {
+        // Where it could not be read, the next listener tries again.
+        if (certificate === undefined) opening = undefined;
+      }
+      return listen({ core, metrics, dav, certificate }, options);
     },
     async refreshCertificate() {
-      await (await certificate)?.refresh();
+      await certificate?.refresh();
     },
     close() {
-      void certificate?.then((kept) => kept.stop());
+      certificate?.stop();
       dav.close();
     },
   };

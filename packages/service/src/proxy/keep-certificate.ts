@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { Certificate } from './port-proxy.ts';
@@ -73,8 +74,16 @@ export async function keepCertificate(options: KeepCertificateOptions): Promise<
   };
 }
 
-function checkPair({ cert, key }: Certificate): void {
-  if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) {
-    throw new Error('could not use the certificate because the key is another one’s');
+function checkPair(pair: Certificate): void {
+  const { cert, key } = pair;
+  let isPair: boolean;
+  try {
+    isPair = new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+    // The rest of the chain too: what is half written would be refused by the servers one by one.
+    if (isPair) createSecureContext(pair);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(`could not read the certificate or its key as PEM: ${message}`, { cause: error });
   }
+  if (!isPair) throw new Error('could not use the certificate because the key is another one’s');
 }

@@ -5,8 +5,18 @@ import type { Certificate } from './port-proxy.ts';
 /** So often an operator's files are looked at; what renews them cannot be asked to tell. */
 export const FILES_LOOK_MS = 60_000;
 
-/** The operator's certificate and key as their files are now. */
+/** The operator's certificate and key as their files are now; throws with what an operator can do where one cannot be read. */
 export async function readCertificate({ certFile, keyFile }: NonNullable<ServiceConfig['tls']>): Promise<Certificate> {
-  const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')]);
+  const [cert, key] = await Promise.all([read('certFile', certFile), read('keyFile', keyFile)]);
   return { cert, key };
+}
+
+async function read(field: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = { ENOENT: 'it is not there', EACCES: 'this user may not read it' }[code ?? ''] ?? message;
+    throw new Error(`could not read tls.${field} ${path} because ${why}`, { cause: error });
+  }
 }

@@ -66,6 +66,10 @@ describe('certificates of a running service', () => {
     await rig.clock.advance(MINUTE_MS);
     expect(await shown()).toBe(fingerprint(old));
     writeFileSync(keyFile, next.key);
+    writeFileSync(certFile, `${next.cert}\n${old.cert.slice(0, 200)}`);
+    await rig.clock.advance(MINUTE_MS);
+    expect(await shown()).toBe(fingerprint(old));
+    writeFileSync(certFile, next.cert);
     await rig.clock.advance(MINUTE_MS);
     expect(await shown()).toBe(fingerprint(next));
 
@@ -73,5 +77,24 @@ describe('certificates of a running service', () => {
     writeFileSync(keyFile, old.key);
     await rig.service.reload(rig.config);
     expect(await shown()).toBe(fingerprint(old));
+  });
+
+  test('files that are not there are named, and taken once they are', async () => {
+    const at = directory();
+    const [certFile, keyFile] = [join(at, 'cert.pem'), join(at, 'key.pem')];
+    const rig = await openRig({ config: { tls: { certFile, keyFile } } });
+    const again = await openRig({ config: { tls: { certFile, keyFile } } });
+    onTestFinished(() => again.close());
+    for (const { service } of [rig, again]) {
+      const listening = service.listen({ host: '127.0.0.1', port: 0 });
+      await expect(listening).rejects.toThrow(`could not read tls.certFile ${certFile} because it is not there`);
+    }
+    // Leaves no promise behind that would end the process.
+    await rig.close();
+    const { cert, key } = await openLocalAuthority(join(at, 'made'), { domain: 'ports.test' });
+    writeFileSync(certFile, cert);
+    writeFileSync(keyFile, key);
+    const { port = 0 } = await again.service.listen({ host: '127.0.0.1', port: 0 });
+    expect((await shownAt(port)).fingerprint256).toBe(new X509Certificate(cert).fingerprint256);
   });
 });
