@@ -58,8 +58,11 @@ function entryOf(path: string, stats: Stats | undefined): FileEntry | undefined 
 }
 
 async function listEntries(tree: ConfinedTree, path: string): Promise<FileEntry[]> {
-  const entries = await tree.list(path);
-  return entries.map(({ name, stats }) => entryOf(joinVolumePath(path, name), stats) as FileEntry);
+  const entries: FileEntry[] = [];
+  for await (const { name, stats } of tree.list(path)) {
+    entries.push(entryOf(joinVolumePath(path, name), stats) as FileEntry);
+  }
+  return entries;
 }
 
 interface Write {

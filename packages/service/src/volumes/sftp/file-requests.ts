@@ -69,8 +69,8 @@ export async function writeFile({ handles, request, reader }: RequestContext): P
 }
 
 /** CLOSE, also of a directory. */
-export function closeHandle({ handles, request, reader }: RequestContext): Buffer {
-  handles.close(reader.bytes());
+export async function closeHandle({ handles, request, reader }: RequestContext): Promise<Buffer> {
+  await handles.close(reader.bytes());
   return statusPacket(request, STATUS.OK);
 }
 

@@ -10,15 +10,15 @@ const MAX_HANDLES = 256;
 /** What a client has open: a file's descriptor, or what is left to tell of a directory. */
 export type OpenHandle =
   | { readonly kind: 'file'; readonly file: number; readonly writes: OrderedWrites }
-  | { readonly kind: 'directory'; readonly entries: TreeEntry[] };
+  | { readonly kind: 'directory'; readonly entries: AsyncGenerator<TreeEntry> };
 
 /** The handles of one session. `closeAll` must be called at its end. */
 export interface OpenHandles {
   add(handle: OpenHandle): Buffer;
   file(name: Buffer): { readonly file: number; readonly writes: OrderedWrites };
-  directory(name: Buffer): TreeEntry[];
-  close(name: Buffer): void;
-  closeAll(): void;
+  directory(name: Buffer): AsyncGenerator<TreeEntry>;
+  close(name: Buffer): Promise<void>;
+  closeAll(): Promise<void>;
 }
 
 export function createOpenHandles(): OpenHandles {
@@ -28,13 +28,15 @@ export function createOpenHandles(): OpenHandles {
     if (handle === undefined) throw new SftpFailure(STATUS.FAILURE, 'the handle is not open');
     return handle;
   };
-  const end = (handle: OpenHandle) => {
+  const end = async (handle: OpenHandle): Promise<void> => {
     if (handle.kind === 'file') closeSync(handle.file);
+    else await handle.entries.return(undefined);
   };
   return {
     add(handle) {
       if (handles.size >= MAX_HANDLES) {
-        end(handle);
+        // The entries of a directory hold nothing before they are asked for.
+        if (handle.kind === 'file') closeSync(handle.file);
         throw new SftpFailure(STATUS.FAILURE, `more than ${MAX_HANDLES} handles are open`);
       }
       const name = randomBytes(8);
@@ -51,14 +53,15 @@ export function createOpenHandles(): OpenHandles {
       if (handle.kind !== 'directory') throw new SftpFailure(STATUS.FAILURE, 'the handle is that of a file');
       return handle.entries;
     },
-    close(name) {
+    async close(name) {
       const handle = find(name);
       handles.delete(name.toString('hex'));
-      end(handle);
+      await end(handle);
     },
-    closeAll() {
-      for (const handle of handles.values()) end(handle);
+    async closeAll() {
+      const left = [...handles.values()];
       handles.clear();
+      await Promise.all(left.map(end));
     },
   };
 }

@@ -26,6 +26,10 @@ const LOGIN_MS = 60_000;
 const MAX_ATTEMPTS = 6;
 /** Connections that have not logged in yet; more are refused, so that strangers cannot use up our descriptors. */
 const MAX_STRANGERS = 100;
+/** For one volume, over all connections: each has some memory and up to 256 open files, of which there is an end. */
+const MAX_SESSIONS = 64;
+/** Channels that one connection opens and does not use. */
+const MAX_IDLE_CHANNELS = 64;
 
 /**
  * Only ciphers that Node runs in native code: with the one that OpenSSH likes best, chacha20-poly1305, the JavaScript of
@@ -49,6 +53,7 @@ export function createSftpServer(access: VolumeAccess, options: SftpServerOption
   const throttle = options.throttle ?? createTransferThrottle();
   const onError = options.onError ?? (() => undefined);
   const sockets = new Map<Socket, Guest>();
+  const sessions = new Map<string, number>();
   const ssh = new ssh2.Server(
     {
       ident: IDENT,
@@ -60,7 +65,7 @@ export function createSftpServer(access: VolumeAccess, options: SftpServerOption
       // It comes when the client has said hello, and names no socket: the two are matched by the client's address.
       const found = [...sockets].find(([socket]) => socket.remoteAddress === ip && socket.remotePort === port);
       if (found === undefined) connection.end();
-      else serveConnection(connection, { guest: found[1], access, throttle, onError });
+      else serveConnection(connection, { guest: found[1], access, throttle, sessions, onError });
     },
   );
   const tcp = createServer({ noDelay: true }, (socket) => {
@@ -122,6 +127,8 @@ interface ConnectionContext {
   readonly guest: Guest;
   readonly access: VolumeAccess;
   readonly throttle: TransferThrottle;
+  /** How many each volume has, by its key. */
+  readonly sessions: Map<string, number>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -152,7 +159,17 @@ function serveConnection(connection: Connection, context: ConnectionContext): vo
   });
   // Broken connections and failed handshakes end here; without a listener they would end the process.
   connection.on('error', () => guest.cut());
-  connection.on('session', (accept) => serveSession(accept(), context));
+  let idle = 0;
+  connection.on('session', (accept, reject) => {
+    if (idle >= MAX_IDLE_CHANNELS) {
+      reject();
+      return;
+    }
+    idle += 1;
+    serveSession(accept(), context, () => {
+      idle -= 1;
+    });
+  });
 }
 
 async function logIn(attempt: AuthContext, context: ConnectionContext): Promise<VolumeSession | undefined> {
@@ -166,19 +183,25 @@ async function logIn(attempt: AuthContext, context: ConnectionContext): Promise<
   return session;
 }
 
-function serveSession(session: Session, context: ConnectionContext): void {
+function serveSession(session: Session, context: ConnectionContext, onUse: () => void): void {
   // Not the event `sftp`: the server that ssh2 has behind it announces no extensions and reads faster than the client takes.
   session.on('subsystem', (accept, reject, { name }) => {
     const { volume } = context.guest;
-    if (name !== 'sftp' || volume === undefined) {
+    const isTaken = volume !== undefined && (context.sessions.get(volumeKey(volume)) ?? 0) >= MAX_SESSIONS;
+    if (name !== 'sftp' || volume === undefined || isTaken) {
       reject();
       return;
     }
+    session.removeAllListeners('subsystem');
+    onUse();
     serveVolume(accept(), volume, context).catch((error: unknown) => context.onError(error));
   });
 }
 
 async function serveVolume(channel: ServerChannel, volume: VolumeSession, context: ConnectionContext): Promise<void> {
+  const { sessions } = context;
+  const key = volumeKey(volume);
+  sessions.set(key, (sessions.get(key) ?? 0) + 1);
   channel.on('error', () => undefined);
   try {
     await serveSftp(channel, openConfinedTree(volume.root), { onError: context.onError });
@@ -187,6 +210,10 @@ async function serveVolume(channel: ServerChannel, volume: VolumeSession, contex
   } catch (error) {
     if (!(error instanceof MalformedPacket) && !isDisconnection(error)) context.onError(error);
     context.guest.cut();
+  } finally {
+    const left = (sessions.get(key) ?? 1) - 1;
+    if (left > 0) sessions.set(key, left);
+    else sessions.delete(key);
   }
 }
 

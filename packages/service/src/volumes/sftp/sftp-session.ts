@@ -129,7 +129,7 @@ export async function serveSftp(channel: Duplex, tree: ConfinedTree, { onError }
     }
   } finally {
     await Promise.all(atWork);
-    handles.closeAll();
+    await handles.closeAll();
   }
 }
 

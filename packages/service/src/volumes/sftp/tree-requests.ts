@@ -1,4 +1,4 @@
-import { chmodSync, type Stats, statfsSync, truncateSync, utimesSync } from 'node:fs';
+import { chmodSync, opendirSync, type Stats, statfsSync, truncateSync, utimesSync } from 'node:fs';
 import type { ConfinedTree, TreeEntry } from '../files/confined-tree.ts';
 import { volumePathOf } from './client-path.ts';
 import { encodeAttributes, encodeBareName, encodeName, readAttributes } from './file-attributes.ts';
@@ -41,34 +41,31 @@ export function setAttributes({ tree, request, reader }: RequestContext): Buffer
   return ok(request);
 }
 
-/** OPENDIR: the listing is taken now, and told piece by piece. */
-export async function openDirectory({ tree, handles, request, reader }: RequestContext): Promise<Buffer> {
+/** OPENDIR: whether it may be read is asked now, what is in it later. */
+export function openDirectory({ tree, handles, request, reader }: RequestContext): Buffer {
   const path = volumePathOf(reader.text());
-  const entries = await tree.list(path, 'show');
-  return handlePacket(
-    request,
-    handles.add({ kind: 'directory', entries: [...dots(tree, path), ...entries].reverse() }),
-  );
+  tree.inDirectory(path, (directory) => opendirSync(`/proc/self/fd/${directory}`).closeSync());
+  return handlePacket(request, handles.add({ kind: 'directory', entries: entriesOf(tree, path) }));
 }
 
-/** Some clients take a listing without these for broken. */
-function dots(tree: ConfinedTree, path: string): TreeEntry[] {
+async function* entriesOf(tree: ConfinedTree, path: string): AsyncGenerator<TreeEntry> {
   const stats = requireThere(tree.stat(path));
-  return [
-    { name: '.', stats },
-    { name: '..', stats },
-  ];
+  // Some clients take a listing without these for broken.
+  yield { name: '.', stats };
+  yield { name: '..', stats };
+  yield* tree.scan(path);
 }
 
 /** READDIR. */
-export function readDirectory({ handles, request, reader }: RequestContext): Buffer {
+export async function readDirectory({ handles, request, reader }: RequestContext): Promise<Buffer> {
   const entries = handles.directory(reader.bytes());
-  if (entries.length === 0) return statusPacket(request, STATUS.EOF);
-  const next = entries.splice(-NAMES_PER_PACKET).reverse();
-  return namePacket(
-    request,
-    next.map(({ name, stats }) => encodeName(name, stats)),
-  );
+  const names: { readonly raw: Uint8Array }[] = [];
+  while (names.length < NAMES_PER_PACKET) {
+    const { value, done } = await entries.next();
+    if (done) break;
+    names.push(encodeName(value.name, value.stats));
+  }
+  return names.length === 0 ? statusPacket(request, STATUS.EOF) : namePacket(request, names);
 }
 
 /** REMOVE. */

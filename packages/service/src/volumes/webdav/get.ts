@@ -80,8 +80,11 @@ function sameVersion(ifRange: string, stats: Stats): boolean {
 }
 
 async function getDirectory({ volume, path, request, reply }: DavRequest): Promise<void> {
-  const entries = request.method === 'HEAD' ? [] : await volume.tree.list(path);
-  const lines = entries.map(({ name, stats }) => `${name}${stats.isDirectory() ? '/' : ''}\n`);
+  const lines: string[] = [];
+  if (request.method !== 'HEAD') {
+    for await (const { name, stats } of volume.tree.list(path))
+      lines.push(`${name}${stats.isDirectory() ? '/' : ''}\n`);
+  }
   reply.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
   reply.end(lines.join(''));
 }

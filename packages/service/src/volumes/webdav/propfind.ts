@@ -25,11 +25,11 @@ export async function propfind(dav: DavRequest): Promise<void> {
   if (depth === 'infinity' && stats.isDirectory()) {
     throw new DavRefusal(403, 'PROPFIND takes Depth 0 or 1', { condition: '<D:propfind-finite-depth/>' });
   }
-  const members = depth === '1' && stats.isDirectory() ? await volume.tree.list(path) : [];
+  const members = depth === '1' && stats.isDirectory() ? volume.tree.list(path) : [];
   reply.writeHead(207, { 'content-type': 'application/xml; charset=utf-8' });
   let text = `<?xml version="1.0" encoding="utf-8"?>\n<D:multistatus xmlns:D="DAV:">`;
   text += renderResponse({ volume, path, stats }, question);
-  for (const member of members) {
+  for await (const member of members) {
     text += renderResponse({ volume, path: joinVolumePath(path, member.name), stats: member.stats }, question);
     if (text.length < BLOCK_CHARACTERS) continue;
     await send(reply, text);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from '@sluice/client/contract';
 import ssh2, { type Client, type SFTPWrapper } from 'ssh2';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readPackets } from '../../../src/volumes/sftp/packet-stream.ts';
@@ -255,5 +256,38 @@ describe('createSftpServer', () => {
     await openSftp(rig);
     await openSftp(rig);
     expect((process.memoryUsage().rss - before) / 1e6).toBeLessThan(200);
+  });
+
+  test('gives a volume so many sessions and no more, and a session the place of one that ended', async () => {
+    const rig = await openSftpRig();
+    const first = await connect(rig);
+    const open = (client: Client) =>
+      new Promise<SFTPWrapper | undefined>((resolve) =>
+        client.sftp((error, sftp) => resolve(error ? undefined : sftp)),
+      );
+    const opened = await Promise.all(Array.from({ length: 64 }, () => open(first)));
+    expect(opened).not.toContain(undefined);
+    const second = await connect(rig);
+    expect(await open(second)).toBeUndefined();
+    opened[0]?.end();
+    await until('a free session', async () => (await open(second)) !== undefined);
+    expect(rig.errors).toEqual([]);
+  });
+
+  test('lists a large directory whole, to several at once, and takes what vanishes meanwhile for gone', async () => {
+    const rig = await openSftpRig();
+    const wanted = Array.from({ length: 2_000 }, (_, index) => `file-${index}`);
+    for (const name of wanted) writeFileSync(join(rig.session.root, name), '');
+    writeFileSync(join(rig.session.root, '.sluice-tmp-x'), '');
+    const sftp = await openSftp(rig);
+    const list = () =>
+      new Promise<string[]>((resolve, reject) =>
+        sftp.readdir('/', (error, names) => (error ? reject(error) : resolve(names.map(({ filename }) => filename)))),
+      );
+    for (const names of await Promise.all([list(), list(), list()])) expect(names.sort()).toEqual(wanted.toSorted());
+    const listing = list();
+    for (const name of wanted) rmSync(join(rig.session.root, name));
+    expect((await listing).every((name) => wanted.includes(name))).toBe(true);
+    expect(await list()).toEqual([]);
   });
 });
