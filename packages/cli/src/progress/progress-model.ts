@@ -56,7 +56,9 @@ export function activeState(step: StepProgress): CellState | undefined {
 }
 
 export function countOver(step: StepProgress): number {
-  return countOf(step, ...TERMINAL_CELL_STATES);
+  let sum = 0;
+  for (const [state, count] of step.counts) if (isOver(state)) sum += count;
+  return sum;
 }
 
 /** Files on their way. */

@@ -92,6 +92,8 @@ class ProcessEngine implements Engine {
 
   async close(): Promise<void> {
     this.#sink = undefined;
+    // One that is just being started in the place of a lost one would outlive us.
+    await this.#replacing?.catch(() => {});
     const launcher = this.#launcher;
     this.#launcher = undefined;
     for (const followed of this.#byKey.values()) clearTimeout(followed.killTimer);
@@ -266,6 +268,8 @@ class ProcessEngine implements Engine {
       for (const followed of open) if (followed.state === 'launching') this.#reject(followed, error as EngineError);
       throw error;
     }
+    // Closed meanwhile: what runs goes on, and nothing is started any more.
+    if (this.#sink === undefined) return;
     for (const followed of open) {
       this.#renew(followed);
       if (followed.state === 'launching') this.#launcher.launch(resolveRequest(followed.launch, followed.id));

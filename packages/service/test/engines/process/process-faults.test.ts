@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Engine } from '../../../src/engines/engine.ts';
 import { createProcessEngine } from '../../../src/engines/process/process-engine.ts';
 import { probeProcess } from '../../../src/engines/process/process-probe.ts';
@@ -80,6 +80,18 @@ describe.skipIf(!isBuilt)('Process engine, when what it stands on fails', () => 
     expect(await other.end()).toEqual({ kind: 'stopped' });
   });
 
+  test('closing while a killed launcher is being replaced leaves no launcher behind', async () => {
+    const prefix = ['sh', '-c', 'sleep 0.2; exec "$@"', 'sh'];
+    const engine = createProcessEngine({ launcherPath, launcher: 'native', prefix });
+    const others = await launchers();
+    await engine.open({ report: () => {} });
+    const [own] = (await launchers()).filter((pid) => !others.includes(pid));
+    process.kill(own!, 'SIGKILL');
+    await vi.waitUntil(() => !existsSync(`/proc/${own}`), { interval: 1 });
+    await engine.close();
+    expect(await launchers()).toEqual(others);
+  });
+
   test('a first process killed from outside ends its container as a fault', async () => {
     const container = await gated('first');
     await rig.engine.launch(container.launch);
@@ -134,7 +146,7 @@ describe.skipIf(!isBuilt)('Process engine, when what it stands on fails', () => 
   });
 });
 
-/** The native launchers that are children of this process. */
+/** The native launchers that are children of this process, also those that a prefix is about to start. */
 async function launchers(): Promise<number[]> {
   const found: number[] = [];
   for (const name of await readdir('/proc')) {
@@ -142,7 +154,7 @@ async function launchers(): Promise<number[]> {
     const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
     const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
     const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
-    if (parent === process.pid && command.startsWith(launcherPath)) found.push(Number(name));
+    if (parent === process.pid && command.includes(launcherPath)) found.push(Number(name));
   }
   return found;
 }
