@@ -34,8 +34,10 @@ export function createWholeFile(tree: ConfinedTree, path: string, options: { mod
   const mode = options.mode ?? (existing?.isFile() ? existing.mode & 0o777 : undefined);
   let open = true;
   const close = () => {
-    if (open) closeSync(file);
+    if (!open) return;
+    // First: also one that fails, with the error of an earlier write, has closed it.
     open = false;
+    closeSync(file);
   };
   return {
     write: (bytes) => writeAll(file, bytes),

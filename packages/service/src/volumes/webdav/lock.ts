@@ -1,4 +1,4 @@
-import { createWholeFile } from '../files/whole-file.ts';
+import { closeSync, constants } from 'node:fs';
 import { DavRefusal } from './dav-refusal.ts';
 import { answer, answerXml, type DavRequest, type DavVolume, depthOf, findStats, hrefOf } from './dav-request.ts';
 import { renderLock } from './live-properties.ts';
@@ -29,9 +29,20 @@ export async function lock(dav: DavRequest): Promise<void> {
   }
   const added = volume.locks.add({ path, depth, scope, owner, seconds });
   if (added === undefined) throw new DavRefusal(507, 'the volume has as many locks as it may');
-  if (created) createWholeFile(volume.tree, path).commit();
+  if (created) createLocked(volume, added);
   reply.setHeader('lock-token', `<${added.token}>`);
   answerLock(dav, created ? 201 : 200, added);
+}
+
+/** Ends the lock where its file cannot be made: nobody would know its token. */
+function createLocked(volume: DavVolume, added: Lock): void {
+  try {
+    const file = volume.tree.openFile(added.path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+    closeSync(file);
+  } catch (error) {
+    volume.locks.remove(added);
+    throw error;
+  }
 }
 
 /** UNLOCK. The token may come without its angle brackets: a widely used client sends it so. */

@@ -7,6 +7,13 @@ import type { Lock } from './lock-table.ts';
 
 /** Checks `If`, `If-Match`, `If-None-Match` and `If-Unmodified-Since`: 412 where the request is not meant for what is there. */
 export function checkPreconditions(dav: DavRequest): void {
+  checkVersion(dav);
+  const lists = ifLists(dav);
+  if (lists !== undefined && !lists.some((list) => holds(dav, list))) refuse('If');
+}
+
+/** Of these conditions those that are about what is there alone, as `If-None-Match: *` that nothing is. */
+export function checkVersion(dav: DavRequest): void {
   const { headers } = dav.request;
   const stats = findStats(dav.volume, dav.path);
   if (headers['if-match'] !== undefined && !matches(headers['if-match'], stats)) refuse('If-Match');
@@ -17,8 +24,6 @@ export function checkPreconditions(dav: DavRequest): void {
   if (!Number.isNaN(since) && stats !== undefined && Math.floor(stats.mtimeMs / 1_000) * 1_000 > since) {
     refuse('If-Unmodified-Since');
   }
-  const lists = ifLists(dav);
-  if (lists !== undefined && !lists.some((list) => holds(dav, list))) refuse('If');
 }
 
 function refuse(header: string): never {

@@ -3,7 +3,7 @@ import { splitVolumePath } from '../files/volume-path.ts';
 import { createWholeFile } from '../files/whole-file.ts';
 import { DavRefusal } from './dav-refusal.ts';
 import { answer, type DavRequest, etagOf, findStats } from './dav-request.ts';
-import { checkLocks } from './preconditions.ts';
+import { checkLocks, checkVersion } from './preconditions.ts';
 
 /** PUT: the whole file, seen by nobody before its last byte is there. */
 export async function put(dav: DavRequest): Promise<void> {
@@ -18,6 +18,9 @@ export async function put(dav: DavRequest): Promise<void> {
   try {
     await file.writeFrom(request);
     requireWhole(request);
+    // Once more: others had the time of the whole upload to come first.
+    checkVersion(dav);
+    checkLocks(dav, path, { member: before === undefined });
     file.commit();
   } catch (error) {
     file.discard();
