@@ -21,7 +21,7 @@ async function beginPut(rig: DavRig, path: string, headers: Record<string, strin
     sent.on('error', reject);
   });
   sent.write('slow');
-  await until('begun', () => readdirSync(rig.session.root).some((name) => name.startsWith('.sluice-tmp-')));
+  await until('begun', async () => readdirSync(rig.session.root).some((name) => name.startsWith('.sluice-tmp-')));
   return { end: () => sent.end(), status };
 }
 
