@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ReusePreview } from '@sluice/runner';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createWorkplace, type Workplace } from './workplace-rig.ts';
+import { createWorkplace, until, type Workplace } from './workplace-rig.ts';
 
 let place: Workplace;
 
@@ -33,11 +34,21 @@ finally:
   writeFileSync(join(place.directory, 'p.yaml'), text);
 }
 
+/** Where the run takes over, it must do what `sluice plan` says that it would. */
 async function statesAfter(...args: string[]): Promise<Record<string, string>> {
+  const planned = await place.sluice('plan', 'p.yaml', '--json', ...args);
+  const { reuse } = JSON.parse(planned.stdout) as { reuse?: { steps: readonly ReusePreview[] } };
   const ended = await place.sluice('run', 'p.yaml', ...args);
   expect([0, 1], ended.stderr).toContain(ended.exitCode);
   const [newest] = await place.runs();
   const { steps } = await place.show(newest!.runId);
+  if (reuse) {
+    const taken = (state: string) => steps.map(({ cells }) => cells.filter((cell) => cell.state === state).length);
+    expect(reuse.steps.map(({ reused }) => reused)).toEqual(taken('cached'));
+    expect(reuse.steps.map(({ reason }) => reason !== '')).toEqual(
+      steps.map(({ cells }) => cells.some(({ state }) => state !== 'cached' && state !== 'skipped')),
+    );
+  }
   return Object.fromEntries(steps.map(({ name, state }) => [name, state]));
 }
 
@@ -68,6 +79,66 @@ test('sluice run --again does a step anew, with all that depends on it in whatev
   const again = { check: 'succeeded', agree: 'succeeded', last: 'succeeded', tell: 'succeeded' };
   expect(await statesAfter('--again', 'check')).toEqual({ prepare: 'cached', fit: 'cached', ...again });
   expect((await place.sluice('why', 'last')).stdout).toContain('it was to run again, or a step that it depends on did');
+});
+
+test('sluice plan --reuse says why a step would not be taken over, as far as can be told without a container', async () => {
+  const write = (edit: (text: string) => string) =>
+    writeFileSync(
+      join(place.directory, 'p.yaml'),
+      edit(`
+version: 1
+name: p
+volumes: { code: { source: ./code } }
+steps:
+  list:
+    script: echo '["a", "b"]' > /sluice/results/names
+    results: { names: array }
+  each:
+    foreach: \${{ steps.list.results.names }}
+    script: cat /in/code/\${{ item }}; test \${{ item }} = a
+    inputs: { code: volumes.code }
+    continueOnError: true
+  never: { when: "\${{ size(steps.list.results.names) > 5 }}", command: ["true"] }
+  agree: { approval: true }
+  web: { needs: [agree], command: [sleep, "100"], ports: { http: {} }, service: true }
+  ask: { command: [echo, "\${{ steps.web.ports.http.url }}"] }
+  after: { needs: [never], command: ["true"] }
+`),
+    );
+  mkdirSync(join(place.directory, 'code'));
+  for (const name of ['a', 'b']) writeFileSync(join(place.directory, 'code', name), name);
+  write((text) => text);
+  const first = place.start(['run', 'p.yaml']);
+  await until(() => first.stdout().includes('sluice approve'), 'the question');
+  const [run] = await place.runs();
+  await place.sluice('approve', run!.runId, 'agree');
+  expect(await first.ended).toMatchObject({ exitCode: 0 });
+
+  const reasons = async (...args: string[]) => {
+    const { stdout } = await place.sluice('plan', 'p.yaml', '--json', '--reuse', ...args);
+    const { reuse } = JSON.parse(stdout) as { reuse: { steps: readonly ReusePreview[] } };
+    return Object.fromEntries(reuse.steps.map(({ step, reused, reason }) => [step, reason === '' ? reused : reason]));
+  };
+  const same = {
+    list: 1,
+    each: `did not succeed in run ${run!.runId}`,
+    never: 0,
+    agree: 'asks anew',
+    web: 'a service always runs',
+    ask: expect.stringContaining('only the run can tell'),
+    after: 1,
+  };
+  expect(await reasons()).toEqual(same);
+  expect((await place.sluice('plan', 'p.yaml', '--reuse')).stdout).toContain('1 of 2: did not succeed in run');
+  writeFileSync(join(place.directory, 'code', 'a'), 'c');
+  expect(await reasons()).toEqual({ ...same, each: `differs in inputs.code; ${same.each}` });
+  write((text) => text.replace('"a", "b"', '"a", "c"'));
+  const after = { each: 'comes after list', never: 'comes after list', after: 'comes after never' };
+  expect(await reasons()).toEqual({ ...same, list: 'differs in command', ...after });
+  expect(await reasons('--again', 'after')).toMatchObject({
+    list: 'differs in command',
+    after: 'runs again, as asked for',
+  });
 });
 
 test('sluice run --reuse refuses a run of another pipeline and a step that is not there', async () => {

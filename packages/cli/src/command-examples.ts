@@ -34,7 +34,10 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
     ['check pipeline.yaml', 'every fault with its place'],
     ['check pipeline.yaml --json', 'for an editor'],
   ],
-  plan: [['plan pipeline.yaml -p seed=7', 'steps, cells, order and instance types; starts nothing']],
+  plan: [
+    ['plan pipeline.yaml -p seed=7', 'steps, cells, order and instance types; starts nothing'],
+    ['plan pipeline.yaml --reuse', 'and what a run with --reuse would take over, and why not the rest'],
+  ],
   runs: [
     ['runs -n 10', 'the ten newest'],
     ['runs --json', 'for programs'],

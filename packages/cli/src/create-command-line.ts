@@ -60,13 +60,9 @@ function addRunning(add: AddCommand): void {
   })
     .addOption(paramOption())
     .option('--parallelism <n>', 'containers at once, beside the limit in the file', parsePositive)
-    .option('--reuse', 'take over what went well in its newest run and is the same still')
-    .option('--from <run>', 'as --reuse, but from this earlier run')
-    .option(
-      '--again <step>',
-      'as --reuse, but run this step anew with all that depends on it; may be repeated',
-      addText,
-    )
+    .addOption(reuseOption())
+    .addOption(fromOption())
+    .addOption(againOption())
     .option('--no-wait', NO_WAIT);
   add('schedule <file...>', 'run pipelines at the times of their `schedule`, until interrupted', async (...files) => {
     const { schedule } = await import('./commands/schedule.ts');
@@ -122,7 +118,11 @@ function addLooking(add: AddCommand): void {
   add('plan <file>', 'show what a run would do, without doing it', async (file) => {
     const { plan } = await import('./commands/plan.ts');
     return (context, options) => plan(file!, context, options);
-  }).addOption(paramOption());
+  })
+    .addOption(paramOption())
+    .addOption(reuseOption())
+    .addOption(fromOption())
+    .addOption(againOption());
   add('runs', 'list the runs of this home, newest first', async () => {
     const { runs } = await import('./commands/runs.ts');
     return (context, options) => runs(context, options);
@@ -170,6 +170,19 @@ function paramOption(): Option {
       return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };
     },
   );
+}
+
+function reuseOption(): Option {
+  return new Option('--reuse', 'take over what went well in its newest run and is the same still');
+}
+
+function fromOption(): Option {
+  return new Option('--from <run>', 'as --reuse, but from this earlier run');
+}
+
+function againOption(): Option {
+  const help = 'as --reuse, but run this step anew with all that depends on it; may be repeated';
+  return new Option('--again <step>', help).argParser(addText);
 }
 
 function addText(text: string, before: readonly string[] = []): readonly string[] {

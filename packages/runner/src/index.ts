@@ -1,4 +1,5 @@
 export { type AdoptedContainer, type AdoptRunOptions, adoptRun } from './adopt/adopt-run.ts';
+export { previewReuse, type ReusePreview } from './cache/preview-reuse.ts';
 export type { Reuse } from './cache/reuse.ts';
 export { type Clock, createSystemClock } from './clock.ts';
 export { type ExplainStepOptions, explainStep } from './explain/explain-step.ts';

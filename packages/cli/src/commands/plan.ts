@@ -1,15 +1,23 @@
-import { type Plan, type PlannedStep, planLevels, type Resources } from '@sluice/core';
-import { chooseClusters, type RunPlacement } from '@sluice/runner';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
+import { fail, ok, type Plan, type PlannedStep, planLevels, type Resources, type Result } from '@sluice/core';
+import { chooseClusters, previewReuse, type Reuse, type ReusePreview, type RunPlacement } from '@sluice/runner';
+import type { CommandContext } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
+import { findReuse, type ReuseOptions } from '../find-reuse.ts';
+import { findHome } from '../home.ts';
 import { listSites } from '../list-sites.ts';
 import { loadPlan } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
-import { refuse } from '../refuse.ts';
+import type { Refusal } from '../refusal.ts';
+import { fromRunner, refuse } from '../refuse.ts';
 import { renderTable } from '../render-table.ts';
 
-export interface PlanOptions extends GlobalOptions {
+export interface PlanOptions extends ReuseOptions {
   readonly param?: Readonly<Record<string, string>>;
+}
+
+/** What would be taken over, and from where. */
+interface Preview extends Reuse {
+  readonly steps: readonly ReusePreview[];
 }
 
 /** `sluice plan`: what a run would do, without doing anything. */
@@ -22,21 +30,38 @@ export async function plan(file: string, context: CommandContext, options: PlanO
     if (options.json !== true) terminal.err(`${countDiagnostics(diagnostics)} in ${file}\n`);
     return EXIT_CODE.refused;
   }
+  const { plan } = loaded.value;
+  const preview = await preparePreview(loaded.value, { options, context });
+  if (!preview.ok) return refuse(preview.error, { context, options });
   if (options.json === true) {
-    terminal.out(`${JSON.stringify(loaded.value.plan)}\n`);
+    terminal.out(`${JSON.stringify({ ...plan, ...(preview.value && { reuse: preview.value }) })}\n`);
     return EXIT_CODE.ok;
   }
-  const { plan } = loaded.value;
   const sites = await listSites(plan, { options, context });
   if (!sites.ok) return refuse(sites.error, { context, options });
   const placement = chooseClusters(plan, sites.value);
-  terminal.out(renderPlan(plan, placement.ok ? placement.value : undefined));
+  terminal.out(renderPlan(plan, { placement: placement.ok ? placement.value : undefined, preview: preview.value }));
   if (placement.ok) return EXIT_CODE.ok;
   const message = `A run would be refused: ${placement.error}`;
   return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
 }
 
-function renderPlan(plan: Plan, placement: RunPlacement | undefined): string {
+async function preparePreview(
+  { plan, baseDir }: { plan: Plan; baseDir: string },
+  { options, context }: { options: PlanOptions; context: CommandContext },
+): Promise<Result<Preview | undefined, Refusal>> {
+  const found = await findReuse(plan, { context, options });
+  if (!found.ok) return found;
+  const { reuse } = found.value;
+  if (reuse === undefined) return ok(undefined);
+  const steps = await previewReuse({ plan, reuse, home: findHome(context, options), baseDir });
+  return steps.ok ? ok({ ...reuse, steps: steps.value }) : fail(fromRunner(steps.error));
+}
+
+function renderPlan(
+  plan: Plan,
+  { placement, preview }: { placement: RunPlacement | undefined; preview: Preview | undefined },
+): string {
   const levels = planLevels(plan);
   const choice = (step: number) => placement?.choices[placement.ofStep[step]!];
   const isSplit = new Set(plan.steps.map(({ index }) => choice(index)?.clusters[0])).size > 1;
@@ -47,15 +72,21 @@ function renderPlan(plan: Plan, placement: RunPlacement | undefined): string {
     dependenciesOf(step, plan),
     instanceTypeOf(step, placement && choice(step.index)),
     ...(isSplit ? [choice(step.index)?.clusters.join(', ') ?? ''] : []),
-    step.step.cache === undefined ? 'no' : 'yes',
+    preview ? renderPreview(preview.steps[step.index]!) : step.step.cache === undefined ? 'no' : 'yes',
   ]);
   const known = plan.steps.reduce((sum, { cells }) => sum + (cells?.length ?? 0), 0);
   const open = plan.steps.filter(({ cells }) => cells === undefined).length;
   const containers = `${known}${open > 0 ? ' or more' : ''} container${known === 1 && open === 0 ? '' : 's'}`;
   const cluster = isSplit ? ['CLUSTER'] : [];
-  const table = renderTable([['LEVEL', 'STEP', 'CELLS', 'AFTER', 'INSTANCE TYPE', ...cluster, 'CACHE'], ...rows]);
+  const last = preview ? `TAKEN OVER FROM ${preview.runId}` : 'CACHE';
+  const table = renderTable([['LEVEL', 'STEP', 'CELLS', 'AFTER', 'INSTANCE TYPE', ...cluster, last], ...rows]);
   const transfers = placement ? renderTransfers(plan, (step) => choice(step)?.clusters[0]) : '';
   return `${table}\n${transfers}${plan.pipeline.name}: ${plan.steps.length} step${plan.steps.length === 1 ? '' : 's'}, ${containers}${renderParams(plan)}\n`;
+}
+
+function renderPreview({ cells, reused, skipped, reason }: ReusePreview): string {
+  if (reason === '') return skipped === 0 ? 'yes' : reused === 0 ? 'skipped' : `${reused}, and ${skipped} skipped`;
+  return reused === 0 ? `no: ${reason}` : `${reused} of ${cells}: ${reason}`;
 }
 
 function renderParams({ params }: Plan): string {

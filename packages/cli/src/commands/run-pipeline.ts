@@ -1,21 +1,15 @@
-import { ok, type Plan, type Result } from '@sluice/core';
+import type { Plan } from '@sluice/core';
 import type { Reuse } from '@sluice/runner';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
+import type { CommandContext } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
+import { findReuse, type ReuseOptions } from '../find-reuse.ts';
 import { loadPlan } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
-import type { Refusal } from '../refusal.ts';
 import { fromRunner, refuse } from '../refuse.ts';
 
-export interface RunPipelineOptions extends GlobalOptions {
+export interface RunPipelineOptions extends ReuseOptions {
   readonly param?: Readonly<Record<string, string>>;
   readonly parallelism?: number;
-  /** Takes over from the newest run of the pipeline. */
-  readonly reuse?: boolean;
-  /** The beginning of the ID of the run to take over from instead. */
-  readonly from?: string;
-  /** Steps that run anew where an earlier run is taken over. */
-  readonly again?: readonly string[];
   /** False with `--no-wait`: a run that only waits for a person is left. */
   readonly wait?: boolean;
 }
@@ -94,24 +88,6 @@ async function runPlan(
     return refuse(fromRunner(started.error), { context, options });
   }
   return driveRun(started.value, { context, progress, options });
-}
-
-/** The run that is to be taken over from; `--from` and `--again` alone ask for it, too. */
-async function findReuse(
-  plan: Plan,
-  { context, options }: { context: CommandContext; options: RunPipelineOptions },
-): Promise<Result<{ readonly reuse?: Reuse }, Refusal>> {
-  const { reuse = false, from, again = [] } = options;
-  if (!reuse && from === undefined && again.length === 0) return ok({});
-  const [{ findRun }, { findHome }] = await Promise.all([import('../find-run.ts'), import('../home.ts')]);
-  const home = findHome(context, options);
-  const { name } = plan.pipeline;
-  const found = await findRun(home, {
-    prefix: from,
-    accept: ({ pipeline }) => pipeline === name,
-    which: ` of pipeline ${name}`,
-  });
-  return found.ok ? ok({ reuse: { runId: found.value.runId, again } }) : found;
 }
 
 function describeReuse({ runId, again }: Reuse): string {

@@ -1,3 +1,4 @@
+import type { Fingerprint } from '@sluice/core';
 import { describeSiblings } from '../data/siblings.ts';
 import type { CacheSource } from '../journal/journal-record.ts';
 import { clusterOfOutputs, workspaceOn } from '../placement/place-of.ts';
@@ -10,6 +11,8 @@ export interface ReusableRun {
   readonly runId: string;
   has(step: string, key: string): boolean;
   find(step: string, key: string, fingerprint: string): CacheSource | undefined;
+  /** What its work was; undefined where it did not succeed. */
+  workOf(step: string, key: string): Fingerprint | undefined;
 }
 
 /** What an earlier run has done, as it stands now: also of one that failed, or that goes on. */
@@ -36,6 +39,11 @@ export function createReusableRun({ runId, facts, scheduler }: ReplayedRun): Reu
   return {
     runId,
     has: (name, key) => locate(name, key) !== undefined,
+    workOf(name, key) {
+      const at = locate(name, key);
+      const made = at && fingerprint(at.step, at.cell);
+      return made?.ok ? made.value : undefined;
+    },
     find(name, key, digest) {
       const at = locate(name, key);
       if (at === undefined) return undefined;

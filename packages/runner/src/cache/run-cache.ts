@@ -11,9 +11,8 @@ import type { Posted } from '../run/run-loop.ts';
 import type { RunSession } from '../run/run-session.ts';
 import type { Command } from '../scheduler/command.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
-import { createAnewCheck } from './anew-check.ts';
 import { addToCacheIndex, type CacheEntry, type CacheIndex, readCacheIndex } from './cache-index.ts';
-import { createCellFingerprinter } from './fingerprint-cell.ts';
+import { createWorkLookUp } from './look-up-work.ts';
 import { createPresence } from './presence.ts';
 import { createReusableRun, type ReusableRun } from './reusable-run.ts';
 
@@ -34,31 +33,18 @@ export interface RunCache {
 
 export function createRunCache(session: RunSession, workspace: WorkspaceFiles): RunCache {
   const { clock, facts, plan, disk, home } = session;
-  const fingerprint = createCellFingerprinter(session);
   const presence = createPresence(workspace, clock);
   const { reuse } = facts.header ?? {};
   let earlier: ReusableRun | undefined;
-  const isAnew = reuse ? createAnewCheck(session, reuse) : () => false;
   let index: CacheIndex = { find: () => undefined, latest: () => undefined };
+  let lookUpWork = createWorkLookUp(session, { earlier, index, now: clock.now });
   let fresh: CacheEntry[] = [];
   let writing = Promise.resolve();
 
   function lookUp(step: number, cell: number): Posted | undefined {
-    const made = fingerprint(step, cell);
-    // An expression that cannot be evaluated fails again when the container is made, and is reported there.
-    if (!made.ok) return { event: { type: 'cacheMissed', at: clock.now(), step, cell } };
-    if (isAnew(step)) return miss(step, cell, { made: made.value, reason: 'anew' });
-    const { name, cache } = plan.steps[step]!.step;
-    const taken = earlier?.find(name, cellKey(step, cell), made.value.digest);
-    if (taken) return take(step, cell, { source: taken, made: made.value });
-    const entry = cache && index.find(made.value.digest, (one) => isWithinReach(step, one));
-    if (!entry) return miss(step, cell, { made: made.value, reason: 'unknown' });
-    if (cache?.maxAgeMs !== undefined && clock.now() - entry.at > cache.maxAgeMs) {
-      return miss(step, cell, { made: made.value, reason: 'expired' });
-    }
-    const { runId, volumeID, siblings, results, fingerprint: digest } = entry;
-    const source = { runId, step: entry.step, cell: entry.cell, volumeID, fingerprint: digest, siblings, results };
-    return take(step, cell, { source, made: made.value });
+    const looked = lookUpWork(step, cell);
+    if (looked.kind === 'untold') return { event: { type: 'cacheMissed', at: clock.now(), step, cell } };
+    return looked.kind === 'found' ? take(step, cell, looked) : miss(step, cell, looked);
   }
 
   /** Takes what is there over, once its data has turned out to be there. */
@@ -86,11 +72,6 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
     const { digest, components } = made;
     const missed = { fingerprint: digest, components, reason, ...(latest !== undefined && { latest }) };
     return { event: { type: 'cacheMissed', at: clock.now(), step, cell }, facts: { missed } };
-  }
-
-  /** Whether the outputs of a success, if it has any, lie in a volume that this run works in. */
-  function isWithinReach(step: number, { volumeID }: CacheEntry): boolean {
-    return !hasOutputs(step) || clusterOfWorkspace(facts, volumeID) !== undefined;
   }
 
   /** Whether every output of a success is still there. A volume that does not answer cannot be trusted to have it. */
@@ -154,10 +135,12 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
   return {
     async open() {
       if (plan.steps.some(({ step }) => step.cache)) index = await readCacheIndex(disk, home);
-      if (!reuse) return;
-      const replayed = await replayFromHome(disk, home, reuse.runId);
-      if (replayed.ok) earlier = createReusableRun(replayed.value);
-      else warn(`could not take over from run ${reuse.runId}: ${replayed.error.message}`);
+      if (reuse) {
+        const replayed = await replayFromHome(disk, home, reuse.runId);
+        if (replayed.ok) earlier = createReusableRun(replayed.value);
+        else warn(`could not take over from run ${reuse.runId}: ${replayed.error.message}`);
+      }
+      lookUpWork = createWorkLookUp(session, { earlier, index, now: clock.now });
     },
     lookUp: ({ step, cell }) => lookUp(step, cell),
     hear(event) {

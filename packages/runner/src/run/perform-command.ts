@@ -1,5 +1,5 @@
 import { isServiceError } from '@sluice/client';
-import { resolveDecision, resolveText } from '@sluice/core';
+import { resolveText } from '@sluice/core';
 import type { RunCache } from '../cache/run-cache.ts';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import { publishAttempt } from '../data/publish-attempt.ts';
@@ -8,6 +8,7 @@ import type { Command } from '../scheduler/command.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
 import type { Attempt } from '../submission/attempt.ts';
 import type { Submitter } from '../submission/submitter.ts';
+import { decideStep } from './decide-step.ts';
 import type { Posted } from './run-loop.ts';
 import { pause, type RunSession } from './run-session.ts';
 import { createRunContext } from './step-context.ts';
@@ -27,7 +28,7 @@ export type Performed = Posted | (() => void) | undefined;
 export function performCommand(session: RunSession, parts: CommandParts, command: Command): Performed {
   switch (command.type) {
     case 'decide':
-      return { ...decide(session, command.step) };
+      return decideStep(session, { step: command.step, at: session.clock.now() });
     case 'lookUp':
       return parts.cache.lookUp(command);
     case 'submit':
@@ -43,16 +44,6 @@ export function performCommand(session: RunSession, parts: CommandParts, command
     case 'finish':
       return () => parts.finish(command);
   }
-}
-
-function decide(session: RunSession, step: number): Posted {
-  const at = session.clock.now();
-  const decision = resolveDecision(session.plan, step, createRunContext(session, 1));
-  if (!decision.ok) return { event: { type: 'undecidable', at, step, message: decision.error } };
-  if (!decision.value.run) return { event: { type: 'skipped', at, step } };
-  const { cells } = decision.value;
-  if (!cells) return { event: { type: 'decided', at, step, cells: session.facts.cells[step]?.length ?? 1 } };
-  return { event: { type: 'decided', at, step, cells: cells.length }, facts: { cells } };
 }
 
 const wakes = new WeakMap<RunSession, () => void>();

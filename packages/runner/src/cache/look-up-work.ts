@@ -1,0 +1,51 @@
+import type { Fingerprint } from '@sluice/core';
+import type { CacheMiss, CacheSource } from '../journal/journal-record.ts';
+import { clusterOfWorkspace } from '../placement/place-of.ts';
+import type { ContextSource } from '../run/step-context.ts';
+import { createAnewCheck } from './anew-check.ts';
+import type { CacheIndex } from './cache-index.ts';
+import { createCellFingerprinter } from './fingerprint-cell.ts';
+import type { ReusableRun } from './reusable-run.ts';
+
+/** Whether a cell's work was done before, as far as records tell: nobody has looked whether the data is still there. */
+export type LookedUp =
+  | { readonly kind: 'found'; readonly made: Fingerprint; readonly source: CacheSource }
+  | { readonly kind: 'missed'; readonly made: Fingerprint; readonly reason: CacheMiss['reason'] }
+  /** An expression cannot be evaluated; it fails again when the container is made, and is reported there. */
+  | { readonly kind: 'untold'; readonly message: string };
+
+/** Looks a cell's work up in the run that is taken over from and, where the step says `cache`, among all of the home. */
+export function createWorkLookUp(
+  run: ContextSource,
+  { earlier, index, now }: { earlier: ReusableRun | undefined; index: CacheIndex; now: () => number },
+): (step: number, cell: number) => LookedUp {
+  const fingerprint = createCellFingerprinter(run);
+  const { reuse } = run.facts.header ?? {};
+  const isAnew = reuse ? createAnewCheck(run, reuse) : () => false;
+  return (step, cell) => {
+    const told = fingerprint(step, cell);
+    if (!told.ok) return { kind: 'untold', message: told.error };
+    const made = told.value;
+    if (isAnew(step)) return { kind: 'missed', made, reason: 'anew' };
+    const { name, cache } = run.plan.steps[step]!.step;
+    const taken = earlier?.find(name, run.facts.cells[step]?.[cell]?.key ?? '', made.digest);
+    if (taken) return { kind: 'found', made, source: taken };
+    const entry = cache && index.find(made.digest, (one) => isWithinReach(run, { step, volumeID: one.volumeID }));
+    if (!entry) return { kind: 'missed', made, reason: 'unknown' };
+    if (cache?.maxAgeMs !== undefined && now() - entry.at > cache.maxAgeMs) {
+      return { kind: 'missed', made, reason: 'expired' };
+    }
+    const { runId, volumeID, siblings, results, fingerprint: digest } = entry;
+    const source = { runId, step: entry.step, cell: entry.cell, volumeID, fingerprint: digest, siblings, results };
+    return { kind: 'found', made, source };
+  };
+}
+
+/** Whether the outputs of a success, if it has any, lie in a volume that this run works in. */
+function isWithinReach(
+  { plan, facts }: ContextSource,
+  { step, volumeID }: { step: number; volumeID: string },
+): boolean {
+  const hasOutputs = Object.keys(plan.steps[step]!.step.outputs).length > 0;
+  return !hasOutputs || clusterOfWorkspace(facts, volumeID) !== undefined;
+}

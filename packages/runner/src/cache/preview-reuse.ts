@@ -1,0 +1,190 @@
+import path from 'node:path';
+import { explainDifference, fail, ok, type Plan, type Result } from '@sluice/core';
+import { createSystemClock } from '../clock.ts';
+import { sourcePath } from '../data/layout.ts';
+import { scanSource } from '../data/scan-source.ts';
+import type { Disk } from '../journal/disk.ts';
+import type { VolumePlace } from '../journal/journal-record.ts';
+import { createSystemDisk } from '../journal/system-disk.ts';
+import { applyRecord } from '../run/apply-record.ts';
+import { decideStep } from '../run/decide-step.ts';
+import { type ReplayedRun, replayFromHome } from '../run/read-run.ts';
+import { createRunScheduler } from '../run/replay-run.ts';
+import { createRunFacts } from '../run/run-facts.ts';
+import type { Posted } from '../run/run-loop.ts';
+import type { RunRefusal } from '../run/run-options.ts';
+import type { ContextSource } from '../run/step-context.ts';
+import { TERMINAL_CELL_STATES } from '../scheduler/cell-state.ts';
+import type { Command } from '../scheduler/command.ts';
+import { readCacheIndex } from './cache-index.ts';
+import { checkReuse } from './check-reuse.ts';
+import { createWorkLookUp, type LookedUp } from './look-up-work.ts';
+import { createReusableRun, type ReusableRun } from './reusable-run.ts';
+import type { Reuse } from './reuse.ts';
+
+/** What a run that takes over from an earlier one would do with a step. */
+export interface ReusePreview {
+  readonly step: string;
+  /** Cells, where their number is known before the run. */
+  readonly cells?: number;
+  readonly reused: number;
+  readonly skipped: number;
+  /** Why the others run; `''` where there are none. */
+  readonly reason: string;
+}
+
+interface PreviewOptions {
+  readonly plan: Plan;
+  readonly reuse: Reuse;
+  readonly home: string;
+  /** Where the pipeline's sources are. */
+  readonly baseDir: string;
+}
+
+/**
+ * Says what a run would take over and what it would do, without asking a service: whether data is still there shows when
+ * it runs. It goes as far as no container is needed; what depends on one that is would run, too.
+ */
+export async function previewReuse(options: PreviewOptions): Promise<Result<readonly ReusePreview[], RunRefusal>> {
+  const disk = createSystemDisk();
+  const home = path.resolve(options.home);
+  const checked = await checkReuse(options.reuse, { disk, home, plan: options.plan });
+  if (!checked.ok) return checked;
+  const replayed = await replayFromHome(disk, home, checked.value.reuse.runId);
+  if (!replayed.ok) return replayed;
+  const volumes = await findVolumes({ ...options, home, disk }, replayed.value);
+  if (!volumes.ok) return volumes;
+  const { plan } = options;
+  const facts = createRunFacts(plan);
+  const header = { ...replayed.value.facts.header!, ...checked.value };
+  applyRecord(facts, header);
+  applyRecord(facts, { kind: 'volumes', volumes: volumes.value });
+  const run: ContextSource = { runId: 'preview', plan, facts, scheduler: createRunScheduler(plan, header) };
+  const earlier = createReusableRun(replayed.value);
+  const { now } = createSystemClock();
+  const lookUp = createWorkLookUp(run, { earlier, index: await readCacheIndex(disk, home), now });
+  const missed = play(run, { lookUp, at: now() });
+  return ok(plan.steps.map(({ index }) => describeStep(run, { step: index, missed: missed.get(index), earlier })));
+}
+
+/** Digests of what would be uploaded; the other volumes are those of the earlier run. */
+async function findVolumes(
+  { plan, baseDir, home, disk }: PreviewOptions & { readonly disk: Disk },
+  earlier: ReplayedRun,
+): Promise<Result<Readonly<Record<string, VolumePlace>>, RunRefusal>> {
+  const volumes: Record<string, VolumePlace> = { ...earlier.facts.volumes };
+  for (const [name, { id, source }] of Object.entries(plan.pipeline.volumes)) {
+    if (id !== undefined) volumes[name] = { volumeID: id, path: '' };
+    if (source === undefined) continue;
+    try {
+      const { digest } = await scanSource(path.resolve(baseDir, source), { disk, home, now: Date.now() });
+      volumes[name] = { volumeID: volumes['']?.volumeID ?? '', path: sourcePath(digest).files, digest };
+    } catch (error) {
+      const message = `could not read the source of volume ${name}: ${(error as Error).message}`;
+      return fail({ code: 'SOURCE_MISSING', message });
+    }
+  }
+  return ok(volumes);
+}
+
+/** Cells of a step that were looked up in vain. */
+type Missed = { readonly cell: number; readonly looked: Exclude<LookedUp, { kind: 'found' }> }[];
+
+/** Plays the run without its containers; services are taken for ready and people for agreed. Gives what was not found. */
+function play(
+  run: ContextSource,
+  { lookUp, at }: { lookUp: (step: number, cell: number) => LookedUp; at: number },
+): ReadonlyMap<number, Missed> {
+  const missed = new Map<number, Missed>();
+  const answer = (command: Command): Posted[] => {
+    if (command.type === 'decide') {
+      const decided = decideStep(run, { step: command.step, at });
+      if (decided.event.type !== 'undecidable') return [decided];
+      // As a failure it would end the play; it may be the address of a service, which only the run knows.
+      missed.set(command.step, [{ cell: 0, looked: { kind: 'untold', message: decided.event.message } }]);
+      return [];
+    }
+    if (command.type === 'askApproval') {
+      return [{ event: { type: 'approved', at, step: command.step, approved: true, by: 'nobody' } }];
+    }
+    if (command.type === 'submit') {
+      const { step, cell, attempt } = command;
+      if (run.plan.steps[step]!.step.service === undefined) return [];
+      return (['running', 'serviceReady'] as const).map((type) => ({ event: { type, at, step, cell, attempt } }));
+    }
+    if (command.type !== 'lookUp') return [];
+    const { step, cell } = command;
+    const looked = lookUp(step, cell);
+    if (looked.kind === 'found') {
+      return [{ event: { type: 'cacheHit', at, step, cell }, facts: { cached: looked.source } }];
+    }
+    const others = missed.get(step) ?? [];
+    others.push({ cell, looked });
+    missed.set(step, others);
+    return [{ event: { type: 'cacheMissed', at, step, cell } }];
+  };
+  const posted: Posted[] = [{ event: { type: 'started', at } }];
+  // What is posted meanwhile is taken in its turn.
+  for (const next of posted) {
+    applyRecord(run.facts, { kind: 'event', ...next });
+    for (const command of run.scheduler.handle(next.event)) posted.push(...answer(command));
+  }
+  return missed;
+}
+
+/** Reasons that are told; cells may have as many as they are. */
+const MANY = 3;
+
+function describeStep(
+  run: ContextSource,
+  { step, missed, earlier }: { step: number; missed: Missed | undefined; earlier: ReusableRun },
+): ReusePreview {
+  const { scheduler, plan } = run;
+  const cells = scheduler.cellCount(step);
+  const states = Array.from({ length: cells ?? 0 }, (_, cell) => scheduler.state(step, cell));
+  const [reused, skipped] = (['cached', 'skipped'] as const).map(
+    (state) => states.filter((one) => one === state).length,
+  );
+  const isDone = cells !== undefined && reused! + skipped! === cells;
+  return {
+    step: plan.steps[step]!.step.name,
+    ...(cells !== undefined && { cells }),
+    reused: reused!,
+    skipped: skipped!,
+    reason: isDone ? '' : describeReason(run, { step, missed, earlier }),
+  };
+}
+
+function describeReason(
+  run: ContextSource,
+  { step, missed, earlier }: { step: number; missed: Missed | undefined; earlier: ReusableRun },
+): string {
+  const { step: spec, dependencies, final } = run.plan.steps[step]!;
+  if (final) return 'runs last';
+  if (spec.service !== undefined) return 'a service always runs';
+  if (spec.approval !== undefined) return 'asks anew';
+  if (run.facts.header?.reuse?.again.includes(spec.name)) return 'runs again, as asked for';
+  const open = dependencies
+    .filter(({ on }) => !TERMINAL_CELL_STATES.has(run.scheduler.state(on)))
+    .map(({ on }) => run.plan.steps[on]!.step);
+  const working = open.filter(({ service }) => service === undefined);
+  // One that was not looked up waits for something, if only for a service that found no room in this play.
+  const before = working.length > 0 ? working : missed === undefined ? open : [];
+  if (before.length > 0) return `comes after ${before.map(({ name }) => name).join(', ')}`;
+  const reasons = new Set((missed ?? []).map((one) => describeMiss(run, { step, one, earlier })));
+  const shown = [...reasons].slice(0, MANY).join('; ');
+  return reasons.size > MANY ? `${shown}; and ${reasons.size - MANY} other reasons` : shown;
+}
+
+function describeMiss(
+  { plan, facts }: ContextSource,
+  { step, one, earlier }: { step: number; one: Missed[number]; earlier: ReusableRun },
+): string {
+  const { cell, looked } = one;
+  if (looked.kind === 'untold') return `only the run can tell: ${looked.message}`;
+  const before = earlier.workOf(plan.steps[step]!.step.name, facts.cells[step]?.[cell]?.key ?? '');
+  if (before === undefined) return `did not succeed in run ${earlier.runId}`;
+  return `differs in ${explainDifference(before, looked.made)
+    .map(({ name }) => name)
+    .join(', ')}`;
+}
