@@ -3,7 +3,7 @@ import { hasExpression, splitTemplate } from '../expressions/split-template.ts';
 import { type CompiledTemplate, compileTemplate } from '../expressions/template.ts';
 import type { Json } from '../model/json.ts';
 import { interpreterOf } from '../parse/resolve-step.ts';
-import { isShell } from '../parse/shell-script.ts';
+import { isShell, shellScript } from '../parse/shell-script.ts';
 import type { Path } from '../parse/source-document.ts';
 import type { Check, CheckContext, CheckedStep } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
@@ -92,18 +92,41 @@ function checkProgram(checking: Checking, { checked, at, scope }: StepPlace): vo
         if (hasExpression(text)) checkText(checking, text, { path: at('command', index), scope: scope('`command`') });
       });
     }
-  } else if (hasExpression(raw.command))
+  } else if (hasExpression(raw.command)) {
     checkText(checking, raw.command, { path: at('command'), scope: scope('`command`') });
+    checkReach(checking, raw.command, { step, key: 'command', interpreter: ['sh'], path: at('command') });
+  }
   if (raw.script === undefined || !hasExpression(raw.script)) return;
   checkText(checking, raw.script, { path: at('script'), scope: scope('`script`') });
   const interpreter = interpreterOf(raw.shell ?? checking.context.raw.defaults?.shell);
-  if (isShell(interpreter)) return;
+  if (isShell(interpreter)) {
+    checkReach(checking, raw.script, { step, key: 'script', interpreter, path: at('script') });
+    return;
+  }
   const message = `the script of step \`${step.name}\` is run by ${interpreter[0]}, and expressions in it would become part of the program`;
   checking.context.report({
     code: 'expression-in-script',
     message,
     path: at('script'),
     hint: 'hand the value over in `env`, and read the variable in the script',
+  });
+}
+
+interface ScriptPlace {
+  readonly step: CheckedStep['step'];
+  readonly key: string;
+  readonly interpreter: readonly string[];
+  readonly path: Path;
+}
+
+/** The shell itself must be able to put the value there. */
+function checkReach({ context }: Checking, script: string, { step, key, interpreter, path }: ScriptPlace): void {
+  if (shellScript(script, interpreter).unreachable !== true) return;
+  context.report({
+    code: 'expression-in-script',
+    message: `the \`${key}\` of step \`${step.name}\` has an expression in a here-document with a quoted delimiter, in which the shell puts no values`,
+    path,
+    hint: 'write the delimiter without quotes',
   });
 }
 

@@ -1,5 +1,6 @@
 import { escapeTemplate, splitTemplate } from '../expressions/split-template.ts';
 import type { Template } from '../model/pipeline.ts';
+import { createShellReader, type ShellContext } from './shell-reader.ts';
 
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ash', 'zsh', 'ksh']);
 /** Interpreters that take a program as `-e`; all others take `-c`. */
@@ -9,6 +10,8 @@ export interface ShellScript {
   readonly command: readonly Template[];
   /** The values of the script's expressions. */
   readonly env: Readonly<Record<string, Template>>;
+  /** An expression stands in a here-document with a quoted delimiter, in which the shell puts no values. */
+  readonly unreachable?: true;
 }
 
 /** Whether values can be handed to this interpreter as shell variables. */
@@ -25,39 +28,30 @@ export function shellScript(script: Template, interpreter: readonly string[]): S
   const split = isShell(interpreter) ? splitTemplate(script) : undefined;
   if (split === undefined || !split.ok) return { command: [...interpreter, flag, script], env: {} };
   const env: Record<string, Template> = {};
+  const reader = createShellReader();
   let text = '';
+  let count = 0;
+  let unreachable = false;
   for (const part of split.value) {
-    if (part.kind === 'text') text += part.text;
-    else {
-      const name = `SLUICE_ARG_${Object.keys(env).length + 1}`;
-      env[name] = `\${{ ${part.source} }}`;
-      text += quoted(name, quoteAt(text));
+    if (part.kind === 'text') {
+      text += part.text;
+      reader.read(part.text);
+      continue;
     }
+    const name = `SLUICE_ARG_${++count}`;
+    env[name] = `\${{ ${part.source} }}`;
+    text += reading(name, reader.context);
+    unreachable ||= reader.context === 'literal';
   }
-  return { command: [...interpreter, flag, escapeTemplate(text)], env };
+  return { command: [...interpreter, flag, escapeTemplate(text)], env, ...(unreachable && { unreachable }) };
 }
 
 function programOf(interpreter: readonly string[]): string {
   return interpreter[0]?.split('/').at(-1) ?? '';
 }
 
-function quoted(name: string, quote: '' | '"' | "'"): string {
-  if (quote === '"') return `\${${name}}`;
-  return quote === "'" ? `'"\${${name}}"'` : `"\${${name}}"`;
-}
-
-/** The quote that is open at the end of a piece of shell script. */
-function quoteAt(text: string): '' | '"' | "'" {
-  let quote: '' | '"' | "'" = '';
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (character === '\\' && quote !== "'") at++;
-    else if (quote === '' && character === '#' && /^$|[\s;&|(]/.test(text[at - 1] ?? '')) {
-      const end = text.indexOf('\n', at);
-      if (end === -1) return '';
-      at = end;
-    } else if (character === '"' && quote !== "'") quote = quote === '"' ? '' : '"';
-    else if (character === "'" && quote !== '"') quote = quote === "'" ? '' : "'";
-  }
-  return quote;
+/** How the shell is made to put the value of a variable here, as a part of one word. */
+function reading(name: string, context: ShellContext): string {
+  if (context === 'code') return `"\${${name}}"`;
+  return context === 'single' ? `'"\${${name}}"'` : `\${${name}}`;
 }
