@@ -3,6 +3,7 @@ import type { Path } from '../parse/source-document.ts';
 import type { RawPipeline } from '../schema/pipeline-schema.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 import type { Report } from './fault.ts';
+import { suggestName } from './nearest-name.ts';
 
 /** What every check sees: the model for meaning, the file's own form for places. */
 export interface CheckContext {
@@ -11,6 +12,8 @@ export interface CheckContext {
   /** By name, in the order of `allSteps`. Of two steps with one name, the first. */
   readonly steps: ReadonlyMap<string, CheckedStep>;
   readonly report: Report;
+  /** The hint for a step that does not exist. */
+  readonly suggestStep: (name: string) => { readonly hint?: string };
 }
 
 export interface CheckedStep {
@@ -39,7 +42,19 @@ export function createCheckContext(raw: RawPipeline, pipeline: Pipeline, report:
       });
     }
   }
-  return { raw, pipeline, steps, report };
+  return { raw, pipeline, steps, report, suggestStep: createSuggestion([...steps.keys()]) };
+}
+
+/** So many different names are looked at: ten thousand wrong ones among ten thousand right ones would take a minute. */
+const MOST_SUGGESTIONS = 200;
+
+function createSuggestion(names: readonly string[]): CheckContext['suggestStep'] {
+  const known = new Map<string, { readonly hint?: string }>();
+  return (name) => {
+    const hint = known.get(name) ?? (known.size < MOST_SUGGESTIONS ? suggestName(name, names) : {});
+    if (known.size < MOST_SUGGESTIONS) known.set(name, hint);
+    return hint;
+  };
 }
 
 /** Where a key of a step stands: in the step, else in `defaults`, else (for `env`) at the top. */

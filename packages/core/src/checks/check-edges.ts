@@ -55,7 +55,10 @@ interface Edge {
   readonly reader?: CheckedStep;
 }
 
-function checkStepOutput({ steps, pipeline, report }: CheckContext, { step, output, path, reader }: Edge): void {
+function checkStepOutput(
+  { steps, pipeline, report, suggestStep }: CheckContext,
+  { step, output, path, reader }: Edge,
+): void {
   const source = steps.get(step);
   if (source === undefined) {
     if (step === 'volumes' || Object.hasOwn(pipeline.volumes, step)) {
@@ -72,7 +75,7 @@ function checkStepOutput({ steps, pipeline, report }: CheckContext, { step, outp
       message: `there is no step \`${step}\``,
       path: path(),
       lookedIn: ['steps'],
-      ...suggestName(step, steps.keys()),
+      ...suggestStep(step),
     });
     return;
   }

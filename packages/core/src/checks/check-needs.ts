@@ -1,7 +1,6 @@
 import type { Path } from '../parse/source-document.ts';
 import type { Check, CheckContext, CheckedStep } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
-import { suggestName } from './nearest-name.ts';
 
 /** Every step in `needs` exists, can be waited for, and its condition agrees with the data that is read from it. */
 export const checkNeeds: Check = (context) => {
@@ -39,7 +38,7 @@ interface NeedPlace {
   readonly path: () => Path;
 }
 
-function checkNeed({ steps, report }: CheckContext, { checked, need, path }: NeedPlace): void {
+function checkNeed({ steps, report, suggestStep }: CheckContext, { checked, need, path }: NeedPlace): void {
   const { step, final } = checked;
   const target = steps.get(need.step);
   if (target === undefined) {
@@ -49,7 +48,7 @@ function checkNeed({ steps, report }: CheckContext, { checked, need, path }: Nee
       message,
       path: path(),
       lookedIn: ['steps'],
-      ...suggestName(need.step, steps.keys()),
+      ...suggestStep(need.step),
     });
     return;
   }

@@ -125,7 +125,7 @@ const ASPECTS = ['results', 'outputs', 'status', 'ports'];
 const PORT_FACTS = ['url', 'host', 'port'];
 
 function checkStepReference(
-  { steps }: CheckContext,
+  { steps, suggestStep }: CheckContext,
   keys: readonly string[],
   { checked }: Scope,
 ): NameFault | undefined {
@@ -136,7 +136,7 @@ function checkStepReference(
       code: 'unknown-step',
       message: `there is no step \`${name}\``,
       lookedIn: ['steps'],
-      ...suggestName(name, steps.keys()),
+      ...suggestStep(name),
     };
   if (checked !== undefined && target.final && !checked.final) {
     return {

@@ -51,7 +51,10 @@ function soundPart(value: Json, shape: readonly Fault[]): Json {
   let sound = value;
   let faults = shape;
   for (let round = 0; faults.length > 0 && round < MAX_DEPTH; round++) {
-    sound = faults.reduce((rest, fault) => prune(rest, fault.path), sound);
+    sound = prune(
+      sound,
+      faults.map(({ path }) => path),
+    );
     faults = checkShape(pipelineSchema, withoutPlainSteps(sound)).filter(({ path }) => path.length > 0);
   }
   return sound;

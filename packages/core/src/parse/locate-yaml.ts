@@ -32,7 +32,7 @@ export function findInYaml(
 }
 
 function findPair(items: readonly Pair[], key: string, targets: ReadonlyMap<Node, Node>): Pair | undefined {
-  const own = items.find((pair) => keyText(pair.key) === key);
+  const own = indexOf(items).get(key);
   if (own !== undefined) return own;
   for (const pair of items) {
     if (keyText(pair.key) !== '<<') continue;
@@ -45,6 +45,17 @@ function findPair(items: readonly Pair[], key: string, targets: ReadonlyMap<Node
   }
   return undefined;
 }
+
+/** A file of ten thousand steps may have a fault in each. */
+function indexOf(items: readonly Pair[]): ReadonlyMap<string | undefined, Pair> {
+  const known = INDEXES.get(items);
+  if (known !== undefined) return known;
+  const index = new Map(items.map((pair) => [keyText(pair.key), pair]));
+  INDEXES.set(items, index);
+  return index;
+}
+
+const INDEXES = new WeakMap<readonly Pair[], ReadonlyMap<string | undefined, Pair>>();
 
 function rangeOf(node: unknown): { start: number; end: number } {
   const range = (node as { range?: readonly number[] | null } | null | undefined)?.range;

@@ -2,7 +2,7 @@ import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml';
 import { MAX_DEPTH } from '../model/json-fault.ts';
 
 export interface YamlFault {
-  readonly code: 'syntax' | 'duplicate-key' | 'too-deep' | 'unknown-tag';
+  readonly code: 'syntax' | 'too-deep' | 'unknown-tag';
   readonly message: string;
   readonly start: number;
   readonly end: number;
@@ -26,7 +26,8 @@ export function parseYaml(text: string): ParsedYaml {
   const lines = new LineCounter();
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
-  const composer = new Composer({ version: '1.2', uniqueKeys: true, keepSourceTokens: false, prettyErrors: false });
+  // That keys are unique is seen to by `yamlToJson`: the composer compares each with each.
+  const composer = new Composer({ version: '1.2', uniqueKeys: false, keepSourceTokens: false, prettyErrors: false });
   let tooDeep: number | undefined;
   function* tokens() {
     for (const lexeme of new Lexer().lex(text)) {
@@ -52,14 +53,7 @@ export function parseYaml(text: string): ParsedYaml {
   const faults: YamlFault[] = [];
   for (const document of documents) {
     for (const error of document.errors) {
-      const duplicate = error.code === 'DUPLICATE_KEY';
-      const key = duplicate ? (/^(?:"[^"]*"|'[^']*'|[^\s:]*)/.exec(text.slice(error.pos[0]))?.[0] ?? '') : '';
-      faults.push({
-        code: duplicate ? 'duplicate-key' : 'syntax',
-        message: duplicate ? `the key \`${key}\` stands twice in one map` : reason(error.message),
-        start: error.pos[0],
-        end: Math.max(error.pos[1], error.pos[0] + key.length),
-      });
+      faults.push({ code: 'syntax', message: reason(error.message), start: error.pos[0], end: error.pos[1] });
     }
     for (const warning of document.warnings) {
       faults.push({

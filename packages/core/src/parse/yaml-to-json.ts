@@ -3,7 +3,7 @@ import type { Json } from '../model/json.ts';
 import { MAX_ALIASED_VALUES, MAX_VALUES } from './limits.ts';
 
 export interface ConversionFault {
-  readonly code: 'alias' | 'bad-key' | 'too-large' | 'bad-merge' | 'bad-number';
+  readonly code: 'alias' | 'bad-key' | 'too-large' | 'bad-merge' | 'bad-number' | 'duplicate-key';
   readonly message: string;
   readonly start: number;
   readonly end: number;
@@ -94,7 +94,12 @@ class Conversion {
       const value = this.convert(pair.value);
       if (key === '<<' && (pair.key as { type?: string }).type === 'PLAIN') {
         merged.push(...this.#mergeSources(value, pair.value));
-      } else setOwn(result, key, value);
+        continue;
+      }
+      if (Object.hasOwn(result, key)) {
+        this.#report('duplicate-key', `the key \`${key}\` stands twice in one map`, pair.key);
+      }
+      setOwn(result, key, value);
     }
     for (const source of merged) {
       for (const key of Object.keys(source)) {

@@ -52,20 +52,27 @@ export function collectDependencies(pipeline: Pipeline): readonly (readonly Plan
 
 /** The check and the plan both need them; a pipeline is never changed, so once is enough. */
 const REMEMBERED = new WeakMap<Pipeline, readonly (readonly PlannedDependency[])[]>();
+const MANY = 32;
 const NONE: readonly PlannedDependency[] = Object.freeze([]);
 
 function dependenciesOf(step: Step, index: ReadonlyMap<string, number>): readonly PlannedDependency[] {
   const found: PlannedDependency[] = [];
+  let places: Map<number, number> | undefined;
+  const placeOf = (on: number): number => {
+    // A few are found sooner by looking at each.
+    if (found.length < MANY) return found.findIndex((entry) => entry.on === on);
+    places ??= new Map(found.map((entry, at) => [entry.on, at]));
+    return places.get(on) ?? -1;
+  };
   const add = (name: string, condition: NeedCondition, data: boolean): void => {
     const on = index.get(name);
     if (on === undefined) return;
-    for (let at = 0; at < found.length; at++) {
-      const entry = found[at];
-      if (entry?.on !== on) continue;
-      if (data && !entry.data) found[at] = { on, condition: entry.condition, data: true };
-      return;
-    }
-    found.push({ on, condition, data });
+    const at = placeOf(on);
+    const entry = found[at];
+    if (entry === undefined) {
+      places?.set(on, found.length);
+      found.push({ on, condition, data });
+    } else if (data && !entry.data) found[at] = { on, condition: entry.condition, data: true };
   };
   for (const need of step.needs) add(need.step, need.condition, false);
   for (const name in step.inputs) {

@@ -6,6 +6,12 @@ import { matrixKey, uniqueKeys } from './cell-key.ts';
 /** Cells that one step may have. */
 export const MAX_CELLS = 100_000;
 
+const MAX_AXES = 100;
+/** Comparisons of cells with entries of `include` and `exclude`: some seconds. */
+const MAX_COMPARISONS = 20_000_000;
+/** Characters of all cells' values together, as JSON: the plan is kept as one text. */
+const MAX_TEXT = 64 * 1024 * 1024;
+
 /** A matrix with every expression evaluated. */
 export interface BoundMatrix {
   readonly axes: Readonly<Record<string, readonly Json[]>>;
@@ -22,6 +28,8 @@ export function expandMatrix(matrix: BoundMatrix): Result<readonly Cell[], strin
   const axes = Object.entries(matrix.axes);
   const count = axes.reduce((product, [, values]) => product * values.length, 1) + matrix.include.length;
   if (count > MAX_CELLS) return fail(`the matrix has ${count} cells, and a step may have ${MAX_CELLS}`);
+  const tooMuch = excessOf(matrix, count);
+  if (tooMuch !== undefined) return fail(tooMuch);
   let product: Record<string, Json>[] = axes.length === 0 ? [] : [{}];
   for (const [axis, values] of axes) {
     const next: Record<string, Json>[] = [];
@@ -34,6 +42,17 @@ export function expandMatrix(matrix: BoundMatrix): Result<readonly Cell[], strin
   const cells = matrix.include.length === 0 ? product : withIncludes(product, matrix);
   const keys = uniqueKeys(cells.map(matrixKey), (index) => cells[index] ?? null);
   return ok(cells.map((cell, index) => ({ key: keys[index] ?? '', matrix: cell })));
+}
+
+function excessOf({ axes, include, exclude }: BoundMatrix, count: number): string | undefined {
+  const lists = Object.values(axes);
+  if (lists.length > MAX_AXES) return `the matrix has ${lists.length} axes, and may have ${MAX_AXES}`;
+  const entries = include.length + exclude.length;
+  if (count * entries > MAX_COMPARISONS) {
+    return `the matrix has ${count} cells and ${entries} entries of \`include\` and \`exclude\`, which are too many to be compared`;
+  }
+  const text = lists.reduce((sum, values) => sum + (JSON.stringify(values).length * count) / values.length, 0);
+  return text <= MAX_TEXT ? undefined : `the values of the matrix are too long for its ${count} cells`;
 }
 
 function withIncludes(product: readonly Record<string, Json>[], matrix: BoundMatrix): readonly Record<string, Json>[] {
