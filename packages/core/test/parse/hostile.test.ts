@@ -102,6 +102,26 @@ describe('readDocument', () => {
   });
 });
 
+describe('parsePipeline of large files', () => {
+  const many = Array.from({ length: 8000 }, (_, at) => at);
+
+  it('parsePipeline tells thousands of faults, each of another kind', () => {
+    const steps = many.map((at) => `  "s${at}": { command: [x], zzz: 1, needs: [t${at}] }\n`);
+    expect(codes(`version: 1\nname: a\nsteps:\n${steps.join('')}`)).toHaveLength(16_000);
+  });
+
+  it('parsePipeline takes a step that needs thousands', () => {
+    const steps = Object.fromEntries(many.map((at) => [`s${at}`, { command: ['x'] }]));
+    const last = { command: ['x'], needs: Object.keys(steps) };
+    expect(codes(JSON.stringify({ version: 1, name: 'a', steps: { ...steps, last } }), 'p.json')).toEqual([]);
+  });
+
+  it('parsePipeline finds what is wrong behind a text of millions of characters', () => {
+    const text = `{"version": 1, "name": "a", "description": "${'x'.repeat(10_000_000)}", "zzz": 1, "steps": {}}`;
+    expect(codes(text, 'p.json')).toEqual(['unknown-key', 'no-steps']);
+  });
+});
+
 describe('parsePipeline with names of the prototype', () => {
   it('parsePipeline refuses `__proto__` as a name, in every way of writing it', () => {
     expect(codes(`${HEAD}  __proto__:\n    command: [x]\n`)).toEqual(['bad-name']);

@@ -31,6 +31,19 @@ describe('expandMatrix', () => {
     for (const key of keys) expect(key).toMatch(/^[a-z0-9-]{1,63}$/);
   });
 
+  it('expandMatrix refuses what would take minutes or more text than a plan may have', () => {
+    const error = (axes: Readonly<Record<string, Json[]>>, include: Record<string, Json>[] = []) => {
+      const cells = expandMatrix({ axes, include, exclude: [] });
+      return cells.ok ? undefined : cells.error;
+    };
+    const numbers = Array.from({ length: 300 }, (_, at) => at);
+    const words = Array.from({ length: 30 }, () => 'x'.repeat(100_000));
+    expect(error({ a: numbers, b: numbers })).toBeUndefined();
+    expect(error({ a: numbers, b: numbers }, Array(1000).fill({ c: 1 }))).toContain('too many to be compared');
+    expect(error({ a: numbers, b: words })).toContain('too long for its 9000 cells');
+    expect(error(Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`a${at}`, [1]])))).toContain('101 axes');
+  });
+
   it('expandMatrix includes as GitHub Actions documents it', () => {
     // The example of its documentation: fruit and animal.
     const cells = expand(
