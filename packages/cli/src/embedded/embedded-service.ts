@@ -50,13 +50,17 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
     throw error;
   });
   let current: Promise<Hold> = Promise.resolve(hold);
+  let hasFailed = false;
+  const replace = () => {
+    if (closed) return;
+    hasFailed = false;
+    current = takeHold(wanted);
+    current.then(follow, () => {
+      hasFailed = true;
+    });
+  };
   const follow = (held: Hold) => {
     hold = held;
-    const replace = () => {
-      if (closed) return;
-      current = takeHold(wanted);
-      current.then(follow, () => {});
-    };
     // An owner can go while it is being followed.
     if (held.lost?.aborted) replace();
     else held.lost?.addEventListener('abort', replace);
@@ -64,7 +68,11 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
   follow(hold);
 
   const service = createDelegatingService({
-    current: () => current.catch(refuse),
+    current: () => {
+      // What kept this process from taking over, such as a full disk, may be over when it is asked again.
+      if (hasFailed) replace();
+      return current.catch(refuse);
+    },
     watch: (listener) => (hold.owner ? hold.service.watch(listener) : undefined),
     close: async () => {},
   });
@@ -152,10 +160,14 @@ async function visit({ root, socketPath }: Wanted): Promise<Hold | undefined> {
   };
 }
 
+/** Does the work once; where it fails, whoever asks next has it done again. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
   return () => {
-    done ??= work();
+    done ??= work().catch((error: unknown) => {
+      done = undefined;
+      throw error;
+    });
     return done;
   };
 }
