@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 import type { Cluster } from './clusters/cluster.ts';
@@ -19,6 +20,8 @@ export interface RetentionOptions {
 const LOOK_MS = 600_000;
 /** Removed between two turns of the event loop. */
 const BATCH = 100;
+/** Looked at between two turns: a millisecond's work. */
+const TOKEN_BATCH = 500;
 
 /**
  * Removes ended containers, deleted volumes and tokens whose time is over, now and from then on. Returns what stops it
@@ -28,8 +31,18 @@ export function startRetention(options: RetentionOptions): () => Promise<void> {
   let stopped = false;
   let cancel = () => {};
   let underWay: Promise<void> = Promise.resolve();
+  let tokensLooked = Number.NEGATIVE_INFINITY;
+  const lookAtAll = async () => {
+    const isDone = await sweep(options, () => stopped);
+    // Not each time: nothing says which of them are over but a look at all, and there is one for each command of a user.
+    if (options.clock.now() - tokensLooked >= LOOK_MS) {
+      tokensLooked = options.clock.now();
+      await removeExpiredTokens(options, () => stopped);
+    }
+    return isDone;
+  };
   const look = () => {
-    underWay = sweep(options, () => stopped)
+    underWay = lookAtAll()
       .catch((error: unknown) => {
         options.log.error({ err: error }, 'what retention has ended could not be removed');
         return false;
@@ -84,12 +97,22 @@ async function sweep(options: RetentionOptions, isStopped: () => boolean): Promi
     await options.volumes.purge(key.slice(14));
     store.write([remove(TABLES.deletedVolumes, key)]);
   });
-  const expired: string[] = [];
-  for (const [key, token] of store.range(TABLES.tokens, { from: '', to: '~' })) {
-    if (token.expireTime <= clock.now()) expired.push(key);
-  }
-  if (expired.length > 0) store.write(expired.map((key) => remove(TABLES.tokens, key)));
   return isDone;
+}
+
+async function removeExpiredTokens({ store, clock }: RetentionOptions, isStopped: () => boolean): Promise<void> {
+  for (let from = ''; !isStopped(); ) {
+    const batch: [key: string, expireTime: number][] = [];
+    for (const [key, { expireTime }] of store.range(TABLES.tokens, { from, to: '~', after: true })) {
+      batch.push([key, expireTime]);
+      if (batch.length === TOKEN_BATCH) break;
+    }
+    const expired = batch.filter(([, expireTime]) => expireTime <= clock.now());
+    if (expired.length > 0) store.write(expired.map(([key]) => remove(TABLES.tokens, key)));
+    if (batch.length < TOKEN_BATCH) return;
+    from = batch.at(-1)![0];
+    await nextTurn();
+  }
 }
 
 /** Keys up to `time`, read in batches so that what is removed meanwhile does not matter. */

@@ -120,12 +120,12 @@ function chooseCluster(
       return cluster;
     }
   }
-  throw unknownInstanceType(spec.instanceType, `any cluster of account ${scope.accountID}`);
+  throw unknownInstanceType(spec.instanceType, `no cluster of account ${scope.accountID} has it`);
 }
 
 function findInstanceType(cluster: Cluster, spec: ContainerSpec): InstanceTypeConfig {
   const type = cluster.instanceTypes.get(spec.instanceType);
-  if (type === undefined) throw unknownInstanceType(spec.instanceType, `cluster ${cluster.id}`);
+  if (type === undefined) throw unknownInstanceType(spec.instanceType, `cluster ${cluster.id} has none such`);
   const { capacity } = cluster.config;
   for (const kind of ['cores', 'memoryGB', 'gpus'] as const) {
     if (capacity !== undefined && type[kind] > capacity[kind]) {
@@ -138,14 +138,10 @@ function findInstanceType(cluster: Cluster, spec: ContainerSpec): InstanceTypeCo
   return type;
 }
 
-function unknownInstanceType(id: string, where: string): Refusal {
-  return new Refusal(
-    'INSTANCE_TYPE_UNKNOWN',
-    `could not use the instance type '${id}' because ${where} has none such`,
-    {
-      details: { field: 'instanceType' },
-    },
-  );
+function unknownInstanceType(id: string, why: string): Refusal {
+  return new Refusal('INSTANCE_TYPE_UNKNOWN', `could not use the instance type '${id}' because ${why}`, {
+    details: { field: 'instanceType' },
+  });
 }
 
 function checkFree(options: CreateContainerOptions, ref: Ref): void {
