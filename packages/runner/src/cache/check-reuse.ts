@@ -1,4 +1,5 @@
 import { describeUnknown, fail, ok, type Plan, type Result } from '@sluice/core';
+import { isMarkedForCollection } from '../gc/collection-mark.ts';
 import type { Disk } from '../journal/disk.ts';
 import { readRunFiles } from '../run/read-run.ts';
 import type { RunRefusal } from '../run/run-options.ts';
@@ -12,6 +13,10 @@ export async function checkReuse(
 ): Promise<Result<{ readonly reuse: Reuse; readonly plannedTime: number }, RunRefusal>> {
   const files = await readRunFiles(disk, home, runId);
   if (!files.ok) return files;
+  if (await isMarkedForCollection(disk, files.value.directory)) {
+    const message = `could not take over from run ${files.value.runId}: it is being removed as garbage`;
+    return fail({ code: 'RUN_NOT_FOUND', message });
+  }
   const header = files.value.records.find((record) => record.kind === 'run');
   const { name } = plan.pipeline;
   if (header === undefined || header.pipeline !== name) {

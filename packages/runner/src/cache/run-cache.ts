@@ -4,9 +4,11 @@ import { isFannedOut } from '../data/create-mounts.ts';
 import { publishedPath } from '../data/layout.ts';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import { describeSiblings } from '../data/siblings.ts';
+import { isMarkedForCollection } from '../gc/collection-mark.ts';
 import type { CacheMiss, CacheSource } from '../journal/journal-record.ts';
 import { clusterOfOutputs, clusterOfWorkspace, scopeOn, workspaceOn } from '../placement/place-of.ts';
 import { replayFromHome } from '../run/read-run.ts';
+import { runDirectory } from '../run/run-home.ts';
 import type { Posted } from '../run/run-loop.ts';
 import type { RunSession } from '../run/run-session.ts';
 import type { Command } from '../scheduler/command.ts';
@@ -137,8 +139,11 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
       if (plan.steps.some(({ step }) => step.cache)) index = await readCacheIndex(disk, home);
       if (reuse) {
         const replayed = await replayFromHome(disk, home, reuse.runId);
-        if (replayed.ok) earlier = createReusableRun(replayed.value);
-        else warn(`could not take over from run ${reuse.runId}: ${replayed.error.message}`);
+        // Asked after this run's own first record is durable, which says that it needs that run.
+        const isMarked = await isMarkedForCollection(disk, runDirectory(home, reuse.runId));
+        const why = isMarked ? 'it is being removed as garbage' : replayed.ok ? undefined : replayed.error.message;
+        if (why !== undefined) warn(`could not take over from run ${reuse.runId}, and does its work anew: ${why}`);
+        else if (replayed.ok) earlier = createReusableRun(replayed.value);
       }
       lookUpWork = createWorkLookUp(session, { earlier, index, now: clock.now });
     },

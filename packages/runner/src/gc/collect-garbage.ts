@@ -7,12 +7,12 @@ import { runPath } from '../data/layout.ts';
 import type { Disk } from '../journal/disk.ts';
 import { withHomeLock } from '../journal/home-lock.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
-import { listRuns } from '../run/list-runs.ts';
 import { runDirectory } from '../run/run-home.ts';
 import { readSummary, writeSummary } from '../run/run-summary.ts';
 import { listScheduledRuns } from '../schedule/schedule-record.ts';
 import { chooseGarbage } from './choose-garbage.ts';
 import { collectSources, type FreedSource } from './collect-sources.ts';
+import { markForCollection, unmarkForCollection } from './collection-mark.ts';
 import { measureVolume } from './measure-volume.ts';
 import { type RunRecord, readRunRecords } from './read-run-records.ts';
 
@@ -58,6 +58,9 @@ export function collectGarbage(given: CollectOptions): Promise<GarbageReport> {
 
 type Filled = CollectOptions & HomePlace;
 
+/** So long a run may take from the use of its first source to its place on record. */
+const STARTING_MS = 3_600_000;
+
 async function collect(options: Filled): Promise<GarbageReport> {
   const { disk, home, clock, maxBytes } = options;
   const records = await readRunRecords(disk, home);
@@ -69,15 +72,17 @@ async function collect(options: Filled): Promise<GarbageReport> {
   const { remove, keep } = chooseGarbage(records, { endedBefore, cached, ...size });
   const kept = keep.map(({ run, reason }) => ({ runId: run.runId, pipeline: run.pipeline, reason }));
   if (!options.dryRun) {
+    for (const { runId } of remove) await markForCollection(disk, runDirectory(home, runId));
     await removeFromCacheIndex(disk, home, new Set(remove.map(({ runId }) => runId)));
   }
-  // A run that has begun since the look may have read the cache as it was.
-  const isRunning = (await listRuns(home, disk)).some(({ status }) => status === 'active');
+  const since = await lookAgain(options, records);
   const freed: Freed[] = [];
   const problems: string[] = [];
   for (const run of remove) {
-    if (isRunning && cached.has(run.runId)) {
-      kept.push({ runId: run.runId, pipeline: run.pipeline, reason: 'a run under way may reuse its outputs' });
+    const reason = findUser(since, run.runId, { isCached: cached.has(run.runId) });
+    if (reason !== undefined) {
+      kept.push({ runId: run.runId, pipeline: run.pipeline, reason });
+      if (!options.dryRun) await unmarkForCollection(disk, runDirectory(home, run.runId));
       continue;
     }
     const bytes = await measureRun(options, run);
@@ -87,10 +92,24 @@ async function collect(options: Filled): Promise<GarbageReport> {
     else problems.push(problem);
   }
   const gone = new Set(freed.flatMap((item) => (item.kind === 'run' ? [item.runId] : [])));
-  const staying = records.filter(({ runId }) => !gone.has(runId));
+  const staying = [...records, ...since].filter(({ runId }) => !gone.has(runId));
   const workspaces = await listWorkspaces(options);
-  const sources = await collectSources(options, { records, staying, workspaces, usedBefore: endedBefore });
+  const usedBefore = Math.min(endedBefore, clock.now() - STARTING_MS);
+  const sources = await collectSources(options, { records, staying, workspaces, usedBefore });
   return { freed: [...freed, ...sources.freed], kept, problems: [...problems, ...sources.problems] };
+}
+
+/** Runs that have begun or gone on since the first look: they may have read the cache as it was, or have taken over from a run before it was marked. */
+function lookAgain({ disk, home }: Filled, before: readonly RunRecord[]): Promise<RunRecord[]> {
+  const over = new Set(before.flatMap(({ runId, endedAt }) => (endedAt === undefined ? [] : [runId])));
+  return readRunRecords(disk, home, (runId) => !over.has(runId));
+}
+
+/** Why a run has to stay for one of these. */
+function findUser(since: readonly RunRecord[], runId: string, { isCached }: { isCached: boolean }): string | undefined {
+  if (isCached && since.some(({ status }) => status === 'active')) return 'a run under way may reuse its outputs';
+  const user = since.find((run) => run.runId !== runId && (run.needs === undefined || run.needs.runs.has(runId)));
+  return user && `run ${user.runId} reuses its outputs, or may do so`;
 }
 
 /** Undefined: a volume of it does not answer. */

@@ -19,10 +19,16 @@ export interface RunNeeds {
   readonly sources: ReadonlySet<string>;
 }
 
-/** Reads every run of the home whole; oldest end first. */
-export async function readRunRecords(disk: Disk, home: string): Promise<RunRecord[]> {
+/** Reads every run of the home whole that is wanted; oldest end first. */
+export async function readRunRecords(
+  disk: Disk,
+  home: string,
+  isWanted: (runId: string) => boolean = () => true,
+): Promise<RunRecord[]> {
   const records: RunRecord[] = [];
-  for (const run of await listRuns(home, disk)) records.push(await readRecord(disk, home, run));
+  for (const run of await listRuns(home, disk)) {
+    if (isWanted(run.runId)) records.push(await readRecord(disk, home, run));
+  }
   return records.sort((a, b) => (a.endedAt ?? a.startedAt) - (b.endedAt ?? b.startedAt));
 }
 

@@ -5,6 +5,7 @@ import type { Container } from '@sluice/client';
 import type { Plan } from '@sluice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { collectGarbage } from '../../src/gc/collect-garbage.ts';
+import type { Disk } from '../../src/journal/disk.ts';
 import { listRuns } from '../../src/run/list-runs.ts';
 import type { RunReport } from '../../src/run/run-report.ts';
 import { startRun } from '../../src/run/start-run.ts';
@@ -123,6 +124,60 @@ describe('collectGarbage', () => {
     });
     expect((await collect(rig, { olderThanMs: 0 })).freed).toHaveLength(3);
     expect((await run(rig, CACHED)).steps[0]?.state).toBe('succeeded');
+  });
+
+  const bare = createHandPlan([createStep('make', { outputs: { made: { path: '/made', retain: true } } })]);
+
+  /** The rig's disk, on which something else happens just before the first file is written whose path says so. */
+  function interrupted({ options }: Rig, when: (path: string) => boolean, act: () => Promise<unknown>): Disk {
+    const disk = options.disk!;
+    let isDone = false;
+    return {
+      ...disk,
+      async replace(path, bytes) {
+        const isNow = !isDone && when(path);
+        isDone ||= isNow;
+        if (isNow) await act();
+        await disk.replace(path, bytes);
+      },
+    };
+  }
+
+  test('keeps a run from which another takes over since the first look', async () => {
+    const rig = createGcRig();
+    const first = await run(rig, bare);
+    const reuse = { runId: first.runId, again: [] };
+    const start = () => startRun({ ...rig.options, plan: bare, baseDir: base, reuse });
+    let second: RunReport | undefined;
+    const disk = interrupted(
+      rig,
+      (path) => path.endsWith('/collecting'),
+      async () => {
+        const started = await start();
+        second = started.ok ? await started.value.finished : undefined;
+      },
+    );
+    const report = await collect(rig, { disk });
+    expect(second?.steps[0]?.cells[0]).toMatchObject({ cachedFrom: first.runId });
+    expect(report.kept).toMatchObject([{ runId: first.runId, reason: expect.stringContaining('reuses its outputs') }]);
+    expect(inVolume(rig).some((file) => file.includes(first.runId))).toBe(true);
+    expect(await rig.go(start())).toMatchObject({ ok: true });
+  });
+
+  test('lets a run that begins while another is removed do its work anew', async () => {
+    const rig = createGcRig();
+    const first = await run(rig, bare);
+    const reuse = { runId: first.runId, again: [] };
+    // The new run has looked for the old one already.
+    const disk = interrupted(
+      rig,
+      (path) => path.endsWith('/plan.json'),
+      () => collect(rig),
+    );
+    const started = await rig.go(startRun({ ...rig.options, disk, plan: bare, baseDir: base, reuse }));
+    if (!started.ok) throw new Error(started.error.message);
+    expect(await rig.go(started.value.finished)).toMatchObject({ steps: [{ state: 'succeeded' }] });
+    expect(await listed(rig)).toEqual([started.value.runId]);
   });
 
   test('leaves the end of a scheduled run on record, so that its time is not decided again', async () => {
