@@ -1,5 +1,6 @@
 import type { Container } from '@sluice/client';
 import { readClaims } from '../../src/pools/claims-list.ts';
+import { findShortage } from '../../src/pools/find-shortage.ts';
 import { replayRun } from '../../src/run/replay-run.ts';
 import type { RunReport } from '../../src/run/run-report.ts';
 import { createMountChecker, type MountCheckerOptions } from './check-mounts.ts';
@@ -226,8 +227,10 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
       const { containers } = options.simulated();
       // Also what is not durable: whoever reads it cannot know that.
       const journal = Buffer.from(disk.files.get(`/home/runs/${runId}/journal.ndjson`) ?? '').toString();
-      for (const { containerID, runId: holder } of (await readClaims({ disk, home: '/home' })).claims) {
-        if (holder !== runId) continue;
+      const list = await readClaims({ disk, home: '/home' });
+      // Nobody asks after those who hold what nobody lacks.
+      const lacking = list.waiting.flatMap((waiter) => findShortage(list, waiter, plan.pipeline.pools)?.holders ?? []);
+      for (const { containerID } of lacking.filter((claim) => claim.runId === runId)) {
         const truth = truths.get(containerID);
         const isKnown =
           truth === undefined

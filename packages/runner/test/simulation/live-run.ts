@@ -48,7 +48,8 @@ export interface World {
 
 /** How long a run may take, where a world does not say. */
 export const LONGEST_MS = 3 * 24 * 3_600_000;
-const MAX_LIVES = 60;
+/** Of half a minute each: more than the faults and what is waited for after them take together. */
+const MAX_LIVES = 120;
 /** For so long nobody takes up a run whose runner has left; the others must get on without it. */
 const AWAY_MS = 2 * 3_600_000;
 /** Nothing that was asked for is under way any more after so long. */
