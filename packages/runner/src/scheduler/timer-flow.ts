@@ -40,7 +40,7 @@ function openCells(run: RunState): number {
 }
 
 /** Whether what the timer was set for still is the case. */
-function isMeant(run: RunState, { kind, step, cell, attempt }: Timer): boolean {
+function isMeant(run: RunState, { at, kind, step, cell, attempt }: Timer): boolean {
   if (kind === 'runTimeout') return run.openMain > 0 && run.stop < STOP.runTimeout;
   if (run.phase[step] === PHASE.over) return false;
   if (kind === 'approval') return run.phase[step] === PHASE.approval;
@@ -48,7 +48,8 @@ function isMeant(run: RunState, { kind, step, cell, attempt }: Timer): boolean {
   const state = run.cells.state[id]!;
   if (kind === 'deadline')
     return isLive(state) ? run.cells.cancel[id] === 0 : state === CODE.ready || state === CODE.backingOff;
-  if (kind === 'due') return state === CODE.backingOff;
+  // A cell for which room was freed before its time may have been put off again meanwhile, until later.
+  if (kind === 'due') return state === CODE.backingOff && at >= run.backOffs.get(id)!.until;
   if (attempt !== run.cells.attempt[id] || run.cells.cancel[id] !== 0) return false;
   return state === (kind === 'timeout' ? CODE.running : CODE.pending);
 }

@@ -81,6 +81,16 @@ describe('retries', () => {
     expect(rig.tick(700)).toEqual([]);
   });
 
+  test('handle: the time of a wait that was cut short ends no later wait', () => {
+    const rig = createRig(testPlan({ a: {} }));
+    rig.start();
+    rig.postponed('a', 'pool', 700);
+    rig.send({ type: 'roomFreed', at: 300, step: 0, cell: 0, attempt: 1 });
+    rig.postponed('a', 'pool', 5000);
+    expect(rig.tick(700)).toEqual(['wake 5000']);
+    expect(rig.tick(5000)).toEqual(['submit a #1']);
+  });
+
   test('handle: an event that cannot happen throws with the story of the cell', () => {
     const rig = createRig(testPlan({ a: {}, b: { after: ['a'] } }));
     rig.start();

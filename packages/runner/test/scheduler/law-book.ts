@@ -22,11 +22,14 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
   const asked = new Set<string>();
   /** Since when each present attempt is pending, and running. */
   const since = { pending: new Map<string, number>(), running: new Map<string, number>() };
+  /** Until when a cell is put off, or backs off. */
+  const notBefore = new Map<string, number>();
   let now = 0;
   let finished = false;
 
   function submit({ step, cell, attempt }: Extract<Command, { type: 'submit' }>, scheduler: Scheduler): void {
     const key = `${step}/${cell}`;
+    law(!notBefore.has(key), `${key} is submitted at ${now}, and is put off until ${notBefore.get(key)}`);
     law(!live.has(key), `${key} is submitted while attempt ${live.get(key)} lives`);
     const next = (over.get(key) ?? 0) + 1;
     law(attempt === next, `${key} is submitted as attempt ${attempt}, the next one is ${next}`);
@@ -45,13 +48,29 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
     }
   }
 
+  /** The least that a submission that was put off, or a retry, has to wait. */
+  function putOff(key: string, event: Extract<SchedulerEvent, { attempt: number }>): void {
+    const { backoff } = plan.steps[event.step]!.step.retry;
+    if (event.type === 'postponed') notBefore.set(key, event.until);
+    else if (event.type === 'ended' && event.outcome.result === 'failed') {
+      notBefore.set(key, now + Math.min(backoff.maxMs, backoff.initialMs * backoff.factor ** (event.attempt - 1)) / 2);
+    } else return;
+    if (notBefore.get(key)! <= now) notBefore.delete(key);
+  }
+
+  /** The room is for the attempt that comes next. */
+  function asks({ step, cell, attempt }: { step: number; cell: number; attempt: number }): boolean {
+    return attempt === (over.get(`${step}/${cell}`) ?? 0) + 1;
+  }
+
   function checkLimits(): void {
     const used = new Map<string, number>();
     const add = (name: string, amount: number) => used.set(name, (used.get(name) ?? 0) + amount);
     for (const key of live.keys()) {
-      const { step } = plan.steps[Number(key.split('/')[0])]!;
+      const { step, index } = plan.steps[Number(key.split('/')[0])]!;
       add('all', 1);
       add(`step ${step.name}`, 1);
+      for (const limit of options.limits?.(index) ?? []) add(`limit ${limit.key}`, limit.amount ?? 1);
       for (const [pool, amount] of Object.entries(step.pools)) add(`pool ${pool}`, amount);
     }
     const { parallelism = Infinity, pools } = plan.pipeline;
@@ -59,7 +78,10 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
       law((used.get(name) ?? 0) <= size, `${name} is used ${used.get(name)} times of ${size}`);
     within('all', Math.min(parallelism, options.maxInFlight ?? Infinity));
     for (const [pool, size] of Object.entries(pools)) within(`pool ${pool}`, size);
-    for (const { step } of plan.steps) within(`step ${step.name}`, step.maxParallel ?? Infinity);
+    for (const { step, index } of plan.steps) {
+      within(`step ${step.name}`, step.maxParallel ?? Infinity);
+      for (const { key, size } of options.limits?.(index) ?? []) within(`limit ${key}`, size);
+    }
   }
 
   function cancel({ step, cell, attempt, reason }: Extract<Command, { type: 'cancel' }>): void {
@@ -75,9 +97,12 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
   return {
     hear(event) {
       now = event.at;
+      for (const [key, until] of notBefore) if (until <= now) notBefore.delete(key);
       if (!('attempt' in event)) return;
       const key = `${event.step}/${event.cell}`;
       const present = live.get(key) === event.attempt;
+      if (present) putOff(key, event);
+      if (event.type === 'roomFreed' && asks(event)) notBefore.delete(key);
       if (present && event.type === 'submitted') since.pending.set(key, now);
       if (present && event.type === 'running') since.running.set(key, now);
       if (event.type === 'ended') {

@@ -7,11 +7,14 @@ import { simulate } from './simulated-shell.ts';
 const seed = fc.integer({ min: 0, max: 2 ** 31 - 1 }).map(String);
 const RUNS = Number(process.env.SLUICE_LAW_RUNS ?? 400);
 
+/** Steps are spread over two clusters, of which one has room for two containers, and a large one takes both. */
+const clusterOf = (step: number) => (step % 2 === 0 ? [] : [{ key: 'small', size: 2, amount: step % 5 === 0 ? 2 : 1 }]);
+
 describe('laws of the scheduler over random runs', () => {
   test('createScheduler: every run ends, within its limits and after its inputs', () => {
     fc.assert(
       fc.property(arbitraryPlan, seed, fc.constantFrom(0, 0.25, 0.6), (plan, seed, failures) => {
-        simulate(plan, { seed, failures });
+        simulate(plan, { seed, failures, limits: clusterOf });
       }),
       { numRuns: RUNS },
     );
@@ -20,7 +23,7 @@ describe('laws of the scheduler over random runs', () => {
   test('createScheduler: a user may cancel at any moment, once or twice', () => {
     fc.assert(
       fc.property(arbitraryPlan, seed, (plan, seed) => {
-        const { scheduler } = simulate(plan, { seed, cancels: 0.03 });
+        const { scheduler } = simulate(plan, { seed, cancels: 0.03, looksUpAll: true });
         if (scheduler.isFinished) expect(scheduler.counts().waiting).toBe(0);
       }),
       { numRuns: RUNS },

@@ -74,6 +74,8 @@ export function simulate(plan: Plan, options: SimulationOptions): SimulatedRun {
   send({ type: 'started', at: now });
   for (let turn = 0; turn < 5000 && !scheduler.isFinished; turn++) {
     now += random.below(50);
+    // Clocks are set back, too.
+    if (random.chance(0.01)) now -= random.below(2000);
     if (random.chance(options.crashes ?? 0)) {
       scheduler = createScheduler(plan, options);
       for (const event of events) scheduler.handle(event);
@@ -90,6 +92,7 @@ export function simulate(plan: Plan, options: SimulationOptions): SimulatedRun {
     }
     if (random.chance(0.05)) sendLate({ events, random, now, send });
     if (random.chance(0.02)) send({ type: 'tick', at: now });
+    if (random.chance(0.1)) sendRoom({ events, random, now, send });
     const work: (Command | Container)[] = [
       ...open.filter(({ type }) => type !== 'wake' && type !== 'finish' && type !== 'cancel'),
       ...[...containers.values()].filter((container) => canMove(container, { plan, random, open })),
@@ -266,6 +269,13 @@ function sendLate(turn: {
       'attempt' in other && other.step === event.step && other.cell === event.cell && other.attempt > event.attempt,
   );
   if (later) turn.send({ ...event, at: turn.now });
+}
+
+/** What a submission was put off for is there: soon after that, or long after. */
+function sendRoom({ events, random, now: at, send }: Parameters<typeof sendLate>[0]): void {
+  const event = random.pick(events);
+  if (event.type !== 'postponed') return;
+  send({ type: 'roomFreed', at, step: event.step, cell: event.cell, attempt: event.attempt });
 }
 
 /** A look-up, decision or approval whose step has been stopped meanwhile is not asked for again: its answer would be late. */
