@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { plainError } from './error-reply.ts';
 
@@ -10,11 +10,16 @@ const ANSWERS: Readonly<Record<string, readonly [status: number, why: string]>> 
 const NO_HTTP = [400, 'it is not HTTP/1.1'] as const;
 
 /**
- * Answers bytes that are no request, and ends the connection. Says nothing where the reply to an earlier request is
- * under way on it: a client would take the words for bytes of that.
+ * Answers bytes that are no request, and ends the connection. Where an earlier request of it is being answered nothing is
+ * said, since a client would take that for the answer, or for bytes of it; one that is about to be answered still is.
  */
 export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  const { _httpMessage: reply } = socket as Socket & { _httpMessage?: { readonly headersSent: boolean } | null };
+  const { _httpMessage: reply } = socket as Socket & { _httpMessage?: ServerResponse | null };
+  if (reply?.headersSent === false && reply.req.complete) {
+    socket.pause();
+    reply.once('finish', () => socket.destroySoon());
+    return;
+  }
   if (socket.writable && reply?.headersSent !== true) {
     const [status, why] = ANSWERS[error.code ?? ''] ?? NO_HTTP;
     const text = JSON.stringify(plainError(status, `could not read the request because ${why}`).body);

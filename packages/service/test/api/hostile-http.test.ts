@@ -111,6 +111,12 @@ describe.each(['http', 'https'])('hostile bytes over %s', (scheme) => {
     expect(await everything()).toEqual(before);
   });
 
+  it('what comes behind a request and is none takes nothing from its answer', async () => {
+    const create = smuggled().replace('Connection: close\r\n', '').replace('=smuggled', '=answered');
+    expect(statusesOf(await exchange(`${create}no request\r\n\r\n`))).toEqual([200]);
+    expect((await everything()).join()).toContain('"answered"');
+  });
+
   it('requests one behind the other on a connection are answered in their order', async () => {
     const get = (path: string, last = false) =>
       `GET ${path} HTTP/1.1\r\nHost: x\r\n${last ? 'Connection: close\r\n' : ''}\r\n`;

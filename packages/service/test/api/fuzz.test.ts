@@ -1,0 +1,164 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FakeEngine } from '../fakes/fake-engine.ts';
+import { API, openRawHttp, type RawHttp } from './raw-http.ts';
+
+const OBSERVED = new URL('../../../../../shared/data/api/observed-client-requests.json', import.meta.url);
+const REQUESTS = 250;
+
+interface Sent {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly string[];
+  readonly body: string;
+}
+
+let http: RawHttp;
+beforeAll(async () => {
+  http = await openRawHttp({ engine: 'fake', engines: { fake: () => new FakeEngine() } });
+});
+afterAll(() => http.close());
+
+it.skipIf(!existsSync(OBSERVED) && process.env.CI !== 'true')(
+  'a mutated request is answered, never by a fault of the service, and changes nothing where it is refused',
+  async () => {
+    const seed = Number(process.env.SLUICE_FUZZ_SEED ?? Date.now() % 1e9);
+    const random = createRandom(seed);
+    const originals = [...recorded(), ...OWN];
+    for (let i = 0; i < REQUESTS; i++) {
+      const bytes = render(mutate(pick(originals, random), random), random);
+      const story = `SLUICE_FUZZ_SEED=${seed}, request ${i}: ${JSON.stringify(bytes)}`;
+      const before = await everything();
+      const reply = await exchange(bytes);
+      expect(reply, story).toMatch(/^HTTP\/1\.1 [234]\d\d /);
+      if (!/^HTTP\/1\.1 [23]/.test(reply)) expect(await everything(), story).toBe(before);
+    }
+    expect((await http.send('GET', '/healthz')).status).toBe(200);
+  },
+);
+
+const OWN: readonly Sent[] = [
+  ['GET', `${API}/containers?all=true&pageSize=2`],
+  ['GET', `${API}/containers/c1/logs?tail=1`],
+  ['POST', `${API}/containers/c1:cancel`],
+  ['DELETE', `${API}/containers/c1`],
+  ['POST', `${API}/volumes/v1:undelete`],
+  ['DELETE', `${API}/volumes/v1?force=true`],
+  ['PROPFIND', '/dav/one/mine/v1/'],
+  [
+    'POST',
+    `${API}/containers?containerID=c1`,
+    '{"instanceType":"small","image":"a","command":["b",""],"ports":{"web":{}},"volumeMounts":{"v1:s:dir":"/d"},"labels":{"k":"v"},"envs":{"E":"1"}}',
+  ],
+  ['POST', `${API}/volumes?volumeID=v1`, '{"service":{}}'],
+].map(([method = '', url = '', body = '']) => ({
+  ...{ method, url, body },
+  headers: body === '' ? [] : ['Content-Type: application/json'],
+}));
+
+function recorded(): Sent[] {
+  const file = JSON.parse(readFileSync(OBSERVED, 'utf8')) as {
+    recorded: { request: { method: string; url: string; headers: Record<string, string>; body: string } }[];
+  };
+  return file.recorded.map(({ request: { method, url, headers, body } }) => ({
+    ...{ method, body },
+    url: url.replace('/N1/', '/one/').replace('/acc1/', '/mine/'),
+    headers: Object.entries(headers)
+      .filter(([name]) => name !== 'authorization' && name !== 'content-length')
+      .map(([name, value]) => `${name}: ${value}`),
+  }));
+}
+
+const ODD = [
+  ...[
+    '%00',
+    '%2F',
+    '%c0%af',
+    '%',
+    '..',
+    '-',
+    ':',
+    ';',
+    '#',
+    '?',
+    '&',
+    '=',
+    '//',
+    '[]',
+    '{}',
+    'null',
+    '"',
+    '\\',
+    '\\u0000',
+  ],
+  ...['\\ud800', '__proto__', 'constructor', '9007199254740993', '-1', '1e999', ' ', '\t', '\xff', '\x00', '\r\n', ','],
+  ...[
+    'true',
+    'x'.repeat(600),
+    '[['.repeat(40),
+    'Content-Length: 3',
+    'Transfer-Encoding: chunked',
+    'Expect: 100-continue',
+  ],
+];
+
+/** One to three slips: something odd put in, or a piece cut out or said twice, in one part of the request. */
+function mutate(sent: Sent, random: () => number): Sent {
+  let mutated = sent;
+  for (let slips = 1 + Math.floor(random() * 3); slips > 0; slips--) {
+    const { headers, ...parts } = mutated;
+    const part = pick(['method', 'url', 'url', 'headers', 'body', 'body'] as const, random);
+    if (part === 'headers') mutated = { ...mutated, headers: [...headers, pick(ODD, random), ...headers.slice(0, 1)] };
+    else mutated = { ...mutated, [part]: slip(parts[part], random) };
+  }
+  return mutated;
+}
+
+function slip(text: string, random: () => number): string {
+  const [a = 0, b = 0] = [random(), random()].map((at) => Math.floor(at * (text.length + 1))).sort((x, y) => x - y);
+  const piece = text.slice(a, b);
+  return (
+    text.slice(0, a) +
+    pick([pick(ODD, random), '', piece + piece, `${piece}${pick(ODD, random)}`], random) +
+    text.slice(b)
+  );
+}
+
+function render({ method, url, headers, body }: Sent, random: () => number): string {
+  const token = random() < 0.95 ? [`Authorization: Bearer ${http.token}`] : [];
+  const head = [`${method} ${url} HTTP/1.1`, 'Host: x', 'Connection: close', ...token, ...headers];
+  return `${[...head, `Content-Length: ${body.length}`].join('\r\n')}\r\n\r\n${body}`;
+}
+
+/** All that comes back until the service closes the connection. */
+function exchange(bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(Number(new URL(http.url).port), '127.0.0.1', () => socket.write(bytes, 'latin1'));
+    socket.setTimeout(10_000, () => reject(new Error(`no end of the reply to ${JSON.stringify(bytes)}`)));
+    socket.on('data', (data: Buffer) => {
+      text += data.toString('latin1');
+    });
+    socket.on('error', () => {});
+    socket.once('close', () => resolve(text.replace('HTTP/1.1 100 Continue\r\n\r\n', '')));
+  });
+}
+
+async function everything(): Promise<string> {
+  const lists = await Promise.all(['containers?all=true', 'volumes'].map((list) => http.send('GET', `${API}/${list}`)));
+  return lists.map(({ text }) => text.replaceAll(/"state":"[^"]*"/g, '')).join('\n');
+}
+
+function pick<T>(items: readonly T[], random: () => number): T {
+  return items[Math.floor(random() * items.length)] as T;
+}
+
+/** Numbers from 0 up to 1, the same for the same seed. */
+function createRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
