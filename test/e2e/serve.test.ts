@@ -1,9 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addUser, administer, CREDENTIALS, configure, type Server, serve } from './served-rig.ts';
-import { createWorkplace, parseLines, until, type Workplace } from './workplace-rig.ts';
+import { COMMAND, createWorkplace, parseLines, until, type Workplace } from './workplace-rig.ts';
 
 let place: Workplace;
 let server: Server | undefined;
@@ -46,6 +47,16 @@ beforeEach(() => {
 afterEach(async () => {
   await server?.kill();
   place.remove();
+});
+
+test('sluice user takes a password from standard input, also without the end of its line, and says where there is none', () => {
+  configure(place);
+  const add = (email: string, input: string) =>
+    spawnSync(process.execPath, [COMMAND, 'user', 'add', email, '--config', 'service.yaml'], {
+      ...{ cwd: place.directory, input, encoding: 'utf8' },
+    });
+  expect(add('a@example.org', 'sesame')).toMatchObject({ status: 0, stdout: 'added a@example.org\n' });
+  expect(add('b@example.org', '')).toMatchObject({ status: 2, stderr: expect.stringContaining('an empty password') });
 });
 
 test('a pipeline runs unchanged on a service across HTTP, with login and files over WebDAV', async () => {

@@ -7,16 +7,26 @@ import type { CommandContext } from './command-context.ts';
  * an argument, which every user of the machine could read.
  */
 export async function readPassword(context: CommandContext): Promise<string> {
-  if (context.env.SLUICE_PASSWORD) return context.env.SLUICE_PASSWORD;
+  const password = context.env.SLUICE_PASSWORD || (await (context.terminal.interactive ? ask(context) : readLine()));
+  if (password !== '') return password;
+  throw new Error('could not take an empty password; give one on standard input or in SLUICE_PASSWORD');
+}
+
+async function ask({ terminal }: CommandContext): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  if (context.terminal.interactive) context.terminal.err('Password: ');
-  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: context.terminal.interactive });
+  terminal.err('Password: ');
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
   try {
     const password = await lines.question('');
-    if (context.terminal.interactive) context.terminal.err('\n');
-    if (password === '') throw new Error('could not take an empty password');
+    terminal.err('\n');
     return password;
   } finally {
     lines.close();
   }
+}
+
+/** The first line of stdin, also where it has no end; `''` where there is none. */
+async function readLine(): Promise<string> {
+  for await (const line of createInterface({ input: process.stdin })) return line;
+  return '';
 }

@@ -54,8 +54,15 @@ function reportAttempt(attempt: AttemptFacts): Omit<AttemptReport, 'step' | 'cel
   };
 }
 
+/** When it began to run. One that ended too soon to be seen running has begun when it was submitted. */
+export function beganAt(attempt: AttemptReport): number | undefined {
+  const { runningAt, submittedAt, endedAt, result, cancelReason } = attempt;
+  const waitedOnly = endedAt === undefined || result === 'canceled' || cancelReason !== undefined;
+  return runningAt ?? (waitedOnly ? undefined : submittedAt);
+}
+
 /** Milliseconds that an attempt has run, up to `now` where it has not ended; 0 where it never began. */
-export function ranFor({ runningAt, submittedAt, endedAt }: AttemptReport, now: number): number {
-  const from = runningAt ?? (endedAt === undefined ? undefined : submittedAt);
-  return from === undefined ? 0 : Math.max(0, (endedAt ?? now) - from);
+export function ranFor(attempt: AttemptReport, now: number): number {
+  const from = beganAt(attempt);
+  return from === undefined ? 0 : Math.max(0, (attempt.endedAt ?? now) - from);
 }

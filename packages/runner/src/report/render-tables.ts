@@ -78,7 +78,9 @@ export function renderUsage({ usage }: DetailedReport): Markup {
 }
 
 /** Failed attempts with the ends of their logs. */
-export function renderFailures({ failures }: DetailedReport): Markup {
+export function renderFailures(report: DetailedReport): Markup {
+  // What was canceled with the run has not failed.
+  const failures = report.failures.filter((failure) => failure.class !== 'canceled');
   if (failures.length === 0) return NOTHING;
   const shown = failures.slice(0, MAX_FAILURES);
   const note =

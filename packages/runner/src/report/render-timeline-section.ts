@@ -1,4 +1,4 @@
-import { type AttemptReport, ranFor } from './attempt-report.ts';
+import { type AttemptReport, beganAt, ranFor } from './attempt-report.ts';
 import type { DetailedReport } from './detailed-report.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
 import { renderSpan } from './render-span.ts';
@@ -77,8 +77,8 @@ function renderRow({ name, attempts, critical }: Row, span: Span, byCell: boolea
 }
 
 function renderAttempt(attempt: AttemptReport, span: Span, critical: boolean): Markup[] {
-  const { readyAt, askedAt, runningAt, endedAt, submittedAt } = attempt;
-  const begun = runningAt ?? submittedAt;
+  const { readyAt, askedAt, endedAt } = attempt;
+  const begun = beganAt(attempt);
   const words = attempt.result === 'failed' ? (attempt.message ?? 'failed') : attempt.result;
   const title = `attempt ${attempt.attempt}: ${words}, ran ${renderSpan(ranFor(attempt, span.to))}`;
   return [
@@ -95,8 +95,9 @@ function renderAttempt(attempt: AttemptReport, span: Span, critical: boolean): M
 /** All attempts of a step as one bar, from the first begin to the last end; the share of failed ones is red. */
 function renderWhole(attempts: readonly AttemptReport[], span: Span): Markup {
   let [from, to, failed] = [span.to, span.from, 0];
-  for (const { runningAt, submittedAt, endedAt, result } of attempts) {
-    from = Math.min(from, runningAt ?? submittedAt ?? from);
+  for (const attempt of attempts) {
+    const { endedAt, result } = attempt;
+    from = Math.min(from, beganAt(attempt) ?? from);
     to = Math.max(to, endedAt ?? span.to);
     if (result === 'failed') failed += 1;
   }

@@ -74,6 +74,21 @@ describe('the report at the end of a run', () => {
     expect(report).toMatchObject({ status: 'failed', dependencies: [[], [0], [1]] });
   });
 
+  test('takes what was canceled while it waited neither for a failure nor for a use of instances', async () => {
+    const rig = createRig('report-canceled', { behave: { slow: { pendingMs: 3_600_000 } } });
+    const plan = createHandPlan([createStep('slow')]);
+    const started = await rig.go(startRun({ ...rig.options, plan, baseDir: '/base' }));
+    if (!started.ok) throw new Error(started.error.message);
+    await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Pending'));
+    started.value.cancel('a test');
+    await rig.go(started.value.finished);
+    const { directory } = started.value;
+    const report = JSON.parse(await readText(rig, path.join(directory, 'report.json'))) as DetailedReport;
+    expect(report.attempts).toMatchObject([{ result: 'canceled', submittedAt: expect.any(Number) }]);
+    expect(report.usage).toMatchObject([{ containers: 1, ranMs: 0, instanceHours: 0 }]);
+    expect(await readText(rig, path.join(directory, 'report.html'))).not.toContain('Failed attempts');
+  });
+
   test('has one line of CSV per attempt, with the same times', async () => {
     const { rig, directory } = await runRetries();
     const report = JSON.parse(await readText(rig, path.join(directory, 'report.json'))) as DetailedReport;
