@@ -2,6 +2,7 @@ import type { Check } from './check-context.ts';
 import { checkCycles } from './check-cycles.ts';
 import { checkEdges } from './check-edges.ts';
 import { checkExpressions } from './check-expressions.ts';
+import { checkLabels } from './check-labels.ts';
 import { checkMatrices } from './check-matrices.ts';
 import { checkMounts } from './check-mounts.ts';
 import { checkNames } from './check-names.ts';
@@ -43,5 +44,6 @@ export const ALL_CHECKS: readonly Check[] = [
   checkPublishing,
   checkPlacement,
   checkNotify,
+  checkLabels,
   checkSchedule,
 ];

@@ -35,6 +35,15 @@ describe('ALL_CHECKS', () => {
     ]);
   });
 
+  it('refuses labels that no container could carry', () => {
+    expect(faults('', 'labels: { team: research, sluice-run: x }\n')).toEqual([
+      'bad-name: the label `sluice-run` is one of those that a run is found again by',
+    ]);
+    expect(faults('', `labels: { note: "${'x'.repeat(4097)}" }\n`)).toEqual([
+      'out-of-range: the label `note` has more than 4096 characters',
+    ]);
+  });
+
   it('refuses approvals that are over at once', () => {
     const text = 'version: 1\nname: a\nsteps: { s: { approval: { timeout: 0s } } }\n';
     const parsed = parsePipeline({ file: 'p.yaml', text });

@@ -16,8 +16,8 @@ export interface ChosenGarbage {
 }
 
 /**
- * Which runs may go: those that are over and old (or too large together), but never one that is not over, nor one whose
- * outputs a run that stays has reused. While a run is under way, the cache stays as it is: that run may have read it.
+ * Which runs may go: those that are over and old (or too large together), but never one that is not over or has an output
+ * with `retain`, nor one whose outputs a run that stays has reused. While a run is under way, the cache stays as it is: that run may have read it.
  */
 export function chooseGarbage(records: readonly RunRecord[], rules: GarbageRules): ChosenGarbage {
   const reasons = new Map<string, string>();
@@ -42,6 +42,7 @@ function describeHold(
   const { active, rules, isTooLarge } = given;
   if (run.status === 'active') return 'it is under way';
   if (run.status === 'suspended') return run.problem ?? 'it is not over and can be resumed';
+  if (run.retained !== undefined) return `its output ${run.retained} is to be retained`;
   if (run.endedAt === undefined || (run.endedAt >= rules.endedBefore && !isTooLarge)) return 'it is young';
   if (active && rules.cached.has(run.runId)) return `run ${active.runId} is under way and may reuse its outputs`;
   return undefined;

@@ -3,11 +3,14 @@ import type { Disk } from '../journal/disk.ts';
 import { scopeOn, workspaceOn } from '../placement/place-of.ts';
 import { listRuns, type RunSummary } from '../run/list-runs.ts';
 import { replayFromHome } from '../run/read-run.ts';
+import type { RunFacts } from '../run/run-facts.ts';
 
 /** A run of the home, with what it needs of others and where its data lies. */
 export interface RunRecord extends RunSummary {
   /** Undefined: its journal cannot be read, so nobody knows. */
   readonly needs: RunNeeds | undefined;
+  /** The first of its outputs that the pipeline says are to be kept, as `step.output`. */
+  readonly retained?: string;
   /** Where its outputs lie: one volume for each cluster that it could go to. */
   readonly workspaces: readonly (Scope & { readonly volumeID: string })[];
 }
@@ -53,5 +56,16 @@ async function readRecord(disk: Disk, home: string, run: RunSummary): Promise<Ru
     const volumeID = workspaceOn(facts, cluster);
     return volumeID === '' ? [] : [{ ...scopeOn(facts, cluster), volumeID }];
   });
-  return { ...run, needs: { runs, sources }, workspaces };
+  const retained = findRetained(facts);
+  return { ...run, needs: { runs, sources }, workspaces, ...(retained !== undefined && { retained }) };
+}
+
+function findRetained({ plan, known }: RunFacts): string | undefined {
+  for (const { index, step } of plan.steps) {
+    const [name] = Object.entries(step.outputs).find(([, output]) => output.retain) ?? [];
+    if (name === undefined) continue;
+    if (known[index]?.some((cell) => cell?.winner !== undefined || cell?.cached !== undefined))
+      return `${step.name}.${name}`;
+  }
+  return undefined;
 }

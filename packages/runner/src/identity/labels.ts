@@ -1,9 +1,14 @@
 import type { Container } from '@sluice/client';
+import type { Pipeline } from '@sluice/core';
 import type { AttemptName } from './container-id.ts';
 
-/** Tags of our containers: what a run can be rebuilt from when its journal is lost. */
-export function createLabels(name: AttemptName, made: { epoch: number; spec: string }): Record<string, string> {
+/** Tags of our containers: the pipeline's own, and what a run can be rebuilt from when its journal is lost. */
+export function createLabels(
+  name: AttemptName,
+  made: { epoch: number; spec: string; of: Pick<Pipeline, 'labels'> },
+): Record<string, string> {
   return {
+    ...made.of.labels,
     'sluice-run': name.runId,
     'sluice-step': name.step,
     'sluice-cell': name.cell,

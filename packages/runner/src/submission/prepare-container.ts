@@ -45,7 +45,10 @@ export function prepareContainer(
   if (!mounts.ok) return mounts;
   const bare = createSpec(resolved.value, instanceType.value, mounts.value);
   const digest = hash('sha256', JSON.stringify(bare)).slice(0, 16);
-  const spec = { ...bare, labels: createLabels(name, { epoch: session.epoch, spec: digest }) };
+  const spec = {
+    ...bare,
+    labels: createLabels(name, { epoch: session.epoch, spec: digest, of: session.plan.pipeline }),
+  };
   return ok({ spec, digest, secrets: resolved.value.secrets });
 }
 

@@ -25,7 +25,7 @@ afterEach(() => rm(base, { recursive: true, force: true }));
 
 const make = createStep('make', {
   inputs: { raw: { from: { volume: 'raw', path: '' }, path: '/in/raw' } },
-  outputs: { made: { path: '/made', retain: true } },
+  outputs: { made: { path: '/made', retain: false } },
 });
 const volumes = { raw: { source: './raw', retain: true } };
 const PLAN = createHandPlan([make], { volumes });
@@ -91,6 +91,17 @@ describe('collectGarbage', () => {
     expect(inVolume(rig)).toEqual(before);
   });
 
+  test('keeps a run with an output that is to be retained, and takes one in which there is none', async () => {
+    const rig = createGcRig();
+    const kept = createHandPlan([{ ...make, outputs: { made: { path: '/made', retain: true } } }], { volumes });
+    const { runId } = await run(rig, kept);
+    await run(rig, PLAN);
+    const report = await collect(rig, { maxBytes: 0 });
+    expect(report.kept).toMatchObject([{ runId, reason: 'its output make.made is to be retained' }]);
+    expect(await listed(rig)).toEqual([runId]);
+    expect(inVolume(rig).some((name) => name.includes(runId) && name.endsWith('made/file'))).toBe(true);
+  });
+
   test('frees by size where nothing is old', async () => {
     const rig = createGcRig();
     const first = await run(rig, PLAN);
@@ -126,7 +137,7 @@ describe('collectGarbage', () => {
     expect((await run(rig, CACHED)).steps[0]?.state).toBe('succeeded');
   });
 
-  const bare = createHandPlan([createStep('make', { outputs: { made: { path: '/made', retain: true } } })]);
+  const bare = createHandPlan([createStep('make', { outputs: { made: { path: '/made', retain: false } } })]);
 
   /** The rig's disk, on which something else happens just before the first file is written whose path says so. */
   function interrupted({ options }: Rig, when: (path: string) => boolean, act: () => Promise<unknown>): Disk {

@@ -255,3 +255,13 @@ describe('foreach', () => {
     expect(order(ran).at(-1)).toBe('after');
   }, 120_000);
 });
+
+describe('labels', () => {
+  test('labels: every container carries them, beside those that a run is found again by', async () => {
+    const ran = await run('labels: { team: research }\nsteps: { a: { command: [x] }, b: { command: [x] } }');
+    for (const { wire } of ran.rig.created()) {
+      expect(wire.labels).toMatchObject({ team: 'research', 'sluice-attempt': '1' });
+    }
+    expect(ran.rig.created()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,23 @@
+import type { Check } from './check-context.ts';
+
+/** A container carries the pipeline's labels beside ours; a service takes a hundred of them, and 4,096 characters in each. */
+const MOST = 90;
+const LONGEST = 4096;
+
+/** The labels can be put on every container, and take the place of none that a run is found again by. */
+export const checkLabels: Check = ({ pipeline: { labels }, report }) => {
+  const names = Object.keys(labels);
+  if (names.length > MOST) {
+    const message = `the pipeline has ${names.length} labels, and may have ${MOST}`;
+    report({ code: 'out-of-range', message, path: ['labels'], on: 'key' });
+  }
+  for (const name of names) {
+    const path = ['labels', name];
+    if (name.startsWith('sluice-')) {
+      const message = `the label \`${name}\` is one of those that a run is found again by`;
+      report({ code: 'bad-name', message, path, on: 'key', hint: 'choose a name that does not begin with `sluice-`' });
+    } else if ((labels[name]?.length ?? 0) > LONGEST) {
+      report({ code: 'out-of-range', message: `the label \`${name}\` has more than ${LONGEST} characters`, path });
+    }
+  }
+};
