@@ -19,6 +19,7 @@ import { checkMaySwitch, findUnixUser, type UnixUser } from './unix-user.ts';
 interface Tracked {
   readonly launch: Launch;
   readonly records: SlurmRecords;
+  /** '' of a job that has made the claim and is not yet known by its number. */
   jobID: string;
   stopped: boolean;
   running: boolean;
@@ -108,7 +109,9 @@ export function createSlurmEngine(config: SlurmConfig, storage: string): Engine 
     const records = openSlurmRecords(launch.directory);
     try {
       const named = () => queue(`--name=${slurmJobName(launch.key)}`);
-      const jobID = (await findJob(launch, records, named)) ?? (await submit(launch, records));
+      const found = await findJob(launch, records, named);
+      if (found === undefined) await records.withdrawAbsent();
+      const jobID = found ?? (await submit(launch, records));
       await records.writeJobID(jobID);
       track(launch, records, { jobID, stopped: await records.isStopped() });
     } catch (error) {
@@ -123,6 +126,7 @@ export function createSlurmEngine(config: SlurmConfig, storage: string): Engine 
     const { key } = entry.launch;
     if (job) entry.state = job.state;
     const meaning = job ? slurmMeaning(job.state) : 'ended';
+    if (meaning !== 'ended') entry.missedAt = undefined;
     if (job && meaning === 'pending') {
       const reason = `queued in Slurm as job ${job.jobID}: ${job.reason}`;
       if (reason !== entry.reason) sink.report(key, { type: 'pending', reason });
@@ -147,17 +151,21 @@ export function createSlurmEngine(config: SlurmConfig, storage: string): Engine 
       entry.running = true;
     }
     if (meaning === 'exiting') sink.report(key, { type: 'exiting' });
-    if (meaning === 'ended') await end(entry);
+    if (meaning === 'ended') await end(entry, job);
   }
 
-  async function end(entry: Tracked): Promise<void> {
+  async function end(entry: Tracked, job: SlurmJob | undefined): Promise<void> {
     const exit = await entry.records.readExit();
     const { stopped, state } = entry;
-    // A job that never started owes no record; one that did may be late with it on shared storage.
     const reason = await entry.records.readRefusal();
-    const owed = !exit && !reason && !stopped && !(await entry.records.claim());
-    entry.missedAt ??= performance.now();
-    if (owed && performance.now() - entry.missedAt < config.recordGraceMs) return;
+    if (!exit && !reason && !stopped) {
+      entry.missedAt ??= performance.now();
+      const mayCome = performance.now() - entry.missedAt < config.recordGraceMs;
+      // One answer of squeue that lacks a job proves nothing.
+      if (job === undefined && mayCome) return;
+      // A job that never started owes no record; one that did may be late with it on shared storage.
+      if (!(await entry.records.claim('ended')) && mayCome) return;
+    }
     forget(entry);
     sink.report(entry.launch.key, {
       type: 'ended',
@@ -200,8 +208,9 @@ export function createSlurmEngine(config: SlurmConfig, storage: string): Engine 
   async function cancel(entry: Tracked, graceMs: number): Promise<void> {
     // A job that has started is asked by a signal; the records know of it before the next tick does.
     if (!entry.running && !(await entry.records.readStart())) return void (await scancel(entry));
-    await scancel(entry, '--batch', `--signal=${STOP_SIGNAL}`);
+    // Counted from now and not from the answer, for which scancel waits long where the job is suspended and hears nothing.
     killAfter(entry, graceMs);
+    await scancel(entry, '--batch', `--signal=${STOP_SIGNAL}`);
   }
 
   function killAfter(entry: Tracked, ms: number): void {
@@ -242,8 +251,9 @@ export function createSlurmEngine(config: SlurmConfig, storage: string): Engine 
       await sideBySide(launches, async (launch) => {
         const records = openSlurmRecords(launch.directory);
         const jobID = await findJob(launch, records, async () => jobs);
-        if (jobID === undefined) sink.report(launch.key, { type: 'absent' });
-        else track(launch, records, { jobID, stopped: await records.isStopped() });
+        // A submission of the earlier service may still be under way: its job must find the place taken.
+        if (jobID === undefined && (await records.claim('absent'))) sink.report(launch.key, { type: 'absent' });
+        else track(launch, records, { jobID: jobID ?? '', stopped: await records.isStopped() });
       });
       await tick();
     },
@@ -258,8 +268,10 @@ export function createSlurmEngine(config: SlurmConfig, storage: string): Engine 
         return;
       }
       entry.stopped = true;
-      await entry.records.writeStop();
+      // Best effort: what is to be stopped may be what fills the disk.
+      await entry.records.writeStop().catch(() => undefined);
       await cancel(entry, graceMs).catch((error: unknown) => {
+        if (!tracked.has(key)) return;
         throw new EngineError('UNAVAILABLE', `job ${entry.jobID} cannot be cancelled: ${String(error)}`, {
           cause: error,
         });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, rename, writeFile } from 'node:fs/promises';
+import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { exists } from '../exists.ts';
@@ -34,8 +34,12 @@ export interface SlurmRecords {
   readExit(): Promise<ExitRecord | undefined>;
   /** Why the container could not be set up. */
   readRefusal(): Promise<string | undefined>;
-  /** Takes the claim in the job's place; true when no job has started, and then none ever will. */
-  claim(): Promise<boolean>;
+  /**
+   * Takes the claim in the job's place; true when no job has started, and then none ever will: of an `absent` one until
+   * `withdrawAbsent`.
+   */
+  claim(as: 'ended' | 'absent'): Promise<boolean>;
+  withdrawAbsent(): Promise<void>;
 }
 
 export function openSlurmRecords(directory: string): SlurmRecords {
@@ -57,14 +61,17 @@ export function openSlurmRecords(directory: string): SlurmRecords {
       return found && { ...found.record, endedAt: found.writtenAt };
     },
     readRefusal: () => read(path(REFUSAL_RECORD)),
-    claim: async () => {
+    claim: async (as) => {
       try {
-        await writeFile(path(CLAIM), '', { flag: 'wx' });
+        await writeFile(path(CLAIM), as, { flag: 'wx' });
         return true;
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+        if ((error as NodeJS.ErrnoException).code === 'EEXIST') return (await read(path(CLAIM))) === as;
         throw error;
       }
+    },
+    withdrawAbsent: async () => {
+      if ((await read(path(CLAIM))) === 'absent') await rm(path(CLAIM));
     },
   };
 }

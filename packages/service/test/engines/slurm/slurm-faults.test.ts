@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EngineRig } from '../engine-rig.ts';
+import create from './create-engine.ts';
 import {
   crashNode,
   hasSlurm,
@@ -11,6 +12,7 @@ import {
   slurmRig,
   startNode,
   until,
+  withProgram,
 } from './slurm-rig.ts';
 
 describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real cluster', () => {
@@ -122,6 +124,58 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real 
     open(root);
     expect(await container.end()).toMatchObject({ kind: 'exited', exitCode: 4 });
     expect(ledger()).toBe('started\n');
+  });
+
+  it('stops a job that an administrator has suspended', async () => {
+    const { container, root } = await waiting();
+    const { runID } = await container.seen('running');
+    await until('the command has started', () => existsSync(join(root, 'ledger')));
+    slurm('scontrol', 'suspend', runID);
+    await rig.engine.stop(container.launch.key, { graceMs: 300 });
+    expect(await container.end()).toEqual({ kind: 'stopped' });
+  });
+
+  it('believes no single answer of squeue that lacks a job', async () => {
+    const { container: running, root } = await waiting();
+    await running.seen('running');
+    const held = await rig.prepare({ command: ['sh', '-c', 'exit 5'] });
+    await withProgram('squeue', '[ ! -e "$0.lost" ] || { rm "$0.lost"; exit 0; }', async (path) => {
+      const own = slurmRig({ partition: 'main' });
+      await own.open();
+      slurm('scontrol', 'update', 'PartitionName=main', 'State=DOWN');
+      const waits = await own.launch({ command: held.launch.command });
+      await waits.seen('pending');
+      writeFileSync(`${path}.lost`, '');
+      await until('squeue has answered with nothing', () => !existsSync(`${path}.lost`));
+      slurm('scontrol', 'update', 'PartitionName=main', 'State=UP');
+      expect(await waits.end()).toEqual({ kind: 'exited', exitCode: 5 });
+      await own.close();
+    });
+    open(root);
+    expect(await running.end()).toMatchObject({ exitCode: 4 });
+  });
+
+  it('says absent only of what no late submission can start', async () => {
+    const gate = join(rig.directory, 'gate');
+    await withProgram('sbatch', `while [ ! -e '${gate}' ]; do sleep 0.1; done`, async () => {
+      const killed = slurmRig({ partition: 'main' });
+      await killed.open();
+      const root = await killed.makeDirectory('late');
+      const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/v' }];
+      const container = await killed.prepare({ command: ['sh', '-c', 'echo started >> /v/starts'], mounts });
+      const submitting = killed.engine.launch(container.launch);
+      await until('it is being submitted', () => existsSync(join(container.launch.directory, 'slurm-intent')));
+      const next = create();
+      await next.open({ report: (_key, observation) => container.report(container.launch.key, observation) });
+      await next.recover([container.launch]);
+      await container.seen('absent');
+      await next.close();
+      writeFileSync(gate, '');
+      await submitting;
+      await container.seen('ended');
+      expect(existsSync(join(root, 'starts'))).toBe(false);
+      await killed.close();
+    });
   });
 
   it('ends a job as a fault that names the time limit of its instance type', async () => {

@@ -1,5 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { EngineRig } from '../engine-rig.ts';
 import type { CreateEngine, EngineUnderTest } from '../engine-under-test.ts';
@@ -32,6 +34,28 @@ export function slurmSubject(options: Readonly<Record<string, unknown>>): Engine
 
 export function slurm(program: 'scontrol' | 'squeue' | 'sbatch' | 'scancel' | 'sinfo', ...args: string[]): string {
   return execFileSync(program, args, { encoding: 'utf8' });
+}
+
+/**
+ * Engines that `work` makes find `program` in front of Slurm's own, which it becomes after the shell commands `before`.
+ * `work` is given its path.
+ */
+export async function withProgram(
+  program: string,
+  before: string,
+  work: (path: string) => Promise<void>,
+): Promise<void> {
+  const { PATH = '' } = process.env;
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-program-'));
+  const path = join(directory, program);
+  writeFileSync(path, `#!/bin/sh\n${before}\nPATH='${PATH}' exec ${program} "$@"\n`, { mode: 0o755 });
+  process.env.PATH = `${directory}:${PATH}`;
+  try {
+    await work(path);
+  } finally {
+    process.env.PATH = PATH;
+    rmSync(directory, { recursive: true });
+  }
 }
 
 /** Waits, at most 150 s, until `condition` holds of the real cluster, which takes its time to miss a node. */
