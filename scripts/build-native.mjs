@@ -20,7 +20,7 @@ const programs = [
   {
     name: 'first-process',
     directory: join(native, 'first-process'),
-    shared: ['children.c', 'children.h', 'line.c', 'line.h', 'output.c', 'output.h'],
+    shared: ['children', 'line', 'output', 'start-error'].flatMap((name) => [`${name}.c`, `${name}.h`]),
     // It runs in images that may hold no C library at all.
     linkings: [['-static', '-s']],
     without: "ends and logs of containers are the daemon's own",

@@ -17,6 +17,7 @@
 #include "launcher.h"
 #include "line.h"
 #include "output.h"
+#include "start-error.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -200,9 +201,8 @@ static pid_t start_command(const struct launch *launch, const struct limit_use *
   if (pid > 0 && error == 0) return pid;
   if (pid > 0) waitpid(pid, NULL, 0);
   if (pid < 0) fault("could not start a process: %s", strerror(errno));
-  if (error == ENOENT && strchr(launch->argv[0], '/') == NULL)
-    refuse("could not start '%s': no such command in PATH (127)", launch->argv[0]);
-  refuse("could not start '%s': %s (%d)", launch->argv[0], strerror(error), error == ENOENT ? 127 : 126);
+  const char *name = launch->argv[0];
+  refuse("could not start '%.300s': %s (%d)", name, describe_start_error(name, error), error == ENOENT ? 127 : 126);
 }
 
 struct ending {

@@ -21,7 +21,7 @@ identity() {
 now() { date +%s%3N; }
 
 # In a process of its own: nobody listening is no reason to die (SIGPIPE).
-tell() { (echo "$*" >&9) }
+tell() { (printf '%s\n' "$*" >&9) }
 
 record() { ln -sn "$*" "$directory/exit" && tell "ended $id $*"; }
 
@@ -57,8 +57,9 @@ outer() {
   tell "gone $id"
 }
 
+# The service reads it as one line, and a name may hold anything.
 refuse() {
-  ln -sn "$*" "$directory/refusal"
+  ln -sn "$(printf %.1000s "$*" | tr '\001-\037' '?')" "$directory/refusal"
   exit 1
 }
 

@@ -14,13 +14,15 @@
  *                     refused <ended ms> <reason>      its own fault
  *                     fault <ended ms> <reason>        the machine's
  *
- * A record that is not empty says that the command was started before: it is not started again.
+ * A record that is not empty says that the command was started before: it is not started again. The service may write
+ * `absent` there, while a start is perhaps under way: whose line comes first has the say.
  */
 #define _GNU_SOURCE
 #include "first-process.h"
 #include "children.h"
 #include "line.h"
 #include "output.h"
+#include "start-error.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,8 +52,16 @@ __attribute__((format(printf, 1, 2))) static void record(const char *format, ...
 
 static void open_record(void) {
   struct stat status;
-  record_fd = open("/.sluice/record", O_WRONLY | O_APPEND | O_CLOEXEC);
+  record_fd = open("/.sluice/record", O_RDWR | O_APPEND | O_CLOEXEC);
   if (record_fd < 0 || fstat(record_fd, &status) != 0 || status.st_size > 0) _exit(NOT_STARTED);
+}
+
+static void record_start(long long started) {
+  char first[] = "started";
+  record("started %lld", started);
+  /* A full disk takes no line, and then the service's neither. */
+  ssize_t length = pread(record_fd, first, sizeof first - 1, 0);
+  if (length > 0 && strcmp(first, "started") != 0) _exit(NOT_STARTED);
 }
 
 /* Takes the pairs before `--`; gives what comes after it. */
@@ -90,8 +100,7 @@ static pid_t start_command(char **argv, int output) {
     _exit(NOT_STARTED);
   }
   int code = error == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
-  const char *reason = error == ENOENT && strchr(argv[0], '/') == NULL ? "no such command in PATH" : strerror(error);
-  record("refused %lld could not start '%s': %s (%d)", clock_ms(), argv[0], reason, code);
+  record("refused %lld could not start '%.300s': %s (%d)", clock_ms(), argv[0], describe_start_error(argv[0], error), code);
   _exit(code);
 }
 
@@ -134,7 +143,7 @@ int main(int argc, char **argv) {
     return NOT_STARTED;
   }
   long long started = clock_ms();
-  record("started %lld", started);
+  record_start(started);
   pid_t pid = start_command(command, write_end);
   close(write_end);
   int status = wait_for(pid, &output, signals);

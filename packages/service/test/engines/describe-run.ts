@@ -36,12 +36,23 @@ export function describeRun(rig: EngineRig, subject: EngineUnderTest): void {
       expect(end).not.toHaveProperty('outOfMemory');
     });
 
-    test('says why a command that does not exist cannot start', async () => {
-      const container = await rig.prepare({ command: ['no-such-command-here', 'x'] });
+    test.each(['no-such-command-here', 'no-such\ncommand', 'no-such\\ncommand'])(
+      'says why the command %j that does not exist cannot start',
+      async (command) => {
+        const container = await rig.prepare({ command: [command, 'x'] });
+        const end = await rig.refusal(container);
+        if (subject.refusesMissingCommand)
+          expect(end).toMatchObject({ kind: 'refused', reason: expect.stringContaining('no-such') });
+        else expect(end).toMatchObject({ kind: 'exited', exitCode: 127 });
+      },
+    );
+
+    test('calls an argument that is too long for the kernel no fault of the machine', async () => {
+      const container = await rig.prepare({ command: ['echo', 'x'.repeat(131_072)] });
       const end = await rig.refusal(container);
-      if (subject.refusesMissingCommand)
-        expect(end).toMatchObject({ kind: 'refused', reason: expect.stringContaining('no-such-command-here') });
-      else expect(end).toMatchObject({ kind: 'exited', exitCode: 127 });
+      if (end.kind === 'refused') expect(end.reason).toContain('too long');
+      else expect(end).toMatchObject({ kind: 'exited', exitCode: expect.any(Number) });
+      expect(end).not.toMatchObject({ exitCode: 0 });
     });
 
     test('starts one container for one key, however often it is asked', async () => {

@@ -59,7 +59,7 @@ export function describeStop(rig: EngineRig): void {
     const volume = await rig.makeDirectory('orphans');
     const alive = await rig.makeFifo('orphans/alive');
     const script =
-      '(setsid sh -c "trap \\"\\" TERM HUP; exec 9>/v/alive; echo up; while :; do sleep 1; done" &); while [ ! -s /v/up ]; do sleep 0.02; (echo > /v/up) ; done; exit 6';
+      '(setsid sh -c "trap \\"\\" TERM HUP; exec 9>/v/alive; echo > /v/up; while :; do sleep 1; done" &); while [ ! -s /v/up ]; do sleep 0.02; done; exit 6';
     const mounts = [{ root: volume, subPath: '', kind: 'dir' as const, target: '/v' }];
     const container = await rig.launch({ command: ['sh', '-c', script], mounts });
     expect(await container.end()).toEqual({ kind: 'exited', exitCode: 6 });

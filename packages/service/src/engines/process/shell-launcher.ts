@@ -182,7 +182,7 @@ class ShellLauncher implements Launcher {
       const text = await readlink(join(watched.directory, 'first')).catch(() => undefined);
       if (text !== undefined) {
         const [pid, startTicks] = text.split(' ') as [string, string];
-        if (await isAlive({ pid: Number(pid), startTicks })) process.kill(Number(pid), signal);
+        if (await isAlive({ pid: Number(pid), startTicks })) signalProcess(Number(pid), signal);
         return;
       }
       await new Promise((resolve) => setTimeout(resolve, noticeMs));
@@ -193,5 +193,14 @@ class ShellLauncher implements Launcher {
     for (const [id, { outer }] of [...this.#watched]) {
       if (outer !== undefined && !(await isAlive(outer)) && this.#watched.has(id)) this.#emit({ type: 'gone', id });
     }
+  }
+}
+
+/** It may have ended since it was looked at. */
+function signalProcess(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

@@ -67,6 +67,19 @@ describe.skipIf(!isBuilt)('Process engine, when what it stands on fails', () => 
     expect(probe).toMatchObject({ works: false, reason: expect.stringContaining('its user namespace maps only one') });
   });
 
+  test.each([
+    ['#!/no/such/interpreter\n', 0o755, /interpreter that its first line names.*127/],
+    ['#!/bin/sh\r\n', 0o755, /carriage return/],
+    ['echo\n', 0o755, /no script whose first line names an interpreter.*126/],
+    ['#!/bin/sh\n', 0o644, /executable \(chmod \+x\).*126/],
+  ])('says what to do about a script %j of mode %o', async (text, mode, words) => {
+    const root = await rig.makeDirectory('scripts-to-run');
+    await rig.write('scripts-to-run/it', text, mode);
+    const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/v' }];
+    const container = await rig.launch({ command: ['/v/it'], mounts });
+    expect(await container.end()).toMatchObject({ kind: 'refused', reason: expect.stringMatching(words) });
+  });
+
   test('a launcher killed with -9 takes no container with it and is replaced', async () => {
     const [one, other] = [await gated('one'), await gated('other')];
     await Promise.all([one, other].map((container) => rig.engine.launch(container.launch)));
