@@ -53,7 +53,6 @@ export interface ClusterOptions {
 export function createCluster(options: ClusterOptions): Cluster {
   const { storage, store, clock, log } = options;
   let { config } = options;
-  makeStorage(storage);
   const ports = new PortNumbers();
   const exposed = new ExposedHosts(options.exposure);
   const instanceTypes = new Map(config.instanceTypes.map((type) => [type.id, type]));
@@ -103,6 +102,8 @@ export function createCluster(options: ClusterOptions): Cluster {
     ports,
     driver,
     async open(rows) {
+      // What lives was made there: where it is missing now the storage is away, and containers would seem never to have run.
+      if (rows.length === 0) makeStorage(storage);
       const launches = restore(rows).map((entry) => entry.launch);
       try {
         await driver.open(launches);

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { mkdir } from 'node:fs';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
@@ -215,6 +216,10 @@ async function ensureDirectory(path: string): Promise<void> {
   try {
     await makeDirectory(path, { mode: 0o700 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT') throw error;
+    const what = `the storage of the cluster is away, or it has lost '${dirname(path)}': mount it, or make that directory`;
+    throw new Error(`could not make '${path}': ${what}`, { cause: error });
   }
 }

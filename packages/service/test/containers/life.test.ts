@@ -252,6 +252,24 @@ describe('an engine that is away', () => {
     expect(engine.opened).toBe(1);
   });
 
+  it('open: takes no container for one that never ran while the storage is away', async () => {
+    await create('a');
+    await launched('a');
+    const storage = join(rig.root, 'clusters/one');
+    await rig.service.close();
+    renameSync(storage, `${storage}-away`);
+    await rig.restart();
+    service = rig.service.inProcess(PRINCIPAL);
+    await expect(create('b')).rejects.toMatchObject({ message: expect.stringContaining('mount it') });
+    expect(existsSync(storage)).toBe(false);
+    renameSync(`${storage}-away`, storage);
+    await rig.clock.advance(500);
+    await expect.poll(() => create('b').then(() => 'created')).toBe('created');
+    engine.run('a');
+    expect(await phase('a')).toBe('Running');
+    expect(engine.asked.filter(({ containerID }) => containerID === 'a')).toHaveLength(1);
+  });
+
   it('cancel: of a launch that takes its time ends that', async () => {
     engine.isSlow = true;
     await create('a');
