@@ -4,6 +4,11 @@ import type { DockerRecord } from './docker-record.ts';
 
 type DaemonState = DockerContainer['State'];
 
+/** What the daemon's helper ends with where the kernel takes no command line from it; its words go to the log, of which there is none. */
+const NOT_EXECUTED = 1;
+const TOO_LONG =
+  'could not start the command: its arguments and environment are too long (Linux takes 128 KiB each, and 2 MiB together): put them into files';
+
 /** How a container ended, and when. */
 export interface DockerEnd {
   readonly endedAt: number;
@@ -30,7 +35,7 @@ export function dockerEnd({ state, record, stopped }: DockerEvidence): DockerEnd
   const endedAt = exit?.endedAt ?? endTime(state);
   if (stopped) return { endedAt, end: { kind: 'stopped' } };
   if (exit !== undefined) return { endedAt, end: withMemory(exit.end, state) };
-  return { endedAt, end: daemonEnd(state as DaemonState, record !== undefined) };
+  return { endedAt, end: daemonEnd(state as DaemonState, record) };
 }
 
 /** Whether the container has reached an end, by its status. */
@@ -44,11 +49,14 @@ export function startTime(state: DaemonState | undefined): number | undefined {
   return Date.parse(state.StartedAt);
 }
 
-function daemonEnd(state: DaemonState, hasFirstProcess: boolean): End {
+function daemonEnd(state: DaemonState, record: DockerRecord | undefined): End {
   if (neverStarted(state)) return { kind: 'refused', reason: state.Error || 'the container could not be started' };
   // The daemon was away when it ended and has nothing better: this is no evidence of the command's own exit code.
   if (state.ExitCode === 255 && (state.Error ?? '') !== '') return { kind: 'fault', reason: state.Error ?? '' };
-  if (hasFirstProcess && state.OOMKilled !== true) {
+  if (record !== undefined && record.startedAt === undefined && state.ExitCode === NOT_EXECUTED) {
+    return { kind: 'refused', reason: TOO_LONG };
+  }
+  if (record !== undefined && state.OOMKilled !== true) {
     // It writes its record before it goes: only a signal that none can catch ends it without.
     return { kind: 'fault', reason: `the container was killed from outside (Docker Engine says ${state.ExitCode})` };
   }

@@ -11,7 +11,7 @@ import { dockerEnd, hasEnded, startTime } from './docker-end.ts';
 import { openEvents } from './docker-events.ts';
 import { findFirstProcess } from './docker-first-process.ts';
 import { followDockerLog } from './docker-log.ts';
-import { readRecord } from './docker-record.ts';
+import { claimAbsent, readRecord } from './docker-record.ts';
 import { ignoring, mayHaveStarted, startDockerContainer } from './docker-start.ts';
 
 /** Written before a stop is asked for, so that the end is known as ours after a restart too. */
@@ -205,7 +205,10 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
   async function takeUp(launch: Launch, item: DockerListItem | undefined): Promise<void> {
     const entry = track(launch);
     entry.stopped = await exists(join(launch.directory, STOP_MARK));
-    const neverStarted = item ? item.State === 'created' : !(await mayHaveStarted(launch));
+    const mayHave = await mayHaveStarted(launch);
+    // The daemon may just be starting it for an earlier service.
+    const isCreated = item?.State === 'created' && (!mayHave || (await claimAbsent(launch.directory)));
+    const neverStarted = item ? isCreated : !mayHave;
     if (neverStarted) {
       tracked.delete(launch.key);
       return sink.report(launch.key, { type: 'absent' });

@@ -15,6 +15,9 @@ const imageSchema = z.looseObject({
   Config: z.looseObject({ Entrypoint: z.array(z.string()).nullish(), Cmd: z.array(z.string()).nullish() }).nullish(),
 });
 
+/** What comes into the path of a call as it is; whether it is a name the daemon decides. */
+const IMAGE_NAME = /^\w[\w.-]*(?:[/:@]\w[\w.-]*)*$/;
+
 /** What an image runs by itself. */
 export interface DockerImage {
   readonly entrypoint: readonly string[];
@@ -27,6 +30,11 @@ export interface DockerImage {
  * accounts share the daemon's images.
  */
 export async function ensureDockerImage(api: DockerApi, image: string, options: PullOptions): Promise<DockerImage> {
+  if (!IMAGE_NAME.test(image)) {
+    const why =
+      'it may hold letters, digits and . _ - with / : @ between them, as in registry.example.org/team/name:tag';
+    throw new EngineError('REFUSED', `could not use '${image}' as the name of an image: ${why}`);
+  }
   const access = registryLogin(options.config, { registry: registryOf(image), accountID: options.accountID });
   const present = access.isPrivate ? undefined : await inspectImage(api, image);
   if (present) return present;

@@ -1,4 +1,5 @@
-import { chmod, open, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { appendFile, chmod, open, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Launch } from '../engine.ts';
 import { type ExitRecord, parseExitRecord } from '../exit-record.ts';
@@ -29,6 +30,29 @@ export async function createRecord({ directory, logPath }: Launch): Promise<void
   }
 }
 
+/** What the service writes to close the record; only the first line counts. */
+const ABSENT = 'absent';
+
+/**
+ * Makes sure that a container which seems not to have started never does, though the daemon may just be starting it. False
+ * where it has started; true without a first process, whose container has the daemon's word alone.
+ */
+export async function claimAbsent(directory: string): Promise<boolean> {
+  try {
+    await appendFile(recordPath(directory), `${ABSENT}\n`, { flag: constants.O_WRONLY | constants.O_APPEND });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+    throw error;
+  }
+  return (await readStart(recordPath(directory)))?.startsWith(`${ABSENT}\n`) === true;
+}
+
+/** Lets a container start that was claimed as absent. */
+export async function withdrawAbsent(directory: string): Promise<void> {
+  const text = await readStart(recordPath(directory));
+  if (text?.startsWith(`${ABSENT}\n`)) await truncate(recordPath(directory));
+}
+
 /** For a container that is made without a first process: its missing record sends everybody to the daemon. */
 export async function withdrawRecord(directory: string): Promise<void> {
   await rm(recordPath(directory), { force: true });
@@ -43,7 +67,7 @@ export async function readRecord(directory: string): Promise<DockerRecord | unde
   if (text === undefined) return undefined;
   const lines = text.split('\n').slice(0, -1);
   const started = lines.find((line) => /^started \d+$/.test(line));
-  const last = lines.find((line) => line !== started);
+  const last = lines.find((line) => line !== started && line !== ABSENT);
   return {
     startedAt: started === undefined ? undefined : Number(started.slice('started '.length)),
     exit: last === undefined ? undefined : readExit(last),

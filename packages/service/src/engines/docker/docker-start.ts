@@ -7,7 +7,7 @@ import type { DockerConfig } from './docker-config.ts';
 import { dockerContainer, dockerName } from './docker-container.ts';
 import { firstProcessParts } from './docker-first-process.ts';
 import { commandLine, ensureDockerImage } from './docker-image.ts';
-import { createRecord, readRecord, withdrawRecord } from './docker-record.ts';
+import { createRecord, readRecord, withdrawAbsent, withdrawRecord } from './docker-record.ts';
 import { resolveSource } from './docker-source.ts';
 
 /** Written before the start is asked for: without it, a container that the daemon does not know never ran. */
@@ -43,6 +43,7 @@ export async function startDockerContainer(api: DockerApi, launch: Launch, optio
     found = await api.inspect(name);
   }
   if (found && found.State.Status !== 'created') return;
+  await withdrawAbsent(launch.directory);
   await writeFile(join(launch.directory, START_MARK), '');
   checkWanted(options.signal);
   await ignoring([304], api.call('POST', `/containers/${name}/start`)).catch((error: unknown) => {

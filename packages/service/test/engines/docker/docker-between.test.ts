@@ -75,6 +75,27 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine between 
     await container.seen('absent');
   });
 
+  it('says absent only of what a start under way cannot start any more', async () => {
+    const root = await rig.makeDirectory('under-way');
+    const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/v' }];
+    const container = await rig.prepare({ command: ['sh', '-c', 'echo started >> /v/starts'], mounts });
+    const asked = new Promise<void>((resolve) => {
+      event = { on: /POST .*start$/, work: () => new Promise(() => resolve()) };
+    });
+    const launching = rig.engine.launch(container.launch).catch(() => undefined);
+    await asked;
+    await rig.leave();
+    await launching;
+    await rig.start();
+    await rig.engine.recover([container.launch]);
+    await container.seen('absent');
+    const name = `sluice-${container.launch.key}`;
+    // What the daemon was asked for by the service that is no more.
+    expect(await daemon('POST', `/containers/${name}/start`)).toBe(204);
+    expect((await daemonCall('POST', `/containers/${name}/wait`)).text).toContain('"StatusCode":125');
+    await expect(rig.read('under-way/starts')).rejects.toThrow('ENOENT');
+  });
+
   it('waits for the daemon half a minute, and for one container that it hangs over not longer', async () => {
     const wanted = { command: ['sh', '-c', 'sleep 1; exit 6'] };
     const [hung, other] = [await rig.launch(wanted), await rig.launch(wanted)];

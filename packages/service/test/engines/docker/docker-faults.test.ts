@@ -38,6 +38,16 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine on a rea
     });
   });
 
+  it.each(['my image', 'debian:12 ', 'x/../../containers/json'])(
+    'refuses %j, which is no name of an image',
+    async (image) => {
+      const container = await rig.prepare({ image, command: ['true'] });
+      expect(await rig.refusal(container)).toMatchObject({
+        reason: expect.stringContaining('as the name of an image'),
+      });
+    },
+  );
+
   it('refuses GPUs at once where the daemon has no driver for them, with its words', async () => {
     const container = await rig.prepare({ command: ['true'], limits: { gpus: 1 } });
     expect(await rig.refusal(container)).toMatchObject({ reason: expect.stringContaining('device driver') });

@@ -43,6 +43,23 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('local engine with a da
     }
   });
 
+  it('stops what an earlier service launched, though the daemon was away when that was to be taken up', async () => {
+    const rig = await openRig(socketPath ?? '');
+    try {
+      const container = await rig.launch({ image, command: ['sleep', '600'] });
+      await container.seen('running');
+      await rig.leave();
+      process.env.DOCKER_HOST = 'unix:///nowhere/docker.sock';
+      await rig.start();
+      await rig.engine.recover([container.launch]);
+      process.env.DOCKER_HOST = `unix://${socketPath}`;
+      await rig.engine.stop(container.launch.key, { graceMs: 100 });
+      expect(await container.end()).toEqual({ kind: 'stopped' });
+    } finally {
+      await rig.close();
+    }
+  });
+
   it('is what the probe finds', async () => {
     process.env.DOCKER_HOST = `unix://${socketPath}`;
     const docker = (await probeEngines()).find(({ engine }) => engine === 'docker');
