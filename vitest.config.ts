@@ -10,12 +10,14 @@ interface Project {
   readonly group?: number;
   /** Files one after the other: they use what there is only one of. */
   readonly isSerial?: boolean;
+  /** Loaded before each file. */
+  readonly setup?: string;
 }
 
 /** Ends what hangs; no measure of speed: a busy machine may take ten times as long as a quiet one. */
 const HUNG_AFTER_MS = 180_000;
 
-function project(name: string, { include, exclude = [], group = 0, isSerial = false }: Project) {
+function project(name: string, { include, exclude = [], group = 0, isSerial = false, setup }: Project) {
   return {
     resolve,
     ssr: { resolve: { conditions: resolve.conditions } },
@@ -27,6 +29,7 @@ function project(name: string, { include, exclude = [], group = 0, isSerial = fa
       hookTimeout: HUNG_AFTER_MS,
       fileParallelism: !isSerial,
       sequence: { groupOrder: group },
+      ...(setup === undefined ? {} : { setupFiles: [setup] }),
     },
   } satisfies TestProjectConfiguration;
 }
@@ -43,7 +46,12 @@ export default defineConfig({
       project('service', { include: ['packages/service/test/**/*.test.ts'], exclude: engines }),
       project('cli', { include: ['packages/cli/test/**/*.test.ts'] }),
       project('e2e', { include: ['test/**/*.test.ts'], exclude: engines, group: 1 }),
-      project('engines', { include: engines, group: 2, isSerial: true }),
+      project('engines', {
+        include: engines,
+        group: 2,
+        isSerial: true,
+        setup: 'packages/service/test/engines/docker/daemon-hangs.ts',
+      }),
     ],
   },
 });

@@ -45,6 +45,7 @@ interface CallOptions {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  readonly signal?: AbortSignal;
 }
 
 /** A call to the daemon past the engine, as a person at the machine may make it; gives status and text. */
@@ -56,10 +57,11 @@ export async function daemonCall(method: 'GET' | 'POST' | 'DELETE', path: string
       path: options.query ? `${path}?${new URLSearchParams(options.query)}` : path,
       headers: { 'content-type': 'application/json', ...options.headers },
       body: options.body === undefined ? null : JSON.stringify(options.body),
+      ...(options.signal ? { signal: options.signal } : {}),
     });
     return { status: reply.statusCode, text: await reply.body.text() };
   } finally {
-    await pool.close();
+    await pool.destroy();
   }
 }
 
