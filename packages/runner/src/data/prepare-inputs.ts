@@ -58,6 +58,8 @@ async function writeManifest(
       return;
     } catch (error) {
       if (!isServiceError(error)) throw error;
+      const message = `could not write the manifest of ${manifest.step}.${of.output}: ${error.message}`;
+      session.report({ type: 'warning', at: session.clock.now(), message });
       await pause(session, error.retryAfterMs ?? pauseMs);
     }
   }

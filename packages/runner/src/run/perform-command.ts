@@ -79,23 +79,28 @@ function publish(session: RunSession, parts: CommandParts, at: Attempt['at']): P
   return () => void publishFiles(session, parts, where).catch(session.bug);
 }
 
+/** Between two tries to publish; of a run that was canceled, what still fails then is given up, or it would never end. */
+const LONGEST_PAUSE_MS = 30_000;
+
 async function publishFiles(session: RunSession, parts: CommandParts, at: Attempt['at']): Promise<void> {
   const { step } = session.plan.steps[at.step]!;
   const cell = session.facts.cells[at.step]?.[at.cell]?.key ?? '';
   const name = { runId: session.runId, step: step.name, cell, attempt: at.attempt };
   const clusterID = clusterOfAttempt(session.facts, at);
-  for (let pauseMs = 500; !session.stopped; pauseMs = Math.min(30_000, pauseMs * 2)) {
+  for (let pauseMs = 500; !session.stopped; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
     try {
       const published = await session.calls.add(() => publishAttempt(parts.workspace(clusterID), { name, step }));
       session.post(...describe(session, at, published));
       return;
     } catch (error) {
       if (!isServiceError(error)) throw error;
-      session.report({
-        type: 'warning',
-        at: session.clock.now(),
-        message: `could not publish ${step.name}: ${error.message}`,
-      });
+      const message = `could not publish ${step.name}: ${error.message}`;
+      session.report({ type: 'warning', at: session.clock.now(), message });
+      if (session.facts.canceledBy !== undefined && pauseMs === LONGEST_PAUSE_MS) {
+        const outcome = { result: 'failed', class: 'infrastructure', message } as const;
+        session.post({ type: 'ended', at: session.clock.now(), ...at, outcome });
+        return;
+      }
       await pause(session, error.retryAfterMs ?? pauseMs);
     }
   }

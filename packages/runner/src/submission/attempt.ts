@@ -36,6 +36,8 @@ export interface Attempt {
   /** Looks that found nothing since the last that found it. */
   missing?: Missing;
   cancel?: CancelReason;
+  /** Hears of `cancel`. */
+  onCancel?: () => void;
   /** The service hinted at a change before the container was confirmed. */
   hinted?: boolean;
 }

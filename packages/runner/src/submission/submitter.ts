@@ -103,7 +103,10 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
   }
 
   async function launch(attempt: Attempt, start: Start): Promise<void> {
-    await parts.prepareInputs(attempt.at.step, attempt.ref.clusterID);
+    const ready = parts.prepareInputs(attempt.at.step, attempt.ref.clusterID);
+    // What was never asked for needs its inputs no more when it is canceled; they may never come.
+    await (start.lost ? ready : Promise.race([ready, untilCanceled(attempt)]));
+    if (session.stopped) return;
     await submitAttempt(session, { attempt, ...start });
     if (attempt.hinted && attempt.confirmed) await watcher.look(attempt);
     if (attempt.cancel && attempt.confirmed && !attempt.over) await cancelUntilOver(attempt);
@@ -118,6 +121,7 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
     const attempt = watcher.find(command);
     if (!attempt || attempt.over || attempt.cancel) return;
     attempt.cancel = command.reason;
+    attempt.onCancel?.();
     session.note({ kind: 'cancelIntent', at: session.clock.now(), ...attempt.at, reason: command.reason });
     // An attempt that is still being submitted hears of it there.
     if (attempt.confirmed) void cancelUntilOver(attempt).catch(session.bug);
@@ -140,4 +144,11 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
   }
 
   return { submit, cancel, readopt: (attempt) => watcher.track(attempt) };
+}
+
+function untilCanceled(attempt: Attempt): Promise<void> {
+  return new Promise((resolve) => {
+    if (attempt.cancel) resolve();
+    else attempt.onCancel = resolve;
+  });
 }

@@ -1,3 +1,4 @@
+import { ServiceError } from '@sluice/client';
 import { describe, expect, test } from 'vitest';
 import { approveRun } from '../../src/run/approve-run.ts';
 import { cancelRun } from '../../src/run/cancel-run.ts';
@@ -49,6 +50,36 @@ describe('cancelRun', () => {
     expect(canceled).toMatchObject({ ok: true, value: { status: 'canceled' } });
     expect(rig.created().map(({ wire }) => wire.phase)).toEqual(['Canceled']);
   });
+
+  test.each(['files.write', 'files.move'] as const)(
+    'ends what waits for a volume that takes nothing: %s',
+    async (call) => {
+      const rig = createRig('full-volume', {});
+      const { volumes } = rig.options.service;
+      const refuse = async () => {
+        throw new ServiceError('UNAVAILABLE', 'the volume is full', { status: 507 });
+      };
+      const files: typeof volumes.files = (ref, login) => ({
+        ...volumes.files(ref, login),
+        [call.slice('files.'.length)]: refuse,
+      });
+      const service = { ...rig.options.service, volumes: { ...volumes, files } };
+      const plan = createHandPlan([
+        createStep('fit', {
+          matrix: { axes: { seed: [1, 2] }, include: [], exclude: [] },
+          outputs: { model: { path: '/model', retain: true } },
+        }),
+        createStep('select', { inputs: { models: { from: { step: 'fit', output: 'model' }, path: '/in' } } }),
+      ]);
+      const started = await rig.go(startRun({ ...rig.options, service, plan, baseDir: '/base' }));
+      if (!started.ok) throw new Error(started.error.message);
+      await rig.until(() => rig.events.some(({ type }) => type === 'warning'));
+      const begun = rig.clock.now();
+      started.value.cancel('a test');
+      expect(await rig.go(started.value.finished)).toMatchObject({ status: 'canceled' });
+      expect(rig.clock.now() - begun).toBeLessThan(120_000);
+    },
+  );
 });
 
 describe('approveRun', () => {

@@ -277,6 +277,7 @@ function allows(outcome: Outcome, truth: Truth | undefined, isUnderWay: boolean)
       if (outcome.message.startsWith('the service kept refusing')) return !truth || truth.phase === 'Vanished';
       if (outcome.message.startsWith('the container is lost')) return truth?.phase === 'Vanished';
       if (outcome.message.startsWith('the service does not know it any more')) return truth?.phase === 'Vanished';
+      if (outcome.message.startsWith('could not publish')) return truth?.phase === 'Succeeded';
       if (outcome.message.startsWith('an earlier runner canceled it')) return truth?.phase === 'Canceled';
       return outcome.class === 'infrastructure' ? truth?.phase === 'Unknown' : truth?.phase === 'Failed';
   }

@@ -221,8 +221,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'starts a container before its inputs have come',
     file: 'submission/submitter.ts',
-    find: 'await parts.prepareInputs(attempt.at.step, attempt.ref.clusterID);',
-    replace: 'void parts.prepareInputs(attempt.at.step, attempt.ref.clusterID);',
+    find: 'await (start.lost ? ready : Promise.race([ready, untilCanceled(attempt)]));',
+    replace: 'void ready?.catch(() => untilCanceled(attempt));',
     among: hasTwoClusters,
   },
   {
