@@ -11,6 +11,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { connect } from 'node:net';
 import proxyAddress from '@fastify/proxy-addr';
 import { closeWaitingReplies } from '../close-waiting-replies.ts';
+import { createHandshakeCut } from '../handshake-cut.ts';
 import type { ListenAddress, Listener, ListenOptions } from '../listen-options.ts';
 import { type KeptCertificate, keepCertificate } from '../proxy/keep-certificate.ts';
 import { FILES_LOOK_MS, readCertificate } from '../proxy/read-certificate.ts';
@@ -87,9 +88,12 @@ async function listen(served: Served, options: ListenOptions): Promise<Listener>
       ...core.sftpAddress(),
     }),
     serverFactory: (handler) =>
-      openServer(served.certificate, (request, reply) => {
-        if (request.url?.startsWith(DAV_PREFIX)) serveWebDav(served, request, reply);
-        else handler(request, reply);
+      openServer(served.certificate, {
+        handler(request, reply) {
+          if (request.url?.startsWith(DAV_PREFIX)) serveWebDav(served, request, reply);
+          else handler(request, reply);
+        },
+        closing: closing.signal,
       }),
   });
   await api.ready();
@@ -125,20 +129,27 @@ function serveWebDav({ core, metrics, dav }: Served, request: IncomingMessage, r
   dav(request, reply);
 }
 
-function openServer(certificate: KeptCertificate | undefined, handler: RequestListener): Server {
+function openServer(
+  certificate: KeptCertificate | undefined,
+  { handler, closing }: { handler: RequestListener; closing: AbortSignal },
+): Server {
   // No limit on a whole request: an upload of many gigabytes is one. Bodies of API calls have their own deadline.
   const settings = {
     ...{ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 75_000, maxHeaderSize: 32_768 },
     // Whoever vanishes without a word while a log is followed, or in the middle of an upload, would hold it for ever.
     ...{ keepAlive: true, keepAliveInitialDelay: 60_000 },
   };
-  const server = certificate === undefined ? createServer(settings) : openTlsServer(certificate, settings);
+  const server = certificate === undefined ? createServer(settings) : openTlsServer(certificate, { settings, closing });
   closeWaitingReplies(server);
   return server.on('request', handler);
 }
 
-function openTlsServer(certificate: KeptCertificate, settings: ServerOptions): Server {
-  const server = createTlsServer({ ...settings, ...certificate.current() });
+function openTlsServer(
+  certificate: KeptCertificate,
+  { settings, closing }: { settings: ServerOptions; closing: AbortSignal },
+): Server {
+  const server = createTlsServer({ ...settings, ...certificate.current(), handshakeTimeout: 20_000 });
+  closing.addEventListener('abort', createHandshakeCut(server));
   const forget = certificate.onRenewed((renewed) => server.setSecureContext(renewed));
   server.once('close', forget);
   return server as unknown as Server;

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { closeWaitingReplies } from '../close-waiting-replies.ts';
+import { createHandshakeCut } from '../handshake-cut.ts';
 import { checkRequest } from './check-request.ts';
 import { forwardRequest, type UpstreamFault } from './forward-request.ts';
 import { forwardUpgrade, refuseUpgrade } from './forward-upgrade.ts';
@@ -47,6 +48,7 @@ export function createPortProxy(options: PortProxyOptions): PortProxy {
   // would be the application's next request. The bytes of a head are bounded anyway.
   server.maxHeadersCount = 0;
   closeWaitingReplies(server);
+  const cutHandshakes = createHandshakeCut(server);
   server.on('request', (request: IncomingMessage, reply: ServerResponse) => {
     const checked = checkRequest(request, { routes, serverName: serverNameOf(request.socket) });
     if (!checked.ok) return refuse(reply, checked);
@@ -81,6 +83,7 @@ export function createPortProxy(options: PortProxyOptions): PortProxy {
         for (const host of routes.hosts()) routes.remove(host);
         server.close(() => resolve());
         server.closeAllConnections();
+        cutHandshakes();
       }),
   };
 }

@@ -1,5 +1,7 @@
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect as openConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -97,4 +99,21 @@ describe('certificates of a running service', () => {
     const { port = 0 } = await again.service.listen({ host: '127.0.0.1', port: 0 });
     expect((await shownAt(port)).fingerprint256).toBe(new X509Certificate(cert).fingerprint256);
   });
+
+  test('nobody who connects and says nothing keeps a service from closing', async () => {
+    const at = directory();
+    const { cert, key } = await openLocalAuthority(at, { domain: 'ports.test' });
+    const tls = { certFile: join(at, 'cert.pem'), keyFile: join(at, 'key.pem') };
+    writeFileSync(tls.certFile, cert);
+    writeFileSync(tls.keyFile, key);
+    const rig = await openRig({ config: { tls } });
+    const { port = 0 } = await rig.service.listen({ host: '127.0.0.1', port: 0 });
+    const silent = openConnection({ host: '127.0.0.1', port }).on('error', () => {});
+    await once(silent, 'connect');
+    // By then the service has seen the silent one, which came first.
+    await shownAt(port);
+    const closed = once(silent, 'close');
+    await rig.close();
+    await closed;
+  }, 15_000);
 });
