@@ -7,6 +7,7 @@ import { execFile, fork, spawn, spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   closeSync,
+  createReadStream,
   existsSync,
   ftruncateSync,
   mkdtempSync,
@@ -15,7 +16,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { Agent, get } from 'node:http';
+import { Agent, createServer, get } from 'node:http';
 import { connect } from 'node:net';
 import { loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -131,9 +132,12 @@ async function measureBig(server, { gigabytes, slow }) {
   );
 }
 
-/** One reader of the whole, beside nginx serving the same file in the same run, in turns. */
+/** One reader of the whole, beside nginx and a bare Node server with the same file in the same run, in turns. */
 async function measureWhole(server, gigabytes) {
   const nginx = await startNginx(dirname(server.logs[0]));
+  const bare = await startBare(server.logs[0]);
+  // Else whoever comes first would fill the page cache for all.
+  for await (const _ of createReadStream(server.logs[0], { highWaterMark: MIB }));
   const before = (await server.usage()).own;
   for (let round = 0; round < 2; round++) {
     const from = await server.usage();
@@ -148,6 +152,7 @@ async function measureWhole(server, gigabytes) {
     const cpu = (to.until.user + to.until.system - from.from.user - from.from.system) / 1e6 / gigabytes;
     const speed = await ours.done;
     const theirs = nginx && (await fetchWhole(nginx.socketPath, '/log').done);
+    const piped = await fetchWhole(bare.socketPath, '/').done;
     console.log(
       [
         `all ${gigabytes} GB read by one: ${speed.toFixed(0)} MB/s, ${cpu.toFixed(2)} s of CPU a GB`,
@@ -155,10 +160,29 @@ async function measureWhole(server, gigabytes) {
         nginx === undefined
           ? 'nginx is missing'
           : `nginx ${theirs.toFixed(0)} MB/s, ratio ${(speed / theirs).toFixed(2)}`,
+        `a bare pipe ${piped.toFixed(0)} MB/s, ratio ${(speed / piped).toFixed(2)}`,
       ].join('; '),
     );
   }
   nginx?.stop();
+  bare.stop();
+}
+
+/** A server of `node:http` that pipes the file, in blocks as large as ours, and does nothing else. */
+async function startBare(path) {
+  const child = fork(fileURLToPath(import.meta.url), ['--pipe', path]);
+  const socketPath = await new Promise((resolve) => child.once('message', resolve));
+  return { socketPath, stop: () => child.disconnect() };
+}
+
+function pipeOnly(path) {
+  const at = mkdtempSync(join(tmpdir(), 'sluice-bare-'));
+  const server = createServer((_, reply) => createReadStream(path, { highWaterMark: MIB / 4 }).pipe(reply));
+  server.listen(join(at, 'socket'), () => process.send(join(at, 'socket')));
+  process.on('disconnect', () => {
+    rmSync(at, { recursive: true, force: true });
+    process.exit(0);
+  });
 }
 
 /** MB/s at which curl gets a path, to nowhere. */
@@ -265,4 +289,5 @@ async function startServer(root, count) {
 }
 
 if (process.argv[2] === '--serve') await serve(process.argv[3], process.argv[4]);
+else if (process.argv[2] === '--pipe') pipeOnly(process.argv[3]);
 else await measure();

@@ -137,7 +137,7 @@ export const ROUTES: readonly ApiRoute[] = [
     query: { tail: 'integer', follow: 'boolean' },
     reply: 'text',
     handle: ({ calls, principal, at, query, signal }) =>
-      calls.containers.logs(principal, refOf(at, 'containerID'), { ...query, signal }),
+      calls.containers.logs(principal, refOf(at, 'containerID'), { ...query, signal, reuse: true }),
   }),
   defineRoute({
     operationID: 'cancelContainer',

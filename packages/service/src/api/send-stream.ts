@@ -1,5 +1,4 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 
 /**
@@ -24,7 +23,8 @@ export function createReplySignals(closing: AbortSignal): (reply: FastifyReply) 
 }
 
 /**
- * Headers go out at once, since a followed log may stay silent for long. Where `closing` has made the bytes end, the
+ * Sends blocks that may all be given in the same memory: the next is asked for when the last has gone to the kernel. Headers
+ * go out at once, since a followed log may stay silent for long. Where `closing` has made the bytes end, the
  * connection is cut: a proper end would tell the client that this was all.
  */
 export async function sendStream(
@@ -41,7 +41,9 @@ export async function sendStream(
   // Nothing of the bytes would be sent, and of a followed log nothing would come to an end.
   if (reply.raw.req.method === 'HEAD') return void reply.raw.end();
   try {
-    await pipeline(Readable.from(untilClosing(bytes, closing), { objectMode: false, highWaterMark: 1 }), reply.raw);
+    for await (const block of bytes) await written(reply.raw, block);
+    if (closing.aborted) throw new Error('the service is closing');
+    reply.raw.end();
   } catch (error) {
     // The status is out; a cut connection tells the client that this is not the end of the log.
     reply.log.debug({ err: error }, 'a log was not sent to its end');
@@ -49,7 +51,15 @@ export async function sendStream(
   }
 }
 
-async function* untilClosing(bytes: AsyncIterable<Uint8Array>, closing: AbortSignal): AsyncGenerator<Uint8Array> {
-  yield* bytes;
-  if (closing.aborted) throw new Error('the service is closing');
+function written(reply: ServerResponse, block: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const gone = () => reject(new Error('the reader has gone'));
+    if (reply.destroyed) return gone();
+    reply.once('close', gone);
+    reply.write(block, (error) => {
+      reply.off('close', gone);
+      if (error) reject(error);
+      else resolve();
+    });
+  });
 }

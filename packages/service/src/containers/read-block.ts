@@ -11,19 +11,18 @@ let opened = 0;
 const waiting: (() => void)[] = [];
 
 /**
- * Up to `length` bytes of a file from `position`: none at its end, undefined where it is not there. The file is open
- * only for that, so that thousands of slow readers hold no files, and no more than a few are open at once.
+ * Bytes of a file from `position`, as many as `into` takes, and in it: none at its end, undefined where the file is not
+ * there. It is open only for that, so that thousands of slow readers hold no files, and no more than a few are open at once.
  */
-export async function readBlock(path: string, at: { position: number; length: number }): Promise<Buffer | undefined> {
+export async function readBlock(path: string, position: number, into: Buffer): Promise<Buffer | undefined> {
   if (opened >= MAX_OPEN) await new Promise<void>((resolve) => waiting.push(resolve));
   else opened++;
   try {
     // A log may lie in a directory of the container's user: no link of theirs is followed, no FIFO waited for.
     const file = await openFile(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
-      const block = Buffer.allocUnsafe(at.length);
-      const { bytesRead } = await readFile(file, block, 0, at.length, at.position);
-      return block.subarray(0, bytesRead);
+      const { bytesRead } = await readFile(file, into, 0, into.length, position);
+      return into.subarray(0, bytesRead);
     } finally {
       // At once: a file that was only read has nothing to wait for.
       closeSync(file);

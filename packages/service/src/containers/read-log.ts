@@ -7,6 +7,11 @@ export interface LogOptions {
   readonly tail?: number | undefined;
   readonly follow?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
+  /**
+   * Each block is given in the same memory: whoever asks for the next has done with the last. New memory for each costs more
+   * than all else together.
+   */
+  readonly reuse?: boolean | undefined;
 }
 
 /** What a follower knows of the container that writes. */
@@ -19,8 +24,8 @@ export interface Life {
 }
 
 const BLOCK_BYTES = 64 * 1024;
-/** For who has shown that they read: more than what lies in the connection's buffers has gone. Costs half per byte. */
-const LARGE_BLOCK_BYTES = 256 * 1024;
+/** For who has shown that they read: more than what lies in the connection's buffers has gone. Costs less per byte. */
+const LARGE_BLOCK_BYTES = 512 * 1024;
 const SHOWN_BYTES = 8 * 1024 * 1024;
 
 /**
@@ -29,7 +34,7 @@ const SHOWN_BYTES = 8 * 1024 * 1024;
  * without an error, when the signal is aborted: whoever aborts it must not take that for the end of the log.
  */
 export async function* readLog(path: string, options: LogOptions, life?: Life): AsyncGenerator<Uint8Array> {
-  const { signal } = options;
+  const { signal, reuse } = options;
   let position: number | undefined;
   let given = 0;
   while (!isAborted(signal)) {
@@ -40,9 +45,11 @@ export async function* readLog(path: string, options: LogOptions, life?: Life): 
     if (position === undefined) {
       position = options.tail === undefined ? 0 : await tailStart(path, { lines: options.tail, size, signal });
     }
+    let memory: Buffer | undefined;
     while (position < size) {
-      const length = given < SHOWN_BYTES ? BLOCK_BYTES : LARGE_BLOCK_BYTES;
-      const block = isAborted(signal) ? undefined : await readBlock(path, { position, length });
+      const length = Math.min(given < SHOWN_BYTES ? BLOCK_BYTES : LARGE_BLOCK_BYTES, size - position);
+      if (!reuse || memory === undefined || memory.length < length) memory = Buffer.allocUnsafeSlow(length);
+      const block = isAborted(signal) ? undefined : await readBlock(path, position, memory);
       // Without a block the container was deleted, and its log with it.
       if (block === undefined) return;
       if (block.length === 0) break;
@@ -50,6 +57,7 @@ export async function* readLog(path: string, options: LogOptions, life?: Life): 
       given += block.length;
       yield block;
     }
+    memory = undefined;
     if (!goOn) return;
     // What has happened while the blocks were read is not told any more.
     if (life.isLive() && !isAborted(signal)) await growth(path, { size: position, life, signal });
@@ -84,7 +92,7 @@ async function tailStart(
   let missing = lines;
   for (let end = size; end > 0 && !isAborted(signal); ) {
     const start = Math.max(0, end - BLOCK_BYTES);
-    const block = (await readBlock(path, { position: start, length: end - start })) ?? NOTHING;
+    const block = (await readBlock(path, start, Buffer.allocUnsafe(end - start))) ?? NOTHING;
     for (let at = block.lastIndexOf(10); at >= 0; at = at === 0 ? -1 : block.lastIndexOf(10, at - 1)) {
       if (start + at === size - 1) continue;
       missing--;

@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, ftruncateSync, openSync } from 'node:fs';
+import { appendFileSync, closeSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FakeEngine } from '../fakes/fake-engine.ts';
@@ -78,6 +78,18 @@ it('a line of a million bytes comes whole, by its tail and to a follower', async
   expect((await http.send('GET', `${API}/containers/wide/logs?tail=1`)).text).toBe(line);
   engine.end('wide');
   expect((await following).text).toBe(`first\n${line}`);
+});
+
+it('a log of many blocks comes byte by byte as it is, to several at once and however slowly they read', async () => {
+  const log = await run('long');
+  const lines = Array.from({ length: 1_500_000 }, (_, index) => `line ${index}\n`).join('');
+  writeFileSync(log, lines);
+  const slow = await read('containers/long/logs', { headers: 'Connection: close\r\n' });
+  const fast = await Promise.all([1, 2].map(() => http.send('GET', `${API}/containers/long/logs`)));
+  for (const { text } of fast) expect(text === lines).toBe(true);
+  let last = '';
+  for await (const part of slow) last = (last + part).slice(-100);
+  expect(last).toContain('line 1499999\n\r\n0\r\n');
 });
 
 it('hundreds of followers hear the end, however many have left before', async () => {
