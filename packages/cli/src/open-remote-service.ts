@@ -26,11 +26,14 @@ export async function openRemoteService(
   const own = options.profile.service === undefined || sameOrigin(options.profile.service, url);
   const profile = own ? options.profile : {};
   const refuse = (reason: string) => fail({ exitCode: EXIT_CODE.refused, message: `Could not use ${url}: ${reason}` });
+  if (!/^https?:\/\//.test(url)) return refuse('the address of a service begins with https:// or http://');
   let service: ContainerService;
   try {
     const credentials = readCredentials(profile, options.env);
-    if (credentials === undefined)
-      return refuse('no token and no login; set SLUICE_TOKEN, or tokenFile or email in the profile');
+    if (credentials === undefined) {
+      const others = own ? '' : `; the profile's own are for ${options.profile.service} and go nowhere else`;
+      return refuse(`no token and no login; set SLUICE_TOKEN, or tokenFile or email in the profile${others}`);
+    }
     service = createHttpService({
       baseUrl: url,
       ...(profile.authUrl === undefined ? {} : { authUrl: profile.authUrl }),
@@ -83,9 +86,14 @@ async function findScope(
     const fitting = accounts.filter((account) => accountID === undefined || account.accountID === accountID);
     const [only] = fitting;
     if (only !== undefined && fitting.length === 1) return ok(only);
-    const names = fitting.map((account) => `--cluster ${account.clusterID} --account ${account.accountID}`);
-    const message = names.length === 0 ? 'The service has no such account' : `Choose one:\n  ${names.join('\n  ')}`;
-    return fail({ exitCode: EXIT_CODE.refused, message });
+    const choices = fitting.length > 0 ? fitting : accounts;
+    const names = choices
+      .map((account) => `\n  --cluster ${account.clusterID} --account ${account.accountID}`)
+      .join('');
+    const missing = accountID === undefined ? 'This login has no account there' : `There is no account ${accountID}`;
+    if (choices.length === 0) return fail({ exitCode: EXIT_CODE.refused, message: `${missing}: ask who runs ${url}` });
+    const why = fitting.length > 0 ? '' : `${missing} for this login. `;
+    return fail({ exitCode: EXIT_CODE.refused, message: `${why}Choose one:${names}` });
   } catch (error) {
     if (!isServiceError(error)) throw error;
     return refuseService(url, error);
@@ -95,6 +103,19 @@ async function findScope(
 /** Why a service cannot be worked with: 3 where asking later may help, else 2. */
 export function refuseService(url: string, error: ServiceError): { ok: false; error: Refusal } {
   const away = isServiceError(error, 'UNREACHABLE', 'NO_REPLY', 'INVALID_REPLY', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED');
-  const message = `Could not use ${url}: ${error.message}`;
+  const advice = CERTIFICATE_ADVICE.find(([code]) => error.message.includes(code))?.[1];
+  const message = `Could not use ${url}: ${error.message}${advice === undefined ? '' : `; ${advice}`}`;
   return fail({ exitCode: away ? EXIT_CODE.unreachable : EXIT_CODE.refused, message });
 }
+
+const UNTRUSTED =
+  'this machine does not trust its certificate: name the file of its authority as caFile in the profile';
+
+/** By the code that Node.js gives, and OpenSSL before it. */
+const CERTIFICATE_ADVICE: readonly (readonly [code: string, advice: string])[] = [
+  ['SELF_SIGNED_CERT', UNTRUSTED],
+  ['UNABLE_TO_VERIFY_LEAF', UNTRUSTED],
+  ['UNABLE_TO_GET_ISSUER', UNTRUSTED],
+  ['ALTNAME_INVALID', 'its certificate is for another name: use the one that it was made for'],
+  ['CERT_HAS_EXPIRED', 'its certificate has expired: whoever runs it must renew it'],
+];

@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ServiceError } from '@sluice/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openRemoteService } from '../src/open-remote-service.ts';
+import { openRemoteService, refuseService } from '../src/open-remote-service.ts';
 
 let server: Server;
 let url: string;
@@ -63,7 +64,25 @@ test('openRemoteService keeps the credentials of a profile from other services',
   const profile = { service: 'https://one.example', tokenFile: '/nowhere/token' };
   expect(await openRemoteService(url, { profile, flags: { service: url }, env: {} })).toMatchObject({
     ok: false,
-    error: { exitCode: 2, message: expect.stringContaining('no token and no login') },
+    error: { exitCode: 2, message: expect.stringContaining("the profile's own are for https://one.example") },
   });
   expect(seen).toEqual([]);
+});
+
+test.each([
+  [
+    { account: 'history' },
+    'There is no account history for this login. Choose one:\n  --cluster main --account physics',
+  ],
+  [{ service: 'localhost:80' }, 'the address of a service begins with https:// or http://'],
+])('openRemoteService says what to do about %j', async (flags: { account?: string; service?: string }, message) => {
+  const opened = await openRemoteService(flags.service ?? url, { profile: {}, flags, env: good });
+  expect(opened).toMatchObject({ ok: false, error: { exitCode: 2, message: expect.stringContaining(message) } });
+});
+
+test('refuseService says what to do about a certificate that is not trusted', () => {
+  const error = new ServiceError('UNREACHABLE', 'no connection to the service (DEPTH_ZERO_SELF_SIGNED_CERT)');
+  const { exitCode, message } = refuseService('https://one.example', error).error;
+  expect(exitCode).toBe(3);
+  expect(message).toContain('as caFile in the profile');
 });
