@@ -42,12 +42,35 @@ test('--json prints one event per line, from runStarted to runFinished', async (
   expect(events.filter((event) => event.type === 'cellChanged' && event.state === 'succeeded')).toHaveLength(3);
 });
 
+/** What a shell makes of a command line; `$SLUICE` is the command. */
+function inShell(script: string) {
+  const env = { ...process.env, SLUICE_HOME: place.home, SLUICE: `${process.execPath} ${COMMAND}` };
+  return spawnSync('bash', ['-c', script], { cwd: place.directory, env, encoding: 'utf8' });
+}
+
 test('a reader that goes away does not disturb the run', async () => {
-  const shell = `"${process.execPath}" "${COMMAND}" run p.yaml | head -n 1; exit "\${PIPESTATUS[0]}"`;
-  const env = { ...process.env, SLUICE_HOME: place.home };
-  const { status, stdout, stderr } = spawnSync('bash', ['-c', shell], { cwd: place.directory, env, encoding: 'utf8' });
+  const { status, stdout, stderr } = inShell('$SLUICE run p.yaml | head -n 1; exit "${PIPESTATUS[0]}"');
   expect(stderr).toBe('');
   expect(stdout.split('\n')).toHaveLength(2);
   expect(status).toBe(0);
   expect(await place.runs()).toMatchObject([{ status: 'succeeded' }]);
+});
+
+test('an answer that could not be written is no success', () => {
+  const { status, stderr } = inShell('$SLUICE plan p.yaml > /dev/full');
+  expect(stderr).toMatch(/^sluice: the output is not whole: .*ENOSPC/);
+  expect(status).toBe(1);
+});
+
+test('following a log ends when nobody reads it any more', () => {
+  const talk = 'version: 1\nname: talk\nsteps:\n  talk: { script: "while :; do echo tick; sleep 0.05; done" }\n';
+  writeFileSync(join(place.directory, 'talk.yaml'), talk);
+  const { stdout } = inShell(`
+    $SLUICE run talk.yaml > run.txt &
+    for i in {1..100}; do $SLUICE logs talk --tail 1 2> /dev/null | grep -q tick && break; done
+    timeout 60 $SLUICE logs talk --follow | head -n 1
+    echo "\${PIPESTATUS[0]}"
+    $SLUICE cancel > cancel.txt
+    wait`);
+  expect(stdout).toBe('tick\n0\n');
 });

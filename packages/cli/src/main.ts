@@ -17,8 +17,10 @@ const answered = runCommandLine(process.argv.slice(2), {
 });
 void answered.then(async (exitCode) => {
   await terminal.flush();
+  const fault = terminal.fault();
+  if (fault !== undefined) terminal.err(`sluice: the output is not whole: ${fault.message}\n`);
   // Whatever is still open (a follower of a log, an idle connection) must not hold the command back.
-  process.exit(exitCode);
+  process.exit(fault !== undefined && exitCode === EXIT_CODE.ok ? EXIT_CODE.runFailed : exitCode);
 });
 
 function workingDirectory(): string {

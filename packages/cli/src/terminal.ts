@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 
 export type TextStyle = Parameters<typeof styleText>[0];
 
-/** Where a command writes. Writing never throws: when the reader has gone away, the rest is dropped. */
+/** Where a command writes. Writing never throws: when nobody reads any more, or it cannot be written, the rest is dropped. */
 export interface Terminal {
   /** What was asked for. */
   out(text: string): void;
@@ -16,8 +16,10 @@ export interface Terminal {
   size(): { columns: number; rows: number };
   /** The text in that style where `out` has colours. */
   style(style: TextStyle, text: string): string;
-  /** Resolves when everything written has left the process, or the reader has gone. */
-  flush(): Promise<void>;
+  /** Resolves when everything written has left the process; false where `out` takes nothing any more. */
+  flush(): Promise<boolean>;
+  /** Why `out` could not be written, as on a full disk; undefined where it was, or its reader has gone. */
+  fault(): Error | undefined;
 }
 
 interface TerminalStreams {
@@ -31,10 +33,10 @@ export function createTerminal(streams: TerminalStreams, env: NodeJS.ProcessEnv)
   const { stdin, stdout, stderr } = streams;
   const smart = stdout.isTTY === true && env.TERM !== 'dumb';
   const color = env.NO_COLOR ? false : env.FORCE_COLOR ? env.FORCE_COLOR !== '0' : smart;
-  const writers = [createWriter(stdout), createWriter(stderr)] as const;
+  const [out, err] = [createWriter(stdout), createWriter(stderr)];
   return {
-    out: writers[0].write,
-    err: writers[1].write,
+    out: out.write,
+    err: err.write,
     live: smart && !env.CI,
     interactive: smart && stdin.isTTY === true,
     color,
@@ -42,21 +44,36 @@ export function createTerminal(streams: TerminalStreams, env: NodeJS.ProcessEnv)
     size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
     style: (style, text) => (color ? styleText(style, text, { validateStream: false }) : text),
     flush: async () => {
-      await Promise.all(writers.map((writer) => writer.flush()));
+      await Promise.all([out.flush(), err.flush()]);
+      return out.failure() === undefined;
+    },
+    fault: () => {
+      const failure = out.failure();
+      return failure !== undefined && READER_GONE.has(failure.code ?? '') ? undefined : failure;
     },
   };
 }
 
-function createWriter(stream: NodeJS.WriteStream): { write: (text: string) => void; flush: () => Promise<void> } {
-  let gone = false;
-  // EPIPE: `sluice … | head` has seen enough. EIO: the terminal was closed and the run goes on without it.
-  stream.on('error', () => {
-    gone = true;
+/** EPIPE: `sluice … | head` has seen enough. EIO: the terminal was closed and the run goes on without it. */
+const READER_GONE: ReadonlySet<string> = new Set(['EPIPE', 'EIO']);
+
+interface Writer {
+  write(text: string): void;
+  flush(): Promise<void>;
+  /** What ended the stream. */
+  failure(): NodeJS.ErrnoException | undefined;
+}
+
+function createWriter(stream: NodeJS.WriteStream): Writer {
+  let failure: NodeJS.ErrnoException | undefined;
+  stream.on('error', (error) => {
+    failure ??= error;
   });
   return {
     write: (text) => {
-      if (!gone && text !== '') stream.write(text);
+      if (failure === undefined && text !== '') stream.write(text);
     },
-    flush: () => new Promise((resolve) => (gone ? resolve() : stream.write('', () => resolve()))),
+    flush: () => new Promise((resolve) => (failure ? resolve() : stream.write('', () => resolve()))),
+    failure: () => failure,
   };
 }

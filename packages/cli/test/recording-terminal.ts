@@ -20,7 +20,8 @@ export function createRecordingTerminal(options: { live?: boolean; interactive?:
     color: false,
     size: () => ({ columns: 80, rows: 24 }),
     style: (_style, text) => text,
-    flush: async () => {},
+    flush: async () => true,
+    fault: () => undefined,
     written: () => ({ ...written }),
   };
 }

@@ -45,7 +45,8 @@ test('Terminal.out drops what comes after the reader has gone', async () => {
   stdout.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
   await new Promise((resolve) => stdout.once('close', resolve));
   t.out('two\n');
-  await t.flush();
+  expect(await t.flush()).toBe(false);
+  expect(t.fault()).toBeUndefined();
 });
 
 test('Terminal.size stands in for a terminal that has none', () => {

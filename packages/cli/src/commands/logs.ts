@@ -61,7 +61,8 @@ async function print(bytes: AsyncIterable<Uint8Array>, { terminal }: CommandCont
   const decoder = new TextDecoder();
   for await (const chunk of bytes) {
     terminal.out(decoder.decode(chunk, { stream: true }));
-    await terminal.flush();
+    // Who follows a log for one line of it has seen enough.
+    if (!(await terminal.flush())) return;
   }
   terminal.out(decoder.decode());
 }
