@@ -50,12 +50,19 @@ export function expressionOf(value: Json, options: { readonly double?: boolean }
   const split = splitTemplate(value);
   if (!split.ok) return JSON.stringify(value);
   const [only] = split.value;
-  if (split.value.length === 1 && only?.kind === 'expression') return enclosed(only.source);
+  if (split.value.length === 1 && only?.kind === 'expression') {
+    // What the file calls a number must be divided as one, also where a whole number is handed over.
+    if (options.double === true) return `double${enclosed(only.source)}`;
+    return NAME_ALONE.test(only.source) ? only.source : enclosed(only.source);
+  }
   const pieces = split.value.map((part) =>
     part.kind === 'text' ? JSON.stringify(part.text) : `string${enclosed(part.source)}`,
   );
   return `(${pieces.join(' + ')})`;
 }
+
+/** Needs no brackets, and a secret must not have any: it is handed on by its name. */
+const NAME_ALONE = /^[A-Za-z_]\w*(?:\.\w+|\[(?:'[^'\\]*'|"[^"\\]*")\])*$/;
 
 /** In brackets, since `1 -x` with the number put in place of the name would else read as `1 --5`. */
 function numberSource(value: number, double: boolean): string {

@@ -6,6 +6,7 @@ import { jsonFault } from '../model/json-fault.ts';
 import { isOfType } from '../model/json-type.ts';
 import type { Param, Pipeline } from '../model/pipeline.ts';
 import { fail, ok, type Result } from '../model/result.ts';
+import { showJson } from '../render/show-json.ts';
 
 /** Values of all parameters: given ones converted by type, defaults for the rest. Every fault at once, by name. */
 export function bindParams(
@@ -42,11 +43,9 @@ export function bindParam(param: Param, given: Json): Result<Json, string> {
   const value = typeof given === 'string' && param.type !== 'string' ? convert(param, given) : given;
   const fault = jsonFault(value);
   if (fault !== undefined) return fail(fault);
-  if (!isOfType(value, param.type)) return fail(`is ${JSON.stringify(given)}, which is not of type ${param.type}`);
+  if (!isOfType(value, param.type)) return fail(`is ${showJson(given)}, which is not of type ${param.type}`);
   if (param.enum !== undefined && !param.enum.some((entry) => JSON.stringify(entry) === JSON.stringify(value))) {
-    return fail(
-      `is ${JSON.stringify(value)} instead of one of ${param.enum.map((entry) => JSON.stringify(entry)).join(', ')}`,
-    );
+    return fail(`is ${showJson(value)} instead of one of ${param.enum.map((entry) => showJson(entry)).join(', ')}`);
   }
   if (typeof value === 'number') {
     if (param.minimum !== undefined && value < param.minimum)
@@ -57,7 +56,7 @@ export function bindParam(param: Param, given: Json): Result<Json, string> {
   if (typeof value === 'string' && param.pattern !== undefined) {
     const pattern = checkPattern(param.pattern);
     if (!pattern.ok) return fail(`has a pattern that cannot be used: ${pattern.error}`);
-    if (!pattern.value(value)) return fail(`is ${JSON.stringify(value)}, which does not match ${param.pattern}`);
+    if (!pattern.value(value)) return fail(`is ${showJson(value)}, which does not match ${param.pattern}`);
   }
   return ok(value);
 }

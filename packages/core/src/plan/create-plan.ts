@@ -5,6 +5,7 @@ import type { Json } from '../model/json.ts';
 import type { Matrix, Pipeline, Step } from '../model/pipeline.ts';
 import type { Cell, Plan, PlannedStep } from '../model/plan.ts';
 import { fail, ok, type Result } from '../model/result.ts';
+import { showJson } from '../render/show-json.ts';
 import { bindParams } from './bind-params.ts';
 import { allSteps, collectDependencies } from './collect-dependencies.ts';
 import { type BoundMatrix, expandMatrix } from './expand-matrix.ts';
@@ -66,7 +67,7 @@ function bindMatrix(matrix: Matrix, context: Readonly<Record<string, unknown>>):
     const value = evaluateDeep(template, context);
     if (!value.ok) return fail(`axis \`${axis}\` of its matrix: ${value.error}`);
     if (!Array.isArray(value.value))
-      return fail(`axis \`${axis}\` of its matrix is ${JSON.stringify(value.value)} instead of a list`);
+      return fail(`axis \`${axis}\` of its matrix is ${showJson(value.value)} instead of a list`);
     axes[axis] = value.value;
   }
   const include = evaluateDeep(matrix.include, context);

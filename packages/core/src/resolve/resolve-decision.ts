@@ -3,6 +3,7 @@ import { fail, ok, type Result } from '../model/result.ts';
 import type { RunContext } from '../model/run-context.ts';
 import { itemKey, uniqueKeys } from '../plan/cell-key.ts';
 import { MAX_CELLS } from '../plan/expand-matrix.ts';
+import { showJson } from '../render/show-json.ts';
 import { evaluateValue } from './evaluate.ts';
 import { expressionContext } from './expression-context.ts';
 
@@ -18,11 +19,12 @@ export function resolveDecision(plan: Plan, step: number, context: RunContext): 
   const planned = plan.steps[step]?.step;
   if (planned === undefined) throw new RangeError(`the plan of ${plan.pipeline.name} has no step ${step}`);
   const contextFor = expressionContext(plan, context, { step });
+  const of = (key: string, template: string): string => `\`${key}\` of step \`${planned.name}\`, ${template.trim()},`;
   if (planned.when !== undefined) {
     const when = evaluateValue(planned.when, `\`when\` of step \`${planned.name}\``, contextFor);
     if (!when.ok) return when;
     if (typeof when.value !== 'boolean') {
-      return fail(`\`when\` of step \`${planned.name}\` yields ${JSON.stringify(when.value)} instead of true or false`);
+      return fail(`${of('when', planned.when)} yields ${showJson(when.value)} instead of true or false`);
     }
     if (!when.value) return ok({ run: false });
   }
@@ -31,10 +33,10 @@ export function resolveDecision(plan: Plan, step: number, context: RunContext): 
   if (!list.ok) return list;
   const items = list.value;
   if (!Array.isArray(items))
-    return fail(`\`foreach\` of step \`${planned.name}\` yields ${JSON.stringify(items)} instead of a list`);
+    return fail(`${of('foreach', planned.foreach)} yields ${showJson(items)} instead of a list`);
   if (items.length > MAX_CELLS) {
     return fail(
-      `\`foreach\` of step \`${planned.name}\` yields ${items.length} items, and a step may have ${MAX_CELLS} cells`,
+      `${of('foreach', planned.foreach)} yields ${items.length} items, and a step may have ${MAX_CELLS} cells`,
     );
   }
   const keys = uniqueKeys(items.map(itemKey), (index) => items[index] ?? null);

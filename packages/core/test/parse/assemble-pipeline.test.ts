@@ -194,6 +194,18 @@ outputs: { best: { from: sub.model, publish: ./out } }
     ]);
   });
 
+  it('parsePipeline hands a secret on by its name, and a whole number as the number that is declared', () => {
+    const result = parse({
+      'main.yaml': `${MAIN}secrets: [T]\nparams: { k: 3 }\nsteps:\n  a: { uses: s.yaml, with: { token: "\${{ secrets.T }}", n: "\${{ params.k }}" } }\n`,
+      's.yaml': `params: { token: { type: string }, n: { type: number } }\ncommand: [x]\nenv: { TOKEN: "\${{ params.token }}" }\nmatrix: { half: ["\${{ params.n / 2 }}"] }\n`,
+    });
+    expect(places(result)).toEqual([]);
+    if (!result.ok) return;
+    expect(result.value.steps[0]?.env.TOKEN).toBe('${{ secrets.T }}');
+    const plan = createPlan(result.value);
+    expect(plan.ok && plan.value.steps[0]?.cells?.[0]?.matrix).toEqual({ half: 1.5 });
+  });
+
   it('parsePipeline keeps the clusters that a used pipeline is for', () => {
     const result = parse({
       'main.yaml': `${MAIN}placement: { cluster: west }\nsteps:\n  a: { uses: s.yaml }\n  b: { command: [x] }\n`,

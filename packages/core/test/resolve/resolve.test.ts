@@ -137,7 +137,7 @@ describe('resolveDecision', () => {
   it('resolveDecision says what is no list, and what is too long', () => {
     expect(decide({ status: 'succeeded', results: { names: 'x' } })).toEqual({
       ok: false,
-      error: '`foreach` of step `b` yields "x" instead of a list',
+      error: '`foreach` of step `b`, ${{ steps.a.results.names }}, yields "x" instead of a list',
     });
     const long = Array.from({ length: 100_001 }, () => 1);
     expect(decide({ status: 'succeeded', results: { names: long } })).toMatchObject({
