@@ -67,7 +67,9 @@ export async function createClusterSet(options: ClusterSetOptions): Promise<Clus
       if (cluster === undefined || rest !== undefined) return rest;
       // First: from here on nothing new can come to it.
       clusters.delete(id);
-      await cluster.close();
+      await cluster.close().catch((error: unknown) => {
+        options.log.warn({ err: error, cluster: id }, 'a cluster that is given up could not be closed');
+      });
       return undefined;
     },
     sort(ids: readonly string[]) {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FakeEngine } from '../fakes/fake-engine.ts';
+import { createRandom, ODD, pick, slip } from '../slips.ts';
 import { API, openRawHttp, type RawHttp } from './raw-http.ts';
 
 const OBSERVED = new URL('../../../../../shared/data/api/observed-client-requests.json', import.meta.url);
@@ -70,39 +71,6 @@ function recorded(): Sent[] {
   }));
 }
 
-const ODD = [
-  ...[
-    '%00',
-    '%2F',
-    '%c0%af',
-    '%',
-    '..',
-    '-',
-    ':',
-    ';',
-    '#',
-    '?',
-    '&',
-    '=',
-    '//',
-    '[]',
-    '{}',
-    'null',
-    '"',
-    '\\',
-    '\\u0000',
-  ],
-  ...['\\ud800', '__proto__', 'constructor', '9007199254740993', '-1', '1e999', ' ', '\t', '\xff', '\x00', '\r\n', ','],
-  ...[
-    'true',
-    'x'.repeat(600),
-    '[['.repeat(40),
-    'Content-Length: 3',
-    'Transfer-Encoding: chunked',
-    'Expect: 100-continue',
-  ],
-];
-
 /** One to three slips: something odd put in, or a piece cut out or said twice, in one part of the request. */
 function mutate(sent: Sent, random: () => number): Sent {
   let mutated = sent;
@@ -113,16 +81,6 @@ function mutate(sent: Sent, random: () => number): Sent {
     else mutated = { ...mutated, [part]: slip(parts[part], random) };
   }
   return mutated;
-}
-
-function slip(text: string, random: () => number): string {
-  const [a = 0, b = 0] = [random(), random()].map((at) => Math.floor(at * (text.length + 1))).sort((x, y) => x - y);
-  const piece = text.slice(a, b);
-  return (
-    text.slice(0, a) +
-    pick([pick(ODD, random), '', piece + piece, `${piece}${pick(ODD, random)}`], random) +
-    text.slice(b)
-  );
 }
 
 function render({ method, url, headers, body }: Sent, random: () => number): string {
@@ -148,17 +106,4 @@ function exchange(bytes: string): Promise<string> {
 async function everything(): Promise<string> {
   const lists = await Promise.all(['containers?all=true', 'volumes'].map((list) => http.send('GET', `${API}/${list}`)));
   return lists.map(({ text }) => text.replaceAll(/"state":"[^"]*"/g, '')).join('\n');
-}
-
-function pick<T>(items: readonly T[], random: () => number): T {
-  return items[Math.floor(random() * items.length)] as T;
-}
-
-/** Numbers from 0 up to 1, the same for the same seed. */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createRandom, pick, slip } from '../slips.ts';
 import { openProxyRig } from './proxy-rig.ts';
 
 const HOST = 'web-c1.ports.test';
@@ -64,6 +65,19 @@ describe('an application in a container', () => {
     const [bytes] = (await once(socket, 'data')) as [Buffer];
     expect(bytes.toString()).toContain('X-Name: ä\r\n');
     socket.destroy();
+  });
+
+  test('that sends whatever it likes does not end the proxy', async () => {
+    const seed = Number(process.env.SLUICE_FUZZ_SEED ?? Date.now() % 1e9);
+    const random = createRandom(seed);
+    const originals = [OK, SWITCHED, 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n'];
+    let bytes = '';
+    const { sendRaw } = await openBoth((socket) => socket.end(bytes, 'latin1'));
+    for (let i = 0; i < 150; i++) {
+      bytes = slip(slip(pick(originals, random), random), random);
+      const reply = await sendRaw(HOST, pick([PLAIN, HANDSHAKE], random));
+      expect(reply, `SLUICE_FUZZ_SEED=${seed}, reply ${i}: ${JSON.stringify(bytes)}`).toMatch(/^HTTP\/1\.1 [1-9]\d\d /);
+    }
   });
 
   test('that breaks off the refusal of a WebSocket has the connection cut, with nothing added', async () => {
