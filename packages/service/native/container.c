@@ -58,6 +58,9 @@ __attribute__((noreturn, format(printf, 2, 3))) static void give_up(const char *
 
 #define refuse(...) give_up("refused", __VA_ARGS__)
 #define fault(...) give_up("fault", __VA_ARGS__)
+/* What the machine is short of is not the container's fault, and passes. */
+static int is_shortage(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM; }
+#define refuse_for(error, ...) give_up(is_shortage(error) ? "fault" : "refused", __VA_ARGS__)
 
 /* A directory that was moved away to be removed may have held a claim that is removed already. */
 static bool is_in_place(const char *path) {
@@ -87,19 +90,19 @@ static void claim(const char *path) {
 
 static int open_source(const struct mount_request *mount) {
   int root = open(mount->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (root < 0) refuse("could not open the volume at '%s': %s", mount->root, strerror(errno));
+  if (root < 0) refuse_for(errno, "could not open the volume at '%s': %s", mount->root, strerror(errno));
   int source = root;
   if (mount->sub_path[0] != '\0') {
     source = sys_open_beneath(root, mount->sub_path, O_PATH);
     if (source < 0 && errno == EXDEV) refuse("could not mount '%s': it leads out of its volume", mount->sub_path);
-    if (source < 0) refuse("could not mount '%s' of a volume: %s", mount->sub_path, strerror(errno));
+    if (source < 0) refuse_for(errno, "could not mount '%s' of a volume: %s", mount->sub_path, strerror(errno));
   }
   struct stat status;
   if (fstat(source, &status) != 0) refuse("could not look at '%s': %s", mount->sub_path, strerror(errno));
   if (mount->is_file ? !S_ISREG(status.st_mode) : !S_ISDIR(status.st_mode))
     refuse("could not mount '%s' at '%s': it is not a %s", mount->sub_path, mount->target, mount->is_file ? "file" : "directory");
   int tree = sys_open_tree(source, "", PATH_EMPTY | TREE_CLONE | (mount->is_file ? 0 : TREE_RECURSIVE));
-  if (tree < 0) refuse("could not mount '%s' at '%s': %s", mount->sub_path, mount->target, strerror(errno));
+  if (tree < 0) refuse_for(errno, "could not mount '%s' at '%s': %s", mount->sub_path, mount->target, strerror(errno));
   sys_mount_setattr(tree, "", PATH_EMPTY, ATTR_NOSUID | ATTR_NODEV);
   if (source != root) close(source);
   close(root);
@@ -143,7 +146,7 @@ static void enter_view(const struct launch *launch, int template_fd) {
   for (size_t i = 0; i < launch->mount_count; i++) {
     if (launch->mounts[i].late) make_late_mount_point(&launch->mounts[i]);
     if (sys_move_mount(trees[i], "", AT_FDCWD, launch->mounts[i].target, MOVE_FROM_EMPTY) != 0)
-      refuse("could not mount at '%s': %s", launch->mounts[i].target, strerror(errno));
+      refuse_for(errno, "could not mount at '%s': %s", launch->mounts[i].target, strerror(errno));
   }
 }
 
