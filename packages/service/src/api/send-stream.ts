@@ -1,5 +1,5 @@
-import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
+import { sendBlock } from '../send-block.ts';
 
 /**
  * Signals that are aborted once a reply is done, its reader has gone, or `closing` is. `AbortSignal.any` would do, but
@@ -41,7 +41,7 @@ export async function sendStream(
   // Nothing of the bytes would be sent, and of a followed log nothing would come to an end.
   if (reply.raw.req.method === 'HEAD') return void reply.raw.end();
   try {
-    for await (const block of bytes) await written(reply.raw, block);
+    for await (const block of bytes) await sendBlock(reply.raw, block);
     if (closing.aborted) throw new Error('the service is closing');
     reply.raw.end();
   } catch (error) {
@@ -49,17 +49,4 @@ export async function sendStream(
     reply.log.debug({ err: error }, 'a log was not sent to its end');
     reply.raw.destroy();
   }
-}
-
-function written(reply: ServerResponse, block: Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const gone = () => reject(new Error('the reader has gone'));
-    if (reply.destroyed) return gone();
-    reply.once('close', gone);
-    reply.write(block, (error) => {
-      reply.off('close', gone);
-      if (error) reject(error);
-      else resolve();
-    });
-  });
 }

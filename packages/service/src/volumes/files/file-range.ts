@@ -26,22 +26,31 @@ export function readRange(
   }
 }
 
-/** Blocks from `start` to before `end`, or to where the file ends by then; the descriptor stays open. */
-export async function* readBlocks(file: number, start: number, end: number): AsyncGenerator<Uint8Array> {
+/**
+ * Blocks from `start` to before `end`, or to where the file ends by then; the descriptor stays open. With `reuse` all are
+ * given in the same memory: whoever asks for the next has done with the last.
+ */
+export async function* readBlocks(
+  file: number,
+  { start, end, reuse }: { start: number; end: number; reuse?: boolean },
+): AsyncGenerator<Uint8Array> {
   let position = start;
+  let memory: Buffer | undefined;
   while (position < end) {
-    const block = Buffer.allocUnsafeSlow(Math.min(BLOCK_BYTES, end - position));
+    const length = Math.min(BLOCK_BYTES, end - position);
+    if (!reuse || memory === undefined) memory = Buffer.allocUnsafeSlow(length);
+    const block = memory.subarray(0, length);
     const bytes = await readBlock(file, block, position);
     if (bytes === 0) return;
     position += bytes;
-    yield bytes === block.length ? block : block.subarray(0, bytes);
+    yield block.subarray(0, bytes);
   }
 }
 
 async function* readAnew(open: () => number, start: number, end: number): AsyncGenerator<Uint8Array> {
   const file = open();
   try {
-    yield* readBlocks(file, start, end);
+    yield* readBlocks(file, { start, end });
   } finally {
     closeSync(file);
   }

@@ -1,10 +1,10 @@
 import { closeSync, constants, fstatSync, type Stats } from 'node:fs';
+import { sendBlock } from '../../send-block.ts';
 import { readBlocks } from '../files/file-range.ts';
 import { contentTypeOf } from './content-type.ts';
 import { DavRefusal } from './dav-refusal.ts';
 import { answer, type DavRequest, etagOf, requireStats } from './dav-request.ts';
 import { matches } from './preconditions.ts';
-import { send } from './send.ts';
 
 /** GET and HEAD: a file or one range of it; a directory as a plain list of names. */
 export async function get(dav: DavRequest): Promise<void> {
@@ -40,8 +40,8 @@ async function getFile(dav: DavRequest, file: number): Promise<void> {
     return;
   }
   let sent = 0;
-  for await (const block of readBlocks(file, start, end)) {
-    await send(reply, block);
+  for await (const block of readBlocks(file, { start, end, reuse: true })) {
+    await sendBlock(reply, block);
     sent += block.length;
   }
   // Somebody has cut the file meanwhile: the promised length cannot be met, and only a broken connection says so.

@@ -1,10 +1,10 @@
+import { sendBlock } from '../../send-block.ts';
 import { joinVolumePath } from '../files/volume-path.ts';
 import { DavRefusal } from './dav-refusal.ts';
 import { type DavRequest, depthOf, hrefOf, requireStats } from './dav-request.ts';
 import { APACHE_NAMESPACE, LIVE_NAMES, type Resource, renderLive } from './live-properties.ts';
 import { nameKey } from './property-store.ts';
 import { childElements, escapeXml, isDav, readXml, type XmlElement } from './request-xml.ts';
-import { send } from './send.ts';
 
 const BLOCK_CHARACTERS = 64 * 1024;
 
@@ -32,7 +32,7 @@ export async function propfind(dav: DavRequest): Promise<void> {
   for await (const member of members) {
     text += renderResponse({ volume, path: joinVolumePath(path, member.name), stats: member.stats }, question);
     if (text.length < BLOCK_CHARACTERS) continue;
-    await send(reply, text);
+    await sendBlock(reply, text);
     text = '';
   }
   reply.end(`${text}</D:multistatus>`);
