@@ -1,14 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Engine, EngineError, type EngineSink, type Launch, type LaunchOptions } from '../engine.ts';
+import type { Engine, EngineSink, Launch, LaunchOptions } from '../engine.ts';
 import { exists } from '../exists.ts';
 import { sideBySide } from '../side-by-side.ts';
-import { connectDocker, type DockerApi, type DockerContainer, DockerError, type DockerListItem } from './docker-api.ts';
+import { connectDocker, type DockerApi, type DockerContainer, type DockerListItem } from './docker-api.ts';
 import type { DockerConfig } from './docker-config.ts';
 import { CLUSTER_LABEL, dockerName, KEY_LABEL } from './docker-container.ts';
 import { dockerEnd, hasEnded, startTime } from './docker-end.ts';
 import { openEvents } from './docker-events.ts';
+import { asEngineError } from './docker-failure.ts';
 import { findFirstProcess } from './docker-first-process.ts';
 import { followDockerLog } from './docker-log.ts';
 import { claimAbsent, readRecord } from './docker-record.ts';
@@ -292,15 +293,4 @@ type Listed = ReadonlyMap<string | undefined, DockerListItem>;
 interface Start {
   readonly id: string;
   readonly startedAt: number | undefined;
-}
-
-/** Answers that the daemon calls its own error, and that will be the same next time. */
-const FINAL = /executable file not found|OCI runtime create failed|could not select device driver|discover GPU vendor/;
-
-/** A daemon that answers with a client error will do so again; anything else may pass. */
-function asEngineError(error: unknown): EngineError {
-  if (error instanceof EngineError) return error;
-  const isFinal = error instanceof DockerError && (error.status < 500 || FINAL.test(error.message));
-  const message = error instanceof Error ? error.message : String(error);
-  return new EngineError(isFinal ? 'REFUSED' : 'UNAVAILABLE', message, { cause: error });
 }

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dockerContainer } from '../../../src/engines/docker/docker-container.ts';
 import { findFirstProcess, firstProcessParts } from '../../../src/engines/docker/docker-first-process.ts';
@@ -9,6 +10,10 @@ import { createWith } from './create-engine.ts';
 import { daemon, daemonCall, dockerRig, duringOutage, hasDocker } from './docker-rig.ts';
 
 const registry = process.env.SLUICE_TEST_DOCKER_REGISTRY;
+/** How many processes all containers together may have, where the daemon makes its cgroups itself and this user may set it. */
+const processLimit = ['/sys/fs/cgroup/pids/docker/pids.max', '/sys/fs/cgroup/docker/pids.max'].find(
+  (path) => process.geteuid?.() === 0 && existsSync(path),
+);
 
 describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine on a real daemon', () => {
   let rig: EngineRig;
@@ -47,6 +52,18 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine on a rea
       });
     },
   );
+
+  it.skipIf(processLimit === undefined)('tries again what the machine has no room for a process for', async () => {
+    const container = await rig.prepare({ command: ['sh', '-c', 'exit 8'] });
+    await writeFile(processLimit ?? '', '1');
+    try {
+      await expect(rig.engine.launch(container.launch)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    } finally {
+      await writeFile(processLimit ?? '', 'max');
+    }
+    await rig.engine.launch(container.launch);
+    expect(await container.end()).toEqual({ kind: 'exited', exitCode: 8 });
+  });
 
   it('refuses GPUs at once where the daemon has no driver for them, with its words', async () => {
     const container = await rig.prepare({ command: ['true'], limits: { gpus: 1 } });
