@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { isTerminalPhase } from '@sluice/client';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
@@ -14,7 +15,7 @@ import type { Store } from '../store/store.ts';
 import { EngineDriver } from './engine-driver.ts';
 import { ExposedHosts } from './exposed-hosts.ts';
 import { removeContainerDirectory } from './remove-container-directory.ts';
-import { makeStorage } from './storage-paths.ts';
+import { makeStorage, storagePaths } from './storage-paths.ts';
 
 /** One cluster at work: its engine, its storage and what lives on it. */
 export interface Cluster {
@@ -103,7 +104,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     driver,
     async open(rows) {
       // What lives was made there: where it is missing now the storage is away, and containers would seem never to have run.
-      if (rows.length === 0) makeStorage(storage);
+      if (rows.length === 0 || existsSync(storagePaths.containers(storage))) makeStorage(storage);
       const launches = restore(rows).map((entry) => entry.launch);
       try {
         await driver.open(launches);
