@@ -58,11 +58,11 @@ export function createJournal(file: AppendFile, start: JournalStart): Journal {
   }
 
   function writeGroup(records: readonly JournalRecord[]): JournalFailure | undefined {
-    if (!start.isNewest()) {
-      return new JournalFailure('SUPERSEDED', 'could not write the journal: another runner has taken the run over');
-    }
     const first = synced + 1;
     try {
+      if (!start.isNewest()) {
+        return new JournalFailure('SUPERSEDED', 'could not write the journal: another runner has taken the run over');
+      }
       const lines = records.map((record) => encodeLine({ seq: ++seq, first, epoch: start.epoch, record }));
       file.write(Buffer.from(lines.join('')));
       return undefined;

@@ -36,7 +36,7 @@ export async function takeLease(disk: Disk, directory: string, now: { at: number
   return lease;
 }
 
-/** Whether `lease` is still the newest. A file that cannot be read says no. */
+/** Whether `lease` is still the newest. A file that is not there, or is no lease, says no; throws Node's own errors. */
 export function holdsLease(disk: Disk, directory: string, lease: Lease): boolean {
   const bytes = disk.readNow(leasePath(directory));
   return bytes !== undefined && parseLease(bytes)?.control === lease.control;

@@ -157,11 +157,13 @@ export function createWatcher(session: RunSession): Watcher {
       () => {
         cancelTimer = undefined;
         polling = true;
-        void poll().finally(() => {
-          polling = false;
-          for (const attempt of attempts.values()) if (attempt.over) forget(attempt);
-          plan();
-        });
+        void poll()
+          .catch(session.bug)
+          .finally(() => {
+            polling = false;
+            for (const attempt of attempts.values()) if (attempt.over) forget(attempt);
+            plan();
+          });
       },
     );
   }

@@ -128,6 +128,27 @@ describe('resumeRun', () => {
     },
   );
 
+  test.each([1, 2, 3, 4, 5, 6])(
+    'is left, and ends nothing else, when its lease cannot be read the %s. time',
+    async (nth) => {
+      const rig = createRig('no-more-files', { behave: { a: { runMs: 60_000 } }, hints: false });
+      let reads = 0;
+      const readNow: Disk['readNow'] = (path) => {
+        if (++reads === nth) throw Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+        return rig.disk.readNow(path);
+      };
+      const plan = createHandPlan([createStep('a')]);
+      const started = await rig.go(
+        startRun({ ...rig.options, disk: { ...rig.disk, readNow }, plan, baseDir: '/base' }),
+      );
+      if (!started.ok) throw new Error(started.error.message);
+      expect(await rig.go(started.value.finished)).toMatchObject({
+        status: 'suspended',
+        message: expect.stringContaining('too many open files'),
+      });
+    },
+  );
+
   test('refuses a run that is over, and one that is not there', async () => {
     const rig = createRig('over');
     const handle = await start(rig);

@@ -10,6 +10,8 @@ export interface PlantedBug {
   readonly replace: string;
   /** Where it can show at all; absent: anywhere. The others would only take time. */
   readonly among?: (scenario: Scenario) => boolean;
+  /** Shows in one seed of ten thousand: it is looked for in the scenarios that failed once, and nowhere else. */
+  readonly isRare?: boolean;
 }
 
 const hasPools = ({ pools }: Scenario) => Object.keys(pools).length > 0;
@@ -259,5 +261,19 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     file: 'submission/submit-attempt.ts',
     find: 'if (failure.full && !lost) return',
     replace: 'if (failure.full) return',
+  },
+  {
+    name: 'has an adopted attempt wait for tokens that its run holds for a later one',
+    file: 'pools/pool-claims.ts',
+    find: 'const isStarted = adoptedCluster(session.facts, claim) !== undefined;',
+    replace: 'const isStarted = adoptedCluster === undefined;',
+    isRare: true,
+  },
+  {
+    name: 'goes on with an adopted run in the newest workspace',
+    file: 'data/open-workspace.ts',
+    find: 'if (volumeID !== undefined) return openKnown(options, volumeID);',
+    replace: 'if (volumeID === null) return openKnown(options, volumeID);',
+    isRare: true,
   },
 ];
