@@ -98,7 +98,16 @@ function measureAll({ file, directory, ours, theirs }) {
       );
     }
   }
-  if (has('lftp') !== '') contestants['SFTP, lftp, ours'] = lftpAt(ours.sftpPort, { file, out });
+  if (has('lftp') !== '') {
+    contestants['SFTP, lftp, ours'] = lftpAt(`data,secret -p ${ours.sftpPort}`, sshOptions(ours.sftpPort), {
+      file,
+      out,
+    });
+    if (theirs.sshOptions) {
+      const login = `${userInfo().username},none -p ${theirs.sshPort}`;
+      contestants['SFTP, lftp, OpenSSH'] = lftpAt(login, theirs.sshOptions, { file, out, at: directory });
+    }
+  }
   if (has('rclone') !== '') contestants['SFTP, rclone, ours'] = rcloneAt(ours.sftpPort, { file, out });
   for (const [name, { up, down }] of Object.entries(contestants)) {
     if (!new RegExp(values.only).test(name)) continue;
@@ -113,17 +122,17 @@ function measureAll({ file, directory, ours, theirs }) {
   }
 }
 
-function lftpAt(port, { file, out }) {
-  const options = sshOptions(port).filter((option) => !option.startsWith('-P'));
+function lftpAt(login, options, { file, out, at = '' }) {
+  const program = ['ssh -a -x', ...options.filter((option) => !option.startsWith('-P'))].join(' ');
   const script = (command) => [
     ...['set sftp:auto-confirm yes', 'set net:max-retries 1'],
-    `set sftp:connect-program "ssh -a -x ${options.join(' ')}"`,
-    `open -u data,secret -p ${port} sftp://127.0.0.1`,
+    `set sftp:connect-program "${program}"`,
+    `open -u ${login} sftp://127.0.0.1`,
     command,
   ];
   return {
-    up: ['lftp', '-c', script(`put ${file} -o lftp-up`).join('; ')],
-    down: ['lftp', '-c', script(`get lftp-up -o ${out}`).join('; ')],
+    up: ['lftp', '-c', script(`put ${file} -o ${at}/lftp-up`).join('; ')],
+    down: ['lftp', '-c', script(`get ${at}/lftp-up -o ${out}`).join('; ')],
   };
 }
 
@@ -257,7 +266,8 @@ async function startSshd(directory, stops) {
   });
   stops.push(() => child.kill());
   await until(() => spawnSync('ssh-keyscan', ['-p', String(port), '127.0.0.1']).stdout.length > 0);
-  return { sshOptions: [...sshOptions(port), '-i', join(at, 'user'), '-oPreferredAuthentications=publickey'] };
+  const key = ['-i', join(at, 'user'), '-oPreferredAuthentications=publickey'];
+  return { sshPort: port, sshOptions: [...sshOptions(port), ...key] };
 }
 
 async function until(condition) {

@@ -56,7 +56,8 @@ export function encodeBareName(name: string): { readonly raw: Uint8Array } {
 function longName(name: string, stats: Stats): string {
   const kind = stats.isDirectory() ? 'd' : stats.isSymbolicLink() ? 'l' : '-';
   const bits = [...'rwxrwxrwx'].map((letter, index) => ((stats.mode >> (8 - index)) & 1 ? letter : '-')).join('');
-  const date = stats.mtime.toISOString().slice(0, 16).replace('T', ' ');
+  // File systems take times that are no date.
+  const date = Number.isNaN(stats.mtime.getTime()) ? '-' : stats.mtime.toISOString().slice(0, 16).replace('T', ' ');
   const size = String(stats.size).padStart(12);
   return `${kind}${bits} ${String(stats.nlink).padStart(3)} ${stats.uid} ${stats.gid} ${size} ${date} ${name}`;
 }
