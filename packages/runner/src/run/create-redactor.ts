@@ -36,16 +36,17 @@ export function createRedactor(plan: Plan, secrets: (name: string) => string | u
     return shown;
   }
 
-  function walk(value: unknown, isSaid: boolean): unknown {
-    if (typeof value === 'string') return isSaid ? hide(value) : value;
+  /** Within such a field the names are ours, the results' for example; what lies deeper is not. */
+  function walk(value: unknown, depth: number): unknown {
+    if (typeof value === 'string') return depth > 0 ? hide(value) : value;
     if (typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) return value.map((item) => walk(item, isSaid));
+    if (Array.isArray(value)) return value.map((item) => walk(item, depth && depth + 1));
     const isService = 'type' in value && value.type === 'containerState';
     return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [
-        key,
-        walk(item, isSaid || SAID.has(key) || (isService && key === 'state')),
-      ]),
+      Object.entries(value).map(([key, item]) => {
+        if (depth > 0) return [depth > 1 ? hide(key) : key, walk(item, depth + 1)];
+        return [key, walk(item, SAID.has(key) || (isService && key === 'state') ? 1 : 0)];
+      }),
     );
   }
 
@@ -57,6 +58,6 @@ export function createRedactor(plan: Plan, secrets: (name: string) => string | u
       const shown = hide(text, 'latin1');
       return shown === text ? bytes : Buffer.from(shown, 'latin1');
     },
-    data: <T>(data: T) => walk(data, false) as T,
+    data: <T>(data: T) => walk(data, 0) as T,
   };
 }

@@ -31,6 +31,10 @@ describe('createRedactor', () => {
       event: { type: 'ended', outcome: { result: 'failed', message: 'an [secret] with [secret]' } },
       facts: { results: { said: ['[secret]', 1] } },
     });
+    // The name of a result is ours, the names in its value are not.
+    expect(redactor.data({ results: { event: { 'my abcd': [{ abcd: 1 }] } } })).toEqual({
+      results: { event: { 'my [secret]': [{ '[secret]': 1 }] } },
+    });
     expect(redactor.data({ type: 'containerState', state: 'pulling abcd' })).toMatchObject({
       state: 'pulling [secret]',
     });
