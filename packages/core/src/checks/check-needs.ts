@@ -4,8 +4,9 @@ import { pathInStep } from './check-context.ts';
 
 /** Every step in `needs` exists, can be waited for, and its condition agrees with the data that is read from it. */
 export const checkNeeds: Check = (context) => {
+  const hasServices = [...context.pipeline.steps, ...context.pipeline.finally].some(({ service }) => service);
   for (const checked of context.steps.values()) {
-    checkReadsOfServices(context, checked);
+    if (hasServices) checkReadsOfServices(context, checked);
     checked.step.needs.forEach((need, index) => {
       const path = (): Path =>
         pathInStep(context, checked, ['needs', Array.isArray(checked.raw.needs) ? index : need.step]);

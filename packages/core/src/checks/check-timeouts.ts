@@ -8,6 +8,7 @@ export const checkTimeouts: Check = (context) => {
     report({ code: 'out-of-range', message: '`timeout` of the pipeline is 0', path: ['timeout'] });
   for (const checked of context.steps.values()) {
     const { timeoutMs, queueTimeoutMs, deadlineMs, approval, name } = checked.step;
+    if ((timeoutMs ?? queueTimeoutMs ?? deadlineMs ?? approval) === undefined) continue;
     for (const [value, ...keys] of [
       [timeoutMs, 'timeout'],
       [queueTimeoutMs, 'queueTimeout'],
