@@ -5,6 +5,7 @@ import { until } from '@sluice/client/contract';
 import ssh2, { type Client, type SFTPWrapper } from 'ssh2';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readPackets } from '../../../src/volumes/sftp/packet-stream.ts';
+import { generateHostKey } from '../../../src/volumes/sftp/sftp-server.ts';
 import { openSftpRig, type SftpRig } from './sftp-rig.ts';
 
 function connect(rig: SftpRig, password = 'secret-data'): Promise<Client> {
@@ -290,4 +291,10 @@ describe('createSftpServer', () => {
     expect((await listing).every((name) => wanted.includes(name))).toBe(true);
     expect(await list()).toEqual([]);
   });
+});
+
+test('generateHostKey makes no key that a server cannot read', () => {
+  for (let count = 0; count < 1_500; count += 1) {
+    expect(ssh2.utils.parseKey(generateHostKey())).not.toBeInstanceOf(Error);
+  }
 });
