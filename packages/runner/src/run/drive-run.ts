@@ -170,20 +170,26 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     onFailure: stopFor,
   });
 
-  await cache.open();
-  cellReporter.runStarted(start.resumed);
-  // A crash may have left the run's first record without the event that begins it.
-  if (facts.startedAt === 0) session.post({ type: 'started', at: session.clock.now() });
-  if (start.resumed) {
-    // What still asks when the run is let go of, for a login that is over or a newer runner, is never answered.
-    const taken = await Promise.race([takeUpAttempts(session, watcher), finished.then(() => [])]);
-    if (start.cancelBy !== undefined)
-      session.post({ type: 'cancelRequested', at: session.clock.now(), by: start.cancelBy });
-    if (!session.stopped) {
-      loop.absorb();
-      await pools.restore();
+  try {
+    await cache.open();
+    cellReporter.runStarted(start.resumed);
+    // A crash may have left the run's first record without the event that begins it.
+    if (facts.startedAt === 0) session.post({ type: 'started', at: session.clock.now() });
+    if (start.resumed) {
+      // What still asks when the run is let go of, for a login that is over or a newer runner, is never answered.
+      const taken = await Promise.race([takeUpAttempts(session, watcher), finished.then(() => [])]);
+      if (start.cancelBy !== undefined)
+        session.post({ type: 'cancelRequested', at: session.clock.now(), by: start.cancelBy });
+      if (!session.stopped) {
+        loop.absorb();
+        await pools.restore();
+      }
+      for (const event of taken) watchReadiness(session, start.workspace, event);
     }
-    for (const event of taken) watchReadiness(session, start.workspace, event);
+  } catch (error) {
+    // Whoever tries again in this process must not do so beside what listens and waits for this try.
+    await close(() => {});
+    throw error;
   }
   if (!session.stopped) loop.begin();
   /** Approvals whose answer has been taken, maybe not handled yet: the first one counts. */

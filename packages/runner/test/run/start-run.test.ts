@@ -1,3 +1,4 @@
+import type { ContainerService } from '@sluice/client';
 import { describe, expect, test } from 'vitest';
 import type { Disk } from '../../src/journal/disk.ts';
 import type { RunnerEvent } from '../../src/reporter.ts';
@@ -148,6 +149,30 @@ describe('resumeRun', () => {
       });
     },
   );
+
+  test('leaves nothing behind in the process when the cache of the home cannot be read', async () => {
+    const rig = createRig('no-cache');
+    let watching = 0;
+    const service: ContainerService = {
+      ...rig.options.service,
+      watch(listener) {
+        const stop = rig.options.service.watch(listener);
+        watching++;
+        return () => {
+          watching--;
+          stop?.();
+        };
+      },
+    };
+    const read: Disk['read'] = async (path) => {
+      if (path.endsWith('cache.ndjson')) throw Object.assign(new Error('permission denied'), { code: 'EACCES' });
+      return rig.disk.read(path);
+    };
+    const plan = createHandPlan([createStep('a', { cache: { ignore: [] }, command: ['true'] })]);
+    const started = startRun({ ...rig.options, service, disk: { ...rig.disk, read }, plan, baseDir: '/base' });
+    expect(await rig.go(started)).toMatchObject({ error: { code: 'HOME_UNUSABLE' } });
+    expect(watching).toBe(0);
+  });
 
   test('refuses a run that is over, and one that is not there', async () => {
     const rig = createRig('over');
