@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import type { ClusterConfig, ServiceConfig } from '../config/service-config.ts';
 import type { ContainerRow } from '../containers/container-row.ts';
@@ -7,6 +7,7 @@ import type { ServiceOptions } from '../service-options.ts';
 import type { Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
 import { type Cluster, type ClusterOptions, createCluster } from './cluster.ts';
+import { removeForGood } from './remove-for-good.ts';
 import { storagePaths } from './storage-paths.ts';
 
 /** The clusters of a service: those of the configuration, in its order, which may come and go while it runs. */
@@ -133,6 +134,6 @@ async function createEngine(options: ClusterSetOptions, cluster: ClusterConfig, 
 async function emptyTrash(storage: string): Promise<void> {
   const trash = storagePaths.trash(storage);
   for (const name of await readdir(trash).catch(() => [])) {
-    await rm(join(trash, name), { recursive: true, force: true }).catch(() => {});
+    await removeForGood(join(trash, name)).catch(() => {});
   }
 }

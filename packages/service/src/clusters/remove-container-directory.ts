@@ -1,6 +1,7 @@
-import { rename, rm, stat } from 'node:fs/promises';
+import { rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { removeForGood } from './remove-for-good.ts';
 import { storagePaths } from './storage-paths.ts';
 
 /**
@@ -16,7 +17,7 @@ export async function removeContainerDirectory(
   try {
     await stat(storagePaths.trash(storage));
     await rename(storagePaths.container(storage, launchKey), trash).catch(ignoreAbsence);
-    await rm(trash, { recursive: true, force: true });
+    await removeForGood(trash);
     return true;
   } catch (error) {
     log.warn({ err: error, key: launchKey }, "a container's directory could not be removed");

@@ -1,5 +1,4 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { identifierSchema, type Ref, type Scope, type Volume } from '@sluice/client';
 import type { Logger } from 'pino';
@@ -7,6 +6,7 @@ import { authorize, matchingAccounts, refuseScope } from '../accounts/authorize.
 import type { Principal } from '../accounts/principal.ts';
 import type { Clock } from '../clock.ts';
 import type { Cluster } from '../clusters/cluster.ts';
+import { removeForGood } from '../clusters/remove-for-good.ts';
 import { storagePaths } from '../clusters/storage-paths.ts';
 import { parsePage, renderPageToken } from '../page.ts';
 import { randomID } from '../random-id.ts';
@@ -253,7 +253,7 @@ async function purgeVolume(options: VolumeCallsOptions, key: string, row: Volume
   ];
   store.write(changes);
   await store.durable();
-  rm(trash, { recursive: true, force: true }).catch((error: unknown) => {
+  removeForGood(trash).catch((error: unknown) => {
     options.log.warn(
       { err: error, volume: row.id },
       "a deleted volume's files could not be removed; a restart tries again",

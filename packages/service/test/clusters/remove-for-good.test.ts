@@ -1,0 +1,29 @@
+import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { removeForGood } from '../../src/clusters/remove-for-good.ts';
+import { temporaryDirectory } from '../volumes/temporary-directory.ts';
+
+const NOBODY = 65_534;
+
+/** Root may change every directory: the test goes on as somebody who may not. */
+function stopBeingRoot(owned: readonly string[]): void {
+  if (process.geteuid?.() !== 0) return;
+  for (const path of owned) chownSync(path, NOBODY, NOBODY);
+  process.seteuid?.(NOBODY);
+  onTestFinished(() => process.seteuid?.(0));
+}
+
+test('removeForGood removes directories that their owner may not change', async () => {
+  const root = temporaryDirectory();
+  const paths = ['', 'cache', 'cache/module', 'cache/closed'].map((path) => join(root, path));
+  for (const path of paths.slice(1)) mkdirSync(path);
+  for (const path of paths.slice(2)) writeFileSync(join(path, 'file'), '');
+  stopBeingRoot(paths);
+  chmodSync(join(root, 'cache/module'), 0o555);
+  chmodSync(join(root, 'cache/closed'), 0);
+  chmodSync(join(root, 'cache'), 0o555);
+  await removeForGood(join(root, 'cache'));
+  expect(existsSync(join(root, 'cache'))).toBe(false);
+  await removeForGood(join(root, 'cache'));
+});
