@@ -58,9 +58,6 @@ export function collectGarbage(given: CollectOptions): Promise<GarbageReport> {
 
 type Filled = CollectOptions & HomePlace;
 
-/** So long a run may take from the use of its first source to its place on record. */
-const STARTING_MS = 3_600_000;
-
 async function collect(options: Filled): Promise<GarbageReport> {
   const { disk, home, clock, maxBytes } = options;
   const records = await readRunRecords(disk, home);
@@ -94,8 +91,7 @@ async function collect(options: Filled): Promise<GarbageReport> {
   const gone = new Set(freed.flatMap((item) => (item.kind === 'run' ? [item.runId] : [])));
   const staying = [...records, ...since].filter(({ runId }) => !gone.has(runId));
   const workspaces = await listWorkspaces(options);
-  const usedBefore = Math.min(endedBefore, clock.now() - STARTING_MS);
-  const sources = await collectSources(options, { records, staying, workspaces, usedBefore });
+  const sources = await collectSources(options, { records, staying, workspaces, usedBefore: endedBefore });
   return { freed: [...freed, ...sources.freed], kept, problems: [...problems, ...sources.problems] };
 }
 
