@@ -206,8 +206,10 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine on a real 
     slurm('scontrol', 'update', `NodeName=${nodeID}`, 'State=DOWN', 'Reason=crashed');
     const end = await container.end();
     startNode(nodeID);
-    // The command outlives a daemon that was killed, as it would not a machine.
+    // The command outlives a daemon that was killed, as it would not a machine; without its directory it would for ever.
     open(root);
+    const record = join(container.launch.directory, 'exit.json');
+    await until('the command has ended', () => readFileSync(record, 'utf8').includes('exitCode'));
     expect(end).toMatchObject({
       kind: 'fault',
       reason: expect.stringMatching(/NODE_FAIL|CANCELLED|FAILED|without an exit record/),
