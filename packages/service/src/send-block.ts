@@ -1,17 +1,22 @@
 import type { ServerResponse } from 'node:http';
 
+/** Thrown where nobody is there any more to take a reply. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
 /**
- * Writes a block and waits until it has gone to the kernel, so that its memory may be used again. Throws when the client
- * has gone.
+ * Writes a block and waits until it has gone to the kernel, so that its memory may be used again. Throws `ClientGone`
+ * when there is nobody to take it.
  */
 export function sendBlock(reply: ServerResponse, block: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
-    const gone = () => reject(new Error('the client has gone'));
+    const gone = () => reject(new ClientGone('the client has gone'));
     if (reply.destroyed) return gone();
     reply.once('close', gone);
     reply.write(block, (error) => {
       reply.off('close', gone);
-      if (error) reject(error);
+      if (error) reject(new ClientGone('the client has gone', { cause: error }));
       else resolve();
     });
   });

@@ -1,3 +1,4 @@
+import { ClientGone } from '../../send-block.ts';
 import { errnoOf } from '../files/file-errors.ts';
 
 /** Thrown to answer a request with `status`; `condition` is the DAV: precondition element of the body, as XML. */
@@ -39,6 +40,7 @@ const STATUS: Readonly<Record<string, number>> = {
 /** What a failure of the file system means to a client; undefined for what is no such failure. */
 export function refusalOf(error: unknown): DavRefusal | undefined {
   if (error instanceof DavRefusal) return error;
+  if (error instanceof ClientGone) return new DavRefusal(400, error.message);
   const code = errnoOf(error);
   const status = code === undefined ? undefined : STATUS[code];
   return status === undefined ? undefined : new DavRefusal(status, `the file system answered ${code}`);
