@@ -60,14 +60,12 @@ async function runPlan(
   },
 ): Promise<number> {
   const { context, options, service, scope, home, baseDir, limits, reuse } = given;
-  const [{ startRun }, { createProgress }, { driveRun }, { createSecretReader }, { optimizeLate }] = await Promise.all([
+  const [{ startRun }, { createProgress }, { driveRun }, { createSecretReader }] = await Promise.all([
     import('@sluice/runner'),
     import('../progress/create-progress.ts'),
     import('../drive-run.ts'),
     import('../create-secret-reader.ts'),
-    import('../optimize-late.ts'),
   ]);
-  optimizeLate(plan);
   const progress = createProgress(context.terminal, options);
   const secrets = createSecretReader(home, context.env);
   if (reuse) progress.say(describeReuse(reuse));

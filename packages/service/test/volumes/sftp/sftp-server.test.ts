@@ -43,6 +43,17 @@ async function openRaw(rig: SftpRig) {
   return { channel, closed };
 }
 
+/** The same, greeted, with the handle of a file of so many bytes. */
+async function openRawFile(rig: SftpRig, bytes: number) {
+  writeFileSync(join(rig.session.root, 'f'), Buffer.alloc(bytes));
+  const { channel } = await openRaw(rig);
+  channel.write(packet(1, 0, 0, 0, 3));
+  await once(channel, 'data');
+  channel.write(packet(3, 0, 0, 0, 1, 0, 0, 0, 1, 0x66, 0, 0, 0, 1, 0, 0, 0, 0));
+  const [opened] = (await once(channel, 'data')) as [Buffer];
+  return { channel, handle: opened.subarray(13) };
+}
+
 /** Unlike `once`, content with errors on the way: a connection that is cut has some. */
 function closeOf(client: Client): Promise<void> {
   client.on('error', () => undefined);
@@ -218,14 +229,7 @@ describe('createSftpServer', () => {
   });
 
   test('answers reads in the order in which they were asked for', async () => {
-    const rig = await openSftpRig();
-    writeFileSync(join(rig.session.root, 'f'), Buffer.alloc(250_000));
-    const { channel } = await openRaw(rig);
-    channel.write(packet(1, 0, 0, 0, 3));
-    await once(channel, 'data');
-    channel.write(packet(3, 0, 0, 0, 1, 0, 0, 0, 1, 0x66, 0, 0, 0, 1, 0, 0, 0, 0));
-    const [opened] = (await once(channel, 'data')) as [Buffer];
-    const handle = opened.subarray(13);
+    const { channel, handle } = await openRawFile(await openSftpRig(), 250_000);
     // A long one and a short one in turn: left to themselves, the short ones are ready first.
     const numbers = Array.from({ length: 200 }, (_, index) => index);
     for (const number of numbers) {
@@ -242,13 +246,7 @@ describe('createSftpServer', () => {
 
   test('a client that asks for much and reads nothing does not fill our memory', async () => {
     const rig = await openSftpRig();
-    writeFileSync(join(rig.session.root, 'f'), Buffer.alloc(1_000_000));
-    const { channel } = await openRaw(rig);
-    channel.write(packet(1, 0, 0, 0, 3));
-    await once(channel, 'data');
-    channel.write(packet(3, 0, 0, 0, 1, 0, 0, 0, 1, 0x66, 0, 0, 0, 1, 0, 0, 0, 0));
-    const [opened] = (await once(channel, 'data')) as [Buffer];
-    const handle = opened.subarray(13);
+    const { channel, handle } = await openRawFile(rig, 1_000_000);
     channel.pause();
     const before = process.memoryUsage().rss;
     const read = packet(5, 0, 0, 0, 2, 0, 0, 0, 8, ...handle, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0);
