@@ -1,6 +1,7 @@
 import type { Path } from '../parse/source-document.ts';
 import type { Check, CheckContext, CheckedStep } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
+import { findEarlyRead } from './early-read.ts';
 
 /** Every step in `needs` exists, can be waited for, and its condition agrees with the data that is read from it. */
 export const checkNeeds: Check = (context) => {
@@ -17,19 +18,10 @@ export const checkNeeds: Check = (context) => {
 
 /** What uses a service starts while it runs, and its outputs are there when it has ended. */
 function checkReadsOfServices(context: CheckContext, checked: CheckedStep): void {
-  const { step, final } = checked;
-  for (const name in step.inputs) {
-    const from = step.inputs[name]?.from;
-    const source = from !== undefined && 'step' in from ? context.steps.get(from.step) : undefined;
-    if (source?.step.service === undefined || source.final !== final) continue;
-    const condition = step.needs.find((need) => need.step === source.step.name)?.condition ?? 'succeeded';
-    if (condition !== 'succeeded' && condition !== 'running') continue;
-    context.report({
-      code: 'conflicting-need',
-      message: `step \`${step.name}\` starts while the service \`${source.step.name}\` runs, before it has any outputs`,
-      path: pathInStep(context, checked, ['inputs', name]),
-      hint: `wait for its end: needs: { ${source.step.name}: completed }`,
-    });
+  for (const [name, { from }] of Object.entries(checked.step.inputs)) {
+    const of = 'step' in from ? context.steps.get(from.step) : undefined;
+    const fault = of && findEarlyRead({ of, by: checked, what: 'outputs' });
+    if (fault) context.report({ ...fault, path: pathInStep(context, checked, ['inputs', name]) });
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Reference } from '../expressions/cel.ts';
 import type { Path } from '../parse/source-document.ts';
 import type { CheckContext, CheckedStep } from './check-context.ts';
+import { findEarlyRead } from './early-read.ts';
 import { suggestName } from './nearest-name.ts';
 
 /** Where an expression stands decides what it may name. */
@@ -157,7 +158,8 @@ function checkStepReference(
     return { code: 'unknown-name', message: `\`steps.${name}.status\` is a text, and has no \`${item}\`` };
   const known = Object.keys(target.step[aspect as 'results' | 'outputs' | 'ports']);
   if (known.includes(item)) {
-    return aspect === 'ports' ? portFault(target, item, fact) : earlyFault(target, { name, aspect, reader: checked });
+    if (aspect === 'ports') return portFault(target, item, fact);
+    return checked && findEarlyRead({ of: target, by: checked, what: aspect });
   }
   const message = `step \`${name}\` has no ${aspect.slice(0, -1)} \`${item}\``;
   return {
@@ -176,23 +178,5 @@ function portFault({ step }: CheckedStep, port: string, fact: string | undefined
     code: 'unknown-name',
     message: `the port \`${port}\` of step \`${step.name}\` has no \`${fact}\` in expressions`,
     ...suggestName(fact, known),
-  };
-}
-
-interface Reading {
-  readonly name: string;
-  readonly aspect: string;
-  readonly reader: CheckedStep | undefined;
-}
-
-/** What uses a service starts while it runs, and what a step yields is there when it has ended. */
-function earlyFault({ step, final }: CheckedStep, { name, aspect, reader }: Reading): NameFault | undefined {
-  if (step.service === undefined || reader === undefined || reader.final !== final) return undefined;
-  const condition = reader.step.needs.find((need) => need.step === name)?.condition ?? 'succeeded';
-  if (condition !== 'succeeded' && condition !== 'running') return undefined;
-  return {
-    code: 'conflicting-need',
-    message: `step \`${reader.step.name}\` starts while the service \`${name}\` runs, before it has any ${aspect}`,
-    hint: `wait for its end: needs: { ${name}: completed }`,
   };
 }

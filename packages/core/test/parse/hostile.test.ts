@@ -7,6 +7,15 @@ function codes(text: string, file = 'p.yaml'): readonly string[] {
   return parsed.ok ? [] : parsed.error.map(({ code }) => code);
 }
 
+/** Lists that hold the one before ten times: so many levels, of which the last stands for a power of ten. */
+function tenfold(levels: number): string {
+  const lists = Array.from({ length: levels }, (_, index) => {
+    const item = index === 0 ? 'x' : `*l${index - 1}`;
+    return `x-l${index}: &l${index} [${Array(10).fill(item).join(', ')}]`;
+  });
+  return lists.join('\n');
+}
+
 const HEAD = 'version: 1\nname: a\nsteps:\n  s:\n    command: [x]\n';
 
 describe('readDocument', () => {
@@ -43,31 +52,13 @@ describe('readDocument', () => {
   });
 
   it('readDocument bounds what aliases stand for', () => {
-    const levels = Array.from({ length: 12 }, (_, index) => {
-      const of =
-        index === 0
-          ? '[x, x, x, x, x, x, x, x, x, x]'
-          : `[${Array(10)
-              .fill(`*l${index - 1}`)
-              .join(', ')}]`;
-      return `x-l${index}: &l${index} ${of}`;
-    });
-    expect(codes(`${levels.join('\n')}\n${HEAD}`)).toEqual(['too-large']);
+    expect(codes(`${tenfold(12)}\n${HEAD}`)).toEqual(['too-large']);
     expect(codes('a: &a [*a]')).toEqual(['alias']);
     expect(codes('a: &a {b: *a}')).toEqual(['alias']);
   });
 
   it('readDocument bounds what stands behind aliases more tightly than what a file writes out', () => {
-    const levels = Array.from({ length: 6 }, (_, index) => {
-      const of =
-        index === 0
-          ? '[x, x, x, x, x, x, x, x, x, x]'
-          : `[${Array(10)
-              .fill(`*l${index - 1}`)
-              .join(', ')}]`;
-      return `x-l${index}: &l${index} ${of}`;
-    });
-    expect(codes(`${levels.join('\n')}\nparams: { a: [*l5, *l5] }\n${HEAD}`)).toEqual(['too-large']);
+    expect(codes(`${tenfold(6)}\nparams: { a: [*l5, *l5] }\n${HEAD}`)).toEqual(['too-large']);
   });
 
   it('readDocument lets a thousand steps share an anchor', () => {
