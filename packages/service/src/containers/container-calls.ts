@@ -5,6 +5,7 @@ import type { Cluster } from '../clusters/cluster.ts';
 import { storagePaths } from '../clusters/storage-paths.ts';
 import { parsePage, renderPageToken } from '../page.ts';
 import { Refusal } from '../refusal.ts';
+import { findLasting } from '../store/find-lasting.ts';
 import { isStoreFull } from '../store/lmdb-store.ts';
 import { put, remove } from '../store/store.ts';
 import { idKey, TABLES, timeKey } from '../store/tables.ts';
@@ -71,11 +72,7 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
       }
     },
     async delete(principal, ref) {
-      const { live, row, rowKey, cluster } = await find(principal, ref).catch(async (error: unknown) => {
-        // What another deletion has removed is gone once that is durable, and only then it is said.
-        await store.commit([]);
-        throw error;
-      });
+      const { live, row, rowKey, cluster } = await findLasting(store, () => find(principal, ref));
       const unlink = remove(TABLES.containerIDs, idKey(ref));
       const deleted: ContainerRow = { ...row, deleted: true };
       if (live !== undefined && !live.entry.ending) {

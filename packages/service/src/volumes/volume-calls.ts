@@ -11,6 +11,7 @@ import { storagePaths } from '../clusters/storage-paths.ts';
 import { parsePage, renderPageToken } from '../page.ts';
 import { randomID } from '../random-id.ts';
 import { Refusal } from '../refusal.ts';
+import { findLasting } from '../store/find-lasting.ts';
 import type { Sequence } from '../store/sequence.ts';
 import { type Change, put, remove, type Store } from '../store/store.ts';
 import { accountRange, idKey, sequenceKey, TABLES, timeKey } from '../store/tables.ts';
@@ -69,7 +70,7 @@ export function createVolumeCalls(options: VolumeCallsOptions): VolumeCalls {
       return { volumes, nextPageToken: '' };
     },
     async delete(principal, ref, { force }) {
-      const { key, row } = await findLasting(principal, ref);
+      const { key, row } = await findLasting(store, () => find(principal, ref));
       if (force) {
         if (options.clusters.get(ref.clusterID)?.containers.isMounted(key)) {
           const why = 'a container that has not ended mounts it';
@@ -111,16 +112,6 @@ export function createVolumeCalls(options: VolumeCallsOptions): VolumeCalls {
 
   function rootOf(row: VolumeRow): string {
     return storagePaths.volume(options.clusters.get(row.clusterID)!.storage, row.accountID, row.id);
-  }
-
-  /** What another deletion has removed is gone once that is durable, and only then it is said. */
-  async function findLasting(principal: Principal, ref: Ref): Promise<ReturnType<typeof find>> {
-    try {
-      return find(principal, ref);
-    } catch (error) {
-      await store.commit([]);
-      throw error;
-    }
   }
 
   function find(principal: Principal, ref: Ref): { key: string; row: VolumeRow } {

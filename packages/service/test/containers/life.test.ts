@@ -27,6 +27,14 @@ afterEach(() => rig.close());
 const ref = (id: string) => ({ ...SCOPE, id });
 const create = (id: string, spec: Partial<ContainerSpec> = {}) =>
   service.containers.create(SCOPE, { instanceType: 'small', command: ['x'], ...spec }, { containerID: id });
+/** Half a second later: whether the service takes it by then. */
+const createLater = async (id: string) => {
+  await rig.clock.advance(500);
+  return create(id).then(
+    () => 'created',
+    () => 'refused',
+  );
+};
 const get = (id: string) => service.containers.get(ref(id));
 const phase = async (id: string) => (await get(id)).phase;
 /** Resolves when the service has nothing more to do for now. */
@@ -202,15 +210,7 @@ describe('an engine that is away', () => {
     expect(await phase('a')).toBe('Pending');
     await expect(create('b')).rejects.toMatchObject({ code: 'UNAVAILABLE', reason: 'ENGINE_UNAVAILABLE' });
     engine.openError = undefined;
-    await expect
-      .poll(async () => {
-        await rig.clock.advance(500);
-        return create('b').then(
-          () => 'created',
-          () => 'refused',
-        );
-      })
-      .toBe('created');
+    await expect.poll(() => createLater('b')).toBe('created');
     engine.run('a');
     expect(await phase('a')).toBe('Running');
   });
@@ -240,15 +240,7 @@ describe('an engine that is away', () => {
     engine.opened = 0;
     await rig.restart();
     service = rig.service.inProcess(PRINCIPAL);
-    await expect
-      .poll(async () => {
-        await rig.clock.advance(500);
-        return create('b').then(
-          () => 'created',
-          () => 'refused',
-        );
-      })
-      .toBe('created');
+    await expect.poll(() => createLater('b')).toBe('created');
     expect(engine.opened).toBe(1);
   });
 

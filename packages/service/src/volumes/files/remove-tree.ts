@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type ConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
+import type { ConfinedTree } from './confined-tree.ts';
 import { errno, errnoOf } from './file-errors.ts';
 import { type HeldDirectory, holdBelow, release, within, withinBytes } from './held-directory.ts';
+import { temporaryName } from './temporary-name.ts';
 import { splitVolumePath } from './volume-path.ts';
 
 /** Deeper than this, a directory is moved up before it is emptied, so that depth costs no descriptors. */
@@ -44,7 +44,7 @@ async function emptyAndRemove(
 ): Promise<void> {
   const { holder, name, depth } = victim;
   if (depth > MAX_HELD) {
-    const raised = TEMPORARY_PREFIX + randomBytes(9).toString('hex');
+    const raised = temporaryName();
     renameSync(withinBytes(holder, name), within(removal.top, raised));
     return emptyAndRemove(removal, { holder: removal.top, name: Buffer.from(raised), depth: 0 });
   }

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { type ConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
+import { temporaryBeside } from './temporary-name.ts';
 import { joinVolumePath, splitVolumePath } from './volume-path.ts';
 
 /** Directories with such a name hold, under the name that it had beside them, what something else is to replace. */
@@ -12,8 +12,8 @@ export const ASIDE_PREFIX = `${TEMPORARY_PREFIX}aside-`;
  * removed.
  */
 export function replaceEntry(tree: ConfinedTree, from: string, to: string): string {
-  const { parent, name } = splitVolumePath(to);
-  const aside = joinVolumePath(parent, ASIDE_PREFIX + randomBytes(9).toString('hex'));
+  const { name } = splitVolumePath(to);
+  const aside = temporaryBeside(to, ASIDE_PREFIX);
   tree.makeDirectory(aside, 0o700);
   try {
     tree.rename(to, joinVolumePath(aside, name));
@@ -23,7 +23,7 @@ export function replaceEntry(tree: ConfinedTree, from: string, to: string): stri
     throw error;
   }
   // From here on nobody puts it back.
-  const old = joinVolumePath(parent, TEMPORARY_PREFIX + randomBytes(9).toString('hex'));
+  const old = temporaryBeside(to);
   tree.rename(aside, old);
   return old;
 }

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fchmodSync, write, writeSync, writev } from 'node:fs';
 import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type ConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
-import { joinVolumePath, splitVolumePath } from './volume-path.ts';
+import type { ConfinedTree } from './confined-tree.ts';
+import { temporaryBeside } from './temporary-name.ts';
 
 /** A body up to this is written at once, without a trip through the thread pool. */
 const SMALL_BYTES = 64 * 1024;
@@ -25,7 +24,7 @@ export interface WholeFile {
  * on, unless `mode` is given. Not synced to disk: what the page cache holds survives us, not a power cut.
  */
 export function createWholeFile(tree: ConfinedTree, path: string, options: { mode?: number } = {}): WholeFile {
-  const temporary = joinVolumePath(splitVolumePath(path).parent, TEMPORARY_PREFIX + randomBytes(9).toString('hex'));
+  const temporary = temporaryBeside(path);
   const existing = tree.lstat(path);
   if (existing?.isDirectory()) {
     throw Object.assign(new Error(`cannot write '${path}': it is a directory`), { code: 'EISDIR' });

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { TEMPORARY_PREFIX } from '../files/confined-tree.ts';
 import { copyTree } from '../files/copy-tree.ts';
 import { removeTree } from '../files/remove-tree.ts';
 import { replaceEntry } from '../files/replace-entry.ts';
+import { temporaryBeside } from '../files/temporary-name.ts';
 import { joinVolumePath, splitVolumePath } from '../files/volume-path.ts';
 import { DavRefusal } from './dav-refusal.ts';
 import {
@@ -110,8 +109,4 @@ function isOneFile(one: Stats | undefined, other: Stats | undefined): boolean {
 /** All is done already: what cannot be removed now is left to those who look for it by the day. */
 async function forgetAside({ tree }: DavVolume, aside: string | undefined): Promise<void> {
   if (aside !== undefined) await removeTree(tree, aside).catch(() => false);
-}
-
-function temporaryBeside(path: string): string {
-  return joinVolumePath(splitVolumePath(path).parent, TEMPORARY_PREFIX + randomBytes(9).toString('hex'));
 }
