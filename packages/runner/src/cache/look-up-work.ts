@@ -42,10 +42,11 @@ export function createWorkLookUp(
 }
 
 /** Whether the outputs of a success, if it has any, lie in a volume that this run works in. */
-function isWithinReach(
-  { plan, facts }: ContextSource,
-  { step, volumeID }: { step: number; volumeID: string },
-): boolean {
-  const hasOutputs = Object.keys(plan.steps[step]!.step.outputs).length > 0;
-  return !hasOutputs || clusterOfWorkspace(facts, volumeID) !== undefined;
+function isWithinReach(run: ContextSource, { step, volumeID }: { step: number; volumeID: string }): boolean {
+  return !hasOutputs(run, step) || clusterOfWorkspace(run.facts, volumeID) !== undefined;
+}
+
+/** Whether there is data to be found before a step's work can be taken over. */
+export function hasOutputs({ plan }: Pick<ContextSource, 'plan'>, step: number): boolean {
+  return Object.keys(plan.steps[step]!.step.outputs).length > 0;
 }

@@ -14,7 +14,7 @@ import type { RunSession } from '../run/run-session.ts';
 import type { Command } from '../scheduler/command.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
 import { addToCacheIndex, type CacheEntry, type CacheIndex, readCacheIndex } from './cache-index.ts';
-import { createWorkLookUp } from './look-up-work.ts';
+import { createWorkLookUp, hasOutputs } from './look-up-work.ts';
 import { createPresence } from './presence.ts';
 import { createReusableRun, type ReusableRun } from './reusable-run.ts';
 
@@ -56,7 +56,7 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
     { source, made }: { readonly source: CacheSource; readonly made: Fingerprint },
   ): Posted | undefined {
     const hit: Posted = { event: { type: 'cacheHit', at: clock.now(), step, cell }, facts: { cached: source } };
-    if (!hasOutputs(step)) return hit;
+    if (!hasOutputs(session, step)) return hit;
     void isPresent(step, source)
       .then((present) => (present ? hit : miss(step, cell, { made, reason: 'dataGone' })))
       .then(({ event, facts: beside }) => session.post(event, beside))
@@ -91,10 +91,6 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
       if (!isServiceError(error)) throw error;
       return false;
     }
-  }
-
-  function hasOutputs(step: number): boolean {
-    return Object.keys(plan.steps[step]!.step.outputs).length > 0;
   }
 
   function cellKey(step: number, cell: number): string {

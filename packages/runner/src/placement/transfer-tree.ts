@@ -13,14 +13,13 @@ export interface TransferOptions {
   readonly to: VolumeFiles;
   /** The same in both volumes. */
   readonly path: string;
-  readonly onProgress?: (done: Transferred & { readonly totalFiles: number; readonly totalBytes: number }) => void;
 }
 
 /**
  * Copies a file or a directory from one volume to another, streaming. A file that is there in its full size was put there
  * whole by an earlier try and is not sent again. What is not there to copy leaves an empty directory.
  */
-export async function transferTree({ from, to, path, onProgress }: TransferOptions): Promise<Transferred> {
+export async function transferTree({ from, to, path }: TransferOptions): Promise<Transferred> {
   const top = await from.stat(path);
   if (top?.kind === 'file') {
     await copyFile({ from, to }, top);
@@ -30,13 +29,10 @@ export async function transferTree({ from, to, path, onProgress }: TransferOptio
   const there = new Map((await listTree(allowAbsent(to), path)).files.map((entry) => [entry.path, entry.size]));
   await to.makeDirectory(path);
   for (const directory of found.directories) await to.makeDirectory(directory.path);
-  let done: Transferred = { files: 0, bytes: 0 };
   await forEachFile(found.files, async (entry) => {
     if (there.get(entry.path) !== entry.size) await copyFile({ from, to }, entry);
-    done = { files: done.files + 1, bytes: done.bytes + entry.size };
-    onProgress?.({ ...done, totalFiles: found.files.length, totalBytes: found.bytes });
   });
-  return done;
+  return { files: found.files.length, bytes: found.bytes };
 }
 
 async function copyFile({ from, to }: Pick<TransferOptions, 'from' | 'to'>, { path, size }: FileEntry): Promise<void> {
