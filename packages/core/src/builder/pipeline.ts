@@ -86,7 +86,10 @@ export interface PipelineBuilder<P, V> {
     list: ExpressionHandle<readonly T[]>,
     config: (item: ExpressionHandle<T>) => StepConfig<O, R>,
   ) => StepHandle<O, R, true, never>;
-  /** A step or a whole pipeline from a file. Its outputs, results and ports are named here, so that others can use them; `build` checks them. */
+  /**
+   * A step or a whole pipeline from a file. Its outputs, results and ports are named here, so that others can use them;
+   * `build` checks them.
+   */
   readonly uses: <
     const O extends string = never,
     const R extends ResultShapes = Record<never, never>,

@@ -7,9 +7,10 @@ import { limitEvaluation } from './evaluation-budget.ts';
 import { BINDERS, children, walk } from './walk.ts';
 
 /**
- * With its neighbours `evaluation-budget.ts` and `walk.ts` the only file that knows the expression library. It fences what the library leaves open: `matches` would run on
- * backtracking regular expressions (26 characters took 4 s), so it is led to a linear-time engine; numbers of JSON
- * become the language's integers and doubles; sizes and the length of an evaluation are bounded.
+ * With its neighbours `evaluation-budget.ts` and `walk.ts` the only file that knows the expression library. It fences
+ * what the library leaves open: `matches` would run on backtracking regular expressions (26 characters took 4 s), so it
+ * is led to a linear-time engine; numbers of JSON become the language's integers and doubles; sizes and the length of
+ * an evaluation are bounded.
  */
 export interface Expression {
   readonly source: string;

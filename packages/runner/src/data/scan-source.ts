@@ -38,7 +38,8 @@ const RACY_MS = 2000;
 /**
  * Reads a directory (or one file) and digests its content. Files whose size, times and inode are those of the last scan
  * are not read again; the time of modification alone can be set to anything, as `cp -p` does. The home is left out where it
- * lies in the source: it has logins, and would change by being uploaded. Throws Node's own errors; links to directories are followed where they do not lead upwards.
+ * lies in the source: it has logins, and would change by being uploaded. Throws Node's own errors; links to directories
+ * are followed where they do not lead upwards.
  */
 export async function scanSource(
   source: string,

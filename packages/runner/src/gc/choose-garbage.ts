@@ -17,7 +17,8 @@ export interface ChosenGarbage {
 
 /**
  * Which runs may go: those that are over and old (or too large together), but never one that is not over or has an output
- * with `retain`, nor one whose outputs a run that stays has reused. While a run is under way, the cache stays as it is: that run may have read it.
+ * with `retain`, nor one whose outputs a run that stays has reused. While a run is under way, the cache stays as it is:
+ * that run may have read it.
  */
 export function chooseGarbage(records: readonly RunRecord[], rules: GarbageRules): ChosenGarbage {
   const reasons = new Map<string, string>();

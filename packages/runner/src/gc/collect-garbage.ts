@@ -95,7 +95,10 @@ async function collect(options: Filled): Promise<GarbageReport> {
   return { freed: [...freed, ...sources.freed], kept, problems: [...problems, ...sources.problems] };
 }
 
-/** Runs that have begun or gone on since the first look: they may have read the cache as it was, or have taken over from a run before it was marked. */
+/**
+ * Runs that have begun or gone on since the first look: they may have read the cache as it was, or have taken over from
+ * a run before it was marked.
+ */
 function lookAgain({ disk, home }: Filled, before: readonly RunRecord[]): Promise<RunRecord[]> {
   const over = new Set(before.flatMap(({ runId, endedAt }) => (endedAt === undefined ? [] : [runId])));
   return readRunRecords(disk, home, (runId) => !over.has(runId));

@@ -4,7 +4,10 @@ import type { DockerRecord } from './docker-record.ts';
 
 type DaemonState = DockerContainer['State'];
 
-/** What the daemon's helper ends with where the kernel takes no command line from it; its words go to the log, of which there is none. */
+/**
+ * What the daemon's helper ends with where the kernel takes no command line from it; its words go to the log, of which
+ * there is none.
+ */
 const NOT_EXECUTED = 1;
 const TOO_LONG =
   'could not start the command: its arguments and environment are too long (Linux takes 128 KiB each, and 2 MiB together): put them into files';

@@ -12,8 +12,8 @@ const BATCH = 200;
 
 /**
  * Removes the half-written files of a volume that nobody has written to since `before`, in milliseconds since the
- * epoch; resolves to their number. What one of them was to replace gets its place back. Follows no link, and gives way to other work, since a volume may have millions of
- * entries. Ends early once `isStopped`.
+ * epoch; resolves to their number. What one of them was to replace gets its place back. Follows no link, and gives way
+ * to other work, since a volume may have millions of entries. Ends early once `isStopped`.
  */
 export async function sweepTemporaries(
   tree: ConfinedTree,
