@@ -7,7 +7,9 @@ export const FILES_LOOK_MS = 60_000;
 
 /** The operator's certificate and key as their files are now; throws with what an operator can do where one cannot be read. */
 export async function readCertificate({ certFile, keyFile }: NonNullable<ServiceConfig['tls']>): Promise<Certificate> {
-  const [cert, key] = await Promise.all([read('certFile', certFile), read('keyFile', keyFile)]);
+  // One after the other: where neither can be read, always the same one is named.
+  const cert = await read('certFile', certFile);
+  const key = await read('keyFile', keyFile);
   return { cert, key };
 }
 
