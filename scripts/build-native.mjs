@@ -8,11 +8,16 @@ import { fileURLToPath } from 'node:url';
 
 const native = join(dirname(dirname(fileURLToPath(import.meta.url))), 'packages', 'service', 'native');
 const flags = ['-std=gnu11', '-O2', '-Wall', '-Wextra'];
+/** The launcher's way without namespaces knows these processors. */
+const translates = ['x64', 'arm64'].includes(process.arch);
+if (!translates) flags.push('-DNO_TRANSLATION');
 const programs = [
   {
     name: 'launcher',
     directory: native,
-    shared: [],
+    shared: readdirSync(join(native, 'translation'))
+      .filter((name) => translates || name.endsWith('.h'))
+      .map((name) => join('translation', name)),
     // Static first: it starts faster and needs nothing; some distributions ship no static C library.
     linkings: [['-static'], []],
     without: 'containers start through sh instead',
@@ -44,7 +49,8 @@ function build({ name, directory, shared, linkings, without }) {
   let reason = '';
   for (const linking of linkings) {
     const fresh = `${target}.${process.pid}`;
-    const result = spawnSync(process.env.CC ?? 'cc', [...flags, '-I', native, ...linking, '-o', fresh, ...units], {
+    const includes = [native, join(native, 'translation')].flatMap((path) => ['-I', path]);
+    const result = spawnSync(process.env.CC ?? 'cc', [...flags, ...includes, ...linking, '-o', fresh, ...units], {
       encoding: 'utf8',
     });
     reason = result.error?.message ?? result.stderr;

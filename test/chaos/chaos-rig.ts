@@ -27,6 +27,8 @@ export interface ChaosResult {
   readonly finishedRuns: number;
   readonly runnerKills: number;
   readonly serviceKills: number;
+  /** How often the clock of the runner's machine was set: the clock of its embedded service, too. */
+  readonly clockJumps: number;
   /** Commands started, killed or not. */
   readonly lives: number;
   /** The outputs that were published, each once; one hash when all is well. */
@@ -40,12 +42,14 @@ export interface ChaosResult {
 /** Long enough for a command to start and do something, short enough to meet its first steps. */
 const LONGEST_LIFE_MS = 2_500;
 const LONGEST_OUTAGE_MS = 300;
+const DAY_MS = 24 * 3_600_000;
+const MOVABLE_CLOCK = new URL('movable-wall-clock.mjs', import.meta.url).href;
 const LIVES_PER_KILL = 20;
 /** Done, suspended, and what a service that does not answer leads to. */
-const ORDINARY_ENDS: readonly (number | undefined)[] = [0, 3, 75];
+export const ORDINARY_ENDS: readonly (number | undefined)[] = [0, 3, 75];
 
 /** A served service that can be killed and comes back on another port behind the same proxy. */
-interface Served {
+export interface Served {
   readonly proxy: TcpProxy;
   start(): Promise<void>;
   kill(): Promise<void>;
@@ -58,7 +62,8 @@ export async function causeChaos(options: ChaosOptions): Promise<ChaosResult> {
   const graph = createHashGraph(options);
   writeFileSync(join(place.directory, 'pipeline.json'), graph.text);
   const served = options.serviceKills > 0 ? await serveBehindProxy(place, options) : undefined;
-  const count = { runnerKills: 0, serviceKills: 0, lives: 0 };
+  const count = { runnerKills: 0, serviceKills: 0, clockJumps: 0, lives: 0 };
+  writeFileSync(join(place.directory, 'clock'), '0');
   const finished = new Set<string>();
   const published = new Set<string>();
   const strangeEnds: string[] = [];
@@ -68,7 +73,11 @@ export async function causeChaos(options: ChaosOptions): Promise<ChaosResult> {
     count.lives++;
     const isLast = count.runnerKills >= options.runnerKills;
     const runner = startRunner(place, args, served);
-    const outage = served && isDue() ? interruptService(served, random.below(LONGEST_LIFE_MS)) : undefined;
+    const jump = delay(random.below(LONGEST_LIFE_MS)).then(() => {
+      count.clockJumps++;
+      setClock(place, random);
+    });
+    const outage = served && isDue() ? interrupt(served) : undefined;
     if (!isLast) {
       const moment = delay(random.below(LONGEST_LIFE_MS));
       const isOver = await Promise.race([runner.ended.then(() => true), moment.then(() => false)]);
@@ -76,11 +85,9 @@ export async function causeChaos(options: ChaosOptions): Promise<ChaosResult> {
     }
     const { exitCode, stdout, stderr } = await runner.ended;
     const wasKilled = runner.process.signalCode === 'SIGKILL';
-    // Of a run that was killed after its last record and before its summary, which only resuming it tells.
-    const wasOver = args[0] === 'resume' && stderr.includes('is over: succeeded');
-    if (!wasKilled && !wasOver && !ORDINARY_ENDS.includes(exitCode))
+    if (!wasKilled && !ORDINARY_ENDS.includes(exitCode))
       strangeEnds.push(`${args.join(' ')}: ${exitCode} ${stdout}${stderr}`);
-    await outage;
+    await Promise.all([outage, jump]);
   }
 
   /** Spread over the kills of the runner. */
@@ -88,16 +95,15 @@ export async function causeChaos(options: ChaosOptions): Promise<ChaosResult> {
     return count.serviceKills * options.runnerKills < options.serviceKills * (count.runnerKills + 1);
   }
 
-  async function interruptService(service: Served, afterMs: number): Promise<void> {
-    await delay(afterMs);
-    await service.kill();
+  async function interrupt(service: Served): Promise<void> {
+    await interruptService(service, { random, afterMs: random.below(LONGEST_LIFE_MS) });
     count.serviceKills++;
-    await delay(random.below(LONGEST_OUTAGE_MS));
-    await service.start();
   }
 
   try {
-    const isDone = () => count.runnerKills >= options.runnerKills && count.serviceKills >= options.serviceKills;
+    // On a slow machine every life that is killed may end before its run begins.
+    const isDone = () =>
+      finished.size > 0 && count.runnerKills >= options.runnerKills && count.serviceKills >= options.serviceKills;
     for (let open: string | undefined; open !== undefined || !isDone(); ) {
       if (count.lives > 100 + options.runnerKills * LIVES_PER_KILL) throw new Error('the kills do not come to an end');
       await live(open === undefined ? ['run', 'pipeline.json'] : ['resume', open]);
@@ -127,9 +133,29 @@ export async function causeChaos(options: ChaosOptions): Promise<ChaosResult> {
   }
 }
 
-function startRunner(place: Workplace, args: readonly string[], served: Served | undefined): Started {
-  if (!served) return place.start(args);
-  return place.start([...args, '--service', `http://127.0.0.1:${served.proxy.port}`], { env: CREDENTIALS });
+/** Of the runner's machine: forwards or back by more than the timeout of a step. */
+export function setClock(place: Workplace, random: Random): void {
+  writeFileSync(join(place.directory, 'clock'), String(random.pick([-DAY_MS, 0, DAY_MS])));
+}
+
+/** Kills the service and has it come back. */
+export async function interruptService(
+  service: Served,
+  { random, afterMs }: { readonly random: Random; readonly afterMs: number },
+): Promise<void> {
+  await delay(afterMs);
+  await service.kill();
+  await delay(random.below(LONGEST_OUTAGE_MS));
+  await service.start();
+}
+
+/** Starts a command whose clock can be set; with its embedded service, if none is served. */
+export function startRunner(place: Workplace, args: readonly string[], served: Served | undefined): Started {
+  const clock = { SLUICE_CHAOS_CLOCK: join(place.directory, 'clock'), NODE_OPTIONS: `--import ${MOVABLE_CLOCK}` };
+  if (!served) return place.start(args, { env: clock });
+  return place.start([...args, '--service', `http://127.0.0.1:${served.proxy.port}`], {
+    env: { ...CREDENTIALS, ...clock },
+  });
 }
 
 function readPublished(place: Workplace): string {
@@ -137,7 +163,10 @@ function readPublished(place: Workplace): string {
   return existsSync(file) ? readFileSync(file, 'utf8') : 'nothing';
 }
 
-async function serveBehindProxy(place: Workplace, options: ChaosOptions): Promise<Served> {
+export async function serveBehindProxy(
+  place: Workplace,
+  options: Pick<ChaosOptions, 'random' | 'faultRate'>,
+): Promise<Served> {
   const proxy = await createTcpProxy(options.random);
   let server: Server | undefined;
   const served: Served = {

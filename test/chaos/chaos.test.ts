@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '../../packages/runner/test/simulation/random.ts';
 import { type ChaosOptions, causeChaos } from './chaos-rig.ts';
+import { causeGroupChaos } from './group-chaos-rig.ts';
 
 /** The long form is `node bench/chaos.mjs`, which sets these. */
 const { SLUICE_RUNNER_KILLS, SLUICE_SERVICE_KILLS, SLUICE_EMBEDDED_KILLS, SLUICE_LAYERS, SLUICE_SEED } = process.env;
+const GROUP_KILLS = Number(process.env.SLUICE_GROUP_KILLS ?? 10);
 const SEED = SLUICE_SEED ?? String(Date.now() % 1_000_000);
 const LAYERS = Number(SLUICE_LAYERS ?? 5);
 const WIDTH = 10;
@@ -31,3 +33,23 @@ test.each(CASES)('nothing is lost and nothing done twice under kills of $name', 
   expect(ledger, `seed ${SEED}`).toMatchObject({ lost: [], doubled: [], repeated: [] });
   expect(published, `seed ${SEED}`).toEqual([expected]);
 });
+
+const GROUP_CASES = [
+  { name: 'runners and their service', runnerKills: GROUP_KILLS, serviceKills: Math.ceil(GROUP_KILLS / 4) },
+  { name: 'runners that share an embedded service', runnerKills: GROUP_KILLS, serviceKills: 0 },
+];
+
+test.each(GROUP_CASES)(
+  'runs of one group take turns under kills of $name, and all end',
+  { timeout: HOURS },
+  async (kills) => {
+    const random = createRandom(`${SEED} ${kills.name}`);
+    const result = await causeGroupChaos({ ...kills, random, faultRate: 0.1 });
+    const { ledger, succeededRuns, otherRuns, strangeEnds, ...figures } = result;
+    console.log(`chaos.test.ts: seed ${SEED}: ${JSON.stringify({ ...figures, succeededRuns, ...ledger })}`);
+    expect(strangeEnds, `seed ${SEED}`).toEqual([]);
+    expect(otherRuns, `seed ${SEED}`).toEqual([]);
+    expect(ledger, `seed ${SEED}`).toEqual({ containers: 2 * succeededRuns, overlaps: [], unended: [] });
+    expect(succeededRuns, `seed ${SEED}`).toBeGreaterThan(5);
+  },
+);

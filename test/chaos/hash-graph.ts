@@ -11,6 +11,7 @@ export interface HashGraph {
 
 /**
  * `layers` rows of `width` steps, each reading three of the row before, and a last step that reads the last row. A step
+ * overwrites the first of its inputs, which is a private copy: another step that found that would yield another hash. It
  * adds one line to the ledger as the first thing it does, and some take a moment, so that kills meet them running.
  */
 export function createHashGraph({ layers, width }: { layers: number; width: number }): HashGraph {
@@ -22,9 +23,11 @@ export function createHashGraph({ layers, width }: { layers: number; width: numb
     steps[name] = {
       command: ['sh', '-c', WORK, 'sh', name, '${{ run.id }}', '${{ attempt }}', String(seconds), ...producers],
       resources: { cpu: 1 },
-      inputs: { ledger: { from: 'volumes.ledger', path: '/ledger' }, ...inputsFrom(producers) },
+      inputs: { ledger: { from: 'volumes.ledger', path: '/ledger', writable: true }, ...inputsFrom(producers) },
       outputs: { out: '/out' },
       retry: { limit: 0, on: ['infrastructure'] },
+      // Far more than a step takes, and less than the clocks of the machines jump.
+      timeout: '1h',
     };
   };
   for (let layer = 0; layer < layers; layer++) {
@@ -53,10 +56,15 @@ shift 4
 echo "$run $name $attempt" >> /ledger/lines
 sleep "$seconds"
 { for producer; do cat "/in/$producer/hash"; done; printf %s "$name"; } | sha256sum | cut -c1-64 | tr -d '\\n' > /out/hash
+[ $# -eq 0 ] || echo changed > "/in/$1/hash"
 `;
 
-function inputsFrom(producers: readonly string[]): Record<string, string> {
-  return Object.fromEntries(producers.map((producer) => [producer, `${producer}.out`]));
+function inputsFrom(producers: readonly string[]): Record<string, unknown> {
+  const inputs = producers.map((producer, index) => {
+    const from = `${producer}.out`;
+    return [producer, index === 0 ? { from, writable: true } : from] as const;
+  });
+  return Object.fromEntries(inputs);
 }
 
 function nameOf(layer: number, column: number): string {

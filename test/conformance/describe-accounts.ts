@@ -1,6 +1,9 @@
+import { FEATURES } from '@sluice/client';
 import { describe, expect } from 'vitest';
 import { clause } from './clause-test.ts';
 import type { Fields, Rig } from './conformance-rig.ts';
+
+const KNOWN = new Set<string>(Object.values(FEATURES));
 
 export function describeAccounts(rig: Rig): void {
   describe('accounts and instance types', () => {
@@ -54,6 +57,8 @@ export function describeAccounts(rig: Rig): void {
           cpu: { cores: 1, model: 'Test CPU' },
           memory: { sizeGB: 1 },
           gpu: { count: 0, model: '' },
+          // Our extension; which ones there are depends on the engine and its machine (docs/protocol.md).
+          features: expect.toSatisfy((features: string[]) => features.every((feature) => KNOWN.has(feature))),
         });
         expect(await list('south')).toEqual([type('s-small', 'south')]);
         const all = await list('-');

@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { clause } from './clause-test.ts';
 import { ENDS, makeVolume, NORTH, type Rig, reach, start } from './conformance-rig.ts';
 
@@ -55,6 +55,25 @@ export function describeMounts(rig: Rig): void {
       expect(await run('cat /mnt/quite-another.txt', { [`${id}:original.json`]: '/mnt/quite-another.txt' })).toBe(
         'settings\n',
       );
+    });
+
+    it('extension: the label sluice-writable-mounts makes all other mounts read-only, where that is announced', async ({
+      skip,
+    }) => {
+      const { instanceTypes } = (await rig().call('GET', 'clusters/north/instanceTypes')).json() as {
+        instanceTypes: { features?: string[] }[];
+      };
+      const announced = instanceTypes.every(({ features }) => features?.includes('read-only-mounts'));
+      if (!announced) return skip('the engine has no read-only mounts');
+      const { id } = await makeVolume(rig());
+      await run('echo kept > /v/f', { [id]: '/v' });
+      const { path } = await start(rig(), '(echo x >> /in/f) 2>/dev/null || echo refused; echo y > /out/f', {
+        volumeMounts: { [id]: '/in', [`${id}:out:dir`]: '/out' },
+        labels: { 'sluice-writable-mounts': '["/out"]' },
+      });
+      expect((await reach(rig(), path, ...ENDS)).phase).toBe('Succeeded');
+      expect((await rig().call('GET', `${path}/logs`)).text).toBe('refused\n');
+      expect(await run('cat /v/f /v/out/f', { [id]: '/v' })).toBe('kept\ny\n');
     });
 
     clause(

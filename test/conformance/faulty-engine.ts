@@ -4,6 +4,7 @@ import type { EngineFactory } from '@sluice/service';
 export const faultyEngine: EngineFactory = () => {
   let sink: Parameters<Awaited<ReturnType<EngineFactory>>['open']>[0] | undefined;
   return {
+    features: [],
     async open(to) {
       sink = to;
     },

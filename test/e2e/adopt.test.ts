@@ -20,16 +20,16 @@ volumes:
 steps:
   seed:
     command: [sh, -c, "echo seed >> /books/ledger; echo 1 > /out/n"]
-    inputs: { books: { from: volumes.books, path: /books } }
+    inputs: { books: { from: volumes.books, path: /books, writable: true } }
     outputs: { n: /out }
   grow:
     matrix: { by: [2, 3] }
     command: [sh, -c, "echo grow >> /books/ledger; sleep 2; expr $(cat /in/n/n) + \${{ matrix.by }} > /out/n"]
-    inputs: { n: seed.n, books: { from: volumes.books, path: /books } }
+    inputs: { n: seed.n, books: { from: volumes.books, path: /books, writable: true } }
     outputs: { n: /out }
   gather:
     command: [sh, -c, "echo gather >> /books/ledger; cat /in/n/*/n > /out/all"]
-    inputs: { n: grow.n, books: { from: volumes.books, path: /books } }
+    inputs: { n: grow.n, books: { from: volumes.books, path: /books, writable: true } }
     outputs: { all: /out }
 outputs:
   all: { from: gather.all, publish: ./results }

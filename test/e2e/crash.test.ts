@@ -66,13 +66,16 @@ function namesOf(containers: readonly Container[]): string[] {
 }
 
 /** One hash of everything that is published, beside the summary, which names the run. */
+/** Files that differ from run to run, since they name it. */
+const NAMES_RUN = new Set(['summary.txt', '.sluice-result.json']);
+
 function hashResults(place: Workplace): string {
   const root = join(place.directory, 'results');
   const hash = createHash('sha256');
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true }).sort((a, b) =>
     a.name < b.name ? -1 : 1,
   )) {
-    if (entry.isFile() && entry.name !== 'summary.txt')
+    if (entry.isFile() && !NAMES_RUN.has(entry.name))
       hash.update(entry.name).update(readFileSync(join(entry.parentPath, entry.name)));
   }
   return hash.digest('hex');

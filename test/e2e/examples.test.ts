@@ -47,6 +47,16 @@ const cellsOf = ({ report }: Told, step: string): readonly CellReport[] =>
   report.steps.find(({ name }) => name === step)?.cells ?? [];
 const resultsOf = (told: Told, step: string) => cellsOf(told, step)[0]?.results;
 
+test('writable: each cell changes a copy of its own, and the input stays as it was', async () => {
+  const done = await run('writable');
+  expect(
+    published('writable/results/all')
+      .split('\n')
+      .filter((line) => line.startsWith('5')),
+  ).toEqual(['5', '5 times 10', '5 times 100']);
+  expect(cellsOf(done, 'scale').map(({ state }) => state)).toEqual(['succeeded', 'succeeded']);
+});
+
 test('conditions: an expression skips a step, and steps start for how another has ended', async () => {
   const good = await run('conditions');
   const skipped = { 'deep-check': 'skipped', repair: 'skipped' };

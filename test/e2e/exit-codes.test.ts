@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createWorkplace, parseLines, type Workplace } from './workplace-rig.ts';
@@ -43,13 +43,18 @@ test('sluice run ends with 1 when an output could not be copied, and says how to
 version: 1
 name: p
 steps:
-  make: { command: [sh, -c, "echo made > /out/file"], outputs: { made: /out } }
+  ask: { approval: { message: "go on?" } }
+  make: { command: [sh, -c, "echo made > /out/file"], outputs: { made: /out }, needs: [ask] }
 outputs:
   made: { from: make.made, publish: ./taken }
 `;
   write('p.yaml', text);
+  expect(await place.sluice('run', 'p.yaml', '--no-wait')).toMatchObject({ exitCode: 75 });
+  // What is in the way before the run begins is refused then; this comes later.
   write('taken', 'a file where the directory should be');
-  const { exitCode, stdout } = await place.sluice('run', 'p.yaml');
+  const { runId } = (await place.runs())[0]!;
+  expect(await place.sluice('approve', runId, 'ask')).toMatchObject({ exitCode: 0 });
+  const { exitCode, stdout } = await place.sluice('resume', runId);
   expect(exitCode, stdout).toBe(1);
   expect(stdout).toContain('could not copy output made to');
   const [, run] = /get it with: sluice pull (\w+) made --to DIRECTORY/.exec(stdout) ?? [];
@@ -63,6 +68,71 @@ outputs:
     exitCode: 2,
     stderr: expect.stringMatching(/^maid is not a run of .* the outputs made/),
   });
+});
+
+test('sluice run refuses a place to publish that it must not replace before anything runs, and --out and --to likewise', async () => {
+  const text = (to: string) => `
+version: 1
+name: p
+steps:
+  make: { command: [sh, -c, "echo made > /out/file"], outputs: { made: /out } }
+outputs:
+  made: { from: make.made, publish: ${to} }
+`;
+  mkdirSync(join(place.directory, 'notes'));
+  write('notes/mine.txt', 'by hand');
+  for (const [to, why] of [
+    ['./notes', 'it holds files that no delivery of Sluice has written: "mine.txt"'],
+    ['.', 'has to stay'],
+    ['/proc/nope', 'no directory can be made there'],
+  ] as const) {
+    write('p.yaml', text(to));
+    const refused = await place.sluice('run', 'p.yaml');
+    expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(why) });
+    expect(await place.runs()).toEqual([]);
+  }
+  write('p.yaml', text('./results'));
+  expect(await place.sluice('run', 'p.yaml')).toMatchObject({ exitCode: 0 });
+  expect(await place.sluice('report', '--out', '/proc/nope')).toMatchObject({ exitCode: expect.any(Number) });
+  expect(await place.sluice('pull', '--to', '/proc/nope')).toMatchObject({ exitCode: expect.any(Number) });
+  expect(await place.sluice('runs', '--home', '/proc/nope/home')).toMatchObject({ exitCode: expect.any(Number) });
+});
+
+test('a step that is skipped leaves the former result, and the run says whose it is', async () => {
+  const text = `
+version: 1
+name: p
+params: { go: true, fail: false }
+steps:
+  make:
+    when: \${{ params.go }}
+    script: |
+      if [ \${{ params.fail }} = true ]; then exit 1; fi
+      echo made > /out/file
+    outputs: { made: /out }
+outputs:
+  made: { from: make.made, publish: ./results }
+`;
+  write('p.yaml', text);
+  expect(await place.sluice('run', 'p.yaml')).toMatchObject({ exitCode: 0 });
+  const marker = () => JSON.parse(place.read('results/.sluice-result.json'));
+  const [first] = await place.runs();
+  expect(marker()).toMatchObject({ run: first?.runId, pipeline: 'p', output: 'made', files: ['file'] });
+  for (const [param, exitCode] of [
+    ['go=false', 0],
+    ['fail=true', 1],
+  ] as const) {
+    const ended = await place.sluice('run', 'p.yaml', '-p', param);
+    expect(ended.exitCode, ended.stderr).toBe(exitCode);
+    expect(ended.stdout).toContain(
+      `this run has not made the output made: results still has that of run ${first?.runId}`,
+    );
+    const runs = await place.runs();
+    const newest = runs.toSorted((a, b) => b.startedAt - a.startedAt)[0]!;
+    const { kept } = await place.show(newest.runId);
+    expect(kept?.made).toMatchObject({ runId: first?.runId, directory: expect.stringMatching(/\/results$/) });
+    expect(marker()).toMatchObject({ run: first?.runId });
+  }
 });
 
 test('sluice run --no-wait ends with 75 where only a person is waited for, whose answer the next runner goes by', async () => {
@@ -149,5 +219,5 @@ test('sluice says what to do next where it cannot do what was asked', async () =
   await says(`sluice logs ${run!.runId} STEP`, 'logs', run!.runId);
   await says(`sluice why ${run!.runId} STEP`, 'why', run!.runId.slice(0, 8));
   await says('There is no run that stands still in', 'resume');
-  await says('sluice run FILE --reuse', 'resume', run!.runId);
+  await says(`sluice run ${join(place.directory, 'p.yaml')} --reuse starts`, 'resume', run!.runId);
 });

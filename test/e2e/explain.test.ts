@@ -40,7 +40,7 @@ test('sluice why says why a step failed, was tried again, was skipped, ran again
   write('two');
   await place.sluice('run', 'p.yaml');
   expect((await place.sluice('why', 'use')).stdout).toMatch(
-    /inputs\.data has another content .*; see: sluice why prep/,
+    /inputs\.data has another content .*; see: sluice why \w+ prep/,
   );
   expect((await place.sluice('why', 'prep')).stdout).toMatch(/command is .*two.*, and was .*one/);
   await place.sluice('run', 'p.yaml');
@@ -64,4 +64,17 @@ test('a run leaves its report, and sluice report makes it anew elsewhere', async
   for (const name of ['report.html', 'attempts.csv', 'report.json']) {
     expect(place.read(join('out', name))).toBe(readFileSync(join(directory, name), 'utf8'));
   }
+});
+
+test('plan and why name the shell of a text with a pipe, and a failure by SIGPIPE says how to allow it', async () => {
+  const step = "first: { script: 'yes | head -n 1' }";
+  writeFileSync(join(place.directory, 'p.yaml'), `version: 1\nname: p\nsteps: { ${step} }\n`);
+  expect((await place.sluice('plan', 'p.yaml')).stdout).toContain('shell: bash with pipefail');
+  const run = await place.sluice('run', 'p.yaml');
+  expect(run).toMatchObject({ exitCode: 1 });
+  const hint = '`(PROGRAM || test $? = 141) | READER`';
+  expect(run.stdout).toContain(hint);
+  const why = await place.sluice('why', 'first');
+  expect(why.stdout).toContain('shell: bash with pipefail');
+  expect(why.stdout).toContain(hint);
 });

@@ -16,7 +16,7 @@ steps:
   work:
     matrix: { n: [1, 2] }
     pools: { licence: 1 }
-    inputs: { ledger: volumes.ledger }
+    inputs: { ledger: { from: volumes.ledger, writable: true } }
     script: |
       mkdir /in/ledger/inside
       sleep "\${{ matrix.n == 1 ? params.hold : 0 }}"

@@ -161,3 +161,15 @@ test('sluice run --reuse refuses a run of another pipeline and a step that is no
   });
   expect(await place.runs()).toHaveLength(1);
 });
+
+test('sluice show of a failed run names the file and the parameters, from any directory', async () => {
+  write('exit 3');
+  const given = ['-p', "last=it's two", '--parallelism', '3'];
+  const failed = await place.sluice('run', 'p.yaml', ...given);
+  expect(failed.stdout).toContain(`then: sluice run p.yaml --reuse -p 'last=it'\\''s two' --parallelism 3 reuses`);
+  const [run] = await place.runs();
+  const shown = await place.sluice('show', run!.runId);
+  const file = join(place.directory, 'p.yaml');
+  expect(shown.stdout).toContain(`then: sluice run ${file} --reuse -p 'last=it'\\''s two' --parallelism 3 reuses`);
+  expect((await place.sluice('show', 'nothing', '--home', 'h2')).stderr).toContain('sluice runs --home h2 lists');
+});

@@ -52,6 +52,15 @@ test('sluice schedule --once runs nothing that was planned before it was first l
   expect(await place.sluice('schedule', '--once', 'report.yaml')).toEqual({ exitCode: 0, stdout: '', stderr: '' });
 });
 
+test('sluice schedule --once warns when another file of the same name ran in between', async () => {
+  write('other.yaml', EXAMPLE.replace('30 2 * * *', '0 * * * *'));
+  await place.sluice('schedule', '--once', 'report.yaml');
+  const { exitCode, stdout } = await place.sluice('schedule', '--once', 'other.yaml');
+  expect(exitCode).toBe(0);
+  const change = '30 2 * * * Europe/Berlin at the last start, 0 * * * * Europe/Berlin now';
+  expect(stdout).toContain(`report: warning: the times have changed (${change}): `);
+});
+
 test('sluice schedule --next lists the next times of all files in order', async () => {
   write('other.yaml', EXAMPLE.replace('name: report', 'name: other').replace('30 2 * * *', '0 * * * *'));
   const { exitCode, stdout } = await place.sluice('schedule', '--next', '30', 'report.yaml', 'other.yaml');

@@ -45,6 +45,7 @@ test('a secret is in nothing that a run leaves, shows or hands to other processe
   expect(exitCode, stdout + stderr).toBe(1);
   const told = `${stdout}${stderr}${(await place.sluice('show')).stdout}${(await place.sluice('why', 'talk')).stdout}`;
   expect(told).toContain('my token is [secret]');
+  expect(told).toContain('result said contains the value of the secret TOKEN');
   expect(told).toContain('could not notify by webhook');
   expect(told).not.toContain(CANARY);
   expect(inArguments).toEqual([]);

@@ -1,27 +1,52 @@
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { COMMAND, createWorkplace } from './workplace-rig.ts';
+import { COMMAND, createWorkplace, until } from './workplace-rig.ts';
 
-/** Each is a mount, for which a container needs an open file while it starts. */
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** Open files of the command and of its launcher, which holds one for each container that runs. */
+const OPEN_FILES = 110;
+/** More than there are open files, whoever runs this: none ends before one could not start. */
+const CELLS = OPEN_FILES + 20;
+
+/** Each is a mount, for which a container needs an open file more while it starts. */
 const MOUNTS = Array.from({ length: 12 }, (_, index) => index);
 
-test('a machine that is short of open files fails no step: what could not start is tried again', () => {
+test('a machine that is short of open files fails no step: what could not start is tried again', async () => {
   const place = createWorkplace();
+  const shared = makeSharedDirectory();
+  const gate = join(shared, 'gate');
   const make = { command: ['true'], outputs: Object.fromEntries(MOUNTS.map((i) => [`o${i}`, `/o${i}`])) };
   const use = {
-    matrix: { i: Array.from({ length: 60 }, (_, index) => index) },
-    command: ['sleep', '0.3'],
+    matrix: { i: Array.from({ length: CELLS }, (_, index) => index) },
+    script: `while [ ! -e '${gate}' ]; do sleep 1; done`,
     inputs: Object.fromEntries(MOUNTS.map((i) => [`i${i}`, `make.o${i}`])),
     instanceType: 'local-1',
-    retry: { infrastructureLimit: 30, backoff: { initial: '200ms', max: '1s' } },
+    retry: { infrastructureLimit: 100, backoff: { initial: '200ms', max: '2s' } },
   };
   writeFileSync(join(place.directory, 'p.json'), JSON.stringify({ version: 1, name: 'p', steps: { make, use } }));
-  const line = `ulimit -n 110; exec ${process.execPath} ${COMMAND} run p.json --cores 60`;
-  const { stdout, status } = spawnSync('sh', ['-c', line], { cwd: place.directory, encoding: 'utf8' });
-  expect(stdout).toMatch(/could not mount .*: Too many open files/);
-  expect(stdout).toMatch(/p succeeded in .*: 61 succeeded/);
-  expect(status).toBe(0);
+  const line = `ulimit -n ${OPEN_FILES}; exec ${process.execPath} ${COMMAND} run p.json --cores ${CELLS}`;
+  const child = spawn('sh', ['-c', line], { cwd: place.directory, stdio: ['ignore', 'pipe', 'inherit'] });
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  const shortage = /could not .*: Too many open files/;
+  await until(() => child.exitCode !== null || shortage.test(stdout), 'a container that could not start');
+  writeFileSync(gate, '');
+  expect(await ended).toBe(0);
+  expect(stdout).toMatch(shortage);
+  expect(stdout).toMatch(new RegExp(`p succeeded in .*: ${CELLS + 1} succeeded`));
+  rmSync(shared, { recursive: true });
   place.remove();
 });
+
+/** One that containers see as it is: not beneath /tmp, which is private to each. */
+function makeSharedDirectory(): string {
+  const parent = ROOT.startsWith('/tmp/') ? '/var/tmp' : join(ROOT, '.cache');
+  mkdirSync(parent, { recursive: true });
+  return mkdtempSync(join(parent, 'sluice-shortage-'));
+}

@@ -20,7 +20,7 @@ volumes: { ledger: {} }
 steps:
   note:
     script: mkdir "/in/ledger/\${{ run.plannedTime }}"
-    inputs: { ledger: volumes.ledger }
+    inputs: { ledger: { from: volumes.ledger, writable: true } }
 `;
 
 beforeEach(async () => {

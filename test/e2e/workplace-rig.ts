@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,11 +6,26 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Container } from '@sluice/client';
 import type { RunnerEvent, RunReport, RunSummary } from '@sluice/runner';
-import { createService, EMBEDDED_SCOPE, embeddedConfig } from '@sluice/service';
+import {
+  createService,
+  EMBEDDED_SCOPE,
+  embeddedConfig,
+  WITHOUT_NAMESPACES,
+  WITHOUT_TRANSLATION,
+} from '@sluice/service';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** The command as users start it. */
 export const COMMAND = join(ROOT, 'packages/cli/bin/sluice.js');
+const ABOUT_THIS_MACHINE = [WITHOUT_NAMESPACES, WITHOUT_TRANSLATION].map((warning) => `warning: ${warning}\n`);
+/** Starts a program in a network namespace of its own. */
+const UNSHARE = ['unshare', ...(process.getuid?.() === 0 ? [] : ['--user', '--map-current-user']), '--net'];
+/** Starts a program where user namespaces are forbidden, as in a default Docker container. */
+const FORBID_NAMESPACES = [
+  ...['unshare', '--map-root-user', 'sh', '-c'],
+  'echo 0 >/proc/sys/user/max_user_namespaces; exec setpriv --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all "$@"',
+  'sh',
+];
 const END_MS = 120_000;
 const LOOK_AGAIN_MS = 20;
 
@@ -33,6 +48,10 @@ export interface StartOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Not killed after a while: the test ends it. */
   readonly isEndless?: boolean;
+  /** In a network namespace of its own, as a container that shares the home has it. */
+  readonly isApart?: boolean;
+  /** Where user namespaces are forbidden. */
+  readonly lacksNamespaces?: boolean;
 }
 
 /** A directory with a copy of an example and a home of its own. */
@@ -59,7 +78,9 @@ export function createWorkplace(example?: string): Workplace {
 
   const start: Workplace['start'] = (args, options = {}) => {
     const { CI, FORCE_COLOR, SLUICE_HOME, ...env } = process.env;
-    const child = spawn(process.execPath, [COMMAND, ...args], {
+    const inside = [...(options.isApart ? UNSHARE : []), ...(options.lacksNamespaces ? FORBID_NAMESPACES : [])];
+    const [program = process.execPath, ...before] = [...inside, process.execPath];
+    const child = spawn(program, [...before, COMMAND, ...args], {
       cwd: directory,
       env: { ...env, SLUICE_HOME: home, ...options.env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -75,7 +96,7 @@ export function createWorkplace(example?: string): Workplace {
     const ended = new Promise<Ended>((resolve) => {
       child.on('close', (code) => {
         clearTimeout(timer);
-        resolve({ exitCode: code ?? undefined, stdout, stderr });
+        resolve({ exitCode: code ?? undefined, stdout, stderr: withoutMachine(stderr) });
       });
     });
     return { process: child, ended, stdout: () => stdout };
@@ -92,6 +113,11 @@ export function createWorkplace(example?: string): Workplace {
     read: (path) => readFileSync(join(directory, path), 'utf8'),
     remove: () => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }),
   };
+}
+
+/** Without what is said once in each run where namespaces are forbidden: all else must be the same there. */
+export function withoutMachine(stderr: string): string {
+  return ABOUT_THIS_MACHINE.reduce((text, warning) => text.replace(warning, ''), stderr);
 }
 
 /** The values of newline-delimited JSON. */
@@ -127,4 +153,21 @@ async function listContainers(root: string): Promise<Container[]> {
   } finally {
     await service.close();
   }
+}
+
+/** Whether programs may make user and mount namespaces here. */
+export function canMakeNamespaces(): boolean {
+  return spawnSync('unshare', ['--user', '--map-root-user', '--mount', 'true']).status === 0;
+}
+
+/** Whether this machine lets a process be where user namespaces are forbidden, unlike where it is itself. */
+export function canLackNamespaces(): boolean {
+  const [program = '', ...args] = FORBID_NAMESPACES;
+  return spawnSync(program, [...args, 'true']).status === 0;
+}
+
+/** Whether this machine lets a process have a network namespace of its own. */
+export function canBeApart(): boolean {
+  const [program = '', ...args] = UNSHARE;
+  return spawnSync(program, [...args, 'true']).status === 0;
 }

@@ -90,12 +90,12 @@ async function runExample(name: string, world: World): Promise<Record<string, st
   return hashes(join(dirname(file), 'results'));
 }
 
-/** Path to SHA-256 of all files; a run's own ID is the one thing that may differ, and is left out. */
+/** Path to SHA-256 of all files but those that name the run: its marker, and the summary. */
 function hashes(root: string): Record<string, string> {
   const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const pairs = files
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !path.includes('/summary/'))
+    .filter((path) => !path.includes('/summary/') && !path.endsWith('/.sluice-result.json'))
     .map((path) => [path.slice(root.length + 1), createHash('sha256').update(readFileSync(path)).digest('hex')]);
   return Object.fromEntries(pairs.sort(([a], [b]) => (a! < b! ? -1 : 1)));
 }

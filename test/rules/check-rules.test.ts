@@ -101,6 +101,31 @@ test('check-rules refuses a folder of the sources that the architecture page doe
   expect(check(files).faults).toEqual([expect.stringContaining('no link to the folder packages/core/src/graph')]);
 });
 
+test('check-rules refuses to read a record by a foreign name, and nothing that is safe', () => {
+  const files = {
+    'packages/core/tsconfig.json': '{"compilerOptions": {"strict": true, "lib": ["es2022"]}, "include": ["src"]}',
+    'packages/core/src/pick.ts': [
+      'export function pick(record: Record<string, number>, name: string, list: number[]): unknown {',
+      '  const optional: { steps?: Record<string, number> } = {};',
+      '  const unsafe = [record[name], name in record, optional.steps?.[name]];',
+      "  const word: 'a' | 'b' = record.a ? 'a' : 'b';",
+      "  const safe = [record.a, record['b'], record[word], list[0], new Map([[1, 2]]).get(1)];",
+      '  for (const key in record) safe.push(record[key]);',
+      '  for (const [key] of Object.entries(record)) safe.push(record[key]);',
+      '  for (const key of list) safe.push(list[key]);',
+      '  record[name] = 1;',
+      '  delete record[name];',
+      '  return [unsafe, safe];',
+      '}',
+      '',
+    ].join('\n'),
+  };
+  const { faults, status } = check(files);
+  expect(status).toBe(1);
+  expect(faults).toHaveLength(3);
+  for (const fault of faults) expect(fault).toMatch(/^packages\/core\/src\/pick\.ts:3: .*own\(record, name\)/);
+});
+
 test('check-rules refuses the path of the checkout itself', () => {
   expect(check({ 'docs/place.md': `cd ${root}/packages\n` }).faults).toEqual([
     expect.stringContaining('which is only here'),

@@ -7,7 +7,7 @@ const { models, out } = readOptions('models', 'out');
 
 const { cells } = readJson(join(models, 'manifest.json'));
 const candidates = cells
-  .filter(({ status }) => status === 'succeeded' || status === 'cached')
+  .filter(({ status }) => status === 'succeeded')
   .map(({ path }) => ({ path, ...readJson(join(models, path, 'score.json')) }))
   .sort((a, b) => b.accuracy - a.accuracy || compareText(a.path, b.path));
 if (candidates.length === 0) throw new Error('no cell of fit has succeeded');

@@ -13,8 +13,12 @@ const OF_RUNS = ['resume', 'cancel', 'approve', 'show', 'why', 'logs', 'report',
  * Adds `completion SHELL`, which prints the shell's script, and the hidden `complete`, which that script calls. Loaded
  * only for these two, since the other commands have no use for it.
  */
-export function addCompletion(program: Command, context: Pick<CommandContext, 'env' | 'cwd'>): void {
+export function addCompletion(program: Command, context: Pick<CommandContext, 'env' | 'cwd' | 'terminal'>): void {
   const completion = tab(program, { completionCommandName: 'completion' });
+  const printing = program.commands.find((command) => command.name() === 'completion');
+  printing?.hook('preAction', (_, { args: [shell] }) => {
+    if (shell === 'bash') context.terminal.out(BASH_WORDS);
+  });
   const offer = (commands: readonly string[], argument: string, list: () => readonly string[]) => {
     for (const name of commands) {
       const found = completion.commands.get(name)?.arguments.get(argument);
@@ -27,6 +31,17 @@ export function addCompletion(program: Command, context: Pick<CommandContext, 'e
   offer(OF_RUNS, 'run', () => listRunNames(context));
   offer(OF_FILES, 'file', () => listPipelineFiles(context.cwd));
 }
+
+/** The script calls a function of the package `bash-completion`, which is not installed everywhere. */
+const BASH_WORDS = `if ! declare -F _get_comp_words_by_ref > /dev/null; then
+    _get_comp_words_by_ref() {
+        cur=\${COMP_WORDS[COMP_CWORD]}
+        prev=\${COMP_WORDS[COMP_CWORD - 1]}
+        words=("\${COMP_WORDS[@]}")
+        cword=$COMP_CWORD
+    }
+fi
+`;
 
 /** Files here and in two levels of directories below that may be pipelines; the shell keeps those that fit. */
 function listPipelineFiles(cwd: string): string[] {

@@ -1,10 +1,11 @@
+import { own } from '@sluice/core';
 import type { Command } from 'commander';
 
 /** Example and what it does, by command; shown at the end of its `--help`. */
 const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meaning: string])[]>> = {
   run: [
     ['run pipeline.yaml', 'run it, and stay until it is over'],
-    ['run pipeline.yaml -p seed=7 -p models=[a,b]', 'with other values of its parameters'],
+    [`run pipeline.yaml -p seed=7 -p 'models=["a","b"]'`, 'with other values of its parameters'],
     ['run pipeline.yaml --reuse', 'after a failure or a change: only what is left or differs'],
     ['run pipeline.yaml --again fit', 'and the step fit anew, with all that depends on it'],
     ['run pipeline.yaml --parallelism 4 --json', 'four containers at once, events as JSON lines'],
@@ -88,8 +89,10 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
 export function addExamples(commands: readonly Command[]): void {
   for (const command of commands) {
     const group = command.parent?.name();
-    const examples =
-      EXAMPLES[group === 'sluice' || group === undefined ? command.name() : `${group} ${command.name()}`];
+    const examples = own(
+      EXAMPLES,
+      group === 'sluice' || group === undefined ? command.name() : `${group} ${command.name()}`,
+    );
     if (!examples) continue;
     const lines = examples.map(([line, meaning]) => `  sluice ${line}\n      ${meaning}\n`);
     command.addHelpText('after', `\nExamples:\n${lines.join('')}`);

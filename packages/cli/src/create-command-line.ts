@@ -59,6 +59,8 @@ function addRunning(add: AddCommand): void {
     return (context, options) => runPipeline(file!, context, options);
   })
     .addOption(paramOption())
+    .addOption(rootOption())
+    .addOption(imagesOption())
     .option('--parallelism <n>', 'containers at once, beside the limit in the file', parsePositive)
     .addOption(reuseOption())
     .addOption(fromOption())
@@ -69,6 +71,8 @@ function addRunning(add: AddCommand): void {
     return (context, options) => schedule(files.flat(), context, options);
   })
     .addOption(paramOption())
+    .addOption(rootOption())
+    .addOption(imagesOption())
     .addOption(
       new Option('--once', 'only what is due now and what was left, to its end').conflicts(['backfill', 'next']),
     )
@@ -87,7 +91,10 @@ function addRunning(add: AddCommand): void {
       const { adopt } = await import('./commands/adopt.ts');
       return (context, options) => adopt({ runId: run!, file: file! }, context, options);
     },
-  ).addOption(paramOption());
+  )
+    .addOption(paramOption())
+    .addOption(rootOption())
+    .addOption(imagesOption());
   add('cancel [run]', 'cancel a run and the containers it has (default: the newest)', async (run) => {
     const { cancel } = await import('./commands/cancel.ts');
     return (context, options) => cancel(run, context, options);
@@ -114,12 +121,17 @@ function addLooking(add: AddCommand): void {
   add('check <file>', 'say everything that is wrong with a pipeline file', async (file) => {
     const { check } = await import('./commands/check.ts');
     return (context, options) => check(file!, context, options);
-  }).addOption(paramOption());
+  })
+    .addOption(paramOption())
+    .addOption(rootOption())
+    .addOption(imagesOption());
   add('plan <file>', 'show what a run would do, without doing it', async (file) => {
     const { plan } = await import('./commands/plan.ts');
     return (context, options) => plan(file!, context, options);
   })
     .addOption(paramOption())
+    .addOption(rootOption())
+    .addOption(imagesOption())
     .addOption(reuseOption())
     .addOption(fromOption())
     .addOption(againOption());
@@ -154,7 +166,9 @@ function addLooking(add: AddCommand): void {
       const { pull } = await import('./commands/pull.ts');
       return (context, options) => pull({ run, outputs: outputs as unknown as string[] }, context, options);
     },
-  ).option('--to <dir>', 'each into a directory of its name in there', 'results');
+  )
+    .option('-r, --run <run>', 'the run, where every word is the name of an output')
+    .option('--to <dir>', 'destination directory; one subdirectory per output', 'results');
 }
 
 /** `RUN STEP`, or `STEP` of the newest run. */
@@ -170,6 +184,15 @@ function paramOption(): Option {
       return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };
     },
   );
+}
+
+function imagesOption(): Option {
+  return new Option('--ignore-images', "run steps that name an image with this machine's programs instead");
+}
+
+function rootOption(): Option {
+  const help = 'include and use files below this directory only (default: the git work tree, or the directory of FILE)';
+  return new Option('--root <dir>', help);
 }
 
 function reuseOption(): Option {

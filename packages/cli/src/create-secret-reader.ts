@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { own } from '@sluice/core';
 
 /**
  * Looks up a pipeline's secrets: the variable `SLUICE_SECRET_<name>`, else the file
@@ -7,7 +8,7 @@ import { basename, join } from 'node:path';
  */
 export function createSecretReader(home: string, env: NodeJS.ProcessEnv): (name: string) => string | undefined {
   return (name) => {
-    const variable = env[`SLUICE_SECRET_${name}`];
+    const variable = own(env, `SLUICE_SECRET_${name}`);
     if (variable !== undefined) return variable;
     if (basename(name) !== name) return undefined;
     try {

@@ -4,6 +4,7 @@ import type { CommandContext, GlobalOptions } from './command-context.ts';
 import { EXIT_CODE } from './exit-code.ts';
 import type { Progress } from './progress/plain-progress.ts';
 import { renderReport } from './render-report.ts';
+import { suggestCommand } from './suggest-command.ts';
 import { watchDisk } from './watch-disk.ts';
 
 /** After the first Ctrl-C, so long is a second one waited for before the run is left to itself. */
@@ -17,8 +18,15 @@ const LEAVE_WITHIN_MS = 4_000;
  */
 export async function driveRun(
   run: RunHandle,
-  { context, progress, options }: { context: CommandContext; progress: Progress; options: Pick<GlobalOptions, 'json'> },
+  given: {
+    context: CommandContext;
+    progress: Progress;
+    options: GlobalOptions;
+    /** The command that starts the same run again with `--reuse`, where it is known. */
+    rerun?: string;
+  },
 ): Promise<number> {
+  const { context, progress, options, rerun } = given;
   const { terminal } = context;
   let interrupts = 0;
   const interrupt = async () => {
@@ -33,7 +41,7 @@ export async function driveRun(
       progress.say('canceling the run; press Ctrl-C again to leave at once');
       run.cancel('interrupt');
     } else {
-      progress.say(`left; take it up with: sluice resume ${run.runId}`);
+      progress.say(`left; take it up with: ${suggestCommand(['resume', run.runId], options)}`);
       progress.close();
       context.leave(EXIT_CODE.interrupted);
     }
@@ -51,7 +59,7 @@ export async function driveRun(
   unwatch();
   for (const forget of release) forget();
   progress.close();
-  if (options.json !== true) terminal.out(`\n${renderReport(report, { terminal, cwd: context.cwd })}`);
+  if (options.json !== true) terminal.out(`\n${renderReport(report, { terminal, cwd: context.cwd, options, rerun })}`);
   return interrupts > 0 ? EXIT_CODE.interrupted : exitCodeOf(report);
 }
 

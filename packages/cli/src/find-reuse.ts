@@ -26,6 +26,7 @@ export async function findReuse(
     prefix: from,
     accept: ({ pipeline }) => pipeline === name,
     which: ` of pipeline ${name}`,
+    options,
   });
   return found.ok ? ok({ reuse: { runId: found.value.runId, again } }) : found;
 }

@@ -1,5 +1,5 @@
 import { constants, existsSync } from 'node:fs';
-import { access, mkdir, stat, writeFile } from 'node:fs/promises';
+import { access, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { CommandContext, GlobalOptions } from './command-context.ts';
 
@@ -24,19 +24,8 @@ export function findHome(
  * where it cannot be written to.
  */
 export async function makeHome(home: string): Promise<void> {
-  if (await makeDirectory(home)) await writeFile(join(home, '.gitignore'), '*\n');
+  // Loaded only here: completion looks for the home, too, and must be fast.
+  const { makeDirectories } = await import('@sluice/runner');
+  if ((await makeDirectories(home, 0o700)) !== undefined) await writeFile(join(home, '.gitignore'), '*\n');
   await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
-}
-
-/** False where it is there already. Only where parents are missing are they made: then Node.js hides a read-only disk. */
-async function makeDirectory(path: string): Promise<boolean> {
-  try {
-    await mkdir(path, { mode: 0o700 });
-    return true;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return false;
-    if (code !== 'ENOENT') throw error;
-    return (await mkdir(path, { recursive: true, mode: 0o700 })) !== undefined;
-  }
 }

@@ -117,6 +117,7 @@ function logEvent(
 ): void {
   const isTrouble =
     event.type === 'troubled' ||
+    event.type === 'edited' ||
     event.type === 'postponed' ||
     event.type === 'missed' ||
     (event.type === 'finished' && event.status !== 'succeeded');

@@ -1,10 +1,22 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type InstanceType, isServiceError } from '@sluice/client';
-import { ok, type Plan, type Result } from '@sluice/core';
-import type { Sites } from '@sluice/runner';
+import { fail, ok, type Plan, type Result } from '@sluice/core';
+import type { ImageUse, SiteLimits, Sites } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from './command-context.ts';
+import { EXIT_CODE } from './exit-code.ts';
 import { findHome } from './home.ts';
+import { openService, strangeScope } from './open-service.ts';
 import type { Refusal } from './refusal.ts';
+
+/** What a run would have to choose from, and the bounds of the site. */
+export interface PlanSites extends Sites {
+  readonly limits?: SiteLimits;
+  /** What the service says now; absent where no service was asked. */
+  readonly images?: readonly ImageUse[];
+  /** What the plan names and the service does not have. */
+  readonly unknown?: string;
+}
 
 /**
  * The clusters and instance types that a run would have to choose from. Those of the embedded service are known without
@@ -13,29 +25,62 @@ import type { Refusal } from './refusal.ts';
 export async function listSites(
   plan: Plan,
   { options, context }: { options: GlobalOptions; context: CommandContext },
-): Promise<Result<Sites, Refusal>> {
+): Promise<Result<PlanSites, Refusal>> {
   const home = findHome(context, options);
   const { readProfile } = await import('./profile.ts');
   const profile = readProfile({ ...options, home }, context);
   if (!profile.ok) return profile;
   const url = options.service ?? profile.value.service;
+  const limits = profile.value.limits && { limits: profile.value.limits };
   if (url === undefined) {
+    const strange = strangeScope(options);
+    if (strange !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: strange });
     const instanceTypes = await listEmbedded(home);
     const local = instanceTypes[0]?.clusterID ?? '';
-    return ok({ home: local, accounts: { [local]: '' }, instanceTypes, volumeCluster: () => undefined });
+    const accounts = { [local]: '' };
+    const unknown = await findUnknownVolume(plan, { options, context });
+    if (!unknown.ok) return unknown;
+    const known = { home: local, accounts, instanceTypes, volumeCluster: () => undefined, ...limits };
+    return ok({ ...known, ...(unknown.value !== undefined && { unknown: unknown.value }) });
   }
   const { openRemoteService, refuseService } = await import('./open-remote-service.ts');
   const opened = await openRemoteService(url, { profile: profile.value, flags: options, env: context.env });
   if (!opened.ok) return opened;
   const { service, scope, close } = opened.value;
   try {
-    const { findSites } = await import('@sluice/runner');
-    return ok(await findSites({ plan, scope, service }));
+    const { chooseClusters, findSites, findUnknown, listImages, resolveImages } = await import('@sluice/runner');
+    const unknown = await findUnknown({ plan, scope, service });
+    const sites = await findSites({ plan, scope, service });
+    const chosen = chooseClusters(plan, sites);
+    const run = { id: 'preview', name: plan.pipeline.name, plannedTime: '' };
+    const placed = { plan, home: scope, placement: chosen.ok ? chosen.value : undefined };
+    const images = await resolveImages({ ...placed, service, instanceTypes: sites.instanceTypes, run });
+    const listed = listImages({ ...placed, images, run });
+    return ok({ ...sites, ...limits, images: listed, ...(unknown !== undefined && { unknown }) });
   } catch (error) {
     if (isServiceError(error)) return refuseService(url, error);
     throw error;
   } finally {
     await close();
+  }
+}
+
+/** Opens the embedded service only for volumes that a plan names by their ID, and makes no home for that. */
+async function findUnknownVolume(
+  plan: Plan,
+  { options, context }: { options: GlobalOptions; context: CommandContext },
+): Promise<Result<string | undefined, Refusal>> {
+  const named = Object.entries(plan.pipeline.volumes).find(([, { id }]) => id !== undefined);
+  if (named === undefined) return ok(undefined);
+  const { describeUnknownVolume, findUnknown } = await import('@sluice/runner');
+  const hasService = existsSync(join(findHome(context, options), 'service'));
+  if (!hasService) return ok(describeUnknownVolume(named[0], named[1].id ?? ''));
+  const opened = await openService(options, context);
+  if (!opened.ok) return opened;
+  try {
+    return ok(await findUnknown({ plan, ...opened.value }));
+  } finally {
+    await opened.value.close();
   }
 }
 

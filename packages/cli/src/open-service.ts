@@ -11,6 +11,23 @@ import type { Refusal } from './refusal.ts';
 export interface HomeService extends OpenedService {
   readonly home: string;
   readonly limits?: SiteLimits;
+  /** For people, of how this machine runs containers. */
+  readonly warnings?: readonly string[];
+}
+
+/** Why the embedded service cannot be used where another cluster or account is asked for; undefined where it can. */
+export function strangeScope({ cluster = 'local', account = 'local' }: GlobalOptions): string | undefined {
+  const strange = [
+    ...(cluster === 'local' ? [] : [`cluster ${cluster}`]),
+    ...(account === 'local' ? [] : [`account ${account}`]),
+  ];
+  if (strange.length === 0) return undefined;
+  return `Could not use ${strange.join(' and ')}: the embedded service has one cluster and one account, both named local; name another service with --service or in the profile`;
+}
+
+/** For the commands that start containers; the others would only repeat it. */
+export function showWarnings(opened: HomeService, context: CommandContext): void {
+  for (const warning of opened.warnings ?? []) context.terminal.err(`warning: ${warning}\n`);
 }
 
 /** The home of a command and the service that it works with: the one that was named, else the home's embedded one. */
@@ -35,6 +52,8 @@ export async function openService(
     const opened = await openRemoteService(url, { profile: profile.value, flags: options, env: context.env });
     return opened.ok ? ok({ ...opened.value, home, ...limits }) : opened;
   }
+  const strange = strangeScope(options);
+  if (strange !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: strange });
   try {
     const { openEmbeddedService } = await import('./embedded/embedded-service.ts');
     return ok({ ...(await openEmbeddedService(home, { cores: options.cores })), home, ...limits });

@@ -1,4 +1,4 @@
-import { fail, ok, type Result } from '@sluice/core';
+import { fail, ok, own, type Result } from '@sluice/core';
 import type { ConfigEdit, ConfigFields } from '@sluice/service';
 import { parse } from 'yaml';
 import { EXIT_CODE } from './exit-code.ts';
@@ -52,11 +52,12 @@ function parseFields(id: string, texts: readonly string[]): Result<ConfigFields,
   for (const text of texts) {
     const equals = text.indexOf('=');
     const names = text.slice(0, Math.max(0, equals)).split('.');
-    if (names.includes('')) return misunderstood(text, 'name=value');
+    if (names.includes('') || names.includes('__proto__')) return misunderstood(text, 'name=value');
     let at = fields;
     for (const name of names.slice(0, -1)) {
-      at[name] ??= {};
-      at = at[name] as Record<string, unknown>;
+      const inner = (own(at, name) as Record<string, unknown> | undefined) ?? {};
+      at[name] = inner;
+      at = inner;
     }
     at[names.at(-1)!] = scalarOf(text.slice(equals + 1));
   }

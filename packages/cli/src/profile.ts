@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { describeIssue } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -23,6 +24,8 @@ const profileSchema = z.strictObject({
     .strictObject({
       clusters: z.record(z.string(), z.int().min(0)).exactOptional(),
       instanceTypes: z.record(z.string(), z.int().min(0)).exactOptional(),
+      /** Mounts that the service takes for one container. */
+      mounts: z.int().min(1).exactOptional(),
     })
     .optional(),
 });
@@ -47,7 +50,10 @@ export function readProfile(
     return refuse((error as Error).message);
   }
   const checked = profileSchema.safeParse(value);
-  if (!checked.success) return refuse(z.prettifyError(checked.error));
+  if (!checked.success) {
+    const faults = checked.error.issues.map(({ path: at, message }) => [at.join('.'), describeIssue(message)]);
+    return refuse(faults.map(([at, fault]) => (at === '' ? fault : `\`${at}\` ${fault}`)).join('; '));
+  }
   const profile = { ...checked.data };
   for (const key of ['caFile', 'tokenFile', 'passwordFile'] as const) {
     const file = profile[key];

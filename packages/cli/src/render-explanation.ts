@@ -1,53 +1,64 @@
 import {
   type AttemptExplanation,
   type CacheExplanation,
+  describeImage,
   type InputDifference,
   printableLine,
   type StepExplanation,
   type StoryLine,
 } from '@sluice/runner';
 import type { ServiceWords } from './ask-service.ts';
+import type { GlobalOptions } from './command-context.ts';
+import { PIPEFAIL_SHELL } from './pipeline/describe-shell.ts';
 import { label } from './progress/render-event.ts';
 import { describeState, renderState } from './progress/render-state.ts';
 import { renderClock } from './render-clock.ts';
 import { renderDuration } from './render-duration.ts';
 import { renderTable } from './render-table.ts';
+import { suggestCommand } from './suggest-command.ts';
 import type { Terminal } from './terminal.ts';
 
 const TAIL_LINES = 10;
 const MAX_VALUE_LENGTH = 100;
 
+interface ExplanationView {
+  readonly terminal: Terminal;
+  readonly service: ServiceWords | undefined;
+  /** What suggested commands repeat. */
+  readonly options: GlobalOptions;
+}
+
 /** The answer of `sluice why` for people: the short one first, then attempts, cache and everything that happened. */
-export function renderExplanation(
-  explained: StepExplanation,
-  { terminal, service }: { terminal: Terminal; service: ServiceWords | undefined },
-): string {
+export function renderExplanation(explained: StepExplanation, view: ExplanationView): string {
+  const { terminal } = view;
   const sections = [
-    renderAnswer(explained, { terminal, service }),
+    renderAnswer(explained, view),
     renderDependencies(explained, terminal),
     renderAttempts(explained, terminal),
-    renderCache(explained, terminal),
+    renderCache(explained, view),
     renderStory(explained.story, terminal),
   ];
   return sections.filter((section) => section !== '').join('\n');
 }
 
-function renderAnswer(
-  explained: StepExplanation,
-  { terminal, service }: { terminal: Terminal; service: ServiceWords | undefined },
-): string {
+function renderAnswer(explained: StepExplanation, { terminal, service, options }: ExplanationView): string {
   const { wait, status, runId } = explained;
   const name = terminal.style('bold', label(explained.step, explained.cell));
   const total = explained.cells.reduce((sum, { count }) => sum + count, 0);
   const others = explained.cells.map(({ state, count }) => `${count} ${describeState(state)}`).join(', ');
   const lines = [
     `${name}  ${renderState(explained.state, { terminal })}${explained.reason === undefined ? '' : `  ${printableLine(explained.reason)}`}`,
+    ...(explained.item === undefined ? [] : [`item: ${showValue(printableLine(JSON.stringify(explained.item)))}`]),
+    ...(explained.image === undefined ? [] : [`image ${printableLine(describeImage(explained.image))}`]),
     ...(total > 1 ? [`one of the ${total} cells of ${explained.step}: ${others}`] : []),
+    ...(explained.pipefail ? [`shell: ${PIPEFAIL_SHELL}`] : []),
     ...(service && service.state !== service.phase.toLowerCase()
       ? [`the service says: ${service.phase}${service.state === '' ? '' : `, ${printableLine(service.state)}`}`]
       : []),
     ...(wait ? [`since ${renderClock(wait.since)}${wait.advice === undefined ? '' : `; ${wait.advice}`}`] : []),
-    ...(status === 'suspended' ? [`nobody drives run ${runId}; go on with: sluice resume ${runId}`] : []),
+    ...(status === 'suspended'
+      ? [`no process is running run ${runId}; resume it with: ${suggestCommand(['resume', runId], options)}`]
+      : []),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }
@@ -83,6 +94,7 @@ function renderAttempt(attempt: AttemptExplanation, terminal: Terminal): string 
   const lines = [
     ...(postponed ? [`put off ${postponed.times} times, at last for: ${postponed.reason}`] : []),
     ...(attempt.retry === undefined ? [] : [attempt.retry]),
+    ...(failure?.hint === undefined ? [] : [`hint: ${printableLine(failure.hint)}`]),
     ...tail.map((line) => `${terminal.style('dim', '│')} ${printableLine(line)}`),
     ...(failure?.logFile === undefined ? [] : [terminal.style('dim', `whole log: ${failure.logFile}`)]),
   ];
@@ -93,15 +105,22 @@ const MISSES = {
   unknown: 'not taken from an earlier run: none did the same work',
   expired: 'not taken from an earlier run: the one that did the same work is older than maxAge',
   dataGone: 'not taken from an earlier run: the outputs of the one that did the same work are gone',
+  dataChanged: 'not taken from an earlier run: a container changed the outputs of the one that did the same work',
+  writesShared: 'not taken from an earlier run: it writes to a shared volume, and a reused step writes nothing',
+  secret: 'not taken from an earlier run: a result of it contains the value of a secret of this run',
   anew: 'not taken from an earlier run: it was to run again, or a step that it depends on did',
 } as const;
 
-function renderCache({ cache, cell, step }: StepExplanation, terminal: Terminal): string {
-  const words = describeCache(cache, label(step, cell));
+function renderCache({ cache, cell, step, runId }: StepExplanation, { terminal, options }: ExplanationView): string {
+  const see = (from: string) => suggestCommand(['why', runId, from], options);
+  const words = describeCache(cache, { name: label(step, cell), see });
   return words.length === 0 ? '' : `${terminal.style('bold', 'cache')}\n${words.map((line) => `  ${line}\n`).join('')}`;
 }
 
-function describeCache(cache: CacheExplanation, name: string): string[] {
+function describeCache(
+  cache: CacheExplanation,
+  { name, see }: { name: string; see: (step: string) => string },
+): string[] {
   switch (cache.kind) {
     case 'off':
       return ['off: the step does not say cache: true'];
@@ -115,13 +134,21 @@ function describeCache(cache: CacheExplanation, name: string): string[] {
       if (!cache.nearest) return [first, `no run of this home has finished ${name} before`];
       const { runId, differences } = cache.nearest;
       if (differences.length === 0) return [first, `it is the same work as in run ${runId}`];
-      return [`${first}; compared with run ${runId}:`, ...differences.map((one) => describeDifference(one, runId))];
+      return [
+        `${first}; compared with run ${runId}:`,
+        ...differences.map((one) => describeDifference(one, { runId, see })),
+      ];
     }
   }
 }
 
-function describeDifference({ name, before, after, from }: InputDifference, runId: string): string {
-  const source = from === undefined ? '' : `; see: sluice why ${from}`;
+function describeDifference(
+  { name, before, after, from }: InputDifference,
+  { runId, see }: { runId: string; see: (step: string) => string },
+): string {
+  const source = from === undefined ? '' : `; see: ${see(from)}`;
+  if (name === 'version')
+    return '  the version of fingerprints: Sluice was updated since, and runs each step once anew';
   if (before === undefined) return `  ${name} is new: ${showValue(after)}${source}`;
   if (after === undefined) return `  ${name} is gone: it was ${showValue(before)}${source}`;
   if (name.startsWith('inputs.') && !name.endsWith('.path'))

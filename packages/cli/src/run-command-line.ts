@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import { addExamples } from './command-examples.ts';
 import { createCommandLine } from './create-command-line.ts';
@@ -18,7 +18,7 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
     addExamples([completion]);
   }
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(withoutHelpOfNothing(program, args), { from: 'user' });
     return commandLine.exitCode();
   } catch (error) {
     // Commander has printed its message already; help and version come this way too.
@@ -29,6 +29,21 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
     context.terminal.err(`${describe(error)}\n`);
     return EXIT_CODE.runFailed;
   }
+}
+
+/** The arguments; where they ask for the help of a command that does not exist, those that say so instead. */
+function withoutHelpOfNothing(program: Command, args: readonly string[]): readonly string[] {
+  const isFlag = (arg: string) => arg === '--help' || arg === '-h';
+  if (!args.some(isFlag) && args[0] !== 'help') return args;
+  const names = (args[0] === 'help' ? args.slice(1) : args).filter((arg) => !isFlag(arg));
+  let group = program;
+  for (const name of program.parseOptions([...names]).operands) {
+    const command = group.commands.find((candidate) => candidate.name() === name);
+    if (command === undefined) return name === 'help' ? args : names;
+    if (command.commands.length === 0) return args;
+    group = command;
+  }
+  return args;
 }
 
 function describe(error: unknown): string {

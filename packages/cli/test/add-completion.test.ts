@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,3 +40,21 @@ test('addCompletion offers pipeline files and runs', async () => {
   expect(await complete('run', '')).toEqual(['nightly/pipeline.yaml']);
   expect(await complete('show', '')).toEqual(['abc123']);
 });
+
+test('the script for bash works without the package bash-completion', () => {
+  const bin = join(cwd, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'sluice'), '#!/bin/sh\nprintf "resume\\tgo on\\nreport\\twrite a page\\n:4\\n"\n', {
+    mode: 0o755,
+  });
+  const script = execFileSync(process.execPath, ['bin/sluice.js', 'completion', 'bash'], {
+    cwd: PACKAGE,
+    encoding: 'utf8',
+  });
+  const asked = 'COMP_WORDS=(sluice res); COMP_CWORD=1; __sluice_complete; echo "${COMPREPLY[@]}"';
+  const env = { PATH: `${bin}:/usr/bin:/bin` };
+  const options = { env, encoding: 'utf8' } as const;
+  expect(execFileSync('bash', ['--norc', '-c', `${script}\n${asked}`], options)).toBe('resume\n');
+});
+
+const PACKAGE = new URL('..', import.meta.url).pathname;

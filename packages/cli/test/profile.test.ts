@@ -35,6 +35,19 @@ test.each([
   expect(result).toMatchObject({ ok: false, error: { exitCode: 2, message: expect.stringContaining(named) } });
 });
 
+test.each([
+  ['limits: { mounts: many }\n', '`limits.mounts` must be a number'],
+  ['limits: { mounts: 0 }\n', '`limits.mounts` must be at least 1'],
+  ['account: 5\n', '`account` must be a text'],
+  ['service: one\n', '`service` must be an address'],
+])('readProfile says which setting is wrong, in plain words: %s', (text, said) => {
+  writeFileSync(join(home, 'profile.yaml'), text);
+  const result = readProfile({ home }, { cwd: '/' });
+  const message = result.ok ? '' : result.error.message;
+  expect(message).toContain(`Could not use the profile ${join(home, 'profile.yaml')}: ${said}`);
+  expect(message).not.toMatch(/Invalid input|received|Too small/);
+});
+
 test('readProfile refuses a named profile that is not there', () => {
   expect(readProfile({ home, profile: 'other.yaml' }, { cwd: home })).toMatchObject({
     ok: false,

@@ -55,7 +55,7 @@ const FAILED: StepExplanation = {
 };
 
 test('renderExplanation answers first, and shows attempts, logs without escapes, and what has changed', () => {
-  expect(renderExplanation(FAILED, { terminal, service: undefined })).toBe(
+  expect(renderExplanation(FAILED, { terminal, service: undefined, options: {} })).toBe(
     [
       'fit/a  failed  exit code 3',
       'one of the 3 cells of fit: 2 succeeded, 1 failed',
@@ -72,7 +72,7 @@ test('renderExplanation answers first, and shows attempts, logs without escapes,
       'cache',
       '  not taken from an earlier run: none did the same work; compared with run r0:',
       '    env.SEED is 2, and was 1',
-      '    inputs.data has another content than in r0; see: sluice why prepare',
+      '    inputs.data has another content than in r0; see: sluice why r1 prepare',
       '',
     ].join('\n'),
   );
@@ -92,9 +92,13 @@ test('renderExplanation of a step that waits says since when, what to do, and wh
       advice: 'do this',
     },
   };
-  const text = renderExplanation(waits, { terminal, service: { phase: 'Pending', state: 'pulling' } });
+  const text = renderExplanation(waits, {
+    terminal,
+    service: { phase: 'Pending', state: 'pulling' },
+    options: { home: '/a b' },
+  });
   expect(text).toMatch(/^fit\/a {2}ready {2}waits for pool gpu\n/);
   expect(text).toContain('the service says: Pending, pulling\n');
   expect(text).toMatch(/since .*; do this\n/);
-  expect(text).toContain('nobody drives run r1; go on with: sluice resume r1\n');
+  expect(text).toContain("no process is running run r1; resume it with: sluice resume r1 --home '/a b'\n");
 });

@@ -40,10 +40,7 @@ test('renderReport says results, files and the verdict', () => {
   const place = {
     step: 'select',
     output: 'best',
-    clusterID: 'local',
-    accountID: 'me',
-    volumeID: 'ws',
-    path: 'runs/r1/out',
+    places: [{ cell: '', clusterID: 'local', accountID: 'me', volumeID: 'ws', path: 'runs/r1/out' }],
   };
   const outputs = {
     best: { ...place, publishedTo: '/project/results' },
@@ -84,7 +81,7 @@ test('renderReport shows the last failure of each cell that did not succeed in t
       '  │ two',
       '  whole log: .sluice/log',
       'next: sluice why r1 fit/a, or sluice logs r1 fit/a',
-      'then: sluice run FILE --reuse takes over what went well, and does the rest',
+      'then: sluice run FILE --reuse, with the file and parameters of this run, reuses every step that succeeded and has not changed',
       '',
       'digits failed in 6.6 s: 1 succeeded, 1 failed, 1 canceled (run r1)',
       '',
@@ -123,4 +120,11 @@ test('renderSteps counts the cells of a step by state', () => {
   expect(renderSteps([{ name: 'fit', state: 'failed', cells }], terminal)).toBe(
     'STEP  STATE                  TOOK   ATTEMPTS  WHY\nfit   1 succeeded, 1 failed  4.0 s  4         exit code 3\n',
   );
+});
+
+test('renderReport repeats what the user was warned of, bounded', () => {
+  const warnings = Array.from({ length: 12 }, (_, index) => ({ at: index, message: `cache ${index} is away` }));
+  const shown = renderReport(report({ warnings }), { terminal, cwd: '/project' });
+  expect(shown).toContain('warning: cache 0 is away\n');
+  expect(shown).toContain('warning: cache 9 is away\nand 2 more warnings\n');
 });

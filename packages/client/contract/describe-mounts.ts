@@ -1,3 +1,4 @@
+import { type ContainerSpec, FEATURES, WRITABLE_MOUNTS_LABEL } from '@sluice/client';
 import { describe, expect, it } from 'vitest';
 import { bytes, ended, freshId, makeVolume, refOf, refused } from './rig.ts';
 import type { ContainerPlan, ServiceUnderTest, UnderTest } from './service-under-test.ts';
@@ -64,6 +65,21 @@ export function describeMounts(open: UnderTest): void {
       expect((await bytes(await files.read('two'))).toString()).toBe('s');
     });
 
+    it('mounts: the label keeps what it does not name, where the cluster announces that', async ({ skip }) => {
+      const sut = open();
+      const types = await sut.service.discovery.listInstanceTypes(sut.scope.clusterID);
+      const { features = [] } = types.find(({ id }) => id === sut.instanceType) ?? {};
+      if (!sut.runsCommands || !features.includes(FEATURES.readOnlyMounts)) return skip('no read-only mounts here');
+      const { id, files } = await volumeWithFiles(sut);
+      await files.write('in/a.txt', Buffer.from('alpha'));
+      const mounts = { [`${id}:in`]: '/mnt/in', [`${id}:out:dir`]: '/mnt/out' };
+      const labels = { [WRITABLE_MOUNTS_LABEL]: '["/mnt/out"]' };
+      const copy = (to: string) => run(sut, { copy: { from: '/mnt/in/a.txt', to }, end: 0, labels }, mounts);
+      expect(await copy('/mnt/out/b.txt')).toBe('Succeeded');
+      expect(await copy('/mnt/in/b.txt')).toBe('Failed');
+      expect((await files.list('in')).map(({ path }) => path)).toEqual(['in/a.txt']);
+    });
+
     it('mounts: a mounted volume outlives the container, also a deleted one', async () => {
       const sut = open();
       const { id, files } = await volumeWithFiles(sut);
@@ -92,8 +108,13 @@ async function volumeWithFiles(sut: ServiceUnderTest) {
 }
 
 /** Runs a container with these mounts and gives the phase in which it ended. */
-async function run(sut: ServiceUnderTest, plan: ContainerPlan, volumeMounts: Record<string, string>) {
+async function run(
+  sut: ServiceUnderTest,
+  plan: ContainerPlan & Pick<ContainerSpec, 'labels'>,
+  volumeMounts: Record<string, string>,
+) {
   const containerID = freshId('mount');
-  await sut.service.containers.create(sut.scope, { ...sut.spec(plan), volumeMounts }, { containerID });
+  const { labels = {} } = plan;
+  await sut.service.containers.create(sut.scope, { ...sut.spec(plan), volumeMounts, labels }, { containerID });
   return (await ended(sut, refOf(sut, containerID))).phase;
 }

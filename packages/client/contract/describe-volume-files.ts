@@ -31,7 +31,9 @@ export function describeVolumeFiles(name: string, open: () => Promise<VolumeFile
       return sut!;
     });
     describeMoving(underTest);
+    describeCopying(underTest);
     describePaths(underTest);
+    describeKinds(underTest);
   });
 }
 
@@ -233,6 +235,41 @@ function describeMoving(open: () => VolumeFiles): void {
   });
 }
 
+function describeCopying(open: () => VolumeFiles): void {
+  it('copy: takes files and whole directories, and makes the directories above the target', async () => {
+    const files = open();
+    const dir = freshId('copy');
+    await files.write(`${dir}/from/a`, text('a'));
+    await files.write(`${dir}/from/deep/b`, text('b'));
+    await files.makeDirectory(`${dir}/from/empty`);
+    await files.copy(`${dir}/from`, `${dir}/new/place/to`);
+    await files.copy(`${dir}/from/a`, `${dir}/c`);
+    expect((await bytes(await files.read(`${dir}/new/place/to/deep/b`))).toString()).toBe('b');
+    expect((await bytes(await files.read(`${dir}/c`))).toString()).toBe('a');
+    expect(await files.list(`${dir}/new/place/to/empty`)).toEqual([]);
+    expect((await files.list(`${dir}/new/place`)).map((it) => it.path)).toEqual([`${dir}/new/place/to`]);
+    await files.write(`${dir}/c`, text('changed'));
+    await files.remove(`${dir}/new/place/to/a`);
+    expect((await bytes(await files.read(`${dir}/from/a`))).toString()).toBe('a');
+  });
+
+  it('copy: without a source is NOT_FOUND, onto something is ALREADY_EXISTS, and changes nothing', async () => {
+    const files = open();
+    const dir = freshId('nocopy');
+    await files.write(`${dir}/a`, text('a'));
+    await files.write(`${dir}/d/b`, text('b'));
+    await refused(files.copy(`${dir}/none`, `${dir}/x`), 'NOT_FOUND');
+    await refused(files.copy(`${dir}/a`, `${dir}/d`), 'ALREADY_EXISTS');
+    await refused(files.copy(`${dir}/d`, `${dir}/a`), 'ALREADY_EXISTS');
+    await refused(files.copy(`${dir}/a`, `${dir}/d/b`), 'ALREADY_EXISTS');
+    await refused(files.copy(`${dir}/a`, `${dir}/a`), 'INVALID_ARGUMENT');
+    await refused(files.copy(`${dir}/d`, `${dir}/d/e`), 'INVALID_ARGUMENT');
+    await refused(files.copy(`${dir}/d`, `${dir}/a/e`), 'INVALID_ARGUMENT');
+    expect((await files.list(dir)).map((it) => it.path)).toEqual([`${dir}/a`, `${dir}/d`]);
+    expect((await files.list(`${dir}/d`)).map((it) => it.path)).toEqual([`${dir}/d/b`]);
+  });
+}
+
 function describePaths(open: () => VolumeFiles): void {
   it.each([
     'with space',
@@ -266,14 +303,69 @@ function describePaths(open: () => VolumeFiles): void {
       await refused(files.makeDirectory(path), 'INVALID_ARGUMENT');
       await refused(files.move(path, 'x'), 'INVALID_ARGUMENT');
       await refused(files.move('x', path), 'INVALID_ARGUMENT');
+      await refused(files.copy(path, 'x'), 'INVALID_ARGUMENT');
+      await refused(files.copy('x', path), 'INVALID_ARGUMENT');
       await refused(files.remove(path), 'INVALID_ARGUMENT');
     },
   );
 
-  it('paths: the root can be neither written, moved nor removed', async () => {
+  it('paths: the root can be neither written, copied, moved nor removed', async () => {
     const files = open();
     await refused(files.write('', text('x')), 'INVALID_ARGUMENT');
     await refused(files.move('', 'x'), 'INVALID_ARGUMENT');
+    await refused(files.copy('', 'x'), 'INVALID_ARGUMENT');
     await refused(files.remove(''), 'INVALID_ARGUMENT');
+  });
+}
+
+function describeKinds(open: () => VolumeFiles): void {
+  it('names: those that are no UTF-8 keep their bytes, and are others than those of equal letters', async () => {
+    const files = open();
+    const dir = freshId('bytes');
+    const names = ['caf\udce9', 'caf\u00e9', '\udcff\udcfe', 'caf\ufffd'];
+    for (const name of names) await files.write(`${dir}/${name}/${name}`, text(`of ${names.indexOf(name)}`));
+    const listed = (await files.list(dir)).map((it) => it.path);
+    expect([...listed].sort()).toEqual(names.map((name) => `${dir}/${name}`).sort());
+    for (const name of names) {
+      expect((await bytes(await files.read(`${dir}/${name}/${name}`))).toString()).toBe(`of ${names.indexOf(name)}`);
+    }
+    await files.move(`${dir}/caf\udce9`, `${dir}/moved\udc80`);
+    expect((await files.stat(`${dir}/moved\udc80/caf\udce9`))?.kind).toBe('file');
+    for (const wrong of ['\ud800', '\udcc3\udca9']) await refused(files.stat(`${dir}/${wrong}`), 'INVALID_ARGUMENT');
+  });
+
+  it('executable: is told of a file that was written so, where the service tells it at all', async () => {
+    const files = open();
+    const dir = freshId('mode');
+    await files.write(`${dir}/plain`, text('a'), { executable: false });
+    await files.write(`${dir}/program`, text('b'), { executable: true });
+    const told = (await files.list(dir)).map(({ executable }) => executable);
+    expect([
+      [false, true],
+      [undefined, undefined],
+    ]).toContainEqual(told);
+  });
+
+  it('link: keeps its target, is told apart in a list, and reads as what it leads to', async () => {
+    const files = open();
+    const dir = freshId('link');
+    await files.write(`${dir}/sub/file`, text('read'));
+    if (!(await files.link(`${dir}/deep/er/link`, '../../sub'))) return;
+    expect(await files.link(`${dir}/deep/er/link`, '../../sub')).toBe(true);
+    expect(await files.link(`${dir}/later`, 'not/y%t/\udcff')).toBe(true);
+    expect((await bytes(await files.read(`${dir}/deep/er/link/file`))).toString()).toBe('read');
+    const listed = [...(await files.list(dir)), ...(await files.list(`${dir}/deep/er`))];
+    expect(listed.map(({ path, kind, link }) => [path.slice(dir.length + 1), kind, link])).toEqual([
+      ['deep', 'dir', undefined],
+      ['later', 'file', 'not/y%t/\udcff'],
+      ['sub', 'dir', undefined],
+      ['deep/er/link', 'dir', '../../sub'],
+    ]);
+    await expect(files.link(`${dir}/out`, '../../../../etc/passwd')).rejects.toSatisfy((error) =>
+      isServiceError(error),
+    );
+    await files.remove(`${dir}/later`);
+    await files.remove(`${dir}/deep/er/link`);
+    expect((await files.list(`${dir}/sub`)).length).toBe(1);
   });
 }

@@ -1,6 +1,7 @@
 import type { VolumeFiles } from './volume-files.ts';
 import type { Account } from './wire/account.ts';
 import type { Container, ContainerListItem, ContainerSpec } from './wire/container.ts';
+import type { ResolvedImage } from './wire/image.ts';
 import type { InstanceType } from './wire/instance-type.ts';
 import type { Volume, VolumeService } from './wire/volume.ts';
 
@@ -24,10 +25,15 @@ export interface PageOptions extends CallOptions {
   readonly pageSize?: number;
 }
 
-/** Endpoints 1 and 2. */
+/** Endpoints 1 and 2, and our extension that resolves images. */
 export interface Discovery {
   listAccounts(clusterID: string, options?: CallOptions): Promise<Account[]>;
   listInstanceTypes(clusterID: string, options?: CallOptions): Promise<InstanceType[]>;
+  /**
+   * The digest of what a container with this image would run now; undefined where the service cannot tell. To be called
+   * only for clusters that announce `image-digests`; an implementation without the extension leaves it out.
+   */
+  resolveImage?(scope: Scope, image: string, options?: CallOptions): Promise<ResolvedImage | undefined>;
 }
 
 /** Endpoints 7 to 12. */

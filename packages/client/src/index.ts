@@ -9,6 +9,7 @@ export type {
   Scope,
   Volumes,
 } from './container-service.ts';
+export { describeIssue } from './describe-issue.ts';
 export { type Clock, systemClock } from './http/clock.ts';
 export { createHttpService } from './http/http-service.ts';
 export type {
@@ -18,6 +19,17 @@ export type {
   Login,
   Timeouts,
 } from './http/http-service-options.ts';
+export { type FileLock, isLockedElsewhere, lockFile } from './lock-file.ts';
+export {
+  bytesToName,
+  decodeName,
+  encodeName,
+  isByteName,
+  nameOnDisk,
+  nameToBytes,
+  printableName,
+} from './name-bytes.ts';
+export { own } from './own.ts';
 export { isServiceError, ServiceError, type ServiceErrorCode } from './service-error.ts';
 export type { FileEntry, VolumeFiles } from './volume-files.ts';
 export { createWebDavFiles, type WebDavFilesOptions } from './webdav/webdav-files.ts';
@@ -37,7 +49,14 @@ export {
 } from './wire/container.ts';
 export { type ErrorBody, errorBodySchema } from './wire/error-body.ts';
 export { identifierSchema } from './wire/identifier.ts';
-export { type InstanceType, instanceTypeListSchema, instanceTypeSchema } from './wire/instance-type.ts';
+export { type ResolvedImage, resolvedImageSchema } from './wire/image.ts';
+export {
+  FEATURES,
+  type Feature,
+  type InstanceType,
+  instanceTypeListSchema,
+  instanceTypeSchema,
+} from './wire/instance-type.ts';
 export {
   type KnownVolumePhase,
   VOLUME_PHASES,
@@ -47,3 +66,4 @@ export {
   volumeSchema,
   volumeServiceSchema,
 } from './wire/volume.ts';
+export { WRITABLE_MOUNTS_LABEL } from './wire/writable-mounts.ts';

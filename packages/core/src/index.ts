@@ -7,6 +7,8 @@ export type { Diagnostic, SourceRange } from './model/diagnostic.ts';
 export type { Json } from './model/json.ts';
 export { jsonFault } from './model/json-fault.ts';
 export { isOfType, type JsonType } from './model/json-type.ts';
+export { describeLargeInteger, findLargeInteger } from './model/large-integer.ts';
+export { own } from './model/own.ts';
 export type {
   Approval,
   Cache,
@@ -35,6 +37,10 @@ export type {
 export type { Cell, Plan, PlannedDependency, PlannedStep } from './model/plan.ts';
 export { fail, ok, type Result } from './model/result.ts';
 export type { ResolvedContainer, RunContext, StepFacts } from './model/run-context.ts';
+export type { StepFailure, StepStatus } from './model/step-status.ts';
+export { findSharedWrite, writesToShared } from './model/writes-to-shared.ts';
+export { choosesPipefail } from './parse/default-shell.ts';
+export { MAX_FILE_CHARACTERS } from './parse/limits.ts';
 export { type CheckedPipeline, type PipelineSource, parsePipeline } from './parse/parse-pipeline.ts';
 export { createPlan } from './plan/create-plan.ts';
 export { planLevels } from './plan/plan-levels.ts';
@@ -48,7 +54,8 @@ export {
 } from './resolve/create-fingerprint.ts';
 export { resolveContainer } from './resolve/resolve-container.ts';
 export { type Decision, resolveDecision } from './resolve/resolve-decision.ts';
-export { resolveText } from './resolve/resolve-text.ts';
+export { resolvePlannedText, resolveText } from './resolve/resolve-text.ts';
+export { createCron, cronReason } from './schema/cron.ts';
 export { parseDuration } from './schema/duration.ts';
 export { DURATION, SIZE } from './schema/patterns.ts';
 export { pipelineJsonSchema } from './schema/pipeline-json-schema.ts';

@@ -1,7 +1,8 @@
 # A container by means of util-linux and sh: sourced by a request, a file that the service writes for each container:
 #
 #   id, directory, log, cwd, memory_kb, masks   variables
-#   volumes()   calls `volume <root> <sub path> <dir|file> <target> <0|1>` for each mount, outer ones first
+#   isolated    1, or empty where there are no namespaces: `plain` takes the place of `inner` then, and nothing is mounted
+#   volumes()   calls `volume <root> <sub path> <dir|file> <target> <ro|rw> <0|1>` for each mount, outer ones first
 #   targets()   calls `target <dir|file> <path>` for each mount point that is not in /tmp or in another volume
 #   run()       executes the command in its environment, after the words that it is given
 #   search()    fails where the command is not found
@@ -18,7 +19,12 @@ identity() {
   ticks=$1
 }
 
-now() { date +%s%3N; }
+# Not every date knows parts of a second.
+now() {
+  time=$(date +%s%3N)
+  case $time in *[!0-9]*) time=$(date +%s)000 ;; esac
+  printf %s "$time"
+}
 
 # In a process of its own: nobody listening is no reason to die (SIGPIPE).
 tell() { (printf '%s\n' "$*" >&9) }
@@ -41,9 +47,15 @@ outer() {
   # process of the namespace; a full disk ends nothing.
   mkfifo "$directory/output"
   { cat || cat >/dev/null; } <"$directory/output" &
-  # shellcheck disable=SC2086
-  unshare $as --mount --pid --fork --kill-child sh "$0" inner >"$directory/output" 2>&1
-  code=$?
+  if [ -n "$isolated" ]; then
+    # shellcheck disable=SC2086
+    unshare $as --mount --pid --fork --kill-child sh "$0" inner >"$directory/output" 2>&1
+    code=$?
+  else
+    sh "$0" plain >"$directory/output" 2>&1
+    code=$?
+    end_rest
+  fi
   wait $!
   started=$(readlink "$directory/started" || now)
   refusal=$(readlink "$directory/refusal")
@@ -55,6 +67,17 @@ outer() {
   fi
   rm -rf "$directory/root" "$directory/output" "$directory/first" "$directory/started" "$directory/refusal"
   tell "gone $id"
+}
+
+# What the command left behind has its mark, unless it has cleared its environment.
+end_rest() {
+  found=1
+  while [ -n "$found" ]; do
+    found=
+    for entry in /proc/[0-9]*; do
+      if tr '\000' '\n' <"$entry/environ" | grep -qxF "SLUICE_CONTAINER=$directory" && kill -KILL "${entry#/proc/}"; then found=1; fi
+    done 2>/dev/null
+  done
 }
 
 # The service reads it as one line, and a name may hold anything.
@@ -120,11 +143,16 @@ volume() {
   esac
   if [ "$3" = dir ] && [ ! -d /proc/self/fd/8/. ]; then refuse "could not mount '$2' at '$4': it is not a directory"; fi
   if [ "$3" = file ] && [ ! -f /proc/self/fd/8 ]; then refuse "could not mount '$2' at '$4': it is not a file"; fi
-  if [ "$5" = 1 ]; then
+  if [ "$6" = 1 ]; then
     if [ "$3" = dir ]; then mkdir -p "$root$4"; else mkdir -p "$root${4%/*}" && : >>"$root$4"; fi
   fi
   mount --no-canonicalize --bind /proc/self/fd/8 "$root$4" || refuse "could not mount '$2' at '$4'"
   exec 8<&-
+  if [ "$5" = ro ]; then
+    # An ordinary user must repeat what the file system has itself; without a look at all mounts for each of them.
+    quick='mount --no-canonicalize --options-source=disable -o remount,bind,ro,nosuid,nodev'
+    $quick "$root$4" || $quick,noexec "$root$4" || refuse "could not make '$4' read-only"
+  fi
 }
 
 make_root() {
@@ -156,6 +184,25 @@ MASKS
   mount -t proc -o nosuid,nodev,noexec proc "$root/proc" || mount --rbind /proc "$root/proc"
 }
 
+# Refuses a command that is missing or may not be run. The words begin a command where the container's files are.
+# Not every shell's `command -v` looks whether a file with a path may be run.
+check_start() {
+  case $name in
+    */*) ;;
+    *)
+      ("$@" sh -c "$(search)" >/dev/null 2>&1) || refuse "could not start '$name': no such command in PATH (127)"
+      return
+      ;;
+  esac
+  ("$@" sh -c 'cd "$0" && [ -x "$1" ] && [ ! -d "$1" ]' "$cwd" "$name" 2>/dev/null) && return
+  if ("$@" sh -c 'cd "$0" && [ -d "$1" ]' "$cwd" "$name" 2>/dev/null); then
+    refuse "could not start '$name': it is a directory (126)"
+  elif ("$@" sh -c 'cd "$0" && [ -e "$1" ]' "$cwd" "$name" 2>/dev/null); then
+    refuse "could not start '$name': permission denied: it must be executable (chmod +x) (126)"
+  fi
+  refuse "could not start '$name': No such file or directory (127)"
+}
+
 inner() {
   exec 9>&-
   trap 'stopping=1; if [ -n "$command" ]; then kill -TERM "$command"; fi' TERM
@@ -166,15 +213,33 @@ inner() {
   make_root 2>/dev/null
   rm -f "$0"
   # The last look at the host: beyond the pivot there is no way back to the records.
-  (chroot "$root" sh -c "$(search)" >/dev/null) || refuse "could not start '$name': no such command in PATH (127)"
+  check_start chroot "$root"
   ln -sn "$(now)" "$directory/started"
   cd "$root" && pivot_root . . && umount -l . && cd "$cwd" || exit 1
-  if [ "$memory_kb" -gt 0 ]; then limit=$memory_kb; else limit=unlimited; fi
   if [ "$(id -u)" = 0 ]; then kept=+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid,+net_bind_service,+sys_chroot; else kept=; fi
+  supervise "$(command -v setpriv)" --no-new-privs --inh-caps=-all --ambient-caps=-all "--bounding-set=-all${kept:+,$kept}" --
+}
+
+plain() {
+  exec 9>&-
+  trap 'stopping=1; if [ -n "$command" ]; then kill -TERM "$command"; fi' TERM
+  stopping= command=
+  identity
+  ln -sn "$pid $ticks" "$directory/first"
+  rm -f "$0"
+  check_start
+  ln -sn "$(now)" "$directory/started"
+  cd "$cwd" || exit 1
+  supervise
+}
+
+# Runs the command to its end, after the words that it is given.
+supervise() {
+  if [ "$memory_kb" -gt 0 ]; then limit=$memory_kb; else limit=unlimited; fi
   (
     trap - TERM
     ulimit -d "$limit"
-    run "$(command -v setpriv)" --no-new-privs --inh-caps=-all --ambient-caps=-all "--bounding-set=-all${kept:+,$kept}" --
+    run "$@"
   ) &
   command=$!
   if [ -n "$stopping" ]; then kill -TERM "$command"; fi

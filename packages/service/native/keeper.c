@@ -51,7 +51,7 @@ static int keep(void *argument) {
   signal_event(keeper->answer);
   for (;;) {
     await_event(keeper->ask);
-    keeper->child = sys_clone_pid_namespace(&keeper->pidfd, -1, true);
+    keeper->child = sys_clone_first(&keeper->pidfd, -1, true);
     if (keeper->child == 0) keeper->first->run(keeper->first->argument);
     keeper->error = errno;
     signal_event(keeper->answer);

@@ -88,7 +88,21 @@ int sys_pidfd_queue(int pidfd, int signal, int value) {
   return (int)syscall(NR_PIDFD_SEND_SIGNAL, pidfd, signal, &info, 0);
 }
 
-pid_t sys_clone_pid_namespace(int *pidfd, int cgroup_fd, bool is_sibling) {
+/* Where namespaces are forbidden, clone3 often is, too. A cgroup is entered by a process that is there already. */
+static pid_t clone_plainly(int *pidfd, int cgroup_fd, bool is_sibling) {
+  pid_t pid = (pid_t)syscall(SYS_clone, is_sibling ? CLONE_PARENT : SIGCHLD, 0, 0, 0, 0);
+  if (pid == 0 && cgroup_fd >= 0) write_at(cgroup_fd, "cgroup.procs", "0");
+  if (pid <= 0) return pid;
+  *pidfd = sys_pidfd_open(pid);
+  if (*pidfd >= 0) return pid;
+  int error = errno;
+  kill(pid, SIGKILL);
+  errno = error;
+  return -1;
+}
+
+pid_t sys_clone_first(int *pidfd, int cgroup_fd, bool is_sibling) {
+  if (launcher.is_translating) return clone_plainly(pidfd, cgroup_fd, is_sibling);
   const uint64_t clone_pidfd = 0x1000, clone_into_cgroup = 0x200000000ULL;
   struct clone3_arguments arguments = {
       .flags = CLONE_NEWPID | clone_pidfd | (cgroup_fd >= 0 ? clone_into_cgroup : 0) | (is_sibling ? CLONE_PARENT : 0),

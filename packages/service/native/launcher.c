@@ -3,8 +3,10 @@
  * cheaper than forking Node. It enters a user namespace and a mount namespace of its own once, keeps templates of
  * mount namespaces (template.c), and forks one first process per container (container.c), which outlives it.
  *
+ *   launcher namespaces|translation <scope> [<masked path>]...
+ *
  * Frames on standard input: a 32-bit little-endian length, then fields that each end with NUL.
- *   launch <id> <key> <directory> <log> <cwd> <milli-cores> <memory> <n> (<root> <sub> <dir|file> <target> <0|1>)*n
+ *   launch <id> <key> <directory> <log> <cwd> <milli-cores> <memory> <n> (<root> <sub> <dir|file> <target> <ro|rw> <0|1>)*n
  *          <argc> argv… <envc> env…
  *   adopt  <id> <pid> <start ticks>     watches a container that an earlier launcher started
  *   stop   <id> <grace ms>
@@ -19,6 +21,7 @@
  */
 #define _GNU_SOURCE
 #include "launcher.h"
+#include "translation/translated.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,7 +107,6 @@ static char **take_list(struct fields *fields) {
 
 static void take_mounts(struct fields *fields, struct launch *launch) {
   launch->mount_count = strtoul(take(fields), NULL, 10);
-  if (launch->mount_count > 64) _exit(75);
   launch->mounts = calloc(launch->mount_count + 1, sizeof *launch->mounts);
   if (launch->mounts == NULL) _exit(74);
   for (size_t i = 0; i < launch->mount_count; i++) {
@@ -113,6 +115,7 @@ static void take_mounts(struct fields *fields, struct launch *launch) {
     mount->sub_path = take(fields);
     mount->is_file = strcmp(take(fields), "file") == 0;
     mount->target = take(fields);
+    mount->is_read_only = strcmp(take(fields), "ro") == 0;
     mount->late = strcmp(take(fields), "1") == 0;
   }
 }
@@ -125,14 +128,16 @@ struct birth {
 
 static void run_born(void *argument) {
   struct birth *birth = argument;
+  if (launcher.is_translating) translated_run(birth->launch, &birth->use);
   container_run(birth->launch, birth->template_fd, &birth->use);
 }
 
 static void start(struct launch *launch) {
   char reason[512];
   bool is_fault = false;
-  struct birth birth = {.launch = launch, .template_fd = template_for(launch, reason, sizeof reason, &is_fault)};
-  if (birth.template_fd < 0) {
+  struct birth birth = {.launch = launch, .template_fd = -1};
+  if (!launcher.is_translating) birth.template_fd = template_for(launch, reason, sizeof reason, &is_fault);
+  if (birth.template_fd < 0 && !launcher.is_translating) {
     send_event("%s %s %s", is_fault ? "fault" : "refused", launch->id, reason);
     return;
   }
@@ -247,15 +252,17 @@ static void open_descriptors(void) {
 
 int main(int argc, char **argv) {
   open_descriptors();
-  launcher.masks = (const char **)argv + 2;
-  launcher.mask_count = argc > 2 ? (size_t)argc - 2 : 0;
-  enter_namespaces();
+  if (argc < 3) return 75;
+  launcher.masks = (const char **)argv + 3;
+  launcher.mask_count = (size_t)argc - 3;
+  if (strcmp(argv[1], "translation") == 0) do_without_namespaces();
+  else enter_namespaces();
   read_boot_id();
-  limits_open(argc > 1 ? argv[1] : "sluice");
+  limits_open(argv[2]);
   struct launch none = {.mount_count = 0};
   char reason[512];
   bool is_fault;
-  if (template_for(&none, reason, sizeof reason, &is_fault) < 0) {
+  if (!launcher.is_translating && template_for(&none, reason, sizeof reason, &is_fault) < 0) {
     send_event("failed %s", reason);
     return 1;
   }

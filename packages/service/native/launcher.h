@@ -14,6 +14,7 @@ struct mount_request {
   const char *sub_path;
   bool is_file;
   const char *target;
+  bool is_read_only;
   bool late; /* its mount point lies in /tmp or in another volume, hence cannot be part of a template */
 };
 
@@ -38,6 +39,7 @@ struct launcher {
   int proc_fd;    /* /proc of the host's view, O_PATH */
   int host_ns_fd; /* mount namespace in which host paths mean what they mean outside */
   bool is_root;
+  bool is_translating; /* without namespaces (translation/) */
   char boot_id[17];
   const char **masks; /* host paths that containers must find empty */
   size_t mask_count;
@@ -45,7 +47,7 @@ struct launcher {
 
 extern struct launcher launcher;
 
-/* What the first process of a new PID namespace does; `run` never returns. */
+/* What a first process does; `run` never returns. */
 struct first {
   void (*run)(void *argument);
   void *argument;
@@ -75,7 +77,7 @@ const char *limits_describe_cores(void);
 void limits_acquire(struct limit_use *use, const struct launch *launch);
 /* `is_spoilt`: its counters tell of the past and may not be read for another container. */
 void limits_release(struct limit_use *use, bool is_spoilt);
-/* Forks a process in a new PID namespace and within its limits, which runs `first`; returns its PID, or -1 with errno. */
+/* Forks a first process within its limits, which runs `first`; returns its PID, or -1 with errno. */
 pid_t limits_fork(const struct limit_use *use, const struct first *first, int *pidfd);
 void limits_apply(const struct limit_use *use);
 bool limits_out_of_memory(const struct limit_use *use);
@@ -95,6 +97,7 @@ int make_directory(int dir, const char *name);
 
 /* namespaces.c: once, at the start, in this order; each ends the launcher where it cannot. */
 void enter_namespaces(void);
+void do_without_namespaces(void);
 void read_boot_id(void);
 void drop_privileges(void);
 
@@ -112,8 +115,8 @@ int sys_open_beneath(int dir, const char *path, uint64_t flags);
 int sys_fresh_tmpfs(const char *mode, const char *size);
 int sys_pidfd_open(pid_t pid);
 int sys_pidfd_queue(int pidfd, int signal, int value);
-/* `cgroup_fd` -1 for the caller's own; `is_sibling` makes it a child of the caller's parent. */
-pid_t sys_clone_pid_namespace(int *pidfd, int cgroup_fd, bool is_sibling);
+/* A first process. `cgroup_fd` -1 for the caller's own; `is_sibling` makes it a child of the caller's parent. */
+pid_t sys_clone_first(int *pidfd, int cgroup_fd, bool is_sibling);
 
 #define TREE_CLONE 1u
 #define TREE_RECURSIVE 0x8000u

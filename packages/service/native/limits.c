@@ -272,7 +272,7 @@ void limits_close(void) {
 
 pid_t limits_fork(const struct limit_use *use, const struct first *first, int *pidfd) {
   if (use->slot != NULL && use->slot->keeper != NULL) return keeper_start(use->slot->keeper, first, pidfd);
-  pid_t pid = sys_clone_pid_namespace(pidfd, use->slot == NULL ? -1 : use->slot->unified_fd, false);
+  pid_t pid = sys_clone_first(pidfd, use->slot == NULL ? -1 : use->slot->unified_fd, false);
   if (pid == 0) first->run(first->argument);
   return pid;
 }

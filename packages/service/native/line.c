@@ -7,11 +7,15 @@
 #include <time.h>
 #include <unistd.h>
 
-long long clock_ms(void) {
+static long long read_clock(clockid_t clock) {
   struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
+  clock_gettime(clock, &now);
   return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
+
+long long clock_ms(void) { return read_clock(CLOCK_REALTIME); }
+
+long long monotonic_ms(void) { return read_clock(CLOCK_MONOTONIC); }
 
 void write_line(int fd, const char *format, va_list arguments) {
   char line[2048];

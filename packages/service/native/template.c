@@ -31,7 +31,15 @@ static void drop(struct template *template) {
   memset(template, 0, sizeof *template);
 }
 
+static size_t count_masks(void) {
+  size_t count = 0;
+  struct stat status;
+  for (size_t i = 0; i < launcher.mask_count; i++) count += stat(launcher.masks[i], &status) == 0;
+  return count;
+}
+
 static bool is_fresh(const struct template *template) {
+  if (count_masks() != template->masks) return false;
   for (size_t i = 0; i < template->covered_count; i++) {
     const struct covered *covered = &template->covered[i];
     struct stat status;
@@ -66,6 +74,16 @@ static bool is_want(int error) {
   return error == ENOSPC || error == ENOMEM || error == EMFILE || error == ENFILE || error == EAGAIN || error == EPERM;
 }
 
+static bool add_target(struct building *building, const char *target) {
+  char resolved[PATH_MAX];
+  errno = ENAMETOOLONG;
+  if (!building_resolve(target, resolved)) return building_fail(building, "could not resolve", target);
+  char *kept = strdup(resolved);
+  if (kept == NULL) _exit(74);
+  building->targets[building->target_count++] = kept;
+  return true;
+}
+
 /* The service sends mounts sorted by target, so equal sets have equal keys. Returns -1 with a reason. */
 int template_for(struct launch *launch, char *reason, size_t reason_size, bool *is_fault) {
   char *key = key_of(launch);
@@ -81,16 +99,19 @@ int template_for(struct launch *launch, char *reason, size_t reason_size, bool *
   building.root_fd = -1;
   building.launch = launch;
   building.template = template;
+  template->masks = count_masks();
+  building.targets = calloc(launch->mount_count + 1, sizeof *building.targets);
+  if (building.targets == NULL) _exit(74);
   building.reason = reason;
   building.reason_size = reason_size;
   bool good = true;
   for (size_t i = 0; good && i < launch->mount_count; i++) {
     if (launch->mounts[i].late) continue;
-    errno = ENAMETOOLONG;
-    good = (building.target_count < 64 && building_resolve(launch->mounts[i].target, building.targets[building.target_count++])) ||
-           building_fail(&building, "could not resolve", launch->mounts[i].target);
+    good = add_target(&building, launch->mounts[i].target);
   }
   good = good && building_make(&building);
+  for (size_t i = 0; i < building.target_count; i++) free(building.targets[i]);
+  free(building.targets);
   template->key = key;
   template->ns_fd = good ? openat(launcher.proc_fd, "self/ns/mnt", O_RDONLY | O_CLOEXEC) : -1;
   template->used = ++uses;

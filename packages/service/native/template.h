@@ -21,6 +21,7 @@ struct template {
   char *key;
   int ns_fd;
   unsigned long used;
+  size_t masks; /* of the paths to mask, so many were there: another one that appears makes the template stale */
   size_t covered_count;
   struct covered covered[COVERED];
 };
@@ -28,7 +29,7 @@ struct template {
 struct building {
   int root_fd;
   struct launch *launch;
-  char targets[64][PATH_MAX]; /* mount points, resolved on the host */
+  char **targets; /* mount points, resolved on the host */
   size_t target_count;
   size_t entries;
   struct template *template;

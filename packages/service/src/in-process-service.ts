@@ -23,6 +23,10 @@ export function createInProcessService(calls: ServiceCalls, principal: Principal
         refuseAborted(options);
         return calls.listInstanceTypes(principal, clusterID);
       },
+      async resolveImage(scope, image, options) {
+        refuseAborted(options);
+        return calls.resolveImage(principal, scope, image);
+      },
     },
     containers: {
       async create(scope, spec, options = {}) {
@@ -112,8 +116,10 @@ function guardedFiles(calls: ServiceCalls, ref: Ref, login: VolumeService): Volu
     list: async (path) => files().list(path),
     read: async (path, range) => files().read(path, range),
     write: async (path, body, options) => files().write(path, body, options),
+    link: async (path, target) => files().link(path, target),
     makeDirectory: async (path) => files().makeDirectory(path),
     move: async (from, to) => files().move(from, to),
+    copy: async (from, to) => files().copy(from, to),
     remove: async (path) => files().remove(path),
   };
 }

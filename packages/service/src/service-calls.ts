@@ -1,9 +1,10 @@
-import type { Account, ChangeHint, InstanceType, Ref, VolumeService } from '@sluice/client';
+import type { Account, ChangeHint, InstanceType, Ref, ResolvedImage, Scope, VolumeService } from '@sluice/client';
 import { matchingAccounts } from './accounts/authorize.ts';
 import type { Principal } from './accounts/principal.ts';
 import type { Cluster } from './clusters/cluster.ts';
 import { storagePaths } from './clusters/storage-paths.ts';
 import type { ContainerCalls } from './containers/container-calls.ts';
+import { resolveImage } from './containers/resolve-image.ts';
 import { Refusal } from './refusal.ts';
 import type { Store } from './store/store.ts';
 import { TABLES } from './store/tables.ts';
@@ -17,6 +18,8 @@ import { webDavPath } from './volumes/webdav/webdav-path.ts';
 export interface ServiceCalls {
   listAccounts(principal: Principal, clusterID: string): Account[];
   listInstanceTypes(principal: Principal, clusterID: string): InstanceType[];
+  /** What a container of the account with this image would run now; undefined where the engine cannot tell. */
+  resolveImage(principal: Principal, scope: Scope, image: string): Promise<ResolvedImage | undefined>;
   readonly containers: ContainerCalls;
   readonly volumes: VolumeCalls;
   /** Calls back for each change of a container of the principal's, until the returned function is called. */
@@ -59,6 +62,7 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
       );
       return [...clusters.values()].filter(({ id }) => own.has(id)).flatMap(instanceTypesOf);
     },
+    resolveImage: (principal, scope, image) => resolveImage(clusters, { principal, scope, image }),
     watch(principal, listener) {
       const filtered = (hint: ChangeHint) => {
         const own = principal.accounts.some(
@@ -112,5 +116,6 @@ function instanceTypesOf(cluster: Cluster): InstanceType[] {
     cpu: { cores: type.cores, model: type.cpuModel },
     memory: { sizeGB: type.memoryGB },
     gpu: { count: type.gpus, model: type.gpuModel },
+    ...(cluster.driver.features.length === 0 ? {} : { features: [...cluster.driver.features] }),
   }));
 }

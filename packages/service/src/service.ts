@@ -21,6 +21,8 @@ export interface Service {
    * what takes a restart.
    */
   reload(config: ServiceConfig): Promise<ReloadReport>;
+  /** What users should know of how the clusters' engines work on this machine. */
+  warnings(): readonly string[];
   /** Finishes requests under way and lets go of the store. Containers run on; a later service adopts them. */
   close(): Promise<void>;
 }
@@ -62,6 +64,7 @@ function serve(core: ServiceCore, unlock: () => Promise<void>): Service {
       await (await front)?.refreshCertificate();
       return core.reload(config);
     },
+    warnings: () => [...new Set([...core.clusters.values()].flatMap((cluster) => cluster.driver.warnings))],
     close() {
       closed ??= (async () => {
         await Promise.allSettled([...listeners].map((listener) => listener.close()));

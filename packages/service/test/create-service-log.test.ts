@@ -18,7 +18,7 @@ test('WebDAV requests have an ID, and a line in the log without the names of fil
   const lines: string[] = [];
   await rig.service.close();
   const log = createServiceLog({ to: { write: (line) => void lines.push(line) } });
-  const service = await createService({ config: rig.config, clock: rig.clock, log });
+  const service = await createService({ config: rig.config, clock: rig.clock, engines: rig.engines, log });
   onTestFinished(() => service.close());
   const { id, service: login } = await service.inProcess(PRINCIPAL).volumes.create(SCOPE, { transfer: true });
   const { port } = await service.listen({ host: '127.0.0.1', port: 0 });

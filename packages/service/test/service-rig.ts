@@ -8,6 +8,7 @@ import { openUserDirectory } from '../src/accounts/user-directory.ts';
 import { type ServiceConfig, type ServiceConfigInput, serviceConfigSchema } from '../src/config/service-config.ts';
 import { createService, type Service } from '../src/service.ts';
 import type { ServiceOptions } from '../src/service-options.ts';
+import { FakeEngine } from './fakes/fake-engine.ts';
 import { VirtualClock } from './fakes/virtual-clock.ts';
 
 export const SCOPE = { clusterID: 'one', accountID: 'mine' };
@@ -19,6 +20,7 @@ export interface Rig {
   readonly root: string;
   readonly config: ServiceConfig;
   readonly clock: VirtualClock;
+  readonly engines: NonNullable<ServiceOptions['engines']>;
   readonly service: Service;
   /** Closes the service and opens it again, as a restart does. */
   restart(): Promise<Service>;
@@ -38,17 +40,14 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
   const root = mkdtempSync(join(options.parent ?? tmpdir(), 'sluice-service-'));
   const clock = new VirtualClock();
   const config = rigConfig(root, options);
-  const open = () =>
-    createService({
-      config,
-      clock,
-      ...(options.engines === undefined ? {} : { engines: options.engines }),
-    });
+  const engines = { idle: () => new FakeEngine(), ...options.engines };
+  const open = () => createService({ config, clock, engines });
   let service = await open();
   return {
     root,
     config,
     clock,
+    engines,
     get service() {
       return service;
     },
@@ -72,13 +71,15 @@ function rigConfig(root: string, options: RigOptions) {
     { id: 'big', cores: 4, memoryGB: 4 },
   ];
   const capacity = { cores, memoryGB: 64 };
+  // Another account may not share the user that processes run as.
+  const foreign = engine === 'process' ? 'idle' : engine;
   return serviceConfigSchema.parse({
     root,
     cancelGraceSeconds: 2,
     clusters: [
       { id: 'one', engine, capacity, accounts: ['mine'], instanceTypes },
       { id: 'two', engine, capacity, accounts: ['mine'], instanceTypes: [{ id: 'other', cores: 1, memoryGB: 1 }] },
-      { id: 'three', engine, capacity, accounts: ['yours'], instanceTypes },
+      { id: 'three', engine: foreign, capacity, accounts: ['yours'], instanceTypes },
     ],
     ...options.config,
   });

@@ -2,17 +2,17 @@ import { adoptRun } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { createSecretReader } from '../create-secret-reader.ts';
 import { EXIT_CODE } from '../exit-code.ts';
-import { openService } from '../open-service.ts';
-import { loadPlan } from '../pipeline/load-plan.ts';
+import { keepRerun } from '../list-rerun.ts';
+import { openService, showWarnings } from '../open-service.ts';
+import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
 import { createProgress } from '../progress/create-progress.ts';
 import { label } from '../progress/render-event.ts';
 import { fromRunner, refuse } from '../refuse.ts';
 import { renderTable } from '../render-table.ts';
+import { suggestCommand } from '../suggest-command.ts';
 
-export interface AdoptOptions extends GlobalOptions {
-  readonly param?: Readonly<Record<string, string>>;
-}
+export type AdoptOptions = GlobalOptions & PipelineFileOptions;
 
 /** `sluice adopt`: gives a run whose journal is lost a new one, from its containers; `sluice resume` goes on from there. */
 export async function adopt(
@@ -21,7 +21,7 @@ export async function adopt(
   options: AdoptOptions,
 ): Promise<number> {
   const { terminal } = context;
-  const loaded = await loadPlan(file, { context, params: options.param });
+  const loaded = await loadPlan(file, { context, options });
   if (!loaded.ok) {
     printDiagnostics(loaded.error.diagnostics, loaded.error.texts, { terminal, ...options });
     const message = `${countDiagnostics(loaded.error.diagnostics)} in ${file}; nothing was adopted`;
@@ -29,22 +29,23 @@ export async function adopt(
   }
   const opened = await openService(options, context);
   if (!opened.ok) return refuse(opened.error, { context, options });
+  showWarnings(opened.value, context);
   const { service, scope, home, limits, close } = opened.value;
   const progress = createProgress(terminal, options);
   try {
     const { plan, baseDir } = loaded.value;
     const secrets = createSecretReader(home, context.env);
     const given = { plan, service, scope, home, baseDir, secrets, reporter: progress, ...(limits && { limits }) };
-    const adopted = await adoptRun({ ...given, runId });
+    const adopted = await adoptRun({ ...given, runId, rerun: keepRerun(file, { context, options }) });
     progress.close();
-    if (!adopted.ok) return refuse(fromRunner(adopted.error), { context, options });
+    if (!adopted.ok) return refuse(fromRunner(adopted.error, { options, runId }), { context, options });
     if (options.json === true) {
       terminal.out(`${JSON.stringify({ type: 'adopted', runId, containers: adopted.value })}\n`);
       return EXIT_CODE.ok;
     }
     const rows = adopted.value.map(({ step, cell, attempt, phase }) => [label(step, cell), String(attempt), phase]);
     terminal.out(renderTable([['STEP', 'ATTEMPT', 'PHASE'], ...rows]));
-    terminal.out(`run ${runId} is adopted; go on with: sluice resume ${runId}\n`);
+    terminal.out(`run ${runId} is adopted; resume it with: ${suggestCommand(['resume', runId], options)}\n`);
     return EXIT_CODE.ok;
   } finally {
     await close();

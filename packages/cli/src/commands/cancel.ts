@@ -22,6 +22,7 @@ export async function cancel(
     prefix,
     accept: ({ status }) => status === 'active' || status === 'suspended',
     which: ' that is not over',
+    options,
   });
   if (!found.ok) return refuse(found.error, { context, options });
   const opened = await openService(options, context);
@@ -33,12 +34,12 @@ export async function cancel(
     const secrets = createSecretReader(home, context.env);
     const canceled = await cancelRun({ runId, service, home, secrets, reporter: progress, by: nameUser() });
     progress.close();
-    if (!canceled.ok) return refuse(fromRunner(canceled.error), { context, options });
+    if (!canceled.ok) return refuse(fromRunner(canceled.error, { options }), { context, options });
     if (options.json === true) return EXIT_CODE.ok;
     terminal.out(
       canceled.value === undefined
         ? `run ${runId} is being canceled\n`
-        : renderReport(canceled.value, { terminal, cwd: context.cwd }),
+        : renderReport(canceled.value, { terminal, cwd: context.cwd, options }),
     );
     return EXIT_CODE.ok;
   } finally {

@@ -1,21 +1,41 @@
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
-import { loadPlan } from '../pipeline/load-plan.ts';
+import { findHome } from '../home.ts';
+import { checkMounts } from '../pipeline/check-mounts.ts';
+import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
+import { readProfile } from '../profile.ts';
 
-export interface CheckOptions extends GlobalOptions {
-  readonly param?: Readonly<Record<string, string>>;
-}
+export type CheckOptions = GlobalOptions & PipelineFileOptions;
 
 /** `sluice check`: every fault of a file at once, in file order. */
 export async function check(file: string, context: CommandContext, options: CheckOptions): Promise<number> {
   const { terminal } = context;
-  const loaded = await loadPlan(file, { context, params: options.param });
+  const loaded = await loadPlan(file, { context, options });
   const diagnostics = loaded.ok ? loaded.value.warnings : loaded.error.diagnostics;
   const { texts } = loaded.ok ? loaded.value : loaded.error;
-  printDiagnostics(diagnostics, texts, { terminal, ...options });
+  // Values are for a run: a file is right without them, and the command still says which ones it wants.
+  const missing = diagnostics.filter(({ code }) => code === 'missing-param');
+  const lacksOnlyValues = diagnostics.every(({ code, severity }) => severity === 'warning' || code === 'missing-param');
+  const warnings = diagnostics.filter(({ severity }) => severity === 'warning');
+  const wanted = missing.map((diagnostic) => ({ ...diagnostic, severity: 'warning' as const }));
+  const told = !lacksOnlyValues ? diagnostics : options.json === true ? [...warnings, ...wanted] : warnings;
+  printDiagnostics(told, texts, { terminal, ...options });
+  if (!loaded.ok && lacksOnlyValues) {
+    const lines = missing.map(({ hint, message }) => `${message}; ${hint}\n`).join('');
+    if (options.json !== true) terminal.out(`${file} is right; each run of it needs values:\n${lines}`);
+    return EXIT_CODE.ok;
+  }
   if (!loaded.ok) {
     if (options.json !== true) terminal.err(`${countDiagnostics(diagnostics)} in ${file}\n`);
+    return EXIT_CODE.refused;
+  }
+  const home = findHome(context, options);
+  const profile = readProfile({ ...options, home }, context);
+  const mounts = checkMounts(loaded.value, profile.ok ? profile.value.limits : undefined);
+  if (mounts.length > 0) {
+    printDiagnostics(mounts, texts, { terminal, ...options });
+    if (options.json !== true) terminal.err(`${countDiagnostics(mounts)} in ${file}\n`);
     return EXIT_CODE.refused;
   }
   const { steps } = loaded.value.plan;

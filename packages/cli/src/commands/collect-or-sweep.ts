@@ -15,6 +15,10 @@ import type { OpenedService } from '../opened-service.ts';
 import { label, renderBytes } from '../progress/render-event.ts';
 import { refuse } from '../refuse.ts';
 import { renderTable } from '../render-table.ts';
+import { suggestCommand } from '../suggest-command.ts';
+
+/** Of what is freed: a source and its volume, whose ID has up to 63 characters. */
+const MOST_COLUMNS = 100;
 
 export interface GcOptions extends GlobalOptions {
   /** A duration. */
@@ -72,7 +76,7 @@ function renderCollected({ freed, kept, problems }: GarbageReport, dryRun: boole
   const young = kept.length - held.length;
   const count = `${freed.length} ${freed.length === 1 ? 'thing' : 'things'}`;
   const tail = young > 0 ? `; ${young} young run${young === 1 ? '' : 's'} kept` : '';
-  return `${renderTable([...rows, ...stays])}${problems.map((problem) => `${problem}\n`).join('')}${done} ${renderBytes(bytes)}: ${count}${tail}\n`;
+  return `${renderTable([...rows, ...stays], MOST_COLUMNS)}${problems.map((problem) => `${problem}\n`).join('')}${done} ${renderBytes(bytes)}: ${count}${tail}\n`;
 }
 
 /** Of these there may be thousands, and nobody wonders. */
@@ -109,7 +113,7 @@ async function sweep({ service, scope, home }: Opened, context: CommandContext, 
   ]);
   terminal.out(renderTable([['RUN', 'STEP', 'ATTEMPT', 'PHASE', ''], ...rows]));
   const [left] = orphans.filter(({ containerID }) => !isCanceled.has(containerID));
-  if (left) terminal.out(`${adviseOn(left)}\n`);
+  if (left) terminal.out(`${adviseOn(left, options)}\n`);
   return EXIT_CODE.ok;
 }
 
@@ -118,7 +122,9 @@ const RUN_WORDS: Readonly<Record<Orphan['run'], string>> = {
   unknown: 'this home has no such run; another one may',
 };
 
-function adviseOn({ run, runId }: Orphan): string {
-  if (run === 'over') return 'cancel them with: sluice gc --orphans --cancel';
-  return `take a run back with: sluice adopt ${runId} FILE; or cancel what it has with: sluice gc --orphans --cancel ${runId}`;
+function adviseOn({ run, runId }: Orphan, options: GcOptions): string {
+  const cancel = ['gc', '--orphans', '--cancel'];
+  if (run === 'over') return `cancel them with: ${suggestCommand(cancel, options)}`;
+  const adopt = suggestCommand(['adopt', runId, 'FILE'], options);
+  return `take a run back with: ${adopt}; or cancel what it has with: ${suggestCommand([...cancel, runId], options)}`;
 }

@@ -11,6 +11,7 @@ import { label } from '../progress/render-event.ts';
 import { describeState } from '../progress/render-state.ts';
 import type { Refusal } from '../refusal.ts';
 import { fromRunner, refuse } from '../refuse.ts';
+import { suggestCommand } from '../suggest-command.ts';
 
 export interface LogsOptions extends GlobalOptions {
   readonly follow?: boolean;
@@ -25,13 +26,14 @@ export async function logs(
   options: LogsOptions,
 ): Promise<number> {
   const home = findHome(context, options);
-  const found = await findRun(home, { prefix });
+  const found = await findRun(home, { prefix, options });
   if (!found.ok) return refuse(found.error, { context, options });
   const report = await readRun(home, found.value.runId);
-  if (!report.ok) return refuse(fromRunner(report.error), { context, options });
-  const source = findLog(report.value, { name: step, attempt: options.attempt });
+  if (!report.ok) return refuse(fromRunner(report.error, { options }), { context, options });
+  const source = findLog(report.value, { name: step, options });
   if (!source.ok) {
-    const hint = prefix === undefined ? await describeMissingStep(home, { word: step, command: 'logs' }) : undefined;
+    const hint =
+      prefix === undefined ? await describeMissingStep(home, { word: step, command: 'logs', options }) : undefined;
     return refuse({ ...source.error, message: hint ?? source.error.message }, { context, options });
   }
   const opened = await openService(options, context);
@@ -76,37 +78,40 @@ interface LogSource {
 }
 
 /** The container that `STEP` or `STEP/CELL` means in this run. */
-function findLog(report: RunReport, wanted: { name: string; attempt: number | undefined }): Result<LogSource, Refusal> {
+function findLog(
+  report: RunReport,
+  { name: wantedName, options }: { name: string; options: LogsOptions },
+): Result<LogSource, Refusal> {
   const refuse = (message: string) => fail({ exitCode: EXIT_CODE.refused, message });
   const all = report.steps.flatMap((step) => step.cells.map((cell) => ({ step: step.name, cell })));
-  const named = all.filter(({ step, cell }) => label(step, cell.key) === wanted.name);
-  const fitting = named.length > 0 ? named : all.filter(({ step }) => step === wanted.name);
+  const named = all.filter(({ step, cell }) => label(step, cell.key) === wantedName);
+  const fitting = named.length > 0 ? named : all.filter(({ step }) => step === wantedName);
   const [only] = fitting;
   if (only === undefined) {
-    const isCell = wanted.name.includes('/');
+    const isCell = wantedName.includes('/');
     const names = isCell ? all.map(({ step, cell }) => label(step, cell.key)) : report.steps.map(({ name }) => name);
     const what = isCell ? 'cell' : 'step';
-    return refuse(`Run ${report.runId} has no ${what} ${describeUnknown(wanted.name, names)}`);
+    return refuse(`Run ${report.runId} has no ${what} ${describeUnknown(wantedName, names)}`);
   }
   if (fitting.length > 1) {
     const names = fitting.slice(0, MANY).map(({ step, cell }) => `  ${label(step, cell.key)}\n`);
     const more =
-      fitting.length > MANY ? `  and ${fitting.length - MANY} more, all of them in sluice show --json\n` : '';
-    return refuse(
-      `Step ${wanted.name} has ${fitting.length} cells; name one of them:\n${names.join('')}${more}`.trim(),
-    );
+      fitting.length > MANY
+        ? `  and ${fitting.length - MANY} more, all of them in ${suggestCommand(['show', report.runId, '--json'], options)}\n`
+        : '';
+    return refuse(`Step ${wantedName} has ${fitting.length} cells; name one of them:\n${names.join('')}${more}`.trim());
   }
   const { step, cell } = only;
-  const attempt = wanted.attempt ?? cell.attempts;
+  const attempt = options.attempt ?? cell.attempts;
   const failure = report.failures.find((one) => one.step === step && one.cell === cell.key && one.attempt === attempt);
   const containerID = failure?.containerID ?? (attempt === cell.attempts ? cell.containerID : undefined);
   if (containerID === undefined) {
     const name = label(step, cell.key);
     if (cell.cachedFrom !== undefined) {
-      const there = `sluice logs ${cell.cachedFrom} ${name}`;
+      const there = suggestCommand(['logs', cell.cachedFrom, name], options);
       return refuse(`${name} of run ${report.runId} was taken from run ${cell.cachedFrom}; look there: ${there}`);
     }
-    if (wanted.attempt === undefined) {
+    if (options.attempt === undefined) {
       return refuse(`${name} of run ${report.runId} has no container: it is ${describeState(cell.state)}`);
     }
     return refuse(`${name} of run ${report.runId} has no container of attempt ${attempt}`);

@@ -1,19 +1,34 @@
-import { fail, ok, type Plan, type PlannedStep, planLevels, type Resources, type Result } from '@sluice/core';
-import { chooseClusters, previewReuse, type Reuse, type ReusePreview, type RunPlacement } from '@sluice/runner';
+import { fail, ok, own, type Plan, type PlannedStep, planLevels, type Resources, type Result } from '@sluice/core';
+import {
+  chooseClusters,
+  describeImage,
+  describeMoves,
+  findMissingSecret,
+  type ImageUse,
+  previewReuse,
+  printableLine,
+  type Reuse,
+  type ReusePreview,
+  type RunPlacement,
+} from '@sluice/runner';
+import { checkImages } from '../check-images.ts';
 import type { CommandContext } from '../command-context.ts';
+import { createSecretReader } from '../create-secret-reader.ts';
 import { EXIT_CODE } from '../exit-code.ts';
 import { findReuse, type ReuseOptions } from '../find-reuse.ts';
 import { findHome } from '../home.ts';
-import { listSites } from '../list-sites.ts';
-import { loadPlan } from '../pipeline/load-plan.ts';
+import { listSites, type PlanSites } from '../list-sites.ts';
+import { checkMounts } from '../pipeline/check-mounts.ts';
+import { checkSources } from '../pipeline/check-sources.ts';
+import { describeShells } from '../pipeline/describe-shell.ts';
+import { type LoadedPlan, loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
 import type { Refusal } from '../refusal.ts';
 import { fromRunner, refuse } from '../refuse.ts';
 import { renderTable } from '../render-table.ts';
+import { listSome, shorten } from '../shorten.ts';
 
-export interface PlanOptions extends ReuseOptions {
-  readonly param?: Readonly<Record<string, string>>;
-}
+export type PlanOptions = ReuseOptions & PipelineFileOptions;
 
 /** What would be taken over, and from where. */
 interface Preview extends Reuse {
@@ -23,7 +38,7 @@ interface Preview extends Reuse {
 /** `sluice plan`: what a run would do, without doing anything. */
 export async function plan(file: string, context: CommandContext, options: PlanOptions): Promise<number> {
   const { terminal } = context;
-  const loaded = await loadPlan(file, { context, params: options.param });
+  const loaded = await loadPlan(file, { context, options });
   const diagnostics = loaded.ok ? loaded.value.warnings : loaded.error.diagnostics;
   printDiagnostics(diagnostics, loaded.ok ? loaded.value.texts : loaded.error.texts, { terminal, ...options });
   if (!loaded.ok) {
@@ -33,17 +48,39 @@ export async function plan(file: string, context: CommandContext, options: PlanO
   const { plan } = loaded.value;
   const preview = await preparePreview(loaded.value, { options, context });
   if (!preview.ok) return refuse(preview.error, { context, options });
-  if (options.json === true) {
-    terminal.out(`${JSON.stringify({ ...plan, ...(preview.value && { reuse: preview.value }) })}\n`);
-    return EXIT_CODE.ok;
-  }
   const sites = await listSites(plan, { options, context });
   if (!sites.ok) return refuse(sites.error, { context, options });
   const placement = chooseClusters(plan, sites.value);
-  terminal.out(renderPlan(plan, { placement: placement.ok ? placement.value : undefined, preview: preview.value }));
-  if (placement.ok) return EXIT_CODE.ok;
-  const message = `A run would be refused: ${placement.error}`;
+  if (options.json === true) {
+    terminal.out(`${JSON.stringify({ ...plan, ...(preview.value && { reuse: preview.value }) })}\n`);
+  } else {
+    const chosen = placement.ok ? placement.value : undefined;
+    terminal.out(renderPlan(plan, { placement: chosen, preview: preview.value, home: sites.value.home }));
+    terminal.out(renderImages(plan, sites.value.images));
+  }
+  const beforehand = await findFaults(loaded.value, { file, sites: sites.value, context, options });
+  const faults = placement.ok ? beforehand : [placement.error, ...beforehand];
+  if (faults.length === 0) return EXIT_CODE.ok;
+  const message = faults.map((fault) => `A run would be refused: ${fault}`).join('\n');
   return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+}
+
+/** What a run would refuse before it starts anything. Prints the faults that have a place in the file. */
+async function findFaults(
+  loaded: LoadedPlan,
+  { file, sites, context, options }: { file: string; sites: PlanSites; context: CommandContext; options: PlanOptions },
+): Promise<readonly string[]> {
+  const { plan, texts } = loaded;
+  const located = [...checkMounts(loaded, sites.limits), ...(await checkSources(loaded))];
+  printDiagnostics(located, texts, { terminal: context.terminal, ...options });
+  const images = await checkImages(plan, { options, context });
+  const secret = findMissingSecret(plan, createSecretReader(findHome(context, options), context.env));
+  return [
+    ...(located.length === 0 ? [] : [`${countDiagnostics(located)} in ${file}`]),
+    ...(images.ok ? [] : [images.error.message]),
+    ...(secret === undefined ? [] : [fromRunner(secret, { options }).message]),
+    ...(sites.unknown === undefined ? [] : [sites.unknown]),
+  ];
 }
 
 async function preparePreview(
@@ -55,12 +92,12 @@ async function preparePreview(
   const { reuse } = found.value;
   if (reuse === undefined) return ok(undefined);
   const steps = await previewReuse({ plan, reuse, home: findHome(context, options), baseDir });
-  return steps.ok ? ok({ ...reuse, steps: steps.value }) : fail(fromRunner(steps.error));
+  return steps.ok ? ok({ ...reuse, steps: steps.value }) : fail(fromRunner(steps.error, { options }));
 }
 
 function renderPlan(
   plan: Plan,
-  { placement, preview }: { placement: RunPlacement | undefined; preview: Preview | undefined },
+  { placement, preview, home }: { placement: RunPlacement | undefined; preview: Preview | undefined; home: string },
 ): string {
   const levels = planLevels(plan);
   const choice = (step: number) => placement?.choices[placement.ofStep[step]!];
@@ -80,8 +117,23 @@ function renderPlan(
   const cluster = isSplit ? ['CLUSTER'] : [];
   const last = preview ? `TAKEN OVER FROM ${preview.runId}` : 'CACHE';
   const table = renderTable([['LEVEL', 'STEP', 'CELLS', 'AFTER', 'INSTANCE TYPE', ...cluster, last], ...rows]);
+  const moves = describeMoves(plan, placement, home).map((line) => `${line}\n`);
   const transfers = placement ? renderTransfers(plan, (step) => choice(step)?.clusters[0]) : '';
-  return `${table}\n${transfers}${plan.pipeline.name}: ${plan.steps.length} step${plan.steps.length === 1 ? '' : 's'}, ${containers}${renderParams(plan)}\n`;
+  return `${table}\n${transfers}${moves.join('')}${describeShells(plan)}${plan.pipeline.name}: ${plan.steps.length} step${plan.steps.length === 1 ? '' : 's'}, ${containers}, on cluster ${isSplit ? 'as shown' : (choice(0)?.clusters[0] ?? home)}${renderParams(plan)}\n`;
+}
+
+/** The steps of one image that are named. */
+const STEP_COLUMNS = 60;
+
+/** How `cache` and `--reuse` would know each image. */
+function renderImages(plan: Plan, images: readonly ImageUse[] | undefined): string {
+  if (images === undefined) {
+    const hasImages = plan.steps.some(({ step }) => step.image !== undefined);
+    return hasImages ? 'images: by digest where the engine of this machine can tell it when the run begins\n' : '';
+  }
+  return images
+    .map((use) => `image of ${listSome(use.steps, STEP_COLUMNS)}: ${printableLine(describeImage(use))}\n`)
+    .join('');
 }
 
 function renderPreview({ cells, reused, skipped, reason }: ReusePreview): string {
@@ -91,8 +143,13 @@ function renderPreview({ cells, reused, skipped, reason }: ReusePreview): string
 
 function renderParams({ params }: Plan): string {
   const names = Object.keys(params);
-  return names.length === 0 ? '' : `, with ${names.map((name) => `${name}=${JSON.stringify(params[name])}`).join(' ')}`;
+  return names.length === 0
+    ? ''
+    : `, with ${names.map((name) => `${name}=${shorten(JSON.stringify(own(params, name)), 60)}`).join(' ')}`;
 }
+
+/** The names of a few steps; `--json` has all. */
+const AFTER_COLUMNS = 30;
 
 function dependenciesOf(step: PlannedStep, plan: Plan): string {
   if (step.final) return 'all others';
@@ -100,16 +157,16 @@ function dependenciesOf(step: PlannedStep, plan: Plan): string {
     const name = plan.steps[on]?.step.name ?? '';
     return condition === 'succeeded' ? name : `${name} (${condition})`;
   });
-  return named.length === 0 ? '-' : named.join(', ');
+  return named.length === 0 ? '-' : listSome(named, AFTER_COLUMNS);
 }
 
 /** What would be copied between clusters; how large it is shows only when it is there. */
 function renderTransfers(plan: Plan, clusterOf: (step: number) => string | undefined): string {
-  const lines = plan.steps.flatMap(({ index, step, dependencies }) =>
+  const indexes = new Map(plan.steps.map(({ index, step }) => [step.name, index]));
+  const lines = plan.steps.flatMap(({ index, step }) =>
     Object.values(step.inputs).flatMap(({ from }) => {
-      const source =
-        'step' in from ? dependencies.find(({ on }) => plan.steps[on]?.step.name === from.step) : undefined;
-      const [here, there] = [clusterOf(index), source && clusterOf(source.on)];
+      const source = 'step' in from ? indexes.get(from.step) : undefined;
+      const [here, there] = [clusterOf(index), source === undefined ? undefined : clusterOf(source)];
       if (!('step' in from) || there === undefined || there === here) return [];
       return [`copies ${from.step}.${from.output} from ${there} to ${here}, for ${step.name}\n`];
     }),

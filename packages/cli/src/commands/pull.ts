@@ -1,6 +1,6 @@
 import { join, relative, resolve } from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
-import { pullOutput, readRun } from '@sluice/runner';
+import { listRuns, type RunOutputs, readOutputs } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
 import { findRun } from '../find-run.ts';
@@ -10,10 +10,16 @@ import { createLiveProgress } from '../progress/live-progress.ts';
 import { renderBytes } from '../progress/render-event.ts';
 import type { Refusal } from '../refusal.ts';
 import { fromRunner, refuse } from '../refuse.ts';
+import { suggestCommand } from '../suggest-command.ts';
 
 export interface PullCommandOptions extends GlobalOptions {
   readonly to: string;
+  /** The run, where all words are names of outputs. */
+  readonly run?: string;
 }
+
+/** Where outputs go unless `--to` says otherwise. */
+const DEFAULT_DIRECTORY = 'results';
 
 /** `sluice pull`: outputs of a run as local files, each in a directory of its name. */
 export async function pull(
@@ -23,21 +29,18 @@ export async function pull(
 ): Promise<number> {
   const { terminal, cwd } = context;
   const home = findHome(context, options);
-  const wanted = await nameOutputs(home, given);
+  const wanted = await nameOutputs(home, given, options);
   if (!wanted.ok) return refuse(wanted.error, { context, options });
-  const { runId, names } = wanted.value;
+  const { run, names } = wanted.value;
   const opened = await openService(options, context);
   if (!opened.ok) return refuse(opened.error, { context, options });
   try {
     for (const output of names) {
       const to = join(resolve(cwd, options.to), output);
       let got = { files: 0, bytes: 0 };
-      const live = terminal.live && options.json !== true ? createLiveProgress(terminal) : undefined;
-      const pulled = await pullOutput({
+      const live = terminal.live && options.json !== true ? createLiveProgress(terminal, options) : undefined;
+      const pulled = await run.pull(output, {
         service: opened.value.service,
-        home,
-        runId,
-        output,
         to,
         onProgress: (progress) => {
           got = progress;
@@ -46,7 +49,8 @@ export async function pull(
         },
       });
       live?.close();
-      if (!pulled.ok) return refuse(fromRunner(pulled.error), { context, options });
+      if (!pulled.ok) return refuse(fromRunner(pulled.error, { options }), { context, options });
+      for (const warning of pulled.value) terminal.err(`warning: output ${output}: ${warning}\n`);
       terminal.out(
         options.json === true
           ? `${JSON.stringify({ type: 'pulled', output, to, files: got.files, bytes: got.bytes })}\n`
@@ -59,25 +63,77 @@ export async function pull(
   }
 }
 
-/** What `[RUN] [OUTPUT…]` means: a first word that begins no run's ID is an output of the newest run. */
+type Given = { readonly run: string | undefined; readonly outputs: readonly string[] };
+
+/** What `[RUN] [OUTPUT…]` means: a first word that begins no run's ID is an output of the newest run. Nothing is guessed. */
 async function nameOutputs(
   home: string,
-  { run, outputs }: { run: string | undefined; outputs: readonly string[] },
-): Promise<Result<{ runId: string; names: readonly string[] }, Refusal>> {
-  const named = await findRun(home, { prefix: run });
-  const found = named.ok || run === undefined ? named : await findRun(home, { prefix: undefined });
+  given: Given,
+  options: PullCommandOptions,
+): Promise<Result<{ run: RunOutputs; names: readonly string[] }, Refusal>> {
+  const { run, outputs } = given;
+  if (options.run !== undefined) {
+    return takeOutputs(home, { options, prefix: options.run, asked: run === undefined ? outputs : [run, ...outputs] });
+  }
+  if (run === undefined) return takeOutputs(home, { options, prefix: undefined, asked: outputs });
+  const begun = (await listRuns(home)).filter(({ runId }) => runId.startsWith(run));
+  if (begun.some(({ runId }) => runId === run)) return takeOutputs(home, { options, prefix: run, asked: outputs });
+  const newest = await findRun(home, { prefix: undefined, options });
+  const read = newest.ok ? await readOutputs(home, newest.value.runId) : undefined;
+  const isOutput = newest.ok && read?.ok === true && read.value.names.includes(run);
+  if (isOutput && begun.length > 0) {
+    const runIds = begun.map(({ runId }) => runId);
+    return fail(describeAmbiguity({ run, outputs }, { options, runIds, newest: newest.value.runId }));
+  }
+  // A word that is neither is refused with what the newest run has.
+  if (isOutput || begun.length === 0)
+    return takeOutputs(home, { options, prefix: undefined, asked: [run, ...outputs] }, run);
+  return takeOutputs(home, { options, prefix: run, asked: outputs });
+}
+
+function describeAmbiguity(
+  { run = '', outputs }: Given,
+  found: { readonly options: PullCommandOptions; readonly runIds: readonly string[]; readonly newest: string },
+): Refusal {
+  const { options, runIds, newest } = found;
+  const to = options.to === DEFAULT_DIRECTORY ? [] : ['--to', options.to];
+  const command = (runId: string, words: readonly string[]) =>
+    suggestCommand(['pull', '--run', runId, ...words, ...to], options);
+  const readings = [
+    ...runIds.slice(0, 3).map((runId) => `for run ${runId}: ${command(runId, outputs)}`),
+    `for output ${run} of the newest run: ${command(newest, [run, ...outputs])}`,
+  ];
+  const message = `could not tell what ${run} means: the newest run, ${newest}, has an output of that name, and the ID of ${runIds.length === 1 ? 'a run' : `${runIds.length} runs`} begins with it; ${readings.join('; ')}`;
+  return { exitCode: EXIT_CODE.refused, message };
+}
+
+/** The outputs of one run; `word` is what was taken for an output because no run's ID begins with it. */
+async function takeOutputs(
+  home: string,
+  {
+    prefix,
+    asked,
+    options,
+  }: {
+    readonly prefix: string | undefined;
+    readonly asked: readonly string[];
+    readonly options: PullCommandOptions;
+  },
+  word?: string,
+): Promise<Result<{ run: RunOutputs; names: readonly string[] }, Refusal>> {
+  const found = await findRun(home, { prefix, options });
   if (!found.ok) return found;
   const { runId } = found.value;
-  const report = await readRun(home, runId);
-  if (!report.ok) return fail(fromRunner(report.error));
-  const has = Object.keys(report.value.outputs);
-  const asked = named.ok || run === undefined ? outputs : [run, ...outputs];
+  const read = await readOutputs(home, runId);
+  if (!read.ok) return fail(fromRunner(read.error, { options }));
+  const has = read.value.names;
   const unknown = asked.find((name) => !has.includes(name));
   const its = has.length === 0 ? 'has no outputs' : `has the outputs ${has.join(', ')}`;
   if (unknown !== undefined) {
-    const what = named.ok ? `an output of run ${runId}` : `a run of ${home}, nor an output of the newest, ${runId}`;
+    const what =
+      unknown === word ? `a run of ${home}, nor an output of the newest, ${runId}` : `an output of run ${runId}`;
     return fail({ exitCode: EXIT_CODE.refused, message: `${unknown} is not ${what}, which ${its}` });
   }
   if (has.length === 0) return fail({ exitCode: EXIT_CODE.refused, message: `Run ${runId} ${its}` });
-  return ok({ runId, names: asked.length > 0 ? asked : has });
+  return ok({ run: read.value, names: asked.length > 0 ? asked : has });
 }

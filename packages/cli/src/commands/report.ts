@@ -20,11 +20,11 @@ export async function report(
 ): Promise<number> {
   const { terminal, cwd } = context;
   const home = findHome(context, options);
-  const found = await findRun(home, { prefix });
+  const found = await findRun(home, { prefix, options });
   if (!found.ok) return refuse(found.error, { context, options });
   const to = options.out === undefined ? {} : { to: resolve(cwd, options.out) };
   const made = await reportRun({ home, runId: found.value.runId, ...to });
-  if (!made.ok) return refuse(fromRunner(made.error), { context, options });
+  if (!made.ok) return refuse(fromRunner(made.error, { options }), { context, options });
   const { files } = made.value;
   if (options.json === true) {
     terminal.out(`${JSON.stringify({ type: 'reported', runId: made.value.report.runId, ...files })}\n`);

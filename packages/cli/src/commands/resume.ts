@@ -1,12 +1,13 @@
-import { resumeRun } from '@sluice/runner';
+import { readRun, resumeRun } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { createSecretReader } from '../create-secret-reader.ts';
 import { driveRun } from '../drive-run.ts';
 import { findRun } from '../find-run.ts';
 import { findHome } from '../home.ts';
-import { openService } from '../open-service.ts';
+import { openService, showWarnings } from '../open-service.ts';
 import { createProgress } from '../progress/create-progress.ts';
 import { fromRunner, refuse } from '../refuse.ts';
+import { describeRerun } from '../render-report.ts';
 
 export interface ResumeOptions extends GlobalOptions {
   /** False with `--no-wait`: a run that only waits for a person is left. */
@@ -24,10 +25,12 @@ export async function resume(
     prefix,
     accept: ({ status }) => status === 'suspended',
     which: ' that stands still',
+    options,
   });
   if (!found.ok) return refuse(found.error, { context, options });
   const opened = await openService(options, context);
   if (!opened.ok) return refuse(opened.error, { context, options });
+  showWarnings(opened.value, context);
   const { service, close } = opened.value;
   try {
     const progress = createProgress(context.terminal, options);
@@ -42,7 +45,9 @@ export async function resume(
     });
     if (!resumed.ok) {
       progress.close();
-      return refuse(fromRunner(resumed.error), { context, options });
+      const report = await readRun(home, found.value.runId);
+      const rerun = report.ok ? describeRerun(report.value, options) : undefined;
+      return refuse(fromRunner(resumed.error, { options, rerun }), { context, options });
     }
     return await driveRun(resumed.value, { context, progress, options });
   } finally {

@@ -1,14 +1,18 @@
 import type { Plan } from '@sluice/core';
 import type { Reuse } from '@sluice/runner';
+import { checkImages } from '../check-images.ts';
 import type { CommandContext } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
 import { findReuse, type ReuseOptions } from '../find-reuse.ts';
-import { loadPlan } from '../pipeline/load-plan.ts';
+import { keepRerun, listRerun } from '../list-rerun.ts';
+import type { OpenedService } from '../opened-service.ts';
+import { checkSources } from '../pipeline/check-sources.ts';
+import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
 import { fromRunner, refuse } from '../refuse.ts';
+import { suggestCommand } from '../suggest-command.ts';
 
-export interface RunPipelineOptions extends ReuseOptions {
-  readonly param?: Readonly<Record<string, string>>;
+export interface RunPipelineOptions extends ReuseOptions, PipelineFileOptions {
   readonly parallelism?: number;
   /** False with `--no-wait`: a run that only waits for a person is left. */
   readonly wait?: boolean;
@@ -17,7 +21,7 @@ export interface RunPipelineOptions extends ReuseOptions {
 /** `sluice run`: a wrong file starts nothing; a right one runs to its end, or until it is left. */
 export async function runPipeline(file: string, context: CommandContext, options: RunPipelineOptions): Promise<number> {
   const { terminal } = context;
-  const loaded = await loadPlan(file, { context, params: options.param });
+  const loaded = await loadPlan(file, { context, options });
   printDiagnostics(
     loaded.ok ? loaded.value.warnings : loaded.error.diagnostics,
     loaded.ok ? loaded.value.texts : loaded.error.texts,
@@ -31,13 +35,25 @@ export async function runPipeline(file: string, context: CommandContext, options
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
   const { plan, baseDir } = loaded.value;
+  const missing = await checkSources(loaded.value);
+  if (missing.length > 0) {
+    printDiagnostics(missing, loaded.value.texts, { terminal, ...options });
+    const message = `${countDiagnostics(missing)} in ${file}; nothing was started`;
+    return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+  }
+  const images = await checkImages(plan, { context, options });
+  if (!images.ok) return refuse(images.error, { context, options });
   const reuse = await findReuse(plan, { context, options });
   if (!reuse.ok) return refuse(reuse.error, { context, options });
-  const { openService } = await import('../open-service.ts');
+  const { openService, showWarnings } = await import('../open-service.ts');
   const opened = await openService(options, context);
   if (!opened.ok) return refuse(opened.error, { context, options });
+  showWarnings(opened.value, context);
   try {
+    const unknown = await findUnknownIn(plan, opened.value);
+    if (unknown !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: unknown }, { context, options });
     return await runPlan(limit(plan, options.parallelism), {
+      file,
       ...opened.value,
       ...reuse.value,
       baseDir,
@@ -49,12 +65,24 @@ export async function runPipeline(file: string, context: CommandContext, options
   }
 }
 
+/** A service that does not answer is reported by the start of the run. */
+async function findUnknownIn(plan: Plan, opened: OpenedService): Promise<string | undefined> {
+  const [{ findUnknown }, { isServiceError }] = await Promise.all([import('@sluice/runner'), import('@sluice/client')]);
+  try {
+    return await findUnknown({ plan, ...opened });
+  } catch (error) {
+    if (isServiceError(error)) return undefined;
+    throw error;
+  }
+}
+
 async function runPlan(
   plan: Plan,
   given: Pick<
     Parameters<typeof import('@sluice/runner').startRun>[0],
     'service' | 'scope' | 'home' | 'baseDir' | 'limits' | 'reuse'
   > & {
+    file: string;
     context: CommandContext;
     options: RunPipelineOptions;
   },
@@ -80,12 +108,18 @@ async function runPlan(
     leavesForPeople: options.wait === false,
     ...(limits && { limits }),
     ...(reuse && { reuse }),
+    rerun: keepRerun(given.file, { context, options }),
   });
   if (!started.ok) {
     progress.close();
-    return refuse(fromRunner(started.error), { context, options });
+    return refuse(fromRunner(started.error, { options }), { context, options });
   }
-  return driveRun(started.value, { context, progress, options });
+  return driveRun(started.value, {
+    context,
+    progress,
+    options,
+    rerun: suggestCommand(listRerun(given.file, options), options),
+  });
 }
 
 function describeReuse({ runId, again }: Reuse): string {

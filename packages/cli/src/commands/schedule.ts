@@ -2,15 +2,15 @@ import { createPlannedTimes, type OpenSchedule, openSchedule, parseRange, type S
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { createSecretReader } from '../create-secret-reader.ts';
 import { EXIT_CODE } from '../exit-code.ts';
-import { openService } from '../open-service.ts';
+import { openService, showWarnings } from '../open-service.ts';
 import type { OpenedService } from '../opened-service.ts';
+import type { PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { loadScheduled, type Scheduled } from '../pipeline/load-scheduled.ts';
 import { refuse } from '../refuse.ts';
 import { renderPlannedTime } from '../render-planned-time.ts';
 import { renderScheduleEvent } from '../render-schedule-event.ts';
 
-export interface ScheduleCommandOptions extends GlobalOptions {
-  readonly param?: Readonly<Record<string, string>>;
+export interface ScheduleCommandOptions extends GlobalOptions, PipelineFileOptions {
   readonly once?: boolean;
   readonly next?: number;
   readonly backfill?: string;
@@ -28,6 +28,7 @@ export async function schedule(
   if (options.next !== undefined) return listNext(scheduled, context, { ...options, next: options.next });
   const opened = await openService(options, context);
   if (!opened.ok) return refuse(opened.error, { context, options });
+  showWarnings(opened.value, context);
   try {
     return await runSchedules(scheduled, { ...opened.value, context, options });
   } finally {

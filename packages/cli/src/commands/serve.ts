@@ -63,11 +63,19 @@ async function serveUntilStopped(
   return EXIT_CODE.ok;
 }
 
+const LISTEN_ADVICE: ReadonlyMap<string, string> = new Map([
+  ['EADDRINUSE', 'another process listens there; end it, or change `listen` in the configuration'],
+  ['EADDRNOTAVAIL', 'this machine does not have that address; change `listen` in the configuration'],
+  ['EACCES', 'permission denied; change `listen` in the configuration: a port below 1024 needs privileges'],
+]);
+
 /** Why a service could not start: something is not as its configuration says. A slip of our own is thrown on, with its stack. */
 function startFault(error: unknown): string {
   const isSlip = [TypeError, RangeError, ReferenceError].some((slip) => error instanceof slip);
   if (isSlip || !(error instanceof Error)) throw error;
-  return error.message;
+  const { syscall, code = '', address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  const advice = syscall === 'listen' ? LISTEN_ADVICE.get(code) : undefined;
+  return advice === undefined ? error.message : `could not listen on ${address} port ${port}: ${advice}`;
 }
 
 /** The schedules beside a service, which are opened anew when the configuration is read again: one change at a time. */

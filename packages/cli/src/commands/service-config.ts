@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { own } from '@sluice/core';
 import { authorityPath, type ConfigEdit, editConfigFile, type ServiceConfig } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
@@ -29,7 +30,7 @@ export async function listConfig(
   if (options.json === true) for (const row of rows) context.terminal.out(`${JSON.stringify(row)}\n`);
   else {
     const names = Object.keys(rows[0] ?? {});
-    const lines = rows.map((row) => names.map((name) => String((row as Record<string, unknown>)[name])));
+    const lines = rows.map((row) => names.map((name) => String(own(row as Record<string, unknown>, name))));
     context.terminal.out(renderTable([names.map((name) => name.toUpperCase()), ...lines]));
   }
   return EXIT_CODE.ok;

@@ -4,6 +4,7 @@ import { EXIT_CODE } from '../exit-code.ts';
 import { findRun } from '../find-run.ts';
 import { findHome } from '../home.ts';
 import { fromRunner, refuse } from '../refuse.ts';
+import { renderJson } from '../render-json.ts';
 import { renderReport, renderSteps } from '../render-report.ts';
 
 /** `sluice show`: a run as its journal tells it, whether it is over, under way or stands still. */
@@ -14,15 +15,15 @@ export async function show(
 ): Promise<number> {
   const { terminal } = context;
   const home = findHome(context, options);
-  const found = await findRun(home, { prefix });
+  const found = await findRun(home, { prefix, options });
   if (!found.ok) return refuse(found.error, { context, options });
   const report = await readRun(home, found.value.runId);
-  if (!report.ok) return refuse(fromRunner(report.error), { context, options });
+  if (!report.ok) return refuse(fromRunner(report.error, { options }), { context, options });
   if (options.json === true) {
-    terminal.out(`${JSON.stringify(report.value)}\n`);
+    for (const block of renderJson(report.value)) terminal.out(block);
     return EXIT_CODE.ok;
   }
   terminal.out(`${renderSteps(report.value.steps, terminal)}\n`);
-  terminal.out(renderReport(report.value, { terminal, cwd: context.cwd }));
+  terminal.out(renderReport(report.value, { terminal, cwd: context.cwd, options }));
   return EXIT_CODE.ok;
 }

@@ -6,6 +6,7 @@ import { describeMissingStep, findRun } from '../find-run.ts';
 import { findHome } from '../home.ts';
 import { fromRunner, refuse } from '../refuse.ts';
 import { renderExplanation } from '../render-explanation.ts';
+import { suggestCommand } from '../suggest-command.ts';
 
 /** `sluice why`: why a step waits, runs, failed, was skipped, was tried again, or was not taken from an earlier run. */
 export async function why(
@@ -14,12 +15,18 @@ export async function why(
   options: GlobalOptions,
 ): Promise<number> {
   const home = findHome(context, options);
-  const found = await findRun(home, { prefix });
+  const found = await findRun(home, { prefix, options });
   if (!found.ok) return refuse(found.error, { context, options });
-  const explained = await explainStep({ home, runId: found.value.runId, step });
+  const explained = await explainStep({
+    home,
+    runId: found.value.runId,
+    step,
+    suggest: (words) => suggestCommand(words, options),
+  });
   if (!explained.ok) {
-    const hint = prefix === undefined ? await describeMissingStep(home, { word: step, command: 'why' }) : undefined;
-    const refusal = fromRunner(explained.error);
+    const hint =
+      prefix === undefined ? await describeMissingStep(home, { word: step, command: 'why', options }) : undefined;
+    const refusal = fromRunner(explained.error, { options });
     return refuse({ ...refusal, message: hint ?? refusal.message }, { context, options });
   }
   const service = await askService(explained.value, { context, options });
@@ -27,7 +34,7 @@ export async function why(
   terminal.out(
     options.json === true
       ? `${JSON.stringify({ ...explained.value, ...(service && { service }) })}\n`
-      : renderExplanation(explained.value, { terminal, service }),
+      : renderExplanation(explained.value, { terminal, service, options }),
   );
   return EXIT_CODE.ok;
 }

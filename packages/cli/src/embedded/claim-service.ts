@@ -1,22 +1,34 @@
-import { stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { lockFile } from '@sluice/client';
 
 /** How long the owner may take to start listening before a visitor looks again. */
 const READY_MS = 30_000;
 
-/** The right to run the service of one directory; only one living process on the machine has it. */
+/** The right to run the service of one directory; only one living process has it. */
 export interface ServiceClaim {
   release(): Promise<void>;
 }
 
+/** Where a service is claimed: its directory, and the path of a socket for visitors from other network namespaces. */
+export interface ClaimPlace {
+  readonly directory: string;
+  readonly visitPath: string;
+}
+
 /**
- * Claims a directory by a name in Linux's abstract socket name space: the kernel takes it back when the process ends,
- * however it ends. `onVisit` makes the service reachable for other processes; it is called when the first one comes.
- * Undefined: another process has the claim.
+ * Claims a directory by a name in Linux's abstract socket name space, which ends at the network namespace, and by the lock
+ * of a file, which goes as far as the file system. The kernel takes both back when the process ends, however it ends.
+ * `onVisit` makes the service reachable for other processes; it is called when the first one comes. Undefined: another
+ * process has the claim.
  */
-export async function claimService(directory: string, onVisit: () => Promise<void>): Promise<ServiceClaim | undefined> {
+export async function claimService(
+  { directory, visitPath }: ClaimPlace,
+  onVisit: () => Promise<void>,
+): Promise<ServiceClaim | undefined> {
   const visitors = new Set<Socket>();
-  const server = createServer((socket) => {
+  const receive = (socket: Socket) => {
     visitors.add(socket);
     // A visitor that waits must not keep the owner from ending.
     socket.unref();
@@ -26,16 +38,44 @@ export async function claimService(directory: string, onVisit: () => Promise<voi
       () => socket.write('ready\n'),
       () => socket.destroy(),
     );
-  });
-  if (!(await listens(server, await claimName(directory)))) return undefined;
-  server.unref();
-  return {
-    release: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of visitors) socket.destroy();
-      }),
   };
+  const servers = [createServer(receive)];
+  if (!(await listens(servers[0]!, await claimName(directory)))) return undefined;
+  servers[0]!.unref();
+  const close = async () => {
+    for (const socket of visitors) socket.destroy();
+    await Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))));
+  };
+  const lock = await lockFile(join(directory, '.lock')).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  if (lock === undefined) {
+    await close();
+    return undefined;
+  }
+  const foreign = await listenOnPath(receive, visitPath);
+  if (foreign) servers.push(foreign);
+  return {
+    release: async () => {
+      lock.release();
+      await close();
+    },
+  };
+}
+
+/** For visitors from other network namespaces. Undefined where the file system has no sockets: they are told so. */
+async function listenOnPath(receive: (socket: Socket) => void, path: string): Promise<Server | undefined> {
+  const server = createServer(receive);
+  try {
+    // Left by an owner that was killed; the lock says that it is nobody's now.
+    await rm(path, { force: true });
+    if (!(await listens(server, path))) return undefined;
+  } catch {
+    return undefined;
+  }
+  server.unref();
+  return server;
 }
 
 /** A visit to the process that has the claim; it lasts until that process ends or gives the claim back. */
@@ -46,8 +86,12 @@ export interface ServiceVisit {
 }
 
 /** Asks the owner to be reachable and waits until it is. Undefined: there is no owner, or it left meanwhile. */
-export async function visitOwner(directory: string): Promise<ServiceVisit | undefined> {
-  const socket = connect(await claimName(directory));
+export async function visitOwner({ directory, visitPath }: ClaimPlace): Promise<ServiceVisit | undefined> {
+  return (await visit(await claimName(directory))) ?? (await visit(visitPath));
+}
+
+async function visit(name: string): Promise<ServiceVisit | undefined> {
+  const socket = connect(name);
   const ready = await new Promise<boolean>((resolve) => {
     const timer = setTimeout(() => socket.destroy(), READY_MS);
     const settle = (value: boolean) => {

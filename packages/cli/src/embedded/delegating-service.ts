@@ -55,6 +55,8 @@ export function createDelegatingService(options: {
       listAccounts: (cluster, given) => read((service, asked) => service.discovery.listAccounts(cluster, asked), given),
       listInstanceTypes: (cluster, given) =>
         read((service, asked) => service.discovery.listInstanceTypes(cluster, asked), given),
+      resolveImage: (scope, image, given) =>
+        read(async (service, asked) => service.discovery.resolveImage?.(scope, image, asked), given),
     },
     containers: {
       create: async (...args) => (await now()).containers.create(...args),
@@ -150,8 +152,10 @@ function delegatingFiles({ current, read }: Delegate, open: (service: ContainerS
     list: (path) => read((service) => open(service).list(path)),
     read: (path, range) => read((service) => open(service).read(path, range)),
     write: async (...args) => (await now()).write(...args),
+    link: async (...args) => (await now()).link(...args),
     makeDirectory: (path) => read((service) => open(service).makeDirectory(path)),
     move: async (...args) => (await now()).move(...args),
+    copy: async (...args) => (await now()).copy(...args),
     remove: (path) => read((service) => open(service).remove(path)),
   };
 }

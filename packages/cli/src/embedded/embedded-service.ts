@@ -19,6 +19,8 @@ const SCOPE: Scope = { clusterID: 'local', accountID: 'local' };
 export interface EmbeddedService {
   readonly service: ContainerService;
   readonly scope: Scope;
+  /** What users should know of how it runs containers here. Empty where another process owns it: that one has said so. */
+  readonly warnings: readonly string[];
   /** Containers run on; another `sluice` of this home takes the service over. */
   close(): Promise<void>;
 }
@@ -31,6 +33,7 @@ export interface EmbeddedOptions {
 /** How this process reaches the service right now. */
 interface Hold extends HeldService {
   readonly owner: boolean;
+  readonly warnings: readonly string[];
   letGo(): Promise<void>;
 }
 
@@ -43,10 +46,15 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
   const root = join(home, 'service');
   await mkdir(root, { recursive: true, mode: 0o700 });
   let closed = false;
-  const socket = await openSocketPath(home);
-  const wanted: Wanted = { root, cores: options.cores, socketPath: socket.path };
-  let hold = await takeHold(wanted).catch(async (error: unknown) => {
+  const socket = await openSocketPath(home, 'service.sock');
+  const visits = await openSocketPath(home, 'visit.sock');
+  const closeSockets = async () => {
     await socket.close();
+    await visits.close();
+  };
+  const wanted: Wanted = { root, cores: options.cores, socketPath: socket.path, visitPath: visits.path };
+  let hold = await takeHold(wanted).catch(async (error: unknown) => {
+    await closeSockets();
     throw error;
   });
   let current: Promise<Hold> = Promise.resolve(hold);
@@ -79,10 +87,11 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
   return {
     service,
     scope: SCOPE,
+    warnings: hold.warnings,
     close: async () => {
       closed = true;
       await current.then((held) => held.letGo()).catch(() => {});
-      await socket.close();
+      await closeSockets();
     },
   };
 }
@@ -100,6 +109,8 @@ interface Wanted {
   readonly root: string;
   readonly cores: number | undefined;
   readonly socketPath: string;
+  /** Where visitors from other network namespaces come to. */
+  readonly visitPath: string;
 }
 
 async function takeHold(wanted: Wanted): Promise<Hold> {
@@ -115,10 +126,10 @@ async function takeHold(wanted: Wanted): Promise<Hold> {
   );
 }
 
-async function own({ root, cores, socketPath }: Wanted): Promise<Hold | undefined> {
+async function own({ root, cores, socketPath, visitPath }: Wanted): Promise<Hold | undefined> {
   let makeReachable = (): Promise<void> => Promise.reject(new Error('not open yet'));
   const opened: { resolve: () => void; promise: Promise<void> } = createSignal();
-  const claim = await claimService(root, async () => {
+  const claim = await claimService({ directory: root, visitPath }, async () => {
     await opened.promise;
     await makeReachable();
   });
@@ -131,6 +142,7 @@ async function own({ root, cores, socketPath }: Wanted): Promise<Hold | undefine
     return {
       service: own.service,
       owner: true,
+      warnings: own.warnings,
       letGo: async () => {
         await Promise.race([own.close(), delay(CLOSE_MS, undefined, { ref: false })]);
         await claim.release();
@@ -142,8 +154,8 @@ async function own({ root, cores, socketPath }: Wanted): Promise<Hold | undefine
   }
 }
 
-async function visit({ root, socketPath }: Wanted): Promise<Hold | undefined> {
-  const visit = await visitOwner(root);
+async function visit({ root, socketPath, visitPath }: Wanted): Promise<Hold | undefined> {
+  const visit = await visitOwner({ directory: root, visitPath });
   if (visit === undefined) return undefined;
   const { openVisitedService } = await import('./open-visited-service.ts');
   const service = openVisitedService(socketPath);
@@ -152,6 +164,7 @@ async function visit({ root, socketPath }: Wanted): Promise<Hold | undefined> {
   return {
     service,
     owner: false,
+    warnings: [],
     lost: lost.signal,
     letGo: async () => {
       visit.leave();

@@ -5,6 +5,7 @@ import { createService, EMBEDDED_SCOPE, embeddedConfig } from '@sluice/service';
 /** The embedded service, run by this process. */
 export interface OwnService {
   readonly service: ContainerService;
+  readonly warnings: readonly string[];
   /** Lets other processes of this user in through a unix socket. */
   listen(socketPath: string): Promise<void>;
   close(): Promise<void>;
@@ -17,6 +18,7 @@ export async function openOwnService(root: string, options: { cores: number | un
   const principal = { userID: EMBEDDED_SCOPE.accountID, accounts: [EMBEDDED_SCOPE] };
   return {
     service: service.inProcess(principal),
+    warnings: service.warnings(),
     listen: async (socketPath) => {
       // Left by an owner that was killed; the claim says that it is nobody's now.
       await rm(socketPath, { force: true });

@@ -11,12 +11,12 @@ export interface SocketPath {
 }
 
 /**
- * Names the socket on which the embedded service of a home listens. It always lies in the home, so that whoever comes to
+ * Names a socket on which the embedded service of a home listens. It always lies in the home, so that whoever comes to
  * it through a link finds the same one; where its path is too long for a socket, the home is held open and named by that.
  */
-export async function openSocketPath(home: string): Promise<SocketPath> {
-  const path = join(home, 'service.sock');
+export async function openSocketPath(home: string, name: string): Promise<SocketPath> {
+  const path = join(home, name);
   if (Buffer.byteLength(path) <= MAX_SOCKET_BYTES) return { path, close: async () => {} };
   const directory: FileHandle = await open(home, 'r');
-  return { path: `/proc/self/fd/${directory.fd}/service.sock`, close: () => directory.close() };
+  return { path: `/proc/self/fd/${directory.fd}/${name}`, close: () => directory.close() };
 }

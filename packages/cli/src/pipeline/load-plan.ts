@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import {
   createPlan,
@@ -9,8 +8,11 @@ import {
   type Plan,
   parsePipeline,
   type Result,
+  type SourceRange,
 } from '@sluice/core';
 import type { CommandContext } from '../command-context.ts';
+import { ignoreImages } from './ignore-images.ts';
+import { openPipelineFiles } from './pipeline-files.ts';
 
 /** A pipeline file that was read, checked and planned. */
 export interface LoadedPlan {
@@ -19,6 +21,8 @@ export interface LoadedPlan {
   readonly baseDir: string;
   readonly warnings: readonly Diagnostic[];
   readonly texts: SourceTexts;
+  /** Where a value of the file stands, by its keys from the root. */
+  readonly locate: (path: readonly string[]) => SourceRange | undefined;
 }
 
 /** The texts of the files that diagnostics point into, by the name that they use. */
@@ -30,21 +34,32 @@ export interface RefusedFile {
   readonly texts: SourceTexts;
 }
 
+/** The options of every command that takes a pipeline file. */
+export interface PipelineFileOptions {
+  readonly param?: Readonly<Record<string, string>>;
+  /** Only files below it may be included or used. */
+  readonly root?: string;
+  /** Steps with an image run with this machine's programs. */
+  readonly ignoreImages?: boolean;
+}
+
 /** Reads, checks and plans a pipeline file and the files that it includes. Starts nothing. */
 export async function loadPlan(
   file: string,
-  options: { context: CommandContext; params?: Readonly<Record<string, string>> | undefined },
+  { context: { cwd }, options }: { context: Pick<CommandContext, 'cwd'>; options: PipelineFileOptions },
 ): Promise<Result<LoadedPlan, RefusedFile>> {
-  const path = resolve(options.context.cwd, file);
+  const path = resolve(cwd, file);
   const texts = new Map<string, string>();
-  const text = readText(path);
-  const name = relative(options.context.cwd, path) || path;
+  const files = openPipelineFiles(path, { cwd, root: options.root });
+  const text = files.readMain();
+  const name = relative(cwd, path) || path;
   if (!text.ok) {
-    return fail({ diagnostics: [{ code: 'unreadable-file', severity: 'error', message: text.error }], texts });
+    const message = `could not read ${path}: ${text.error}`;
+    return fail({ diagnostics: [{ code: 'unreadable-file', severity: 'error', message }], texts });
   }
   texts.set(name, text.value);
   const read = (other: string): Result<string, string> => {
-    const result = readText(resolve(options.context.cwd, other));
+    const result = files.readOther(other);
     if (result.ok) texts.set(other, result.value);
     return result;
   };
@@ -52,9 +67,13 @@ export async function loadPlan(
   if (!parsed.ok) return fail({ diagnostics: parsed.error, texts });
   const fault = await scheduleFault(parsed.value.pipeline);
   if (fault !== undefined) return fail({ diagnostics: [...parsed.value.warnings, fault], texts });
-  const planned = createPlan(parsed.value.pipeline, { params: options.params ?? {} });
-  if (!planned.ok) return fail({ diagnostics: planned.error, texts });
-  return ok({ plan: planned.value, baseDir: dirname(path), warnings: parsed.value.warnings, texts });
+  const planned = createPlan(parsed.value.pipeline, { params: options.param ?? {} });
+  if (!planned.ok) return fail({ diagnostics: [...parsed.value.warnings, ...planned.error], texts });
+  const { plan, diagnostics } =
+    options.ignoreImages === true ? ignoreImages(planned.value) : { plan: planned.value, diagnostics: [] };
+  const warnings = [...parsed.value.warnings, ...diagnostics];
+  if (diagnostics.some(({ severity }) => severity === 'error')) return fail({ diagnostics: warnings, texts });
+  return ok({ plan, baseDir: dirname(path), warnings, texts, locate: parsed.value.locate });
 }
 
 /** The file's checks know how an expression looks; whether it ever comes is asked of what will go by it. */
@@ -63,14 +82,4 @@ async function scheduleFault({ schedule }: Pipeline): Promise<Diagnostic | undef
   const { describeScheduleFault } = await import('@sluice/runner');
   const message = describeScheduleFault(schedule, Date.now());
   return message === undefined ? undefined : { code: 'bad-cron', severity: 'error', message };
-}
-
-function readText(path: string): Result<string, string> {
-  try {
-    return ok(readFileSync(path, 'utf8'));
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    const reason = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a directory' : String(code);
-    return fail(`Could not read ${path}: ${reason}`);
-  }
 }

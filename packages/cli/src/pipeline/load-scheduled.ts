@@ -1,6 +1,6 @@
 import { fail, ok, type Plan, type Result } from '@sluice/core';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
-import { loadPlan } from './load-plan.ts';
+import { loadPlan, type PipelineFileOptions } from './load-plan.ts';
 import { countDiagnostics, printDiagnostics } from './print-diagnostics.ts';
 
 /** A file's plan, whose pipeline has a schedule. */
@@ -15,12 +15,9 @@ export interface Scheduled {
 /** Plans the file of a schedule; undefined where its pipeline has none. What is wrong with it is printed. */
 export async function loadScheduled(
   file: string,
-  {
-    context,
-    options,
-  }: { context: CommandContext; options: GlobalOptions & { param?: Readonly<Record<string, string>> } },
+  { context, options }: { context: CommandContext; options: GlobalOptions & PipelineFileOptions },
 ): Promise<Result<Scheduled | undefined, string>> {
-  const loaded = await loadPlan(file, { context, params: options.param });
+  const loaded = await loadPlan(file, { context, options });
   const { texts } = loaded.ok ? loaded.value : loaded.error;
   const diagnostics = loaded.ok ? loaded.value.warnings : loaded.error.diagnostics;
   printDiagnostics(diagnostics, texts, { terminal: context.terminal, ...options });

@@ -5,7 +5,7 @@ import { createLiveProgress } from './live-progress.ts';
 import { createPlainProgress, type Progress } from './plain-progress.ts';
 
 /** JSON lines where asked for, a live picture on a terminal, plain lines everywhere else. */
-export function createProgress(terminal: Terminal, options: Pick<GlobalOptions, 'json'>): Progress {
+export function createProgress(terminal: Terminal, options: GlobalOptions): Progress {
   if (options.json === true) return createJsonProgress(terminal);
-  return terminal.live ? createLiveProgress(terminal) : createPlainProgress(terminal);
+  return terminal.live ? createLiveProgress(terminal, options) : createPlainProgress(terminal, options);
 }

@@ -1,5 +1,7 @@
-import { printableLine } from '@sluice/runner';
+import { createSystemClock, printableLine } from '@sluice/runner';
+import type { GlobalOptions } from '../command-context.ts';
 import { renderDuration } from '../render-duration.ts';
+import { fitColumn } from '../shorten.ts';
 import type { Terminal } from '../terminal.ts';
 import { clipLine, widthOf } from './clip-line.ts';
 import type { Progress } from './plain-progress.ts';
@@ -32,7 +34,8 @@ const CLEAR_BELOW = '\x1b[0J';
 const CLEAR_LINE_AND_DOWN = '\x1b[2K\x1b[1B';
 
 /** What has happened as lines that stay, and below them what is going on now, drawn in place. */
-export function createLiveProgress(terminal: Terminal, now: () => number = Date.now): Progress {
+export function createLiveProgress(terminal: Terminal, options: GlobalOptions): Progress {
+  const { now } = createSystemClock();
   const model = createProgressModel();
   let labelWidth = 0;
   let lasting = '';
@@ -40,13 +43,15 @@ export function createLiveProgress(terminal: Terminal, now: () => number = Date.
   let drawn: number[] = [];
   let lastColumns = terminal.size().columns;
   let finished = false;
+  /** How far the clock of a resumed run is ahead of this process's. */
+  let ahead = 0;
 
   const draw = () => {
     const { columns } = terminal.size();
     // The last column stays free: what is written there makes some terminals begin a new line.
     const below = finished
       ? []
-      : renderNow(model, { terminal, labelWidth, now: now() }).map((line) => clipLine(line, columns - 1));
+      : renderNow(model, { terminal, labelWidth, now: now() + ahead }).map((line) => clipLine(line, columns - 1));
     // A terminal that has become narrower has broken the old lines.
     const rows = drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
     const up = rows > 0 ? `\x1b[${rows}A\r` : '\r';
@@ -63,8 +68,11 @@ export function createLiveProgress(terminal: Terminal, now: () => number = Date.
 
   return {
     report: (event) => {
-      if (event.type === 'runStarted') labelWidth = labelWidthOf(event.steps, terminal.size().columns);
-      lasting += renderEvent(event, { model, terminal, labelWidth });
+      if (event.type === 'runStarted') {
+        labelWidth = labelWidthOf(event.steps, terminal.size().columns);
+        ahead = event.resumed ? event.at - now() : 0;
+      }
+      lasting += renderEvent(event, { model, terminal, labelWidth, options });
     },
     say: (text) => {
       lasting += `${text}\n`;
@@ -100,7 +108,7 @@ function renderStepNow(
   step: StepProgress,
   { terminal, labelWidth, now }: { terminal: Terminal; labelWidth: number; now: number },
 ): string {
-  const name = clipLine(step.name, labelWidth).padEnd(labelWidth);
+  const name = fitColumn(step.name, labelWidth);
   const took = step.startedAt === undefined ? '' : renderDuration(now - step.startedAt);
   if (step.cells === 1) {
     const state = activeState(step) ?? 'waiting';
@@ -109,7 +117,9 @@ function renderStepNow(
   }
   const [over, running, total] = [countOver(step), countOf(step, 'running', 'publishing'), step.cells ?? 0];
   const full = total === 0 ? 0 : Math.round((BAR_WIDTH * over) / total);
-  const drawing = `${terminal.style('green', '━'.repeat(full))}${terminal.style('dim', '━'.repeat(BAR_WIDTH - full))}`;
+  // Without colors, as with NO_COLOR, only another sign tells what is left.
+  const rest = (terminal.color ? '━' : '·').repeat(BAR_WIDTH - full);
+  const drawing = `${terminal.style('green', '━'.repeat(full))}${terminal.style('dim', rest)}`;
   const note = running === 0 && step.note !== undefined ? `  ${printableLine(step.note)}` : '';
   const bar = terminal.size().columns < BAR_COLUMNS ? '' : `${drawing}  `;
   return `${name}  ${bar}${over}/${total} cells, ${running} running  ${took}${note}`.trimEnd();

@@ -1,4 +1,5 @@
 import type { Reporter } from '@sluice/runner';
+import type { GlobalOptions } from '../command-context.ts';
 import type { Terminal } from '../terminal.ts';
 import { createLineBuffer } from './line-buffer.ts';
 import { createProgressModel } from './progress-model.ts';
@@ -13,14 +14,14 @@ export interface Progress extends Reporter {
 }
 
 /** One line for each thing that has happened, for pipes and log files. */
-export function createPlainProgress(terminal: Terminal): Progress {
+export function createPlainProgress(terminal: Terminal, options: GlobalOptions): Progress {
   const model = createProgressModel();
   const lines = createLineBuffer(terminal.out);
   let labelWidth = 0;
   return {
     report: (event) => {
       if (event.type === 'runStarted') labelWidth = labelWidthOf(event.steps);
-      lines.add(renderEvent(event, { model, terminal, labelWidth }));
+      lines.add(renderEvent(event, { model, terminal, labelWidth, options }));
     },
     say: (text) => {
       lines.write();

@@ -1,6 +1,10 @@
 import { type CellState, printableLine, type RunnerEvent } from '@sluice/runner';
+import type { GlobalOptions } from '../command-context.ts';
 import { renderDuration } from '../render-duration.ts';
+import { fitColumn } from '../shorten.ts';
+import { suggestCommand } from '../suggest-command.ts';
 import type { Terminal } from '../terminal.ts';
+import { widthOf } from './clip-line.ts';
 import {
   type CellMove,
   countOf,
@@ -16,11 +20,17 @@ import { describeState, renderState } from './render-state.ts';
 const MAX_CELL_LINES = 24;
 const WRONG: ReadonlySet<CellState> = new Set(['failed', 'errored', 'timedOut']);
 const STATE_WIDTH = 9;
+const MOST_LABEL_COLUMNS = 48;
 
 /** Takes the event into the model and returns what is worth a line that stays, with its newline; `''` for what is not. */
 export function renderEvent(
   event: RunnerEvent,
-  { model, terminal, labelWidth }: { model: ProgressModel; terminal: Terminal; labelWidth: number },
+  {
+    model,
+    terminal,
+    labelWidth,
+    options,
+  }: { model: ProgressModel; terminal: Terminal; labelWidth: number; options: GlobalOptions },
 ): string {
   const move = model.apply(event);
   switch (event.type) {
@@ -36,7 +46,7 @@ export function renderEvent(
     case 'transfer':
       return event.done && event.files > 0 ? `${renderTransfer(event)}\n` : '';
     case 'approvalAsked':
-      return `${event.step.padEnd(labelWidth)}  asks: ${printableLine(event.message)}  answer: sluice approve ${model.runId} ${event.step}\n`;
+      return `${fitLabel(event.step, labelWidth)}  asks: ${printableLine(event.message)}  answer: ${suggestCommand(['approve', model.runId, event.step], options)}\n`;
     case 'warning':
       return `${terminal.style('yellow', 'warning')}: ${printableLine(event.message)}\n`;
     default:
@@ -58,14 +68,19 @@ export function labelWidthOf(
     return keys.map((key) => label(name, key).length);
   });
   return Math.min(
-    48,
+    MOST_LABEL_COLUMNS,
     Math.max(8, Math.floor(columns / 2) - 2),
     lengths.reduce((widest, length) => Math.max(widest, length), 0),
   );
 }
 
+/** Cells that were not known when the width was chosen may have longer names, which stay whole within reason. */
+function fitLabel(name: string, labelWidth: number): string {
+  return fitColumn(name, Math.max(labelWidth, Math.min(MOST_LABEL_COLUMNS, widthOf(name))));
+}
+
 function renderRetry(retry: { name: string; attempt: number; message: string }, labelWidth: number): string {
-  return `${retry.name.padEnd(labelWidth)}  attempt ${retry.attempt} after: ${printableLine(retry.message)}\n`;
+  return `${fitLabel(retry.name, labelWidth)}  attempt ${retry.attempt} after: ${printableLine(retry.message)}\n`;
 }
 
 function renderMove(move: CellMove, options: { terminal: Terminal; labelWidth: number }): string {
@@ -85,7 +100,7 @@ function renderMove(move: CellMove, options: { terminal: Terminal; labelWidth: n
 function renderCell(move: CellMove, { terminal, labelWidth }: { terminal: Terminal; labelWidth: number }): string {
   const detail = move.tookMs !== undefined && move.state !== 'cached' ? `  ${renderDuration(move.tookMs)}` : '';
   const reason = move.reason === undefined || move.state === 'succeeded' ? '' : `  ${printableLine(move.reason)}`;
-  const name = label(move.step.name, move.cell).padEnd(labelWidth);
+  const name = fitLabel(label(move.step.name, move.cell), labelWidth);
   return `${`${name}  ${renderState(move.state, { terminal, width: STATE_WIDTH })}${detail}${reason}`.trimEnd()}\n`;
 }
 
@@ -98,7 +113,7 @@ function renderStep(step: StepProgress, { terminal, labelWidth }: { terminal: Te
     step.startedAt === undefined || step.endedAt === undefined || countOf(step, 'cached') === cells
       ? ''
       : `  ${renderDuration(step.endedAt - step.startedAt)}`;
-  return `${terminal.style('bold', step.name.padEnd(labelWidth))}  ${words}${took}\n`;
+  return `${terminal.style('bold', fitLabel(step.name, labelWidth))}  ${words}${took}\n`;
 }
 
 function renderTransfer(event: Transfer): string {

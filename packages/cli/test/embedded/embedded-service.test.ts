@@ -40,7 +40,7 @@ describe('openEmbeddedService', () => {
     await open();
     const socket = join(home, 'service.sock');
     await mkdir(socket);
-    expect(await visitOwner(join(home, 'service'))).toBeUndefined();
+    expect(await visitOwner({ directory: join(home, 'service'), visitPath: join(home, 'visit.sock') })).toBeUndefined();
     await rm(socket, { recursive: true });
     expect(await ask(await open())).toHaveLength(1);
   });

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openSocketPath } from '../../src/embedded/socket-path.ts';
 
 test('openSocketPath names a socket in the home where the kernel takes so long a name', async () => {
-  expect((await openSocketPath('/project/.sluice')).path).toBe('/project/.sluice/service.sock');
+  expect((await openSocketPath('/project/.sluice', 'service.sock')).path).toBe('/project/.sluice/service.sock');
 });
 
 test('openSocketPath of a deep home finds the socket that was opened by a short name of it', async () => {
@@ -15,7 +15,10 @@ test('openSocketPath of a deep home finds the socket that was opened by a short 
   const deep = join(root, 'deep'.repeat(40));
   mkdirSync(deep);
   symlinkSync(deep, join(root, 'link'));
-  const [short, long] = [await openSocketPath(join(root, 'link')), await openSocketPath(deep)];
+  const [short, long] = [
+    await openSocketPath(join(root, 'link'), 'service.sock'),
+    await openSocketPath(deep, 'service.sock'),
+  ];
   const server = createServer((socket) => socket.end('here'));
   await new Promise<void>((resolve) => server.listen(short.path, resolve));
   const client = connect(long.path).setEncoding('utf8');

@@ -36,7 +36,7 @@ function screen(text: string): string[] {
 
 test('createLiveProgress draws what is under way in place, below the lines that stay', () => {
   const terminal = createRecordingTerminal({ live: true });
-  const progress = createLiveProgress(terminal);
+  const progress = createLiveProgress(terminal, {});
   const steps = [
     { name: 'prepare', cells: [''] },
     { name: 'fit', cells: ['a', 'b', 'c', 'd'] },
@@ -56,7 +56,7 @@ test('createLiveProgress draws what is under way in place, below the lines that 
   expect(screen(terminal.written().out)).toEqual([
     'prepare  succeeded  1.0 s',
     'fit/a    succeeded  0 ms',
-    `fit      ${'━'.repeat(16)}  1/4 cells, 1 running  0.5 s`,
+    `fit      ${'━'.repeat(4)}${'·'.repeat(12)}  1/4 cells, 1 running  0.5 s`,
     '2/5 done, 1 under way · 1.5 s',
   ]);
 
@@ -66,7 +66,7 @@ test('createLiveProgress draws what is under way in place, below the lines that 
 
 test('createLiveProgress tells how far a transfer is, before the run has begun, too', () => {
   const terminal = createRecordingTerminal({ live: true });
-  const progress = createLiveProgress(terminal);
+  const progress = createLiveProgress(terminal, {});
   const transfer = { type: 'transfer', at: 1_000, direction: 'upload', name: 'src', done: false } as const;
   progress.report({ ...transfer, files: 0, totalFiles: 0, bytes: 0, totalBytes: 0 });
   vi.advanceTimersByTime(100);
@@ -82,7 +82,7 @@ test('createLiveProgress tells how far a transfer is, before the run has begun, 
 
 test('createLiveProgress draws at most ten times a second, however much happens', () => {
   const terminal = createRecordingTerminal({ live: true });
-  const progress = createLiveProgress(terminal);
+  const progress = createLiveProgress(terminal, {});
   const cells = Array.from({ length: 5_000 }, (_, i) => `c${i}`);
   progress.report({
     type: 'runStarted',

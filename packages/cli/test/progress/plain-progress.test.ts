@@ -5,7 +5,7 @@ import { createRecordingTerminal } from '../recording-terminal.ts';
 
 function show(steps: { name: string; cells?: string[] }[], events: RunnerEvent[]): string[] {
   const terminal = createRecordingTerminal();
-  const progress = createPlainProgress(terminal);
+  const progress = createPlainProgress(terminal, { home: 'elsewhere' });
   progress.report({ type: 'runStarted', at: 0, runId: 'r1', pipeline: 'p', resumed: false, steps });
   for (const event of events) progress.report(event);
   progress.close();
@@ -106,7 +106,7 @@ test('createPlainProgress tells failed attempts, transfers, questions and warnin
     'uploaded volume raw: 2 files, 58 kB',
     'fit/a  attempt 2 after: exit code 3',
     'fit/a  attempt 3 after: late log',
-    'fit    asks: go on?  answer: sluice approve r1 fit',
+    'fit    asks: go on?  answer: sluice approve r1 fit --home elsewhere',
     'warning: the service does not answer',
   ]);
 });

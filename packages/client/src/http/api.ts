@@ -29,6 +29,8 @@ export interface ApiCall {
 /** The API behind one address: adds the token, gets a new one after a 401, turns failures into `ServiceError`. */
 export interface Api {
   readonly clock: Clock;
+  /** What must not be shown of a reply; asked anew for each. */
+  readonly secrets: () => readonly string[];
   /** Sends once, apart from a second time after a 401, which proves that nothing was done. */
   callOnce<T>(call: ApiCall, schema: z.ZodType<T>): Promise<T>;
   /** For what may happen twice: tries again where that may help. */
@@ -60,6 +62,7 @@ export function createApi(options: ApiOptions): Api {
   const callOnce = async <T>(call: ApiCall, schema: z.ZodType<T>): Promise<T> => parseReply(schema, await text(call));
   return {
     clock,
+    secrets: options.tokens.secrets,
     callOnce,
     call: (call, schema) => tryAgain(() => callOnce(call, schema), { clock, what: call.what, signal: call.signal }),
     act: (call, act) => {

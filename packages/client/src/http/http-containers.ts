@@ -3,14 +3,16 @@ import { isServiceError, ServiceError } from '../service-error.ts';
 import { containerPageSchema, containerSchema } from '../wire/container.ts';
 import type { Api, ApiCall } from './api.ts';
 import { logStream } from './log-stream.ts';
+import { maskStream } from './mask-stream.ts';
 import { pages } from './pages.ts';
+import { withReadableState } from './with-readable-state.ts';
 
 /** Endpoints 7 to 12 over HTTP. */
 export function httpContainers(api: Api, options: { bodyMs: number }): Containers {
   const get: Containers['get'] = async (ref, { signal } = {}) => {
     const what = `get container ${ref.id}`;
     const container = await api.call({ method: 'GET', path: pathOf(ref), what, signal }, containerSchema);
-    return sameId(container, { id: ref.id, what });
+    return withReadableState(sameId(container, { id: ref.id, what }), api.secrets());
   };
   return {
     get,
@@ -25,7 +27,8 @@ export function httpContainers(api: Api, options: { bodyMs: number }): Container
         signal,
       };
       const container = await api.callOnce(call, containerSchema);
-      return containerID === undefined ? container : sameId(container, { id: containerID, what });
+      const same = containerID === undefined ? container : sameId(container, { id: containerID, what });
+      return withReadableState(same, api.secrets());
     },
     list(scope, { all, pageSize, signal } = {}) {
       const what = `list the containers of ${scope.clusterID}/${scope.accountID}`;
@@ -33,7 +36,9 @@ export function httpContainers(api: Api, options: { bodyMs: number }): Container
         const query = { all, pageSize, nextPageToken };
         const call: ApiCall = { method: 'GET', path: collection(scope), query, what, signal };
         const page = await api.call(call, containerPageSchema);
-        return { items: page.containers, nextPageToken: page.nextPageToken };
+        const secrets = api.secrets();
+        const items = page.containers.map((item) => withReadableState(item, secrets));
+        return { items, nextPageToken: page.nextPageToken };
       }, what);
     },
     logs(ref, { tail, follow = false, signal } = {}) {
@@ -41,7 +46,7 @@ export function httpContainers(api: Api, options: { bodyMs: number }): Container
       const query = { tail, follow: follow ? true : undefined };
       const call: ApiCall = { method: 'GET', path: [...pathOf(ref), 'logs'], query, what, signal };
       const phase = () => phaseOf(get(ref, signal === undefined ? {} : { signal }));
-      return logStream(api, { call, tail, follow, bodyMs: options.bodyMs, phase });
+      return maskStream(logStream(api, { call, tail, follow, bodyMs: options.bodyMs, phase }), api.secrets);
     },
     cancel: (ref, { signal } = {}) =>
       api.act({ method: 'POST', path: pathOf(ref), verb: ':cancel', what: `cancel container ${ref.id}`, signal }),

@@ -1,9 +1,10 @@
 import type { Discovery } from '../container-service.ts';
 import { accountListSchema } from '../wire/account.ts';
+import { resolvedImageSchema } from '../wire/image.ts';
 import { instanceTypeListSchema } from '../wire/instance-type.ts';
 import type { Api } from './api.ts';
 
-/** Endpoints 1 and 2 over HTTP. */
+/** Endpoints 1 and 2, and our extension `images`, over HTTP. */
 export function httpDiscovery(api: Api): Discovery {
   return {
     async listAccounts(clusterID, options = {}) {
@@ -23,6 +24,17 @@ export function httpDiscovery(api: Api): Discovery {
         signal: options.signal,
       } as const;
       return (await api.call(call, instanceTypeListSchema)).instanceTypes;
+    },
+    async resolveImage({ clusterID, accountID }, image, options = {}) {
+      const call = {
+        method: 'GET',
+        path: ['clusters', clusterID, 'accounts', accountID, 'images'],
+        query: { image },
+        what: `resolve the image ${image}`,
+        signal: options.signal,
+      } as const;
+      const { digest } = await api.call(call, resolvedImageSchema);
+      return digest === undefined ? undefined : { digest };
     },
   };
 }

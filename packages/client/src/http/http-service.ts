@@ -11,6 +11,7 @@ import { DEFAULT_TIMEOUTS, type HttpServiceOptions } from './http-service-option
 import { httpVolumes } from './http-volumes.ts';
 import { openPool } from './open-pool.ts';
 import { createTokenSource } from './token-source.ts';
+import { parseTransferAddress } from './transfer-address.ts';
 
 /** Requests in flight to one service; more wait their turn. Streams (logs, files) do not count. */
 const MAX_CALLS = 64;
@@ -47,7 +48,7 @@ export function createHttpService(options: HttpServiceOptions): ContainerService
       throw new ServiceError('INVALID_ARGUMENT', `Could not open the files of volume ${ref.id}: no WebDAV address`);
     }
     return createWebDavFiles({
-      url,
+      url: parseTransferAddress(url, { base: options.baseUrl, what: `open the files of volume ${ref.id}` }),
       username: login.username,
       password: login.password,
       dispatcher: (origin) => pools.streams(origin),

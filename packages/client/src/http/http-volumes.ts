@@ -3,6 +3,7 @@ import { ServiceError } from '../service-error.ts';
 import { volumePageSchema, volumeSchema } from '../wire/volume.ts';
 import type { Api, ApiCall } from './api.ts';
 import { pages } from './pages.ts';
+import { withReadableState } from './with-readable-state.ts';
 
 /** Endpoints 3 to 6 over HTTP. */
 export function httpVolumes(api: Api): Omit<Volumes, 'files'> {
@@ -23,7 +24,8 @@ export function httpVolumes(api: Api): Omit<Volumes, 'files'> {
       return pages(async (nextPageToken) => {
         const query = { pageSize, nextPageToken };
         const page = await api.call({ method: 'GET', path: collection(scope), query, what, signal }, volumePageSchema);
-        return { items: page.volumes, nextPageToken: page.nextPageToken };
+        const secrets = api.secrets();
+        return { items: page.volumes.map((it) => withReadableState(it, secrets)), nextPageToken: page.nextPageToken };
       }, what);
     },
     delete: (ref, { force, signal } = {}) =>

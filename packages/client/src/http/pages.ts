@@ -7,10 +7,13 @@ export interface Page<T> {
 
 const MAX_PAGES = 100_000;
 const MAX_EMPTY_PAGES = 100;
+const MAX_ITEMS = 5_000_000;
+const MAX_TOKEN = 8_192;
 
 /**
  * The items of all pages, each page asked for when the one before is used up. Ends also on a service that does not:
- * a page token that comes again, or page after page without an item, is an `INVALID_REPLY`.
+ * a page token that comes again or is too long, page after page without
+ * an item, or more items than any service has, is an `INVALID_REPLY`.
  */
 export async function* pages<T>(
   fetch: (token: string | undefined) => Promise<Page<T>>,
@@ -19,13 +22,16 @@ export async function* pages<T>(
   const seen = new Set<string>();
   let token: string | undefined;
   let empty = 0;
+  let items = 0;
   for (;;) {
     const page = await fetch(token);
     yield* page.items;
+    items += page.items.length;
     token = page.nextPageToken ?? '';
     if (token === '') return;
     empty = page.items.length === 0 ? empty + 1 : 0;
-    if (seen.has(token) || seen.size >= MAX_PAGES || empty > MAX_EMPTY_PAGES) {
+    const isLong = token.length > MAX_TOKEN || seen.size >= MAX_PAGES || items > MAX_ITEMS;
+    if (isLong || seen.has(token) || empty > MAX_EMPTY_PAGES) {
       throw new ServiceError('INVALID_REPLY', `Could not ${what}: the service gives page after page without an end`);
     }
     seen.add(token);

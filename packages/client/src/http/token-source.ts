@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Dispatcher } from 'undici';
+import { own } from '../own.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Clock } from './clock.ts';
 import { exchange, type Reply, readText } from './exchange.ts';
@@ -16,6 +17,8 @@ export interface TokenSource {
   replace(refused: string): Promise<string | undefined>;
   /** `text` without anything that must not be shown. */
   redact(text: string): string;
+  /** What must not be shown, without what is so short that it is found in everything. */
+  secrets(): readonly string[];
 }
 
 export interface LoginOptions {
@@ -37,6 +40,7 @@ export function createTokenSource(options: LoginOptions): TokenSource {
       current: async () => token,
       replace: async () => undefined,
       redact: (text) => hide(text, [token]),
+      secrets: () => telling([token]),
     };
   }
   const digest = createHash('md5').update(credentials.login.password).digest('hex');
@@ -60,7 +64,14 @@ export function createTokenSource(options: LoginOptions): TokenSource {
     current: async () => token ?? (await renew()),
     replace: async (refused) => (token !== undefined && token !== refused ? token : await renew()),
     redact: (text) => hide(text, secrets),
+    secrets: () => telling(secrets),
   };
+}
+
+const SHORTEST_TELLING = 8;
+
+function telling(secrets: Iterable<string>): string[] {
+  return [...secrets].filter((secret) => secret.length >= SHORTEST_TELLING);
 }
 
 function hide(text: string, secrets: Iterable<string>): string {
@@ -100,7 +111,7 @@ function logIn(options: LoginOptions, login: { email: string; digest: string }):
 }
 
 function tokenOf(reply: Reply, body: string, headerName: string): string {
-  const value = reply.headers[headerName.toLowerCase()];
+  const value = own(reply.headers, headerName.toLowerCase());
   const token = (Array.isArray(value) ? value[0] : value)?.trim();
   // What could not be a header value again would only fail later, and with the token in the message.
   if (token !== undefined && /^[\x21-\x7e]{1,8192}$/.test(token)) return token;

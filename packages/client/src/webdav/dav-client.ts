@@ -5,6 +5,7 @@ import type { Timeouts } from '../http/http-service-options.ts';
 import { parseRetryAfter } from '../http/retry-after.ts';
 import { sendError } from '../http/send-error.ts';
 import { tryAgain } from '../http/try-again.ts';
+import { encodeName } from '../name-bytes.ts';
 import { ServiceError, type ServiceErrorCode } from '../service-error.ts';
 import { PROPFIND_BODY, type Resource, readMultistatus } from './multistatus.ts';
 import { parentPath, volumePathSegments } from './volume-path.ts';
@@ -20,6 +21,14 @@ export interface DavOptions {
   readonly timeouts: Timeouts;
   readonly clock: Clock;
 }
+
+/** The reply to a COPY comes when all is copied, which of a large tree without reflinks takes long. */
+const COPY_REPLY_MS = 3_600_000;
+
+/** A listing of a million entries takes a minute; longer than this is a server that has no end. */
+const LISTING_MS = 15 * 60_000;
+/** A body of no interest is read away so long; then its connection goes. */
+const DISCARD_MS = 10_000;
 
 /** What a MOVE came to. */
 type MoveOutcome = 'moved' | 'absent' | 'occupied' | 'noParent';
@@ -49,6 +58,8 @@ export interface DavClient {
   /** Makes the directory and those above it. */
   makeCollections(path: string): Promise<'made' | 'there'>;
   move(from: string, options: { to: string; overwrite: boolean; what: string }): Promise<MoveOutcome>;
+  /** With all that is in it, to a free name; `refused` where the server does not copy. */
+  copy(from: string, options: { to: string; what: string }): Promise<MoveOutcome | 'refused'>;
   /** Nothing happens where nothing is. */
   remove(path: string, what: string): Promise<void>;
   again<T>(once: (doubt: boolean) => Promise<T>, what: string): Promise<T>;
@@ -77,6 +88,10 @@ export function createDavClient(options: DavOptions): DavClient {
       const headers = { destination: origin + urlPath(options, { path: to }), overwrite: overwrite ? 'T' : 'F' };
       return move(sender, { method: 'MOVE', path: from, headers, what });
     },
+    copy: (from, { to, what }) => {
+      const headers = { destination: origin + urlPath(options, { path: to }), overwrite: 'F', depth: 'infinity' };
+      return copy(sender, { method: 'COPY', path: from, headers, what, replyMs: COPY_REPLY_MS });
+    },
     async remove(path, what) {
       const reply = await sender.send({ method: 'DELETE', path, what });
       if (![200, 204, 404].includes(reply.statusCode)) throw await sender.refusal(reply, what);
@@ -87,7 +102,7 @@ export function createDavClient(options: DavOptions): DavClient {
 
 /** Encoded path of something in the volume; the root and what is meant as a directory end with a slash. */
 function urlPath(options: DavOptions, { path, directory = false }: { path: string; directory?: boolean }): string {
-  const segments = volumePathSegments(path).map(encodeURIComponent);
+  const segments = volumePathSegments(path).map(encodeName);
   return [options.rootPath, ...segments].join('/') + (directory || path === '' ? '/' : '');
 }
 
@@ -143,17 +158,30 @@ async function makeCollections(sender: Sender, path: string): Promise<'made' | '
 }
 
 async function move(sender: Sender, request: DavRequest): Promise<MoveOutcome> {
-  const reply = await sender.send(request);
+  return moveOutcome(sender, { reply: await sender.send(request), what: request.what });
+}
+
+async function moveOutcome(sender: Sender, { reply, what }: { reply: Reply; what: string }): Promise<MoveOutcome> {
   if (reply.statusCode === 201 || reply.statusCode === 204) return discard(reply, 'moved' as const);
   if (reply.statusCode === 404) return discard(reply, 'absent' as const);
   if (reply.statusCode === 412) return discard(reply, 'occupied' as const);
   // Apache's file systems answer 500 where the RFC wants 409.
   if (reply.statusCode === 409 || reply.statusCode === 500) return discard(reply, 'noParent' as const);
-  throw await sender.refusal(reply, request.what);
+  throw await sender.refusal(reply, what);
+}
+
+/** Statuses with which servers say that they do not copy, or did not copy all of it (207). */
+const COPY_REFUSED: ReadonlySet<number> = new Set([207, 403, 405, 415, 501]);
+
+async function copy(sender: Sender, request: DavRequest): Promise<MoveOutcome | 'refused'> {
+  const reply = await sender.send(request);
+  if (COPY_REFUSED.has(reply.statusCode)) return discard(reply, 'refused' as const);
+  return moveOutcome(sender, { reply, what: request.what });
 }
 
 async function multistatus(reply: Reply, what: string): Promise<Resource[]> {
   let failure: unknown;
+  const late = setTimeout(() => reply.body.destroy(new Error(`not complete after ${LISTING_MS} ms`)), LISTING_MS);
   async function* body() {
     try {
       yield* reply.body as AsyncIterable<Uint8Array>;
@@ -167,13 +195,18 @@ async function multistatus(reply: Reply, what: string): Promise<Resource[]> {
   } catch (error) {
     if (failure !== undefined) throw sendError(failure, { what });
     const why = error instanceof Error ? error.message : String(error);
+    reply.body.on('error', () => {}).destroy();
     throw new ServiceError('INVALID_REPLY', `Could not ${what}: the reply cannot be read (${why})`, { cause: error });
+  } finally {
+    clearTimeout(late);
   }
 }
 
 /** Reads a body away so that its connection can serve again; a body that breaks off or is long costs the connection. */
 export async function discard<T>(reply: Reply, value?: T): Promise<T> {
+  const late = setTimeout(() => reply.body.destroy(), DISCARD_MS);
   await reply.body.dump({ limit: 65_536 }).catch(() => {});
+  clearTimeout(late);
   return value as T;
 }
 

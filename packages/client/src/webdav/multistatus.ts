@@ -1,4 +1,5 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
+import { decodeName } from '../name-bytes.ts';
 
 /** What a PROPFIND says of one resource. */
 export interface Resource {
@@ -7,24 +8,36 @@ export interface Resource {
   readonly kind: 'file' | 'dir';
   readonly size: number;
   readonly modifiedAt: number;
+  /** Undefined where the server does not tell. */
+  readonly executable: boolean | undefined;
+  /** The target of a symlink; undefined for all else, and where the server does not tell. */
+  readonly link: string | undefined;
+  /** Undefined where the server does not tell, and for a directory. */
+  readonly etag: string | undefined;
 }
 
+/** Apache's name for the executable bit, which other servers and clients know too. */
+const APACHE_NAMESPACE = 'http://apache.org/dav/props/';
+/** Of the property `link`, which our service has: a symlink's target, percent-encoded. */
+const LINK_NAMESPACE = 'urn:sluice:dav';
+
 const DAV = 'DAV:';
+const EXECUTABLE = `{${APACHE_NAMESPACE}}executable`;
+const LINK = `{${LINK_NAMESPACE}}link`;
 const MAX_DEPTH = 64;
 /** About a million entries. */
 const MAX_CHARACTERS = 512 * 1024 * 1024;
+const MAX_ENTRIES = 2_000_000;
+/** A path of the longest that file systems have, with every byte percent-encoded. */
+const MAX_TEXT = 16_384;
 
 /** The properties that `readMultistatus` looks at. */
 export const PROPFIND_BODY =
   '<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:"><prop>' +
-  '<resourcetype/><getcontentlength/><getlastmodified/></prop></propfind>';
+  '<resourcetype/><getcontentlength/><getlastmodified/><getetag/>' +
+  `<executable xmlns="${APACHE_NAMESPACE}"/><link xmlns="${LINK_NAMESPACE}"/></prop></propfind>`;
 
-interface Draft {
-  path: string | undefined;
-  kind: 'file' | 'dir';
-  size: number;
-  modifiedAt: number;
-}
+type Draft = { -readonly [Key in keyof Resource]: Resource[Key] | (Key extends 'path' ? undefined : never) };
 
 /**
  * Reads a 207 body as it arrives. Only properties under a 200 status count, whichever of the two comes first; entities
@@ -32,7 +45,9 @@ interface Draft {
  */
 export async function readMultistatus(body: AsyncIterable<Uint8Array>): Promise<Resource[]> {
   const found: Resource[] = [];
-  const parser = createParser((resource) => found.push(resource));
+  const parser = createParser((resource) => {
+    if (found.push(resource) > MAX_ENTRIES) throw new Error('too many entries');
+  });
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let characters = 0;
   for await (const part of body) {
@@ -54,6 +69,7 @@ function createParser(take: (resource: Resource) => void) {
   let status = '';
   const addText = (part: string) => {
     text += part;
+    if (text.length > MAX_TEXT) throw new Error('a text is too long');
   };
   parser.on('error', (error) => {
     throw error;
@@ -76,6 +92,9 @@ function createParser(take: (resource: Resource) => void) {
     if (name === 'href' && stack.at(-1) === 'response') draft.path ??= pathOfHref(value);
     else if (name === 'getcontentlength' && /^\d+$/.test(value)) props.size = Number(value);
     else if (name === 'getlastmodified') props.modifiedAt = Date.parse(value);
+    else if (name === EXECUTABLE) props.executable = value === 'T';
+    else if (name === LINK) props.link = decodeName(value);
+    else if (name === 'getetag' && value !== '') props.etag = value;
     else if (name === 'status' && stack.at(-1) === 'propstat') status = value;
     else if (name === 'propstat' && / 200\b/.test(status)) Object.assign(draft, props);
     else if (name === 'response' && draft.path !== undefined) take(toResource(draft, draft.path));
@@ -83,19 +102,28 @@ function createParser(take: (resource: Resource) => void) {
   return parser;
 }
 
-const emptyDraft = (): Draft => ({ path: undefined, kind: 'file', size: 0, modifiedAt: 0 });
+const emptyDraft = (): Draft => ({
+  path: undefined,
+  kind: 'file',
+  size: 0,
+  modifiedAt: 0,
+  executable: undefined,
+  link: undefined,
+  etag: undefined,
+});
 
 function toResource(draft: Draft, path: string): Resource {
   return {
+    ...draft,
     path,
-    kind: draft.kind,
     size: draft.kind === 'dir' ? 0 : draft.size,
     modifiedAt: Number.isNaN(draft.modifiedAt) ? 0 : draft.modifiedAt,
+    etag: draft.kind === 'dir' ? undefined : draft.etag,
   };
 }
 
 /** Servers send a whole URL or only its path; only the path tells anything behind a proxy. */
 function pathOfHref(href: string): string {
   const path = href.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').replace(/\/+$/, '');
-  return decodeURIComponent(path);
+  return decodeName(path);
 }

@@ -89,7 +89,8 @@ async function* cut(reply: Reply, { part, start }: { part: Part; start: number }
     const to = part.end === undefined ? piece.length : Math.min(part.end - at, piece.length);
     at += piece.length;
     if (from < to) yield from === 0 && to === piece.length ? piece : piece.subarray(from, to);
-    if (part.end !== undefined && at >= part.end && reply.statusCode === 200) return;
+    // A range that was asked for ends by itself, unless the server sends more than it.
+    if (part.end !== undefined && (at > part.end || (at === part.end && reply.statusCode === 200))) return;
   }
 }
 

@@ -1,3 +1,4 @@
+import { isByteName } from '../name-bytes.ts';
 import { ServiceError } from '../service-error.ts';
 
 /** The segments of a path in a volume; the root has none. Throws `INVALID_ARGUMENT` for what `VolumeFiles` refuses. */
@@ -5,7 +6,7 @@ export function volumePathSegments(path: string): string[] {
   if (path === '') return [];
   const segments = path.split('/');
   const wrong = segments.some((it) => it === '' || it === '.' || it === '..' || it.includes('\0'));
-  if (wrong || /\p{Surrogate}/u.test(path)) {
+  if (wrong || !isByteName(path)) {
     throw new ServiceError(
       'INVALID_ARGUMENT',
       `Could not use the path ${JSON.stringify(path)}: not a path in a volume`,

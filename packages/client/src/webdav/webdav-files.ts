@@ -2,9 +2,11 @@ import type { Dispatcher } from 'undici';
 import { type Clock, systemClock } from '../http/clock.ts';
 import { DEFAULT_TIMEOUTS, type Timeouts } from '../http/http-service-options.ts';
 import { openPool } from '../http/open-pool.ts';
+import { encodeName } from '../name-bytes.ts';
 import { isServiceError, ServiceError } from '../service-error.ts';
 import type { FileEntry, VolumeFiles } from '../volume-files.ts';
-import { createDavClient, type DavClient } from './dav-client.ts';
+import { copyEntry } from './copy-entry.ts';
+import { createDavClient, type DavClient, discard } from './dav-client.ts';
 import type { Resource } from './multistatus.ts';
 import { readFile } from './read-file.ts';
 import { parentPath, volumePathSegments } from './volume-path.ts';
@@ -43,15 +45,18 @@ export function createWebDavFiles(options: WebDavFilesOptions): VolumeFiles {
     timeouts,
     clock: options.clock ?? systemClock,
   });
-  return {
+  const files: VolumeFiles = {
     stat: (path) => stat(dav, path),
     list: (path) => list(dav, path),
     read: (path, range = {}) => readFile(dav, { path, range }),
     write: (path, body, write = {}) => writeFile(dav, { path, body, ...write }),
+    link: (path, target) => makeLink(dav, { path, target }),
     makeDirectory: (path) => makeDirectory(dav, path),
     move: (from, to) => move(dav, { from, to }),
+    copy: (from, to) => copy(files, dav, { from, to }),
     remove: (path) => remove(dav, path),
   };
+  return files;
 }
 
 function ownPool(options: WebDavFilesOptions, timeouts: Timeouts): (origin: string) => Dispatcher {
@@ -69,7 +74,7 @@ async function stat(dav: DavClient, path: string): Promise<FileEntry | undefined
   volumePathSegments(path);
   const found = await dav.propfind(path, { depth: 0, what: `look at ${quote(path)}` });
   const self = found === undefined ? undefined : shortest(found);
-  return self === undefined ? undefined : { path, kind: self.kind, size: self.size, modifiedAt: self.modifiedAt };
+  return self && toEntry(path, self);
 }
 
 async function list(dav: DavClient, path: string): Promise<FileEntry[]> {
@@ -85,10 +90,27 @@ async function list(dav: DavClient, path: string): Promise<FileEntry[]> {
   for (const it of found) {
     const name = it.path.slice(it.path.lastIndexOf('/') + 1);
     if (it === self || isPartName(name)) continue;
-    const { kind, size, modifiedAt } = it;
-    entries.push({ path: path === '' ? name : `${path}/${name}`, kind, size, modifiedAt });
+    if (name === '' || name === '.' || name === '..' || name.includes('\0')) {
+      throw new ServiceError(
+        'INVALID_REPLY',
+        `Could not ${what}: ${quote(name)} is listed, which is no name of a file`,
+      );
+    }
+    entries.push(toEntry(path === '' ? name : `${path}/${name}`, it));
   }
   return entries.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+}
+
+function toEntry(path: string, { kind, size, modifiedAt, executable, link, etag }: Resource): FileEntry {
+  return {
+    path,
+    kind,
+    size,
+    modifiedAt,
+    ...(executable !== undefined && kind === 'file' && { executable }),
+    ...(link !== undefined && { link }),
+    ...(etag !== undefined && { etag }),
+  };
 }
 
 /** The directory itself: every other path of a depth-1 answer begins with its path. */
@@ -96,6 +118,28 @@ function shortest(found: readonly Resource[]): Resource | undefined {
   let self = found[0];
   for (const it of found) if (self !== undefined && it.path.length < self.path.length) self = it;
   return self;
+}
+
+/** LINK is a method of HTTP that servers without it refuse; ours makes a symlink of it (docs/transfer.md). */
+async function makeLink(dav: DavClient, { path, target }: { path: string; target: string }): Promise<boolean> {
+  const what = `make the link ${quote(path)}`;
+  refuseRoot(path, what);
+  const headers = { 'sluice-link-target': target.split('/').map(encodeName).join('/') };
+  const once = async () => {
+    const reply = await dav.send({ method: 'LINK', path, headers, what });
+    if ([200, 201, 204].includes(reply.statusCode)) return discard(reply, 'made' as const);
+    if (reply.statusCode === 409) return discard(reply, 'noParent' as const);
+    // What servers say that do not know the method.
+    if ([400, 405, 501].includes(reply.statusCode)) return discard(reply, 'unknown' as const);
+    throw await dav.refusal(reply, what);
+  };
+  let outcome = await dav.again(once, what);
+  if (outcome === 'noParent') {
+    await dav.makeCollections(parentPath(path) ?? '');
+    outcome = await dav.again(once, what);
+  }
+  if (outcome !== 'noParent') return outcome === 'made';
+  throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: a file is where a directory is wanted`);
 }
 
 async function makeDirectory(dav: DavClient, path: string): Promise<void> {
@@ -140,6 +184,15 @@ async function move(dav: DavClient, { from, to }: { from: string; to: string }):
   if (outcome !== 'moved') throw new ServiceError('NOT_FOUND', `Could not ${what}: nothing is there`);
 }
 
+async function copy(files: VolumeFiles, dav: DavClient, { from, to }: { from: string; to: string }): Promise<void> {
+  const what = `copy ${quote(from)} to ${quote(to)}`;
+  for (const path of [from, to]) refuseRoot(path, what);
+  if (to === from || to.startsWith(`${from}/`)) {
+    throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: nothing can be copied to or into itself`);
+  }
+  await copyEntry(dav, files, { from, to, what });
+}
+
 async function remove(dav: DavClient, path: string): Promise<void> {
   const what = `remove ${quote(path)}`;
   refuseRoot(path, what);
@@ -148,7 +201,7 @@ async function remove(dav: DavClient, path: string): Promise<void> {
 
 function refuseRoot(path: string, what: string): void {
   if (volumePathSegments(path).length > 0) return;
-  throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: the volume's root cannot be moved or removed`);
+  throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: the volume's root cannot be copied, moved or removed`);
 }
 
 const quote = (path: string) => (path === '' ? "the volume's root" : JSON.stringify(path));

@@ -18,6 +18,13 @@ export function isPartName(name: string): boolean {
   return PART_NAME.test(name);
 }
 
+/** A name that nothing has, in the directory that holds `path`, for what is not yet complete. */
+export function partBeside(path: string): string {
+  const parent = parentPath(path) ?? '';
+  const name = `.sluice-${randomBytes(12).toString('hex')}.part`;
+  return parent === '' ? name : `${parent}/${name}`;
+}
+
 const EXECUTABLE_BODY =
   '<?xml version="1.0" encoding="utf-8"?><D:propertyupdate xmlns:D="DAV:" xmlns:A="http://apache.org/dav/props/">' +
   '<D:set><D:prop><A:executable>T</A:executable></D:prop></D:set></D:propertyupdate>';
@@ -28,8 +35,7 @@ export async function writeFile(dav: DavClient, write: FileWrite): Promise<void>
   const segments = volumePathSegments(write.path);
   if (segments.length === 0) throw new ServiceError('INVALID_ARGUMENT', `Could not ${what}: it is the volume's root`);
   const parent = parentPath(write.path) ?? '';
-  const name = `.sluice-${randomBytes(12).toString('hex')}.part`;
-  const part = parent === '' ? name : `${parent}/${name}`;
+  const part = partBeside(write.path);
   try {
     await send(dav, { ...write, part, parent, what });
     if (write.executable === true) await markExecutable(dav, { part, what });

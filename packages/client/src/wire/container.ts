@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedName } from './bounded-name.ts';
 
 /** Every phase of a container, in the order of the protocol's table. */
 export const CONTAINER_PHASES = [
@@ -49,9 +50,9 @@ export interface ContainerSpec {
 
 /** A container as created or got. Times are ISO 8601, `runTime` is in seconds. */
 export const containerSchema = z.looseObject({
-  id: z.string(),
-  clusterID: z.string(),
-  accountID: z.string(),
+  id: boundedName,
+  clusterID: boundedName,
+  accountID: boundedName,
   instanceType: z.string().optional(),
   image: z.string().optional(),
   command: z.array(z.string()).optional(),
@@ -59,7 +60,7 @@ export const containerSchema = z.looseObject({
   volumeMounts: z.record(z.string(), z.string()).optional(),
   labels: z.record(z.string(), z.string()).optional(),
   envs: z.record(z.string(), z.string()).optional(),
-  phase: z.string().optional(),
+  phase: boundedName.optional(),
   state: z.string().optional(),
   runID: z.string().optional(),
   nodeID: z.string().optional(),
@@ -72,11 +73,11 @@ export type Container = z.infer<typeof containerSchema>;
 
 /** An entry of the container list: exactly the fields that the protocol names. */
 export const containerListItemSchema = z.looseObject({
-  id: z.string(),
-  clusterID: z.string(),
-  accountID: z.string(),
+  id: boundedName,
+  clusterID: boundedName,
+  accountID: boundedName,
   image: z.string().optional(),
-  phase: z.string().optional(),
+  phase: boundedName.optional(),
   state: z.string().optional(),
   createTime: z.string().optional(),
 });

@@ -1,12 +1,24 @@
 import { z } from 'zod';
+import { boundedName } from './bounded-name.ts';
+
+/** The extensions of the protocol that a cluster may announce (docs/protocol.md, "Our extensions"). */
+export const FEATURES = {
+  /** The label `sluice-writable-mounts` is honored: all other mounts are read-only. */
+  readOnlyMounts: 'read-only-mounts',
+  /** The digest of an image can be asked for (`Discovery.resolveImage`). */
+  imageDigests: 'image-digests',
+} as const;
+export type Feature = (typeof FEATURES)[keyof typeof FEATURES];
 
 /** Resource kind and amount that a container may ask for (protocol, "InstanceType"). */
 export const instanceTypeSchema = z.looseObject({
-  id: z.string(),
-  clusterID: z.string(),
+  id: boundedName,
+  clusterID: boundedName,
   cpu: z.looseObject({ cores: z.number(), model: z.string().optional() }),
   memory: z.looseObject({ sizeGB: z.number() }),
   gpu: z.looseObject({ count: z.number(), model: z.string().optional() }).optional(),
+  /** Extensions that the type's cluster supports (`FEATURES`); unknown strings are to be ignored. */
+  features: z.array(z.string()).optional(),
 });
 export type InstanceType = z.infer<typeof instanceTypeSchema>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { boundedName } from './bounded-name.ts';
 
 /** Every phase of a volume, in the order of the protocol's table. */
 export const VOLUME_PHASES = ['Creating', 'Pending', 'Available', 'Failed', 'Deleting', 'Deleted', 'Unknown'] as const;
@@ -14,10 +15,10 @@ export type VolumeService = z.infer<typeof volumeServiceSchema>;
 
 /** A volume as created or listed. `phase` may be a value that no table lists yet: such a volume is not usable. */
 export const volumeSchema = z.looseObject({
-  id: z.string(),
-  clusterID: z.string(),
-  accountID: z.string(),
-  phase: z.string().optional(),
+  id: boundedName,
+  clusterID: boundedName,
+  accountID: boundedName,
+  phase: boundedName.optional(),
   state: z.string().optional(),
   createTime: z.string().optional(),
   service: volumeServiceSchema.optional(),

@@ -15,6 +15,7 @@ import {
   type StepConfig,
   type StepHandle,
   stepDocument,
+  type Text,
   type UseConfig,
   type VolumeHandle,
 } from './step-config.ts';
@@ -83,7 +84,7 @@ export interface PipelineBuilder<P, V> {
   /** A step with one cell for each item of a list that is known only at run time. */
   readonly foreach: <T, const O extends string = never, const R extends ResultShapes = Record<never, never>>(
     name: string,
-    list: ExpressionHandle<readonly T[]>,
+    list: ExpressionHandle<readonly T[]> | { readonly items: ExpressionHandle<readonly T[]>; readonly key?: Text },
     config: (item: ExpressionHandle<T>) => StepConfig<O, R>,
   ) => StepHandle<O, R, true, never>;
   /**
@@ -160,11 +161,8 @@ export function pipeline<
     step: (step: string, stepConfig: StepConfig<string, ResultShapes>) => add(step, stepConfig, {}),
     matrix: (step: string, axes: Axes, config: (matrix: unknown) => StepConfig<string, ResultShapes>) =>
       add(step, config(handlesUnder('matrix', Object.keys(axes))), { matrix: axes }),
-    foreach: (
-      step: string,
-      list: ExpressionHandle<unknown>,
-      config: (item: unknown) => StepConfig<string, ResultShapes>,
-    ) => add(step, config(expression('item')), { foreach: list }),
+    foreach: (step: string, list: unknown, config: (item: unknown) => StepConfig<string, ResultShapes>) =>
+      add(step, config(expression('item')), { foreach: list }),
     uses: (step: string, file: string, given: UseConfig<string, ResultShapes> = {}) => {
       const { outputs = [], results = {}, ports = [], ...beside } = given;
       put(steps, step, { uses: file, ...(stepDocument(beside, {}) as object) });
@@ -214,6 +212,7 @@ function stepHandle(
     outputs: Object.fromEntries(outputs.map((output) => [output, { step, output }])),
     results: handlesUnder(`${base}.results`, results),
     status: expression(`${base}.status`),
+    failure: expression(`${base}.failure`),
     ports: Object.fromEntries(urls),
   };
 }

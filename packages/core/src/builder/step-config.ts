@@ -1,6 +1,7 @@
 import type { Json } from '../model/json.ts';
 import type { JsonType } from '../model/json-type.ts';
 import type { NeedCondition } from '../model/pipeline.ts';
+import type { StepFailure, StepStatus } from '../model/step-status.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 import type { ExpressionHandle } from './expression-handle.ts';
 
@@ -45,7 +46,8 @@ export interface StepHandle<
       Many extends true ? readonly ValueOf<TypeOfResult<R[K]>>[] : ValueOf<TypeOfResult<R[K]>>
     >;
   };
-  readonly status: ExpressionHandle<string>;
+  readonly status: ExpressionHandle<StepStatus>;
+  readonly failure: ExpressionHandle<StepFailure>;
   /** Who uses the address of a service starts when that is ready. */
   readonly ports: { readonly [K in Port]: { readonly url: ExpressionHandle<string> } };
 }
@@ -78,8 +80,12 @@ export interface StepConfig<O extends string, R extends ResultShapes, Port exten
   readonly command?: readonly Text[] | string;
   readonly script?: string;
   readonly env?: Readonly<Record<string, Text>>;
-  readonly inputs?: Readonly<Record<string, Source | { readonly from: Source; readonly path: string }>>;
-  readonly outputs?: Readonly<Record<O, string | { readonly path: string; readonly retain?: boolean }>>;
+  readonly inputs?: Readonly<
+    Record<string, Source | { readonly from: Source; readonly path?: string; readonly writable?: boolean }>
+  >;
+  readonly outputs?: Readonly<
+    Record<O, string | { readonly path: string; readonly retain?: boolean; readonly expect?: readonly string[] }>
+  >;
   readonly results?: R;
   readonly ports?: Readonly<Record<Port, NonNullable<RawStep['ports']>[string]>>;
   readonly needs?: readonly AnyStep[] | readonly (readonly [AnyStep, NeedCondition])[];
@@ -118,7 +124,7 @@ export function stepDocument(
 }
 
 function inputDocument(input: NonNullable<StepConfig<string, ResultShapes>['inputs']>[string]): unknown {
-  return 'from' in input ? { from: edgeText(input.from), path: input.path } : edgeText(input);
+  return 'from' in input ? { ...input, from: edgeText(input.from) } : edgeText(input);
 }
 
 export function edgeText(source: Source): string {

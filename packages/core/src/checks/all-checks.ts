@@ -2,12 +2,14 @@ import type { Check } from './check-context.ts';
 import { checkCycles } from './check-cycles.ts';
 import { checkEdges } from './check-edges.ts';
 import { checkExpressions } from './check-expressions.ts';
+import { checkForeignTemplates } from './check-foreign-templates.ts';
 import { checkLabels } from './check-labels.ts';
 import { checkMatrices } from './check-matrices.ts';
 import { checkMounts } from './check-mounts.ts';
 import { checkNames } from './check-names.ts';
 import { checkNeeds } from './check-needs.ts';
 import { checkNotify } from './check-notify.ts';
+import { checkOutputs } from './check-outputs.ts';
 import { checkParams } from './check-params.ts';
 import { checkPlacement } from './check-placement.ts';
 import { checkPools } from './check-pools.ts';
@@ -31,7 +33,9 @@ export const ALL_CHECKS: readonly Check[] = [
   checkNeeds,
   checkCycles,
   checkMounts,
+  checkOutputs,
   checkExpressions,
+  checkForeignTemplates,
   checkMatrices,
   checkRetries,
   checkTimeouts,

@@ -1,3 +1,4 @@
+import { own } from '../model/own.ts';
 import type { Pipeline, Step } from '../model/pipeline.ts';
 import type { Path } from '../parse/source-document.ts';
 import type { RawPipeline } from '../schema/pipeline-schema.ts';
@@ -32,29 +33,18 @@ export function createCheckContext(raw: RawPipeline, pipeline: Pipeline, report:
   const steps = new Map<string, CheckedStep>();
   for (const section of ['steps', 'finally'] as const) {
     for (const step of pipeline[section]) {
-      const own = raw[section]?.[step.name];
+      const written = own(raw[section], step.name);
       if (steps.has(step.name)) continue;
       steps.set(step.name, {
         step,
         final: section === 'finally',
         path: [section, step.name],
-        raw: (own ?? {}) as RawStep,
+        raw: (written ?? {}) as RawStep,
       });
     }
   }
-  return { raw, pipeline, steps, report, suggestStep: createSuggestion([...steps.keys()]) };
-}
-
-/** So many different names are looked at: ten thousand wrong ones among ten thousand right ones would take a minute. */
-const MOST_SUGGESTIONS = 200;
-
-function createSuggestion(names: readonly string[]): CheckContext['suggestStep'] {
-  const known = new Map<string, { readonly hint?: string }>();
-  return (name) => {
-    const hint = known.get(name) ?? (known.size < MOST_SUGGESTIONS ? suggestName(name, names) : {});
-    if (known.size < MOST_SUGGESTIONS) known.set(name, hint);
-    return hint;
-  };
+  const names = new Set(steps.keys());
+  return { raw, pipeline, steps, report, suggestStep: (name) => suggestName(name, names) };
 }
 
 /** Where a key of a step stands: in the step, else in `defaults`, else (for `env`) at the top. */
@@ -70,7 +60,7 @@ function holds(value: unknown, keys: Path): boolean {
   for (const key of keys.slice(0, 2)) {
     if (typeof inner === 'string') return true;
     if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, key)) return false;
-    inner = (inner as Readonly<Record<string | number, unknown>>)[key];
+    inner = own(inner as Readonly<Record<string, unknown>>, String(key));
   }
   return true;
 }

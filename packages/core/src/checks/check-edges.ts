@@ -2,6 +2,7 @@ import type { Input } from '../model/pipeline.ts';
 import type { Path } from '../parse/source-document.ts';
 import type { Check, CheckContext, CheckedStep } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
+import { namesOf } from './names-of.ts';
 import { suggestName } from './nearest-name.ts';
 
 /** Every `from` names a step and an output, or a volume, that exists. */
@@ -43,7 +44,7 @@ function checkVolume({ pipeline, report }: CheckContext, { name, path }: { name:
     message,
     path: path(),
     lookedIn: ['volumes'],
-    ...suggestName(name, Object.keys(pipeline.volumes)),
+    ...suggestName(name, namesOf(pipeline.volumes)),
   });
 }
 
@@ -93,7 +94,7 @@ function checkStepOutput(
     message,
     path: path(),
     lookedIn,
-    ...suggestName(output, Object.keys(source.step.outputs)),
+    ...suggestName(output, namesOf(source.step.outputs)),
     related,
   });
 }

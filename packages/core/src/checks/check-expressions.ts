@@ -8,6 +8,7 @@ import type { Path } from '../parse/source-document.ts';
 import type { Check, CheckContext, CheckedStep } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
 import { checkReference, ROOTS, type Scope } from './expression-scope.ts';
+import { findComparisonFault } from './find-comparison-fault.ts';
 
 /** Every expression can be read, names only what there is, and yields what its place takes. */
 export const checkExpressions: Check = (context) => {
@@ -62,10 +63,14 @@ function checkStep(checking: Checking, checked: CheckedStep): void {
   }
   if (step.foreach !== undefined) {
     checkWhole(checking, step.foreach, {
-      path: at('foreach'),
+      path: typeof checked.raw.foreach === 'object' ? at('foreach', 'items') : at('foreach'),
       scope: scope('`foreach`', BEFORE_CELLS),
       wanted: 'list',
     });
+  }
+  if (step.foreachKey !== undefined) {
+    const place = { path: at('foreach', 'key'), scope: scope('`foreach.key`', [...BEFORE_CELLS, 'item']) };
+    checkText(checking, step.foreachKey, place);
   }
   one(step.cache?.key, ['cache', 'key'], IN_CONTAINER);
   one(step.approval?.message, ['approval', 'message'], BEFORE_CELLS);
@@ -202,6 +207,10 @@ function checkText({ context, typeOf }: Checking, text: string, { path, scope, w
     context.report({ ...fault, path, within: { text, start: reference.start, end: reference.end } });
     if (fault.code === 'hyphen') break;
   }
+  for (const comparison of template.comparisons) {
+    const fault = findComparisonFault(comparison);
+    if (fault) context.report({ ...fault, path, within: { text, start: comparison.start, end: comparison.end } });
+  }
   if (named) checkTypes({ context, typeOf }, template, { path, scope, ...(wanted && { wanted }) });
 }
 
@@ -211,20 +220,16 @@ function hyphenFault(
   text: string,
   { root, keys, start, end }: { root: string; keys: readonly string[]; start: number; end: number },
 ) {
-  const known: Iterable<string> =
-    root === 'steps' ? steps.keys() : root === 'params' ? Object.keys(pipeline.params) : [];
   const [name] = keys;
-  if (name === undefined || text[end] !== '-') return undefined;
-  const written = /^[A-Za-z]+\.([A-Za-z0-9_-]+)/.exec(text.slice(start))?.[1] ?? '';
-  for (const candidate of known) {
-    if (candidate !== written || candidate === name) continue;
-    return {
-      code: 'hyphen',
-      message: `\`${root}.${candidate}\` reads as a subtraction, since the name holds a hyphen`,
-      hint: `write ${root}['${candidate}']`,
-    };
-  }
-  return undefined;
+  if (name === undefined || text[end] !== '-' || (root !== 'steps' && root !== 'params')) return undefined;
+  const written = /^[A-Za-z]+\.([A-Za-z0-9_-]+)/.exec(text.slice(start, start + 300))?.[1] ?? '';
+  const isKnown = root === 'steps' ? steps.has(written) : Object.hasOwn(pipeline.params, written);
+  if (!isKnown || written === name) return undefined;
+  return {
+    code: 'hyphen',
+    message: `\`${root}.${written}\` reads as a subtraction, since the name holds a hyphen`,
+    hint: `write ${root}['${written}']`,
+  };
 }
 
 function secretFault(template: CompiledTemplate, { root, keys }: { root: string; keys: readonly string[] }) {

@@ -1,3 +1,4 @@
+import { own } from '../model/own.ts';
 import type { Check } from './check-context.ts';
 
 /** A container carries the pipeline's labels beside ours; a service takes a hundred of them, and 4,096 characters in each. */
@@ -16,7 +17,7 @@ export const checkLabels: Check = ({ pipeline: { labels }, report }) => {
     if (name.startsWith('sluice-')) {
       const message = `the label \`${name}\` is one of those that a run is found again by`;
       report({ code: 'bad-name', message, path, on: 'key', hint: 'choose a name that does not begin with `sluice-`' });
-    } else if ((labels[name]?.length ?? 0) > LONGEST) {
+    } else if ((own(labels, name)?.length ?? 0) > LONGEST) {
       report({ code: 'out-of-range', message: `the label \`${name}\` has more than ${LONGEST} characters`, path });
     }
   }

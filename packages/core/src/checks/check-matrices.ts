@@ -1,4 +1,5 @@
 import { hasExpression } from '../expressions/split-template.ts';
+import { own } from '../model/own.ts';
 import { MAX_CELLS } from '../plan/expand-matrix.ts';
 import type { Check } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
@@ -16,7 +17,7 @@ export const checkMatrices: Check = (context) => {
       report('bad-matrix', `the matrix of step \`${name}\` has no axes`, []);
     let cells = 1;
     for (const axis of axes) {
-      const values = matrix.axes[axis];
+      const values = own(matrix.axes, axis);
       if (Array.isArray(values)) cells *= values.length;
       else if (typeof values === 'string' && !hasExpression(values)) {
         report(

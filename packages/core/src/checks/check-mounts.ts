@@ -1,25 +1,56 @@
+import { own } from '../model/own.ts';
+import type { Input } from '../model/pipeline.ts';
+import { writesToShared } from '../model/writes-to-shared.ts';
 import type { Path } from '../parse/source-document.ts';
 import type { Check, CheckContext, CheckedStep } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
 
 const RESULTS = '/sluice/results';
 
-/** No two inputs or outputs of a step share a mount point, and none takes the place of the results. */
+/** No two inputs or outputs of a step share a mount point, none takes the place of the results, and nothing is mounted too often. */
 export const checkMounts: Check = (context) => {
   for (const checked of context.steps.values()) {
-    const mounts: Mount[] = [];
+    const taken = new Map<string, Mount>();
     for (const section of ['inputs', 'outputs'] as const) {
       const map = checked.step[section];
-      for (const key in map) mounts.push({ section, key, place: normalize(map[key]?.path ?? '') });
+      for (const key in map) {
+        const mount: Mount = { section, key, place: normalize(map[key]?.path ?? '') };
+        if (isReserved(mount.place)) reportReserved(context, checked, mount);
+        const first = taken.get(mount.place);
+        if (first === undefined) taken.set(mount.place, mount);
+        else reportTaken(context, checked, [first, mount]);
+      }
     }
-    mounts.forEach((mount, index) => {
-      if (isReserved(mount.place)) reportReserved(context, checked, mount);
-      // A step has a few mounts, for which a search is quicker than an index.
-      const first = mounts.find((other) => other.place === mount.place);
-      if (first !== undefined && mounts.indexOf(first) < index) reportTaken(context, checked, [first, mount]);
-    });
+    checkRepeats(context, checked);
   }
 };
+
+/** The protocol has two keys for a path of a volume, and one for a whole volume; each key can be mounted once. */
+const MOST_OF_PATH = 2;
+
+function checkRepeats(context: CheckContext, checked: CheckedStep): void {
+  const counts = new Map<string, number>();
+  for (const [key, input] of Object.entries(checked.step.inputs)) {
+    const volume = 'volume' in input.from ? own(context.pipeline.volumes, input.from.volume) : undefined;
+    // A private copy is a path of its own.
+    if (input.writable === true && !writesToShared(input, context.pipeline)) continue;
+    const { shown, place } = placeOf(input.from, volume?.id);
+    const most = volume?.id !== undefined && place.endsWith('/') ? 1 : MOST_OF_PATH;
+    const count = (counts.get(place) ?? 0) + 1;
+    counts.set(place, count);
+    if (count !== most + 1) continue;
+    const message = `step \`${checked.step.name}\` mounts \`${shown}\` more than ${most === 1 ? 'once' : 'twice'}, which the protocol has no keys for`;
+    const path = pathInStep(context, checked, ['inputs', key]);
+    context.report({ code: 'repeated-mount', message, path, hint: 'mount it once, and use that mount point' });
+  }
+}
+
+/** What is mounted, as the file writes it and with the volume's own ID, which two names may share. */
+function placeOf(from: Input['from'], id: string | undefined): { readonly shown: string; readonly place: string } {
+  if ('step' in from) return { shown: `${from.step}.${from.output}`, place: `steps/${from.step}/${from.output}` };
+  const shown = ['volumes.', from.volume, from.path === '' ? '' : `/${from.path}`].join('');
+  return { shown, place: id === undefined ? `volumes/${from.volume}/${from.path}` : `ids/${id}/${from.path}` };
+}
 
 interface Mount {
   readonly section: 'inputs' | 'outputs';

@@ -25,6 +25,17 @@ function checkReadsOfServices(context: CheckContext, checked: CheckedStep): void
   }
 }
 
+const sources = new WeakMap<CheckedStep['step']['inputs'], ReadonlySet<string>>();
+
+/** The steps that are read from, found once: one step may need thousands. */
+function sourcesOf(inputs: CheckedStep['step']['inputs']): ReadonlySet<string> {
+  const before = sources.get(inputs);
+  if (before !== undefined) return before;
+  const found = new Set(Object.values(inputs).flatMap(({ from }) => ('step' in from ? [from.step] : [])));
+  sources.set(inputs, found);
+  return found;
+}
+
 interface NeedPlace {
   readonly checked: CheckedStep;
   readonly need: CheckedStep['step']['needs'][number];
@@ -59,7 +70,7 @@ function checkNeed({ steps, report, suggestStep }: CheckContext, { checked, need
     });
   }
   if (need.condition === 'succeeded' || need.condition === 'completed') return;
-  const reads = Object.values(step.inputs).some(({ from }) => 'step' in from && from.step === need.step);
+  const reads = sourcesOf(step.inputs).has(need.step);
   if (reads && need.condition !== 'running') {
     const message = `step \`${step.name}\` reads an output of \`${need.step}\`, and waits for it to be ${need.condition}`;
     report({ code: 'conflicting-need', message, path: path(), hint: 'outputs exist only of a step that succeeded' });

@@ -1,5 +1,6 @@
 import { checkPattern } from '../expressions/cel.ts';
 import type { Json } from '../model/json.ts';
+import { own } from '../model/own.ts';
 import { isLongParam } from '../parse/resolve-pipeline.ts';
 import { bindParam } from '../plan/bind-params.ts';
 import { paramSchema } from '../schema/pipeline-schema.ts';
@@ -18,7 +19,7 @@ export const checkParams: Check = (context) => {
 };
 
 function checkParam({ pipeline, report }: CheckContext, name: string, path: readonly string[]): void {
-  const param = pipeline.params[name];
+  const param = own(pipeline.params, name);
   if (param === undefined) return;
   const { enum: allowed, pattern, minimum, maximum, ...rest } = param;
   for (const [index, value] of (allowed ?? []).entries()) {

@@ -1,5 +1,7 @@
+import { own } from '../model/own.ts';
 import type { Check } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
+import { namesOf } from './names-of.ts';
 import { suggestName } from './nearest-name.ts';
 
 /** A step takes tokens only from pools that exist, and never more than a pool has. */
@@ -9,7 +11,7 @@ export const checkPools: Check = (context) => {
     const { pools, name } = checked.step;
     for (const pool in pools) {
       const path = pathInStep(context, checked, ['pools', pool]);
-      const size = Object.hasOwn(pipeline.pools, pool) ? pipeline.pools[pool] : undefined;
+      const size = Object.hasOwn(pipeline.pools, pool) ? own(pipeline.pools, pool) : undefined;
       const wanted = pools[pool] ?? 0;
       if (size === undefined) {
         const message = `step \`${name}\` takes from the pool \`${pool}\`, and there is none of that name under \`pools\``;
@@ -19,7 +21,7 @@ export const checkPools: Check = (context) => {
           path,
           on: 'key',
           lookedIn: ['pools'],
-          ...suggestName(pool, Object.keys(pipeline.pools)),
+          ...suggestName(pool, namesOf(pipeline.pools)),
         });
       } else if (wanted > size) {
         const message = `step \`${name}\` takes ${wanted} tokens from the pool \`${pool}\`, which has ${size}, and could never start`;

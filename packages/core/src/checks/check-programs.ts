@@ -1,3 +1,4 @@
+import { hasExpression } from '../expressions/split-template.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 import type { Check, CheckContext, CheckedStep } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
@@ -68,6 +69,16 @@ function checkProgram(checked: CheckedStep, context: CheckContext): void {
     const message = `step \`${step.name}\` has nothing to run`;
     const hint = 'give it `command`, `script`, `image`, `uses` or `approval`';
     context.report({ code: 'nothing-to-run', lookedIn: path, message, path, on: 'key', hint });
+  }
+  const [program, ...more] = Array.isArray(raw.command) ? raw.command : [];
+  if (program !== undefined && more.length === 0 && /\s/.test(program.trim()) && !hasExpression(program)) {
+    context.report({
+      code: 'one-word',
+      severity: 'warning',
+      message: `the list in \`command\` of step \`${step.name}\` names one program, ${JSON.stringify(program)}, with blanks in its name`,
+      path: pathInStep(context, checked, ['command', 0]),
+      hint: `for a program with arguments write [${program.trim().split(/\s+/).join(', ')}], for the shell a text without brackets`,
+    });
   }
   if (step.command?.length === 0) {
     const message = `the command of step \`${step.name}\` is empty`;

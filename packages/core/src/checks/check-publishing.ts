@@ -1,7 +1,7 @@
 import { besideFile } from '../parse/file-set.ts';
 import type { Check } from './check-context.ts';
 
-/** Nothing is published to the same directory twice. */
+/** No output is published to the directory of another, or into it: it would be overwritten. */
 export const checkPublishing: Check = ({ pipeline, report }) => {
   const taken = new Map<string, string>();
   for (const [name, output] of Object.entries(pipeline.outputs)) {
@@ -15,4 +15,20 @@ export const checkPublishing: Check = ({ pipeline, report }) => {
       report({ code: 'duplicate-mount', message, path: ['outputs', name, 'publish'] });
     }
   }
+  for (const [place, name] of taken) {
+    const outer = directoriesAbove(place).find((directory) => taken.has(directory));
+    if (outer === undefined) continue;
+    const message = `the output \`${name}\` is published to ${place}, inside the directory of the output \`${taken.get(outer)}\``;
+    const hint = 'publish them side by side';
+    report({ code: 'nested-publish', message, path: ['outputs', name, 'publish'], hint });
+  }
 };
+
+/** All directories that a place is in; the directory of the file is `` for a relative place. */
+function directoriesAbove(place: string): readonly string[] {
+  const parts = place.split('/');
+  const above = parts.map((_, count) => parts.slice(0, count).join('/'));
+  // `..` leaves the directory of the file, and `/` is above no relative place.
+  const isInside = place !== '' && parts[0] !== '..' && parts[0] !== '';
+  return isInside ? above : above.filter((directory) => directory !== '');
+}

@@ -1,3 +1,4 @@
+import { own } from '../model/own.ts';
 import type { Step } from '../model/pipeline.ts';
 import { collectDependencies } from '../plan/collect-dependencies.ts';
 import { type Check, type CheckContext, type CheckedStep, pathInStep } from './check-context.ts';
@@ -22,16 +23,16 @@ function checkStep(context: CheckContext, checked: CheckedStep, services: readon
     report({ code: 'never-starts', message, path: checked.path, on: 'key' });
   }
   for (const [pool, size] of Object.entries(pipeline.pools)) {
-    const own = tokens(step, pool);
+    const wanted = tokens(step, pool);
     const held = services.reduce((sum, service) => sum + tokens(service.step, pool), 0);
-    if (own === 0 || own > size || own + held <= size) continue;
-    const message = `step \`${step.name}\` could never start: together with ${names}, it takes ${own + held} tokens from the pool \`${pool}\`, which has ${size}`;
+    if (wanted === 0 || wanted > size || wanted + held <= size) continue;
+    const message = `step \`${step.name}\` could never start: together with ${names}, it takes ${wanted + held} tokens from the pool \`${pool}\`, which has ${size}`;
     report({ code: 'never-starts', message, path: pathInStep(context, checked, ['pools', pool]) });
   }
 }
 
 function tokens(step: Step, pool: string): number {
-  return step.pools[pool] ?? 0;
+  return own(step.pools, pool) ?? 0;
 }
 
 /** Of each step: the services that run while it does, those that its services need among them. */

@@ -1,3 +1,4 @@
+import { createCron, cronReason } from '../schema/cron.ts';
 import type { Check } from './check-context.ts';
 
 const FIELDS = [
@@ -7,17 +8,7 @@ const FIELDS = [
   { name: 'month', least: 1, most: 12, words: 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ') },
   { name: 'day of week', least: 0, most: 7, words: 'sun mon tue wed thu fri sat'.split(' ') },
 ] as const;
-const MACROS: ReadonlySet<string> = new Set([
-  '@yearly',
-  '@annually',
-  '@monthly',
-  '@weekly',
-  '@daily',
-  '@midnight',
-  '@hourly',
-]);
-
-/** Cron expressions have five fields in their ranges, and the time zone exists. When they fire is for the scheduler. */
+/** Cron expressions can be read by what plans their times, and the time zone exists. When they fire is for the scheduler. */
 export const checkSchedule: Check = ({ pipeline, raw, report }) => {
   const { schedule } = pipeline;
   if (schedule === undefined) return;
@@ -42,7 +33,17 @@ export const checkSchedule: Check = ({ pipeline, raw, report }) => {
 
 /** Continues a sentence that begins with the expression. */
 function cronFault(expression: string): string | undefined {
-  if (MACROS.has(expression.trim().toLowerCase())) return undefined;
+  try {
+    createCron(expression, 'UTC');
+    return undefined;
+  } catch (error) {
+    return findFieldFault(expression) ?? `cannot be read: ${cronReason(error)}`;
+  }
+}
+
+/** The fault in our words, which name the field and what it takes; undefined where only the library knows it. */
+function findFieldFault(expression: string): string | undefined {
+  if (expression.trim().startsWith('@')) return undefined;
   const fields = expression.trim().split(/\s+/);
   if (fields.length !== FIELDS.length)
     return `has ${fields.length} fields instead of 5: minute, hour, day of month, month, day of week`;

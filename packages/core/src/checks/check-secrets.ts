@@ -1,5 +1,6 @@
 import type { Check } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
+import { namesOf } from './names-of.ts';
 import { suggestName } from './nearest-name.ts';
 
 /** A step asks only for secrets that the pipeline names. */
@@ -7,14 +8,14 @@ export const checkSecrets: Check = (context) => {
   const { pipeline, report } = context;
   for (const checked of context.steps.values()) {
     checked.step.secrets.forEach((secret, index) => {
-      if (pipeline.secrets.includes(secret)) return;
+      if (namesOf(pipeline.secrets).has(secret)) return;
       const message = `step \`${checked.step.name}\` asks for the secret \`${secret}\`, which the pipeline does not name under \`secrets\``;
       report({
         code: 'unknown-secret',
         lookedIn: ['secrets'],
         message,
         path: pathInStep(context, checked, ['secrets', index]),
-        ...suggestName(secret, pipeline.secrets),
+        ...suggestName(secret, namesOf(pipeline.secrets)),
       });
     });
   }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Json } from '../model/json.ts';
+import { own } from '../model/own.ts';
 import type { Path } from '../parse/source-document.ts';
 import { PATTERN_ADVICE } from '../schema/patterns.ts';
 import { schemaKeys } from '../schema/schema-keys.ts';
@@ -46,6 +47,7 @@ function explain(issue: Issue, place: Place): readonly Fault[] {
           code: advice?.code ?? 'wrong-value',
           message: `${nameOf(path)} is ${show(found)}, which is not ${wanted}`,
           path,
+          ...(advice?.code === 'bad-edge' && edgeHint(found, place.root)),
         },
       ];
     }
@@ -53,7 +55,14 @@ function explain(issue: Issue, place: Place): readonly Fault[] {
     case 'too_big':
       return [{ code: 'out-of-range', message: `${nameOf(path)} is ${show(found)}, ${bounds(issue)}`, path }];
     case 'invalid_value': {
-      const hint = typeof found === 'string' ? suggestName(found, issue.values.map(String)) : {};
+      const type = typeof found === 'string' ? own(FOREIGN_TYPES, found) : undefined;
+      const values = issue.values.map(String);
+      const isType = type !== undefined && values.includes(type);
+      const hint = isType
+        ? { hint: `here it is \`${type}\`` }
+        : typeof found === 'string'
+          ? suggestName(found, values)
+          : {};
       const wanted = issue.message.startsWith('Invalid') ? `one of ${issue.values.join(', ')}` : issue.message;
       if (found === undefined) return [missing(path, wanted)];
       return [
@@ -67,7 +76,9 @@ function explain(issue: Issue, place: Place): readonly Fault[] {
 
 function wrongType(issue: Issue, { path, found }: { path: Path; found: Json | undefined }): Fault {
   const expected = 'expected' in issue ? String(issue.expected) : '';
-  const wanted = issue.message.startsWith('Invalid') ? (KINDS[expected] ?? 'another kind of value') : issue.message;
+  const wanted = issue.message.startsWith('Invalid')
+    ? (own(KINDS, expected) ?? 'another kind of value')
+    : issue.message;
   if (found === undefined) return missing(path, wanted);
   if (typeof found === 'number' && !Number.isFinite(found)) {
     return {
@@ -90,8 +101,21 @@ function wrongType(issue: Issue, { path, found }: { path: Path; found: Json | un
 
 function typeHint(found: Json, { wanted, path }: { wanted: string; path: Path }): { hint?: string } {
   const key = path.at(-1);
+  if (wanted === 'true or false' && typeof found === 'string' && own(FLAGS, found.toLowerCase()) !== undefined) {
+    return { hint: `write ${key}: ${own(FLAGS, found.toLowerCase())}` };
+  }
+  if (wanted.startsWith('one of ') && typeof found === 'string' && own(FOREIGN_TYPES, found) !== undefined) {
+    return { hint: `here it is \`${own(FOREIGN_TYPES, found)}\`` };
+  }
+  if (wanted === 'a list' && typeof found === 'string') return { hint: `write a list: ${key}: [${found}]` };
   if (wanted === 'a text' && (typeof found === 'number' || typeof found === 'boolean')) {
-    return { hint: `put it in quotes: "${String(found)}"` };
+    // 010, 1.0 and 1e3 are other values than their letters, and only the file has these.
+    return {
+      hint:
+        typeof found === 'number'
+          ? 'put it in quotes, letter by letter as it stands here'
+          : `put it in quotes: "${found}"`,
+    };
   }
   if (key === 'needs' && typeof found === 'string') return { hint: `write a list: needs: [${found}]` };
   if (key === 'env' && Array.isArray(found)) {
@@ -101,6 +125,31 @@ function typeHint(found: Json, { wanted, path }: { wanted: string; path: Path })
   if (key === 'steps' && Array.isArray(found)) return { hint: 'write a map: the key of each step is its name' };
   return {};
 }
+
+/** Words for yes and no that are texts in YAML 1.2. */
+const FLAGS: Readonly<Record<string, string>> = {
+  yes: 'true',
+  on: 'true',
+  y: 'true',
+  true: 'true',
+  no: 'false',
+  off: 'false',
+  n: 'false',
+  false: 'false',
+};
+
+const FOREIGN_TYPES: Readonly<Record<string, string>> = {
+  float: 'number',
+  double: 'number',
+  int: 'integer',
+  long: 'integer',
+  str: 'string',
+  text: 'string',
+  bool: 'boolean',
+  list: 'array',
+  map: 'object',
+  dict: 'object',
+};
 
 const KINDS: Readonly<Record<string, string>> = {
   string: 'a text',
@@ -189,6 +238,18 @@ function isStepPath(path: Path): boolean {
   );
 }
 
+/** A volume or a step with one output, named alone. */
+function edgeHint(found: Json | undefined, root: Json): { hint?: string } {
+  if (typeof found !== 'string') return {};
+  const [name = '', ...rest] = found.split('/');
+  if (valueAt(root, ['volumes', name]) !== undefined) {
+    return { hint: `did you mean \`${[`volumes.${name}`, ...rest].join('/')}\`?` };
+  }
+  const outputs = valueAt(root, ['steps', found, 'outputs']);
+  const [output] = typeof outputs === 'object' && outputs !== null ? Object.keys(outputs) : [];
+  return output === undefined ? {} : { hint: `did you mean \`${found}.${output}\`?` };
+}
+
 function bounds(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>): string {
   const small = issue.code === 'too_small';
   const limit = String(small ? issue.minimum : issue.maximum);
@@ -227,7 +288,7 @@ function valueAt(root: Json, path: Path): Json | undefined {
   let value: Json | undefined = root;
   for (const part of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;
-    value = (value as Readonly<Record<string | number, Json>>)[part];
+    value = own(value as Readonly<Record<string, Json>>, String(part));
   }
   return value;
 }

@@ -1,12 +1,20 @@
-import type { Check } from './check-context.ts';
+import { writesToShared } from '../model/writes-to-shared.ts';
+import { type Check, type CheckContext, type CheckedStep, pathInStep } from './check-context.ts';
 
-/** A volume is either an existing one or made from local files; one that nothing mounts is probably a slip. */
-export const checkVolumes: Check = ({ pipeline, steps, report }) => {
+/**
+ * A volume is either an existing one or made from local files; one that nothing mounts is probably a mistake. A step
+ * that writes to a shared volume cannot be cached: its effect is not in its outputs.
+ */
+export const checkVolumes: Check = (context) => {
+  const { pipeline, steps, report } = context;
   const mounted = new Set<string>();
-  for (const { step } of steps.values()) {
-    for (const name in step.inputs) {
-      const from = step.inputs[name]?.from;
-      if (from !== undefined && 'volume' in from) mounted.add(from.volume);
+  for (const checked of steps.values()) {
+    const { inputs, cache } = checked.step;
+    for (const name in inputs) {
+      const from = inputs[name]?.from;
+      if (from === undefined || !('volume' in from)) continue;
+      mounted.add(from.volume);
+      if (cache !== undefined && writesToShared(inputs[name]!, pipeline)) reportCached(context, checked, name);
     }
   }
   for (const [name, volume] of Object.entries(pipeline.volumes)) {
@@ -14,6 +22,12 @@ export const checkVolumes: Check = ({ pipeline, steps, report }) => {
     if (volume.id !== undefined && volume.source !== undefined) {
       const message = `volume \`${name}\` has both \`id\` and \`source\`: it exists already, or it is made from local files`;
       report({ code: 'conflicting-keys', message, path: [...path, 'source'], on: 'key' });
+    }
+    if (!volume.retain && (volume.id !== undefined || volume.source !== undefined)) {
+      const what = volume.id === undefined ? 'is made from local files' : 'exists already';
+      const message = `volume \`${name}\` has \`retain: false\`, and it ${what}`;
+      const hint = 'only a volume of the pipeline itself is removed with its run: leave `retain` out';
+      report({ code: 'conflicting-keys', message, path: [...path, 'retain'], on: 'key', hint });
     }
     if (!mounted.has(name)) {
       report({
@@ -26,3 +40,15 @@ export const checkVolumes: Check = ({ pipeline, steps, report }) => {
     }
   }
 };
+
+function reportCached(context: CheckContext, checked: CheckedStep, input: string): void {
+  const message = `step \`${checked.step.name}\` has \`cache\`, and its input \`${input}\` writes to a shared volume`;
+  context.report({
+    code: 'conflicting-keys',
+    message,
+    path: pathInStep(context, checked, ['cache']),
+    on: 'key',
+    hint: 'a reused step writes nothing: set `cache: false` in this step',
+    related: [{ message: 'it is writable here', path: pathInStep(context, checked, ['inputs', input, 'writable']) }],
+  });
+}

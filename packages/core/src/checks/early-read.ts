@@ -1,3 +1,4 @@
+import type { Need } from '../model/pipeline.ts';
 import type { CheckedStep } from './check-context.ts';
 
 /** A read of what is there only when a service has ended; `what` in words, as `outputs`. */
@@ -7,11 +8,22 @@ interface Read {
   readonly what: string;
 }
 
+const conditions = new WeakMap<readonly Need[], ReadonlyMap<string, Need['condition']>>();
+
+/** By step, made once: one step may read from thousands. */
+function conditionsOf(needs: readonly Need[]): ReadonlyMap<string, Need['condition']> {
+  const before = conditions.get(needs);
+  if (before !== undefined) return before;
+  const found = new Map([...needs].reverse().map(({ step, condition }) => [step, condition]));
+  conditions.set(needs, found);
+  return found;
+}
+
 /** The fault of a step that reads from a service and starts while that runs; undefined for one that waits for its end. */
 export function findEarlyRead({ of, by, what }: Read) {
   const { name, service } = of.step;
   if (service === undefined || of.final !== by.final) return undefined;
-  const condition = by.step.needs.find((need) => need.step === name)?.condition ?? 'succeeded';
+  const condition = conditionsOf(by.step.needs).get(name) ?? 'succeeded';
   if (condition !== 'succeeded' && condition !== 'running') return undefined;
   return {
     code: 'conflicting-need',

@@ -1,7 +1,9 @@
-import type { Reference } from '../expressions/cel.ts';
+import type { Reference } from '../expressions/reference.ts';
+import { own } from '../model/own.ts';
 import type { Path } from '../parse/source-document.ts';
 import type { CheckContext, CheckedStep } from './check-context.ts';
 import { findEarlyRead } from './early-read.ts';
+import { namesOf } from './names-of.ts';
 import { suggestName } from './nearest-name.ts';
 
 /** Where an expression stands decides what it may name. */
@@ -40,7 +42,9 @@ export function checkReference(context: CheckContext, reference: Reference, scop
     return {
       code: 'unknown-name',
       message: `there is nothing named \`${root}\` in expressions`,
-      ...suggestName(root, ROOTS),
+      ...(/^(?:True|False|None|null)$/i.test(root)
+        ? { hint: `write ${root === 'None' ? 'null' : root.toLowerCase()}` }
+        : suggestName(root, ROOTS)),
     };
   }
   if (!scope.roots.includes(root)) {
@@ -49,9 +53,11 @@ export function checkReference(context: CheckContext, reference: Reference, scop
   const [name] = keys;
   if (root === 'steps') return name === undefined ? WITHOUT_NAME : checkStepReference(context, keys, scope);
   const known = namesUnder(root, context, scope.checked);
-  if (known === undefined || name === undefined || known.includes(name)) return checkPathKey(root, keys);
+  if (known === undefined || name === undefined || known.has(name)) return checkPathKey(root, keys);
   const where =
-    root === 'params' ? 'the pipeline has no parameter' : `${ownerOf(root, scope)} has no ${NOUNS[root] ?? 'name'}`;
+    root === 'params'
+      ? 'the pipeline has no parameter'
+      : `${ownerOf(root, scope)} has no ${own(NOUNS, root) ?? 'name'}`;
   const lookedIn = root === 'params' || root === 'secrets' ? [root] : [...(scope.checked?.path ?? []), root];
   return { code: 'unknown-name', message: `${where} \`${name}\``, lookedIn, ...suggestName(name, known) };
 }
@@ -87,32 +93,52 @@ function namesUnder(
   root: string,
   { pipeline }: CheckContext,
   checked: CheckedStep | undefined,
-): readonly string[] | undefined {
+): ReadonlySet<string> | undefined {
   const step = checked?.step;
   switch (root) {
     case 'params':
-      return Object.keys(pipeline.params);
+      return namesOf(pipeline.params);
     case 'secrets':
-      return [...pipeline.secrets, ...(step?.secrets ?? [])];
+      return step === undefined || step.secrets.length === 0
+        ? namesOf(pipeline.secrets)
+        : new Set([...namesOf(pipeline.secrets), ...step.secrets]);
     case 'env':
-      return Object.keys(step?.env ?? pipeline.env);
+      return ownVariables(step?.env ?? pipeline.env);
     case 'inputs':
-      return Object.keys(step?.inputs ?? {});
+      return namesOf(step?.inputs ?? {});
     case 'outputs':
-      return Object.keys(step?.outputs ?? {});
+      return namesOf(step?.outputs ?? {});
     case 'run':
-      return ['id', 'name', 'plannedTime', 'status'];
+      return namesOf(FACTS);
     case 'matrix':
-      return step?.matrix === undefined ? [] : axesOf(step.matrix);
+      return step?.matrix === undefined ? new Set() : axesOf(step.matrix);
     default:
       return undefined;
   }
 }
 
-function axesOf(matrix: NonNullable<CheckedStep['step']['matrix']>): readonly string[] {
-  const axes = new Set(Object.keys(matrix.axes));
-  for (const entry of matrix.include) for (const axis of Object.keys(entry)) axes.add(axis);
-  return [...axes];
+const variables = new WeakMap<object, ReadonlySet<string>>();
+
+/** Those that the file names: the values of a script's expressions travel in variables of ours. */
+function ownVariables(env: Readonly<Record<string, string>>): ReadonlySet<string> {
+  const before = variables.get(env);
+  if (before !== undefined) return before;
+  const found = new Set(Object.keys(env).filter((name) => !name.startsWith('SLUICE_ARG_')));
+  variables.set(env, found);
+  return found;
+}
+
+const FACTS: readonly string[] = ['id', 'name', 'plannedTime', 'status'];
+
+const axes = new WeakMap<object, ReadonlySet<string>>();
+
+function axesOf(matrix: NonNullable<CheckedStep['step']['matrix']>): ReadonlySet<string> {
+  const before = axes.get(matrix);
+  if (before !== undefined) return before;
+  const found = new Set(Object.keys(matrix.axes));
+  for (const entry of matrix.include) for (const axis of Object.keys(entry)) found.add(axis);
+  axes.set(matrix, found);
+  return found;
 }
 
 /** Of an input or an output only the path is known. */
@@ -121,7 +147,7 @@ function checkPathKey(root: string, keys: readonly string[]): NameFault | undefi
   return { code: 'unknown-name', message: `\`${root}.${keys[0]}\` has no \`${keys[1]}\``, hint: 'it has `path`' };
 }
 
-const ASPECTS = ['results', 'outputs', 'status', 'ports'];
+const ASPECTS = ['results', 'outputs', 'status', 'failure', 'ports'];
 /** Of a port; `host` only where it is exposed. */
 const PORT_FACTS = ['url', 'host', 'port'];
 
@@ -154,10 +180,10 @@ function checkStepReference(
     };
   }
   if (item === undefined) return undefined;
-  if (aspect === 'status')
-    return { code: 'unknown-name', message: `\`steps.${name}.status\` is a text, and has no \`${item}\`` };
-  const known = Object.keys(target.step[aspect as 'results' | 'outputs' | 'ports']);
-  if (known.includes(item)) {
+  if (aspect === 'status' || aspect === 'failure')
+    return { code: 'unknown-name', message: `\`steps.${name}.${aspect}\` is a text, and has no \`${item}\`` };
+  const known = namesOf(target.step[aspect as 'results' | 'outputs' | 'ports']);
+  if (known.has(item)) {
     if (aspect === 'ports') return portFault(target, item, fact);
     return checked && findEarlyRead({ of: target, by: checked, what: aspect });
   }
@@ -172,7 +198,7 @@ function checkStepReference(
 
 function portFault({ step }: CheckedStep, port: string, fact: string | undefined): NameFault | undefined {
   if (fact === undefined) return undefined;
-  const known = PORT_FACTS.filter((name) => name !== 'host' || step.ports[port]?.https === true);
+  const known = PORT_FACTS.filter((name) => name !== 'host' || own(step.ports, port)?.https === true);
   if (known.includes(fact)) return undefined;
   return {
     code: 'unknown-name',

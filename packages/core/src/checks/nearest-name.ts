@@ -27,8 +27,25 @@ export function describeUnknown(name: string, known: Iterable<string>): string {
   return hint === undefined ? name : `${name}; ${hint}`;
 }
 
-/** `did you mean ...`, or the list of what there is where that is short. */
+/**
+ * Names of a large collection are compared for so many questions, and beyond that for so many comparisons: ten thousand
+ * wrong names among ten thousand would take a minute, and nobody reads as many hints.
+ */
+const SURE_QUESTIONS = 20;
+const MOST_COMPARISONS = 50_000;
+const LARGE = 100;
+const asked = new WeakMap<ReadonlySet<string>, number>();
+
+function maySearch(known: ReadonlySet<string>): boolean {
+  if (known.size <= LARGE) return true;
+  const before = asked.get(known) ?? 0;
+  asked.set(known, before + 1);
+  return before < SURE_QUESTIONS || before * known.size < MOST_COMPARISONS;
+}
+
+/** `did you mean ...`, or the list of what there is where that is short; nothing after many thousands of questions. */
 export function suggestName(name: string, known: Iterable<string>): { readonly hint?: string } {
+  if (known instanceof Set && !maySearch(known)) return {};
   const names = [...known];
   const nearest = nearestName(name, names);
   if (nearest !== undefined) return { hint: `did you mean \`${nearest}\`?` };

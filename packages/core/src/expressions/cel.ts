@@ -2,9 +2,13 @@ import { type ASTNode, Environment } from '@marcbachmann/cel-js';
 import { RE2JS } from 're2js';
 import type { Json } from '../model/json.ts';
 import type { JsonType } from '../model/json-type.ts';
+import { own } from '../model/own.ts';
 import { fail, ok, type Result } from '../model/result.ts';
+import { describeCelFault } from './describe-cel-fault.ts';
 import { limitEvaluation } from './evaluation-budget.ts';
-import { BINDERS, children, walk } from './walk.ts';
+import { type Comparison, findComparisons } from './find-comparisons.ts';
+import { collectReferences, type Reference } from './reference.ts';
+import { walk } from './walk.ts';
 
 /**
  * With its neighbours `evaluation-budget.ts` and `walk.ts` the only file that knows the expression library. It fences
@@ -16,17 +20,10 @@ export interface Expression {
   readonly source: string;
   /** Every access that begins at a root, for example `steps.fit.results.accuracy`; variables of `map` and the like are left out. */
   readonly references: readonly Reference[];
+  /** Texts that stand in the expression and are compared with a reference. */
+  readonly comparisons: readonly Comparison[];
   /** The error is the reason in one line. The context's values come from `toCel`. */
   readonly evaluate: (context: Readonly<Record<string, unknown>>) => Result<Json, string>;
-}
-
-export interface Reference {
-  readonly root: string;
-  /** Constant keys after the root, up to the first computed one. */
-  readonly keys: readonly string[];
-  /** Offsets in the expression's source. */
-  readonly start: number;
-  readonly end: number;
 }
 
 export interface ExpressionFault {
@@ -77,11 +74,12 @@ export function compileExpression(source: string): Result<Expression, Expression
     const fenced = fenceMatches(source, first.ast);
     const program = fenced === source ? first : UNTYPED.parse(fenced);
     const references: Reference[] = [];
-    collect(first.ast, new Set(), references);
+    collectReferences(first.ast, new Set(), references);
     const budget = limitEvaluation(program.ast);
     return ok({
       source,
       references: references.sort((a, b) => a.start - b.start),
+      comparisons: findComparisons(first.ast, references),
       evaluate(context) {
         budget?.reset();
         try {
@@ -93,7 +91,7 @@ export function compileExpression(source: string): Result<Expression, Expression
       },
     });
   } catch (error) {
-    return fail(faultOf(error, { code: 'bad-expression', length: source.length }));
+    return fail(faultOf(error, { code: 'bad-expression', source }));
   }
 }
 
@@ -113,7 +111,7 @@ export function createTypeChecker(params: Readonly<Record<string, JsonType>>): T
   const environment = createEnvironment({ unlistedVariablesAreDyn: false });
   const names = Object.keys(params);
   if (names.length > 0 && names.every((name) => /^[A-Za-z_]\w*$/.test(name))) {
-    const schema = Object.fromEntries(names.map((name) => [name, CEL_TYPES[params[name] ?? 'string'] ?? 'dyn']));
+    const schema = Object.fromEntries(names.map((name) => [name, CEL_TYPES[own(params, name) ?? 'string'] ?? 'dyn']));
     environment.registerVariable({ name: 'params', schema });
   } else environment.registerVariable('params', 'map');
   for (const root of ['env', 'secrets', 'matrix', 'steps', 'inputs', 'outputs', 'run']) {
@@ -125,7 +123,7 @@ export function createTypeChecker(params: Readonly<Record<string, JsonType>>): T
     const fenced = fenceMatches(source, UNTYPED.parse(source).ast);
     const checked = environment.check(fenced);
     if (checked.valid) return ok(String(checked.type));
-    return fail(faultOf(checked.error, { code: 'wrong-type', length: source.length }));
+    return fail(faultOf(checked.error, { code: 'wrong-type', source }));
   };
 }
 
@@ -139,10 +137,10 @@ export function checkPattern(pattern: string): Result<(text: string) => boolean,
   }
 }
 
-function faultOf(error: unknown, { code, length }: { code: ExpressionFault['code']; length: number }): ExpressionFault {
+function faultOf(error: unknown, { code, source }: { code: ExpressionFault['code']; source: string }): ExpressionFault {
   const range = (error as { range?: { start: number; end: number } }).range;
-  const message = summaryOf(error).replaceAll(SAFE_MATCHES, 'matches');
-  return { code, message, start: range?.start ?? 0, end: Math.min(range?.end ?? length, length) };
+  const message = describeCelFault(summaryOf(error).replaceAll(SAFE_MATCHES, 'matches'), source);
+  return { code, message, start: range?.start ?? 0, end: Math.min(range?.end ?? source.length, source.length) };
 }
 
 function summaryOf(error: unknown): string {
@@ -169,39 +167,6 @@ class Unfenced extends Error {
     super('`matches` is a method: write text.matches(pattern)');
     this.range = { start: node.start, end: node.end };
   }
-}
-
-function collect(node: ASTNode, bound: ReadonlySet<string>, into: Reference[]): void {
-  const reference = asReference(node);
-  if (reference !== undefined) {
-    if (!bound.has(reference.root)) into.push(reference);
-    return;
-  }
-  if (node.op === 'rcall' && BINDERS.has(node.args[0])) {
-    const [, receiver, [variable, ...bodies]] = node.args;
-    if (!(receiver.op === 'id' && receiver.args === 'cel')) collect(receiver, bound, into);
-    const inner = variable?.op === 'id' ? new Set([...bound, variable.args]) : bound;
-    for (const body of bodies) collect(body, inner, into);
-    return;
-  }
-  for (const child of children(node)) collect(child, bound, into);
-}
-
-function asReference(node: ASTNode): Reference | undefined {
-  if (node.op === 'id') return { root: node.args, keys: [], start: node.start, end: node.end };
-  if (node.op === '.' || node.op === '.?') {
-    const base = asReference(node.args[0]);
-    return base && { ...base, keys: [...base.keys, node.args[1]], end: node.end };
-  }
-  if (node.op === '[]') {
-    const [target, key] = node.args;
-    const base = asReference(target);
-    if (base === undefined || key.op !== 'value') return undefined;
-    // The place in a list is no name, and could not be told from one as a text.
-    if (typeof key.args !== 'string' && base.keys.length > 0) return undefined;
-    return { ...base, keys: [...base.keys, String(key.args)], end: node.end };
-  }
-  return undefined;
 }
 
 /** JSON as the language sees it: whole numbers are integers, unless `double` says that the value is declared otherwise. */

@@ -13,6 +13,7 @@ export function eachTemplate(step: Step, visit: (template: Template) => void): v
   one(step.when);
   if (step.matrix !== undefined) eachText(step.matrix as unknown as Json, one);
   one(step.foreach);
+  one(step.foreachKey);
   one(step.instanceType);
   one(step.cache?.key);
   one(step.approval?.message);

@@ -1,9 +1,18 @@
 import type { Json } from '../model/json.ts';
-import { compileExpression, type Reference } from './cel.ts';
+import { compileExpression } from './cel.ts';
+import type { Reference } from './reference.ts';
 import { escapeTemplate, hasExpression, splitTemplate } from './split-template.ts';
 
-/** What stands for a reference from now on, as source of an expression; undefined leaves it as it is. */
-export type Replace = (reference: Reference) => string | undefined;
+/** What stands for a reference from now on. */
+export interface Replacement {
+  /** Source of an expression. */
+  readonly source: string;
+  /** Keys that follow it. */
+  readonly rest: readonly string[];
+}
+
+/** Undefined leaves the reference as it is. */
+export type Replace = (reference: Reference) => Replacement | undefined;
 
 /** A copy of a JSON value in whose templates references are replaced. What cannot be read stays for the checks to report. */
 export function rewriteTemplates(value: Json, replace: Replace): Json {
@@ -30,11 +39,22 @@ function rewriteExpression(source: string, replace: Replace): string {
   let rewritten = source;
   for (const reference of [...compiled.value.references].reverse()) {
     const replacement = replace(reference);
-    if (replacement !== undefined) {
-      rewritten = rewritten.slice(0, reference.start) + replacement + rewritten.slice(reference.end);
-    }
+    if (replacement === undefined) continue;
+    const { start, end } = reference.has ?? reference;
+    const text = reference.has ? hasSource(replacement) : withKeys(replacement.source, replacement.rest);
+    rewritten = rewritten.slice(0, start) + text + rewritten.slice(end);
   }
   return rewritten;
+}
+
+function withKeys(source: string, keys: readonly string[]): string {
+  return source + keys.map((key) => `[${JSON.stringify(key)}]`).join('');
+}
+
+/** `has` takes a variable with names behind dots, so that the value becomes one. A declared name itself is always there. */
+function hasSource({ source, rest }: Replacement): string {
+  if (rest.length === 0) return 'true';
+  return `cel.bind(it, ${source}, has(it.${rest.join('.')}))`;
 }
 
 /** A value, whose texts may be templates, as source of an expression that yields it. */

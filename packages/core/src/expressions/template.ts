@@ -1,12 +1,15 @@
 import type { Json } from '../model/json.ts';
 import { fail, ok, type Result } from '../model/result.ts';
-import { compileExpression, type Expression, type ExpressionFault, type Reference } from './cel.ts';
+import { compileExpression, type Expression, type ExpressionFault } from './cel.ts';
+import type { Comparison } from './find-comparisons.ts';
+import type { Reference } from './reference.ts';
 import { hasExpression, splitTemplate } from './split-template.ts';
 
 /** A text with its expressions compiled. */
 export interface CompiledTemplate {
   readonly text: string;
   readonly references: readonly Reference[];
+  readonly comparisons: readonly Comparison[];
   /** The one expression that the whole text is, where it is one: its value keeps its type. */
   readonly whole: Expression | undefined;
   readonly evaluate: (context: Readonly<Record<string, unknown>>) => Result<Json, string>;
@@ -18,7 +21,8 @@ export interface TemplateFault extends ExpressionFault {
 }
 
 export function compileTemplate(text: string): Result<CompiledTemplate, TemplateFault> {
-  if (!hasExpression(text)) return ok({ text, references: [], whole: undefined, evaluate: () => ok(text) });
+  if (!hasExpression(text))
+    return ok({ text, references: [], comparisons: [], whole: undefined, evaluate: () => ok(text) });
   const split = splitTemplate(text);
   if (!split.ok) {
     const message = `\`\${{\` has no \`}}\` after it; a literal one is written \`$\${{\``;
@@ -26,6 +30,7 @@ export function compileTemplate(text: string): Result<CompiledTemplate, Template
   }
   const pieces: (string | Expression)[] = [];
   const references: Reference[] = [];
+  const comparisons: Comparison[] = [];
   for (const part of split.value) {
     if (part.kind === 'text') {
       pieces.push(part.text);
@@ -40,13 +45,16 @@ export function compileTemplate(text: string): Result<CompiledTemplate, Template
     for (const reference of compiled.value.references) {
       references.push({ ...reference, start: part.start + reference.start, end: part.start + reference.end });
     }
+    for (const comparison of compiled.value.comparisons) {
+      comparisons.push({ ...comparison, start: part.start + comparison.start, end: part.start + comparison.end });
+    }
   }
   const [only] = pieces;
   const whole = pieces.length === 1 && typeof only === 'object' ? only : undefined;
   if (whole !== undefined) {
-    return ok({ text, references, whole, evaluate: (context) => named(whole, whole.evaluate(context)) });
+    return ok({ text, references, comparisons, whole, evaluate: (context) => named(whole, whole.evaluate(context)) });
   }
-  return ok({ text, references, whole, evaluate: (context) => join(pieces, context) });
+  return ok({ text, references, comparisons, whole, evaluate: (context) => join(pieces, context) });
 }
 
 function join(

@@ -69,6 +69,8 @@ export interface Step {
   readonly matrix?: Matrix;
   /** A template that yields a list, known only at run time. */
   readonly foreach?: Template;
+  /** The readable key of a cell, from its `item`; absent: made from the item itself. */
+  readonly foreachKey?: Template;
   readonly maxParallel?: number;
   readonly instanceType?: Template;
   readonly resources?: Resources;
@@ -92,11 +94,15 @@ export interface Input {
     | { readonly volume: string; readonly path: string };
   /** Mount point. */
   readonly path: string;
+  /** The step may write to it: to a private copy, or to the shared volume itself where `from` is one. Absent: it is read-only. */
+  readonly writable?: true;
 }
 
 export interface Output {
   readonly path: string;
   readonly retain: boolean;
+  /** Glob patterns, relative to `path`; each must match a file, or the attempt fails. */
+  readonly expect?: readonly string[];
 }
 
 export interface ResultSpec {

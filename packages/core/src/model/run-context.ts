@@ -1,5 +1,6 @@
 import type { Json } from './json.ts';
-import type { Input, Resources, ResultSpec } from './pipeline.ts';
+import type { Input, Output, Resources, ResultSpec } from './pipeline.ts';
+import type { StepFailure, StepStatus } from './step-status.ts';
 
 /** What the runner knows when an expression is evaluated. Plain data beside the `steps` look-up. */
 export interface RunContext {
@@ -19,13 +20,16 @@ export interface RunContext {
 }
 
 export interface StepFacts {
-  /** The step's state as users see it: `succeeded`, `failed`, `skipped`, … */
-  readonly status: string;
+  readonly status: StepStatus;
+  readonly failure?: StepFailure;
   /** By result name. Of a step with `matrix` or `foreach`: the list of its cells' values, in the order of the cells. */
   readonly results: Readonly<Record<string, Json>>;
   readonly ports?: Readonly<Record<string, { readonly url?: string; readonly host?: string; readonly port?: number }>>;
-  /** Published places of the outputs, as text for people; never mounted from here. */
-  readonly outputs?: Readonly<Record<string, string>>;
+  /**
+   * Published places of the outputs, as text for people; never mounted from here. Of a step with `matrix` or `foreach`:
+   * the list of its cells' places, `null` for a cell that has none.
+   */
+  readonly outputs?: Readonly<Record<string, Json>>;
 }
 
 /** A container with every expression evaluated: what to run, before volumes and instance types are chosen. */
@@ -40,7 +44,7 @@ export interface ResolvedContainer {
   readonly instanceType?: string;
   readonly resources?: Resources;
   readonly ports: Readonly<Record<string, { readonly https: boolean }>>;
-  readonly inputs: readonly { readonly name: string; readonly from: Input['from']; readonly path: string }[];
-  readonly outputs: readonly { readonly name: string; readonly path: string }[];
+  readonly inputs: readonly ({ readonly name: string } & Input)[];
+  readonly outputs: readonly ({ readonly name: string } & Omit<Output, 'retain'>)[];
   readonly results: readonly ({ readonly name: string } & ResultSpec)[];
 }

@@ -1,6 +1,7 @@
 import { checkShape } from '../checks/check-shape.ts';
 import type { Fault } from '../checks/fault.ts';
 import type { Json } from '../model/json.ts';
+import { own } from '../model/own.ts';
 import type { RawPipeline } from '../schema/pipeline-schema.ts';
 import { type RawStep, stepSchema } from '../schema/step-schema.ts';
 import { type AssemblyWork, addTo, locator, placeSteps, type StepPath, type Use } from './assembly-work.ts';
@@ -61,7 +62,7 @@ export function assemblePipeline(root: SourceDocument, files: FileSet, ancestors
 }
 
 function usesFiles(value: RawMap, section: string): boolean {
-  const steps = value[section];
+  const steps = own(value, section);
   if (!isRawMap(steps)) return false;
   for (const name in steps) {
     const step = steps[name];
@@ -100,7 +101,7 @@ function useFile(work: AssemblyWork, at: StepPath, step: RawStep): void {
   if (!loaded.ok) {
     if (typeof loaded.error !== 'string') work.diagnostics.push(...loaded.error);
     else
-      report({ code: 'unreadable-file', message: `${written} cannot be used: ${loaded.error}`, path: [...at, 'uses'] });
+      report({ code: 'unreadable-file', message: `could not use ${written}: ${loaded.error}`, path: [...at, 'uses'] });
     skip();
     return;
   }
@@ -195,6 +196,12 @@ function rememberOrigins(
   work: AssemblyWork,
   { at: [section, parent], assembly, flattened }: { at: StepPath; assembly: Assembly; flattened: Flattened },
 ): void {
+  for (const name of Object.keys(flattened.volumes)) {
+    const written = name.slice(parent.length + 1);
+    work.origins.set(`volumes\0${name}`, (spot) =>
+      assembly.locate({ ...spot, path: ['volumes', written, ...spot.path.slice(2)] }),
+    );
+  }
   for (const from of ['steps', 'finally'] as const) {
     for (const name of Object.keys(flattened[from])) {
       const inner = (spot: Spot): ReturnType<Assembly['locate']> =>

@@ -3,6 +3,7 @@ import { suggestName } from '../checks/nearest-name.ts';
 import { expressionOf } from '../expressions/rewrite-templates.ts';
 import { hasExpression } from '../expressions/split-template.ts';
 import type { Json } from '../model/json.ts';
+import { own } from '../model/own.ts';
 import type { Param } from '../model/pipeline.ts';
 import { bindParam } from '../plan/bind-params.ts';
 import type { RawMap } from './file-set.ts';
@@ -30,7 +31,7 @@ export function bindWith(params: Readonly<Record<string, Param>>, given: RawMap,
     });
   }
   for (const [name, param] of Object.entries(params)) {
-    const value = Object.hasOwn(given, name) ? given[name] : param.default;
+    const value = Object.hasOwn(given, name) ? own(given, name) : param.default;
     if (value === undefined && param.required) {
       faults.push({
         code: 'missing-param',

@@ -1,9 +1,11 @@
 import { ALL_CHECKS } from '../checks/all-checks.ts';
 import { createCheckContext } from '../checks/check-context.ts';
 import { checkShape } from '../checks/check-shape.ts';
+import { createConsequenceTest } from '../checks/create-consequence-test.ts';
 import type { Fault } from '../checks/fault.ts';
 import type { Json } from '../model/json.ts';
 import { MAX_DEPTH } from '../model/json-fault.ts';
+import { own } from '../model/own.ts';
 import type { Pipeline } from '../model/pipeline.ts';
 import { isPlainStep } from '../schema/is-plain-step.ts';
 import { pipelineSchema, type RawPipeline } from '../schema/pipeline-schema.ts';
@@ -37,10 +39,10 @@ export function checkDocument(
   const pipeline = resolvePipeline(raw);
   const faults = [...shape];
   const unread = (options.unread ?? []).map((path): Fault => ({ code: 'unreadable-file', message: '', path }));
-  const known = [...shape, ...unread];
+  const isConsequence = createConsequenceTest([...shape, ...unread]);
   const context = createCheckContext(raw, pipeline, (fault) => {
     // What only follows from a part that could not be read is not worth a second message.
-    if (!isConsequence(fault, known)) faults.push(fault);
+    if (!isConsequence(fault)) faults.push(fault);
   });
   for (const check of ALL_CHECKS) check(context);
   return { pipeline, faults };
@@ -66,7 +68,7 @@ type RawMap = Readonly<Record<string, Json>>;
 function faultsOfMisnamed({ code, path }: Fault, root: RawMap): readonly Fault[] {
   const [section, name] = path;
   if (code !== 'bad-name' || path.length !== 2 || (section !== 'steps' && section !== 'finally')) return [];
-  const step = (root[section] as RawMap)[String(name)];
+  const step = own(root[section] as RawMap, String(name));
   return step === undefined ? [] : checkShape(stepSchema, step, path);
 }
 
@@ -76,23 +78,8 @@ function withoutPlainSteps(value: Json): Json {
   const { steps } = value as Readonly<Record<string, Json>>;
   if (typeof steps !== 'object' || steps === null || Array.isArray(steps)) return value;
   const map = steps as Readonly<Record<string, Json>>;
-  const rest = Object.keys(map).filter((name) => !isPlainStep(name, map[name]));
-  return { ...value, steps: Object.fromEntries(rest.map((name) => [name, map[name] ?? null])) };
-}
-
-/** Whether a name was missed only because the map that should hold it, or one entry of it, could not be read. */
-function isConsequence({ lookedIn, code: found }: Fault, shape: readonly Fault[]): boolean {
-  if (lookedIn === undefined) return false;
-  return shape.some(({ path, code, hint }) => {
-    if (found === 'nothing-to-run' && isPrefix(lookedIn, path)) return true;
-    const misspelt = code === 'unknown-key' && isPrefix(path.slice(0, -1), lookedIn);
-    if (misspelt && lookedIn.slice(path.length - 1).some((key) => hint?.includes(`\`${key}\``))) return true;
-    return path.length <= lookedIn.length + 1 && isPrefix(path.slice(0, lookedIn.length), lookedIn);
-  });
-}
-
-function isPrefix(prefix: Path, path: Path): boolean {
-  return prefix.every((key, index) => key === path[index]);
+  const rest = Object.keys(map).filter((name) => !isPlainStep(name, own(map, name)));
+  return { ...value, steps: Object.fromEntries(rest.map((name) => [name, own(map, name) ?? null])) };
 }
 
 /** `__proto__` can be no name: the schema library drops it silently, and objects of JavaScript treat it as more than data. */
@@ -103,7 +90,7 @@ function protoFaults(value: Json, path: Path): readonly Fault[] {
     const at = [...path, Array.isArray(value) ? Number(key) : key];
     if (key === '__proto__')
       faults.push({ code: 'bad-name', message: 'the name `__proto__` cannot be used', path: at, on: 'key' });
-    else faults.push(...protoFaults((value as Readonly<Record<string, Json>>)[key] ?? null, at));
+    else faults.push(...protoFaults(own(value as Readonly<Record<string, Json>>, key) ?? null, at));
   }
   return faults;
 }

@@ -2,6 +2,7 @@ import type { Fault } from '../checks/fault.ts';
 import { suggestName } from '../checks/nearest-name.ts';
 import { expressionOf, rewriteTemplates } from '../expressions/rewrite-templates.ts';
 import type { Json } from '../model/json.ts';
+import { own } from '../model/own.ts';
 import type { Pipeline } from '../model/pipeline.ts';
 import { allSteps, collectDependencies } from '../plan/collect-dependencies.ts';
 import type { RawPipeline } from '../schema/pipeline-schema.ts';
@@ -97,9 +98,8 @@ function adopt(step: RawStep, { used, rename, first }: Adoption): RawStep {
   const rewritten = rewriteTemplates(withEnv as unknown as Json, ({ root, keys }) => {
     const [name, ...rest] = keys;
     if (name === undefined) return undefined;
-    const path = rest.map((key) => `[${JSON.stringify(key)}]`).join('');
-    if (root === 'params') return params.has(name) ? `${params.get(name)}${path}` : undefined;
-    return root === 'steps' ? `steps[${JSON.stringify(rename(name))}]${path}` : undefined;
+    const source = root === 'steps' ? `steps[${JSON.stringify(rename(name))}]` : params.get(name);
+    return source === undefined || (root !== 'params' && root !== 'steps') ? undefined : { source, rest };
   }) as unknown as RawStep;
   const inputs = Object.entries(rewritten.inputs ?? {}).map(([name, input]) => [name, adoptInput(input, used, rename)]);
   return {
@@ -119,12 +119,16 @@ function adoptInput(
   used: UsedPipeline,
   rename: (name: string) => string,
 ): unknown {
-  if (typeof input !== 'string') return { ...input, from: adoptInput(input.from, used, rename) };
+  if (typeof input !== 'string') {
+    const from = adoptInput(input.from, used, rename);
+    return typeof from === 'string' ? { ...input, from } : { ...input, ...(from as object) };
+  }
   if (!input.startsWith('volumes.')) return rename(input);
   const [, name = '', rest = ''] = /^volumes\.([a-z0-9-]+)(.*)$/s.exec(input) ?? [];
-  const given = used.step.inputs?.[name];
+  const given = own(used.step.inputs, name);
   if (given === undefined) return `volumes.${rename(name)}${rest}`;
-  return `${typeof given === 'string' ? given : given.from}${rest}`;
+  const from = `${typeof given === 'string' ? given : given.from}${rest}`;
+  return typeof given !== 'string' && given.writable ? { from, writable: true } : from;
 }
 
 function adoptNeeds(

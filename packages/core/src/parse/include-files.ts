@@ -1,12 +1,17 @@
+import { checkShape } from '../checks/check-shape.ts';
 import type { Fault } from '../checks/fault.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
+import { own } from '../model/own.ts';
+import { pipelineSchema } from '../schema/pipeline-schema.ts';
 import { besideFile, type FileSet, isRawMap, type Origins, type RawMap } from './file-set.ts';
 import { locateFaults } from './locate-faults.ts';
 import type { SourceDocument } from './source-document.ts';
 
 /** What an included file may bring, name by name. */
 const SECTIONS = ['params', 'env', 'volumes', 'pools', 'steps', 'finally', 'outputs'] as const;
+
+const BROUGHT = `${SECTIONS.map((name) => `\`${name}\``).join(', ')} and \`secrets\``;
 
 export interface Included {
   readonly value: RawMap;
@@ -22,9 +27,9 @@ export function includeFiles(root: SourceDocument & { readonly value: RawMap }, 
   const diagnostics: Diagnostic[] = [];
   const seen = new Set([root.file]);
   const visit = (document: SourceDocument & { readonly value: RawMap }): void => {
-    const { include } = document.value;
-    const paths = typeof include === 'string' ? [include] : Array.isArray(include) ? include : [];
-    for (const [index, path] of paths.entries()) {
+    const { include = [] } = document.value;
+    diagnostics.push(...locateFaults(checkShape(pipelineSchema.shape.include, include, ['include']), document));
+    for (const [index, path] of (Array.isArray(include) ? include : [include]).entries()) {
       if (typeof path !== 'string') continue;
       const at = typeof include === 'string' ? ['include'] : ['include', index];
       const file = besideFile(document.file, path);
@@ -34,13 +39,18 @@ export function includeFiles(root: SourceDocument & { readonly value: RawMap }, 
       if (!loaded.ok) {
         if (typeof loaded.error !== 'string') diagnostics.push(...loaded.error);
         else {
-          const message = `${path} cannot be included: ${loaded.error}`;
+          const message = `could not include ${path}: ${loaded.error}`;
           diagnostics.push(...locateFaults([{ code: 'unreadable-file', message, path: at }], document));
         }
       } else if (isRawMap(loaded.value.value)) {
         const included = { ...loaded.value, value: loaded.value.value };
         diagnostics.push(...locateFaults(merge(value, included, origins), included));
         visit(included);
+      } else {
+        const kind = describeKind(loaded.value.value);
+        const message = `could not include ${path}: it is ${kind}, and an included file is a map`;
+        const hint = `it may bring ${BROUGHT}`;
+        diagnostics.push(...locateFaults([{ code: 'wrong-type', message, path: at, hint }], document));
       }
     }
   };
@@ -67,17 +77,20 @@ function merge(
       continue;
     if (key === 'secrets' && Array.isArray(part)) {
       value.secrets = [...new Set([...(Array.isArray(value.secrets) ? value.secrets : []), ...part])];
-    } else if (!(SECTIONS as readonly string[]).includes(key) || !isRawMap(part)) {
+    } else if ((SECTIONS as readonly string[]).includes(key) && !isRawMap(part)) {
+      const message = `\`${key}\` of an included file is ${describeKind(part)} instead of a map`;
+      faults.push({ code: 'wrong-type', message, path: [key] });
+    } else if (!isRawMap(part) || !(SECTIONS as readonly string[]).includes(key)) {
       const message = `an included file cannot bring \`${key}\``;
       faults.push({
         code: 'bad-include',
         message,
         path: [key],
         on: 'key',
-        hint: `it may bring ${SECTIONS.map((name) => `\`${name}\``).join(', ')} and \`secrets\``,
+        hint: `it may bring ${BROUGHT}`,
       });
     } else {
-      const present = isRawMap(value[key]) ? (value[key] as RawMap) : {};
+      const present = isRawMap(own(value, key)) ? (own(value, key) as RawMap) : {};
       for (const name of Object.keys(part)) {
         if (Object.hasOwn(present, name))
           faults.push({
@@ -92,4 +105,10 @@ function merge(
     }
   }
   return faults;
+}
+
+function describeKind(value: Json): string {
+  if (value === null) return 'empty';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'string' ? 'a text' : `the value ${JSON.stringify(value)}`;
 }

@@ -1,8 +1,9 @@
+import { describeLargeInteger, isLargeInteger } from '../model/large-integer.ts';
 import type { Spot } from './source-document.ts';
 
 /** What is wrong with a JSON text, and where. */
 export interface JsonFault {
-  readonly code: 'syntax' | 'duplicate-key' | 'too-deep';
+  readonly code: 'syntax' | 'duplicate-key' | 'too-deep' | 'bad-number';
   readonly message: string;
   readonly start: number;
   readonly end: number;
@@ -77,7 +78,14 @@ class JsonScanner {
     if (first === '[') return this.#array(depth);
     if (first === '"') this.#string();
     else if (!this.#take(WORD)) this.#stop(first === undefined ? 'the file ends too early' : 'not a JSON value');
+    this.#noteLarge(start);
     return { start, end: this.#at };
+  }
+
+  #noteLarge(start: number): void {
+    const number = this.#at - start < 16 ? '' : this.#text.slice(start, this.#at);
+    if (number === '' || !isLargeInteger(number)) return;
+    this.faults.push({ code: 'bad-number', message: describeLargeInteger(number), start, end: this.#at });
   }
 
   #object(depth: number): JsonNode {

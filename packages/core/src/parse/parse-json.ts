@@ -1,5 +1,6 @@
 import type { Json } from '../model/json.ts';
 import { MAX_DEPTH } from '../model/json-fault.ts';
+import { endOfString, findLargeInteger } from '../model/large-integer.ts';
 import { MAX_FILE_CHARACTERS } from './limits.ts';
 
 export type FastJson =
@@ -11,7 +12,7 @@ export type FastJson =
   | { readonly kind: 'notJson' };
 
 /**
- * `JSON.parse` with the two things it does not say: whether a key stands twice, and how deep the text nests. One pass
+ * `JSON.parse` with what it does not say: whether a key stands twice, how deep the text nests, and whether a number was rounded. One pass
  * counts the keys in the text, one walk counts those of the value: they differ exactly when a key stands twice.
  */
 export function parseJson(text: string): FastJson {
@@ -24,6 +25,7 @@ export function parseJson(text: string): FastJson {
   } catch {
     return { kind: 'notJson' };
   }
+  if (findLargeInteger(text) !== undefined) return { kind: 'faulty' };
   return countOwnKeys(value) === scan.keys ? { kind: 'value', value } : { kind: 'faulty' };
 }
 
@@ -42,15 +44,6 @@ function countKeys(text: string): { keys: number; depth: number } {
     else if (character === 0x7d || character === 0x5d) depth--;
   }
   return { keys, depth: deepest };
-}
-
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let slashes = 0;
-    while (text.charCodeAt(end - 1 - slashes) === 0x5c) slashes++;
-    if (slashes % 2 === 0) return end;
-  }
-  return -1;
 }
 
 /** Recursion is safe: the depth was bounded before. */

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Diagnostic, SourceRange } from '../model/diagnostic.ts';
 import type { Pipeline } from '../model/pipeline.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { assemblePipeline } from './assemble-pipeline.ts';
@@ -6,6 +6,7 @@ import { checkDocument } from './check-document.ts';
 import { createFileSet } from './file-set.ts';
 import { inFileOrder, locateFaults } from './locate-faults.ts';
 import { readDocument } from './read-document.ts';
+import type { Path } from './source-document.ts';
 
 export interface PipelineSource {
   readonly text: string;
@@ -21,8 +22,13 @@ export interface CheckedPipeline {
   readonly warnings: readonly Diagnostic[];
 }
 
+interface ParsedPipeline extends CheckedPipeline {
+  /** Where a value stands, by its keys from the root, such as `['volumes', 'raw', 'source']`; else the nearest place. */
+  readonly locate: (path: Path) => SourceRange | undefined;
+}
+
 /** Reads a pipeline file (YAML 1.2 or JSON) and checks all of it: every fault at once, in file order. */
-export function parsePipeline(source: PipelineSource): Result<CheckedPipeline, readonly Diagnostic[]> {
+export function parsePipeline(source: PipelineSource): Result<ParsedPipeline, readonly Diagnostic[]> {
   const document = readDocument(source.file, source.text);
   if (!document.ok) return document;
   const assembly = assemblePipeline(document.value, createFileSet(source.read));
@@ -30,7 +36,7 @@ export function parsePipeline(source: PipelineSource): Result<CheckedPipeline, r
   const { pipeline, faults } = checkDocument(assembly.value, { suspicious, unread: assembly.unread });
   const diagnostics = inFileOrder([...assembly.diagnostics, ...locateFaults(faults, assembly)], source.file);
   if (pipeline === undefined || diagnostics.some(({ severity }) => severity === 'error')) return fail(diagnostics);
-  return ok({ pipeline, warnings: diagnostics });
+  return ok({ pipeline, warnings: diagnostics, locate: (path) => assembly.locate({ path }) });
 }
 
 /** Also with the underscores of the name written as escapes. */

@@ -1,5 +1,6 @@
 import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml';
 import { MAX_DEPTH } from '../model/json-fault.ts';
+import { describeYamlFault } from './describe-yaml-fault.ts';
 
 export interface YamlFault {
   readonly code: 'syntax' | 'too-deep' | 'unknown-tag';
@@ -10,12 +11,15 @@ export interface YamlFault {
 
 export interface ParsedYaml {
   readonly document: Document.Parsed | undefined;
-  /** Documents in the stream. */
+  /** Documents in the stream; of more than two, the others are not read. */
   readonly documents: number;
   /** Where the second of several documents begins. */
   readonly second?: number;
   readonly faults: readonly YamlFault[];
 }
+
+/** Errors of the kind at which the parser goes on; a file may have one in every character. */
+const MAX_ERRORS = 1000;
 
 /**
  * Parses YAML 1.2 with bounded nesting. The composer of `yaml` recurses and can exhaust the stack in a way that ends
@@ -29,13 +33,17 @@ export function parseYaml(text: string): ParsedYaml {
   // That keys are unique is seen to by `yamlToJson`: the composer compares each with each.
   const composer = new Composer({ version: '1.2', uniqueKeys: false, keepSourceTokens: false, prettyErrors: false });
   let tooDeep: number | undefined;
+  const count = { documents: 0, errors: 0 };
+  /** Up to the end of the second document, and not beyond many errors: what follows would not be told. */
   function* tokens() {
     for (const lexeme of new Lexer().lex(text)) {
-      yield* parser.next(lexeme);
-      if (parser.stack.length > MAX_DEPTH + 2) {
-        tooDeep = parser.offset;
-        return;
+      for (const token of parser.next(lexeme)) {
+        if (token.type === 'document') count.documents++;
+        if (token.type === 'error') count.errors++;
+        yield token;
       }
+      if (parser.stack.length > MAX_DEPTH + 2) tooDeep = parser.offset;
+      if (tooDeep !== undefined || count.documents > 1 || count.errors > MAX_ERRORS) return;
     }
     yield* parser.end();
   }
@@ -49,27 +57,42 @@ export function parseYaml(text: string): ParsedYaml {
     };
     return { document: undefined, documents: 0, faults: [fault] };
   }
-  const documents = [...composer.compose(tree, true, text.length)];
+  const documents = withoutStacks(() => [...composer.compose(tree, true, text.length)]);
   const faults: YamlFault[] = [];
   for (const document of documents) {
     for (const error of document.errors) {
-      faults.push({ code: 'syntax', message: reason(error.message), start: error.pos[0], end: error.pos[1] });
+      faults.push({
+        code: 'syntax',
+        message: describeYamlFault(error.message),
+        start: error.pos[0],
+        end: error.pos[1],
+      });
     }
     for (const warning of document.warnings) {
       faults.push({
         code: 'unknown-tag',
-        message: reason(warning.message),
+        message: describeYamlFault(warning.message),
         start: warning.pos[0],
         end: warning.pos[1],
       });
     }
   }
+  if (count.errors > MAX_ERRORS) {
+    const message = `more than ${MAX_ERRORS} errors; the rest of the file was not read`;
+    faults.push({ code: 'syntax', message, start: parser.offset, end: parser.offset + 1 });
+  }
   const second = documents[1]?.range[0];
   return { document: documents[0], documents: documents.length, faults, ...(second !== undefined && { second }) };
 }
 
-/** One sentence without the parser's full stop and line hints. */
-function reason(message: string): string {
-  const line = message.split('\n')[0] ?? message;
-  return line.replace(/ at line \d+, column \d+:?$/, '').replace(/\.$/, '');
+/** The library throws nothing, but makes an error for each fault: its stack takes ten times as long as all the rest. */
+function withoutStacks<T>(compose: () => T): T {
+  const errors = Error as { stackTraceLimit?: number };
+  const { stackTraceLimit } = errors;
+  errors.stackTraceLimit = 0;
+  try {
+    return compose();
+  } finally {
+    if (stackTraceLimit !== undefined) errors.stackTraceLimit = stackTraceLimit;
+  }
 }

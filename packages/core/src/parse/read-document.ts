@@ -1,10 +1,11 @@
-import type { Diagnostic } from '../model/diagnostic.ts';
+import type { Diagnostic, SourceRange } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
 import { MAX_DEPTH } from '../model/json-fault.ts';
 import { fail, ok, type Result } from '../model/result.ts';
+import { createPieceFinder, type FindPiece } from './create-piece-finder.ts';
 import { findInJson, scanJson } from './json-scanner.ts';
 import { MAX_FILE_CHARACTERS } from './limits.ts';
-import { createLineIndex } from './line-index.ts';
+import { createLineIndex, type LineIndex } from './line-index.ts';
 import { findInYaml } from './locate-yaml.ts';
 import { parseJson } from './parse-json.ts';
 import { parseYaml } from './parse-yaml.ts';
@@ -56,7 +57,7 @@ function readWholeYaml(file: string, text: string): Result<SourceDocument, reado
     range: lines.range(start, end),
   }));
   if (documents > 1) {
-    const message = `${file} holds ${documents} documents, and a pipeline file holds one`;
+    const message = `${file} holds more than one document, and a pipeline file holds one`;
     const at = Math.max(0, text.indexOf('---', Math.max(0, (second ?? 0) - 4)));
     diagnostics.push({ code: 'several-documents', severity: 'error', message, range: lines.range(at, at + 3) });
   }
@@ -70,19 +71,23 @@ function readWholeYaml(file: string, text: string): Result<SourceDocument, reado
     );
   }
   const find = (spot: Spot): { start: number; end: number } => findInYaml(document, targets, spot);
-  return ok({ file, text, value, locate: (spot) => narrow(find(spot), { spot, text, lines }) });
+  const narrow = createNarrowing(text, lines);
+  return ok({ file, text, value, locate: (spot) => narrow(find(spot), spot) });
 }
 
 function jsonDocument(file: string, text: string, value: Json): SourceDocument {
-  let known: { root: ReturnType<typeof scanJson>['root']; lines: ReturnType<typeof createLineIndex> } | undefined;
+  let known: { root: ReturnType<typeof scanJson>['root']; narrow: Narrow } | undefined;
   return {
     file,
     text,
     value,
     locate(spot) {
-      known ??= { root: scanJson(text, MAX_DEPTH).root, lines: createLineIndex(file, text) };
+      known ??= {
+        root: scanJson(text, MAX_DEPTH).root,
+        narrow: createNarrowing(text, createLineIndex(file, text)),
+      };
       if (known.root === undefined) return undefined;
-      return narrow(findInJson(known.root, spot), { spot, text, lines: known.lines });
+      return known.narrow(findInJson(known.root, spot), spot);
     },
   };
 }
@@ -98,35 +103,17 @@ function jsonFaults(file: string, text: string): readonly Diagnostic[] {
   }));
 }
 
-/** To the piece of text that is meant, where the file has it letter by letter. */
-function narrow(
-  found: { start: number; end: number },
-  { spot, text, lines }: { spot: Spot; text: string; lines: ReturnType<typeof createLineIndex> },
-) {
-  const { within } = spot;
-  const at = within === undefined ? undefined : findPiece(text.slice(found.start, found.end), within);
-  if (at === undefined) return lines.range(found.start, found.end);
-  return lines.range(found.start + at.start, found.start + at.end);
-}
+type Narrow = (found: { readonly start: number; readonly end: number }, spot: Spot) => SourceRange;
 
-/** Line by line, since a block text is indented in the file and its value is not. */
-function findPiece(
-  raw: string,
-  { text, start, end }: NonNullable<Spot['within']>,
-): { start: number; end: number } | undefined {
-  let offset = 0;
-  let cursor = 0;
-  for (const line of text.split('\n')) {
-    const at = raw.indexOf(line.trim(), cursor);
-    // Escapes and folded lines are written differently from what they mean; their place is the whole text.
-    if (at === -1) return undefined;
-    const lead = line.length - line.trimStart().length;
-    if (start <= offset + line.length) {
-      const begin = at + start - offset - lead;
-      return { start: begin, end: begin + Math.min(end, offset + line.length) - start };
+/** To the piece of text that is meant, where the file has it letter by letter. Many pieces of one text come in a row. */
+function createNarrowing(text: string, lines: LineIndex): Narrow {
+  let last: { readonly start: number; readonly text: string; readonly find: FindPiece } | undefined;
+  return ({ start, end }, { within }) => {
+    if (within === undefined) return lines.range(start, end);
+    if (last?.start !== start || last.text !== within.text) {
+      last = { start, text: within.text, find: createPieceFinder(text.slice(start, end), within.text) };
     }
-    offset += line.length + 1;
-    cursor = at + line.trim().length;
-  }
-  return undefined;
+    const piece = last.find(within);
+    return piece === undefined ? lines.range(start, end) : lines.range(start + piece.start, start + piece.end);
+  };
 }

@@ -1,7 +1,7 @@
 import type { Fault } from '../checks/fault.ts';
 import { suggestName } from '../checks/nearest-name.ts';
-import type { Reference } from '../expressions/cel.ts';
-import { rewriteTemplates } from '../expressions/rewrite-templates.ts';
+import type { Reference } from '../expressions/reference.ts';
+import { type Replacement, rewriteTemplates } from '../expressions/rewrite-templates.ts';
 import type { Json } from '../model/json.ts';
 import { isRawMap, type RawMap } from './file-set.ts';
 import type { Flattened } from './flatten-pipeline.ts';
@@ -23,17 +23,17 @@ export function relinkReferences(
     if (!isRawMap(part)) return part;
     return Object.fromEntries(Object.entries(part).map(([key, item]) => [key, visit(item, [...path, key])]));
   };
-  function replace({ root, keys }: Reference, path: Path): string | undefined {
+  function replace({ root, keys }: Reference, path: Path): Replacement | undefined {
     const [parent = '', aspect, name, ...rest] = keys;
     const flattened = root === 'steps' ? used.get(parent) : undefined;
     if (flattened === undefined || aspect === undefined) return undefined;
     const found = resolve(flattened, { parent, aspect, name });
-    if (typeof found !== 'string') {
+    if (!('source' in found)) {
       faults.push({ ...found, path });
       // Stands for any value, so that nothing else is said of this place.
-      return 'dyn(0)';
+      return { source: 'dyn(0)', rest: [] };
     }
-    return found + rest.map((key) => `[${JSON.stringify(key)}]`).join('');
+    return { source: found.source, rest: [...found.rest, ...rest] };
   }
   return { value: visit(value, []) as RawMap, faults };
 }
@@ -44,12 +44,12 @@ interface Wanted {
   readonly name: string | undefined;
 }
 
-function resolve(flattened: Flattened, { parent, aspect, name }: Wanted): string | Omit<Fault, 'path'> {
+function resolve(flattened: Flattened, { parent, aspect, name }: Wanted): Replacement | Omit<Fault, 'path'> {
   const the = `the pipeline that step \`${parent}\` uses`;
-  if (aspect === 'status') return statusOf(flattened, the);
+  if (aspect === 'status' || aspect === 'failure') return statusOf(flattened, { the, aspect });
   if (aspect === 'outputs' && name !== undefined) {
     const [step, output = ''] = flattened.outputs.get(name)?.split('.') ?? [];
-    if (step !== undefined) return `${member(step, 'outputs')}[${JSON.stringify(output)}]`;
+    if (step !== undefined) return member(step, 'outputs', output);
     return {
       code: 'unknown-output',
       message: `${the} has no output \`${name}\``,
@@ -59,7 +59,7 @@ function resolve(flattened: Flattened, { parent, aspect, name }: Wanted): string
   if ((aspect !== 'results' && aspect !== 'ports') || name === undefined) {
     return {
       code: 'unknown-name',
-      message: `of a step that uses a pipeline, expressions can name results, outputs, ports and status by name`,
+      message: `of a step that uses a pipeline, expressions can name results, outputs, ports, status and failure by name`,
     };
   }
   const holders = flattened.holders[aspect].get(name) ?? [];
@@ -69,18 +69,21 @@ function resolve(flattened: Flattened, { parent, aspect, name }: Wanted): string
     const hint = suggestName(name, flattened.holders[aspect].keys());
     return { code: `unknown-${noun}`, message: `${the} has no ${noun} \`${name}\``, ...hint };
   }
-  if (holders.length === 1) return `${member(step, aspect)}[${JSON.stringify(name)}]`;
+  if (holders.length === 1) return member(step, aspect, name);
   const message = `${the} has more than one ${noun} \`${name}\`: of the steps ${holders.join(', ')}`;
   return { code: `unknown-${noun}`, message, hint: `name the step: steps['${step}'].${aspect}.${name}` };
 }
 
-function statusOf({ last }: Flattened, the: string): string | Omit<Fault, 'path'> {
+function statusOf(
+  { last }: Flattened,
+  { the, aspect }: { the: string; aspect: string },
+): Replacement | Omit<Fault, 'path'> {
   const [step] = last;
-  if (step !== undefined && last.length === 1) return member(step, 'status');
-  const message = `${the} has more than one last step, ${last.join(' and ')}, and so no status of its own`;
-  return { code: 'unknown-name', message, hint: `name the step: steps['${step}'].status` };
+  if (step !== undefined && last.length === 1) return member(step, aspect);
+  const message = `${the} has more than one last step, ${last.join(' and ')}, and so no ${aspect} of its own`;
+  return { code: 'unknown-name', message, hint: `name the step: steps['${step}'].${aspect}` };
 }
 
-function member(step: string, aspect: string): string {
-  return `steps[${JSON.stringify(step)}].${aspect}`;
+function member(step: string, ...rest: readonly string[]): Replacement {
+  return { source: `steps[${JSON.stringify(step)}]`, rest };
 }

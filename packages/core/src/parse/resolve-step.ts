@@ -1,7 +1,8 @@
-import type { Approval, Cache, Input, Need, Resources, Retry, ServiceStep, Step } from '../model/pipeline.ts';
+import type { Approval, Cache, Input, Need, Output, Resources, Retry, ServiceStep, Step } from '../model/pipeline.ts';
 import { parseDuration } from '../schema/duration.ts';
 import { parseSize } from '../schema/size.ts';
 import type { RawStep } from '../schema/step-schema.ts';
+import { defaultShellScript } from './default-shell.ts';
 import { shellScript } from './shell-script.ts';
 
 /** Keys whose maps are merged name by name with those of `defaults`; any other key of the step replaces the default. */
@@ -67,18 +68,15 @@ export function resolveStep(name: string, raw: RawStep, pipelineEnv: Readonly<Re
     env: approval === undefined ? { ...pipelineEnv, ...raw.env, ...program.env, ...readyEnv(raw.service) } : {},
     secrets: raw.secrets ?? [],
     inputs: mapValues(raw.inputs, (input, key) => resolveInput(key, input)),
-    outputs: mapValues(raw.outputs, (output) =>
-      typeof output === 'string'
-        ? { path: output, retain: false }
-        : { path: output.path, retain: output.retain ?? false },
-    ),
+    outputs: mapValues(raw.outputs, resolveOutput),
     results: mapValues(raw.results, (result, key) =>
       typeof result === 'string' ? { type: result, file: key } : { type: result.type, file: result.file ?? key },
     ),
     needs: resolveNeeds(raw.needs),
     ...optional('when', typeof raw.when === 'boolean' ? `\${{ ${raw.when} }}` : raw.when),
     ...optional('matrix', raw.matrix && resolveMatrix(raw.matrix)),
-    ...optional('foreach', raw.foreach),
+    ...optional('foreach', typeof raw.foreach === 'object' ? raw.foreach.items : raw.foreach),
+    ...optional('foreachKey', typeof raw.foreach === 'object' ? raw.foreach.key : undefined),
     ...optional('maxParallel', raw.maxParallel),
     ...optional('instanceType', raw.instanceType),
     ...optional('resources', raw.resources && resolveResources(raw.resources)),
@@ -124,7 +122,7 @@ export function mapValues<T, U>(
 
 /** A text for the shell, or the argv itself. */
 export function resolveCommand(command: string | readonly string[]): ReturnType<typeof shellScript> {
-  return typeof command === 'string' ? shellScript(command, ['sh']) : { command, env: {} };
+  return typeof command === 'string' ? defaultShellScript(command, '') : { command, env: {} };
 }
 
 /** The interpreter of `script`, as words. */
@@ -134,19 +132,30 @@ export function interpreterOf(shell: RawStep['shell']): readonly string[] {
 }
 
 function resolveProgram(raw: RawStep): { command?: readonly string[]; env: Readonly<Record<string, string>> } {
-  if (raw.script !== undefined) return shellScript(raw.script, interpreterOf(raw.shell));
+  if (raw.script !== undefined) {
+    return raw.shell === undefined
+      ? defaultShellScript(raw.script, 'eu')
+      : shellScript(raw.script, interpreterOf(raw.shell));
+  }
   return raw.command === undefined ? { env: {} } : resolveCommand(raw.command);
 }
 
 function resolveInput(name: string, input: NonNullable<RawStep['inputs']>[string]): Input {
-  const edge = typeof input === 'string' ? input : input.from;
-  const path = (typeof input === 'string' ? undefined : input.path) ?? `/in/${name}`;
-  if (edge.startsWith('volumes.')) {
-    const slash = edge.indexOf('/');
-    const end = slash === -1 ? edge.length : slash;
-    return { from: { volume: edge.slice('volumes.'.length, end), path: edge.slice(end + 1) }, path };
-  }
-  return { from: resolveStepOutput(edge), path };
+  if (typeof input === 'string') return { from: resolveEdge(input), path: `/in/${name}` };
+  const { from, path = `/in/${name}`, writable } = input;
+  return { from: resolveEdge(from), path, ...(writable && { writable }) };
+}
+
+function resolveEdge(edge: string): Input['from'] {
+  if (!edge.startsWith('volumes.')) return resolveStepOutput(edge);
+  const slash = edge.indexOf('/');
+  const end = slash === -1 ? edge.length : slash;
+  return { volume: edge.slice('volumes.'.length, end), path: edge.slice(end + 1) };
+}
+
+function resolveOutput(output: NonNullable<RawStep['outputs']>[string]): Output {
+  if (typeof output === 'string') return { path: output, retain: false };
+  return { path: output.path, retain: output.retain ?? false, ...optional('expect', output.expect) };
 }
 
 export function resolveStepOutput(edge: string): { readonly step: string; readonly output: string } {

@@ -2,6 +2,7 @@ import { checkShape } from '../checks/check-shape.ts';
 import type { Fault } from '../checks/fault.ts';
 import { rewriteTemplates } from '../expressions/rewrite-templates.ts';
 import type { Json } from '../model/json.ts';
+import { own } from '../model/own.ts';
 import { paramSchema, pipelineSchema } from '../schema/pipeline-schema.ts';
 import { type RawStep, stepSchema } from '../schema/step-schema.ts';
 import type { AssemblyWork, StepPath, Use } from './assembly-work.ts';
@@ -36,8 +37,8 @@ export function useStep(
   const bound = bindWith(declared, (step.with ?? {}) as RawMap, at);
   report(...bound.faults);
   const lent = rewriteTemplates(keys, ({ root, keys: [name, ...rest] }) => {
-    if (root !== 'params' || name === undefined || !bound.values.has(name)) return undefined;
-    return `${bound.values.get(name)}${rest.map((key) => `[${JSON.stringify(key)}]`).join('')}`;
+    const source = root === 'params' && name !== undefined ? bound.values.get(name) : undefined;
+    return source === undefined ? undefined : { source, rest };
   }) as unknown as RawStep;
   const { uses: _uses, with: _with, ...own } = step;
   const outer = work.origins.get(at.join('\0')) ?? work.root.locate;
@@ -52,7 +53,7 @@ export function useStep(
 /** A step file is the end of the way: what it uses in its turn would never be read. */
 function nestedUse(keys: RawMap, at: StepPath): readonly Fault[] {
   return ['uses', 'with']
-    .filter((key) => keys[key] !== undefined)
+    .filter((key) => own(keys, key) !== undefined)
     .map((key) => {
       const message = `a step file holds the keys of one step, and cannot have \`${key}\``;
       return { code: 'conflicting-keys', message, path: [...at, key], on: 'key', hint: 'use a pipeline file instead' };
@@ -68,7 +69,7 @@ function soundParams(params: Json | undefined, document: SourceDocument, work: A
     return {};
   }
   const long = Object.keys(params).flatMap((name) => {
-    const param = params[name] ?? null;
+    const param = own(params, name) ?? null;
     return isLongParam(param) ? checkShape(paramSchema, param, ['params', name]) : [];
   });
   const faults = [...shape, ...long];

@@ -1,5 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
 import type { Json } from '../model/json.ts';
+import { describeLargeInteger, isLargeInteger } from '../model/large-integer.ts';
 import { MAX_ALIASED_VALUES, MAX_VALUES } from './limits.ts';
 
 export interface ConversionFault {
@@ -76,6 +77,11 @@ class Conversion {
   #scalar(value: unknown, node: unknown): Json {
     if (typeof value === 'number' && !Number.isFinite(value)) {
       this.#report('bad-number', 'the number is not finite, and a pipeline holds finite numbers only', node);
+      return null;
+    }
+    const source = typeof value === 'number' ? ((node as { source?: string }).source ?? '') : '';
+    if (isLargeInteger(source)) {
+      this.#report('bad-number', describeLargeInteger(source), node);
       return null;
     }
     if (typeof value === 'bigint') return Number(value);

@@ -4,6 +4,8 @@ import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
 import { jsonFault } from '../model/json-fault.ts';
 import { isOfType } from '../model/json-type.ts';
+import { describeLargeInteger, findLargeInteger } from '../model/large-integer.ts';
+import { own } from '../model/own.ts';
 import type { Param, Pipeline } from '../model/pipeline.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { showJson } from '../render/show-json.ts';
@@ -24,7 +26,7 @@ export function bindParams(
   }
   const values: Record<string, Json> = {};
   for (const [name, param] of Object.entries(pipeline.params)) {
-    const value = Object.hasOwn(given, name) ? given[name] : param.default;
+    const value = Object.hasOwn(given, name) ? own(given, name) : param.default;
     if (value === undefined) {
       const hint = `give it one for this run: -p ${name}=VALUE`;
       if (param.required) report('missing-param', `parameter \`${name}\` has no value and no default`, { hint });
@@ -41,6 +43,8 @@ export function bindParams(
 /** The error continues a sentence that begins with the parameter. */
 export function bindParam(param: Param, given: Json): Result<Json, string> {
   const value = typeof given === 'string' && param.type !== 'string' ? convert(param, given) : given;
+  const large = value === given ? undefined : findLargeInteger(String(given));
+  if (large !== undefined) return fail(`holds a number that cannot be used: ${describeLargeInteger(large)}`);
   const fault = jsonFault(value);
   if (fault !== undefined) return fail(fault);
   if (!isOfType(value, param.type)) return fail(`is ${showJson(given)}, which is not of type ${param.type}`);
@@ -65,7 +69,9 @@ export function bindParam(param: Param, given: Json): Result<Json, string> {
 function convert(param: Param, text: string): Json {
   try {
     const value = JSON.parse(text) as Json;
-    return isOfType(value, param.type) ? value : text;
+    // What is too large for an integer is one nevertheless, and is refused for that.
+    const isNumber = param.type === 'integer' && Number.isInteger(value);
+    return isNumber || isOfType(value, param.type) ? value : text;
   } catch {
     return text;
   }

@@ -10,9 +10,28 @@ export function matrixKey(matrix: Readonly<Record<string, Json>>): string {
   return bounded(key, matrix);
 }
 
-/** A readable key of a `foreach` item. */
+/** A readable key of a `foreach` item: of a map from its fields as in a matrix, of a list from its items. */
 export function itemKey(item: Json): string {
-  return bounded(valueWord(item), item);
+  if (typeof item !== 'object' || item === null) return bounded(valueWord(item), item);
+  const words = Array.isArray(item)
+    ? item.map((value: Json) => valueWord(value))
+    : Object.entries(item).flatMap(([name, value]) => [word(name), valueWord(value)]);
+  return bounded(joinWords(words), item);
+}
+
+/** The key that a step's file gives to an item; `item` tells keys of no letter or digit apart. */
+export function givenKey(text: string, item: Json): string {
+  return bounded(word(text), item);
+}
+
+/** Of a large item no more than can be shown. */
+function joinWords(words: readonly string[]): string {
+  let key = '';
+  for (const word of words) {
+    if (key.length > LONGEST) break;
+    if (word !== '') key += `${key === '' ? '' : '-'}${word}`;
+  }
+  return key;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { eachTemplate } from '../expressions/each-template.ts';
 import { compileTemplate } from '../expressions/template.ts';
+import { own } from '../model/own.ts';
 import type { NeedCondition, Pipeline, Step } from '../model/pipeline.ts';
 import type { PlannedDependency } from '../model/plan.ts';
 
@@ -12,7 +13,7 @@ export function allSteps(pipeline: Pipeline): readonly Step[] {
 export type StepReferences = ReadonlyMap<string, NeedCondition>;
 
 /**
- * What a step's expressions need of other steps: values need their success, a status needs only their end, the URL of
+ * What a step's expressions need of other steps: values need their success, a status and a failure need only their end, the URL of
  * a port needs them running.
  */
 function referencedSteps(step: Step): StepReferences {
@@ -23,13 +24,17 @@ function referencedSteps(step: Step): StepReferences {
     for (const { root, keys } of compiled.value.references) {
       const [name, aspect] = keys;
       if (root !== 'steps' || name === undefined) continue;
-      found.set(name, stronger(found.get(name), CONDITIONS[aspect ?? ''] ?? 'succeeded'));
+      found.set(name, stronger(found.get(name), own(CONDITIONS, aspect ?? '') ?? 'succeeded'));
     }
   });
   return found;
 }
 
-const CONDITIONS: Readonly<Record<string, NeedCondition>> = { status: 'completed', ports: 'running' };
+const CONDITIONS: Readonly<Record<string, NeedCondition>> = {
+  status: 'completed',
+  failure: 'completed',
+  ports: 'running',
+};
 
 function stronger(before: NeedCondition | undefined, now: NeedCondition): NeedCondition {
   return before === undefined || before === 'completed' || now === 'succeeded' ? now : before;

@@ -2,6 +2,7 @@ import { toCel } from '../expressions/cel.ts';
 import { compileTemplate } from '../expressions/template.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { Json } from '../model/json.ts';
+import { own } from '../model/own.ts';
 import type { Matrix, Pipeline, Step } from '../model/pipeline.ts';
 import type { Cell, Plan, PlannedStep } from '../model/plan.ts';
 import { fail, ok, type Result } from '../model/result.ts';
@@ -46,7 +47,7 @@ export function createPlan(
 export function paramsToCel(pipeline: Pipeline, params: Readonly<Record<string, Json>>): ReadonlyMap<string, unknown> {
   return new Map(
     Object.entries(params).map(([name, value]) => {
-      const param = Object.hasOwn(pipeline.params, name) ? pipeline.params[name] : undefined;
+      const param = Object.hasOwn(pipeline.params, name) ? own(pipeline.params, name) : undefined;
       return [name, toCel(value, { double: param?.type === 'number' })];
     }),
   );
@@ -68,6 +69,8 @@ function bindMatrix(matrix: Matrix, context: Readonly<Record<string, unknown>>):
     if (!value.ok) return fail(`axis \`${axis}\` of its matrix: ${value.error}`);
     if (!Array.isArray(value.value))
       return fail(`axis \`${axis}\` of its matrix is ${showJson(value.value)} instead of a list`);
+    if (value.value.length === 0)
+      return fail(`axis \`${axis}\` of its matrix is an empty list; use \`foreach\` for a list that may be empty`);
     axes[axis] = value.value;
   }
   const include = evaluateDeep(matrix.include, context);

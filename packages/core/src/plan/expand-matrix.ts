@@ -1,4 +1,5 @@
 import type { Json } from '../model/json.ts';
+import { own } from '../model/own.ts';
 import type { Cell } from '../model/plan.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { matrixKey, uniqueKeys } from './cell-key.ts';
@@ -68,7 +69,7 @@ function withIncludes(product: readonly Record<string, Json>[], matrix: BoundMat
 }
 
 function agrees(entry: Readonly<Record<string, Json>>, cell: Readonly<Record<string, Json>>): boolean {
-  return Object.keys(entry).every((axis) => Object.hasOwn(cell, axis) && sameJson(entry[axis], cell[axis]));
+  return Object.keys(entry).every((axis) => Object.hasOwn(cell, axis) && sameJson(own(entry, axis), own(cell, axis)));
 }
 
 function sameJson(a: Json | undefined, b: Json | undefined): boolean {

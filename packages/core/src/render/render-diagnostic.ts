@@ -31,12 +31,10 @@ export function renderDiagnostic(
 }
 
 function frame(range: SourceRange, text: string, paint: Paint): string[] {
-  const rows = text.replace(/^\ufeff/, '').split('\n');
-  const row = rows[range.line - 1];
+  const { before, row } = rowsAt(text.replace(/^\ufeff/, ''), range.line);
   if (row === undefined) return [];
   const gutter = String(range.line).length;
   const lines: string[] = [];
-  const before = rows[range.line - 2];
   if (before !== undefined && before.trim() !== '')
     lines.push(frameLine(range.line - 1, gutter, cut(before, 0), paint));
   const start = Math.max(0, range.column - 1 - (WIDTH - 20));
@@ -48,6 +46,20 @@ function frame(range: SourceRange, text: string, paint: Paint): string[] {
   const lead = row.slice(start, start + column).replace(/[^\t]/g, ' ');
   lines.push(`  ${' '.repeat(gutter)} ${paint('dim', '|')} ${lead}${paint('red', '^'.repeat(length))}`);
   return lines;
+}
+
+/** A line and the one before it. Nothing is made of the other lines: there may be millions of them. */
+function rowsAt(text: string, line: number): { before: string | undefined; row: string | undefined } {
+  let before: string | undefined;
+  let start = 0;
+  for (let at = 1; at < line; at++) {
+    const end = text.indexOf('\n', start);
+    if (end === -1) return { before: undefined, row: undefined };
+    if (at === line - 1) before = text.slice(start, end);
+    start = end + 1;
+  }
+  const end = text.indexOf('\n', start);
+  return { before, row: text.slice(start, end === -1 ? text.length : end) };
 }
 
 function frameLine(line: number, gutter: number, text: string, paint: Paint): string {

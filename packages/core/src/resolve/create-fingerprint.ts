@@ -1,4 +1,5 @@
 import type { Json } from '../model/json.ts';
+import { own } from '../model/own.ts';
 import type { ResolvedContainer } from '../model/run-context.ts';
 
 /** A digest and the named parts it is made of, sorted by name, so that two can be compared part by part. */
@@ -8,6 +9,10 @@ export interface Fingerprint {
 }
 
 export interface FingerprintOptions {
+  /** Name of the pipeline. */
+  readonly pipeline: string;
+  /** Name of the step. */
+  readonly step: string;
   /** Input name to the fingerprint or content digest of what it mounts. */
   readonly inputs: Readonly<Record<string, string>>;
   readonly matrix?: Readonly<Record<string, Json>>;
@@ -15,14 +20,19 @@ export interface FingerprintOptions {
   readonly item?: Json;
   /** `cache.key`, evaluated, where the step has one: it takes the place of image, command and environment. */
   readonly key?: string;
+  /** Digest of the image, which takes the place of its name. */
+  readonly image?: string;
   /** Environment variables and inputs that do not count. */
   readonly ignore?: readonly string[];
   /** Hex digest of a text, at least 128 bits. */
   readonly hash: (text: string) => string;
 }
 
-/** Raised when the meaning of a component changes, so that an upgrade says `version` and not a riddle. */
-const VERSION = '1';
+/**
+ * Raised when the meaning of a component changes: what an earlier version has cached is not found any more, and `why`
+ * names the version as the reason.
+ */
+const VERSION = '2';
 /** Longer values stand in the components as their hash: what differs is named all the same. */
 const LONGEST = 200;
 
@@ -32,17 +42,25 @@ const LONGEST = 200;
  */
 export function createFingerprint(container: ResolvedContainer, options: FingerprintOptions): Fingerprint {
   const ignored = new Set(options.ignore ?? []);
-  const parts = new Map<string, string>([['version', VERSION]]);
+  const parts = new Map<string, string>([
+    ['version', VERSION],
+    ['pipeline', options.pipeline],
+    ['step', options.step],
+  ]);
   if (options.key !== undefined) parts.set('key', options.key);
-  else addProgram(parts, container, ignored);
+  else addProgram(parts, { ...container, ...(options.image !== undefined && { image: options.image }) }, ignored);
   for (const [axis, value] of Object.entries(options.matrix ?? {})) parts.set(`matrix.${axis}`, JSON.stringify(value));
   if (options.item !== undefined) parts.set('item', JSON.stringify(options.item));
-  for (const { name, path } of container.inputs) {
+  for (const { name, path, writable } of container.inputs) {
     if (ignored.has(name)) continue;
-    parts.set(`inputs.${name}`, options.inputs[name] ?? '');
+    parts.set(`inputs.${name}`, own(options.inputs, name) ?? '');
     parts.set(`inputs.${name}.path`, path);
+    if (writable) parts.set(`inputs.${name}.writable`, 'true');
   }
-  for (const { name, path } of container.outputs) parts.set(`outputs.${name}.path`, path);
+  for (const { name, path, expect } of container.outputs) {
+    parts.set(`outputs.${name}.path`, path);
+    if (expect) parts.set(`outputs.${name}.expect`, JSON.stringify(expect));
+  }
   for (const { name, type, file } of container.results) parts.set(`results.${name}`, `${type} ${file}`);
   const components = [...parts]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -65,11 +83,15 @@ export interface FingerprintDifference {
   readonly after: string | undefined;
 }
 
-/** The components that differ, sorted by name; empty for equal fingerprints. */
+/**
+ * The components that differ, sorted by name; empty for equal fingerprints. Of two versions it is the version alone, since
+ * the other components do not mean the same.
+ */
 export function explainDifference(before: Fingerprint, after: Fingerprint): readonly FingerprintDifference[] {
   const old = new Map(before.components.map(({ name, value }) => [name, value]));
   const fresh = new Map(after.components.map(({ name, value }) => [name, value]));
-  return [...new Set([...old.keys(), ...fresh.keys()])]
+  const isComparable = old.get('version') === fresh.get('version');
+  return [...new Set(isComparable ? [...old.keys(), ...fresh.keys()] : ['version'])]
     .sort()
     .map((name) => ({ name, before: old.get(name), after: fresh.get(name) }))
     .filter((difference) => difference.before !== difference.after);

@@ -1,4 +1,4 @@
-import type { Reference } from '../expressions/cel.ts';
+import type { Reference } from '../expressions/reference.ts';
 import { compileTemplate, toText } from '../expressions/template.ts';
 import type { Json } from '../model/json.ts';
 import { fail, ok, type Result } from '../model/result.ts';

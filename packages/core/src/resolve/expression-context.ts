@@ -1,5 +1,7 @@
-import { type Reference, toCel } from '../expressions/cel.ts';
+import { toCel } from '../expressions/cel.ts';
+import type { Reference } from '../expressions/reference.ts';
 import type { Json } from '../model/json.ts';
+import { own } from '../model/own.ts';
 import type { Cell, Plan } from '../model/plan.ts';
 import type { RunContext } from '../model/run-context.ts';
 import { paramsToCel } from '../plan/create-plan.ts';
@@ -31,7 +33,11 @@ export function expressionContext(
     const steps = new Map<string, unknown>();
     for (const { root, keys } of references) {
       const [name] = keys;
-      if (root === 'steps' && name !== undefined) steps.set(name, factsToCel(plan, name, context));
+      if (root !== 'steps' || name === undefined || steps.has(name)) continue;
+      const aspects = references
+        .filter((one) => one.root === 'steps' && one.keys[0] === name)
+        .map((one) => one.keys[1]);
+      steps.set(name, factsToCel(plan, name, { context, aspects }));
     }
     return { ...fixed, steps };
   };
@@ -50,12 +56,18 @@ function paths(mounts: Readonly<Record<string, { readonly path: string }>> = {})
   return new Map(Object.entries(mounts).map(([name, { path }]) => [name, new Map([['path', path]])]));
 }
 
-function factsToCel(plan: Plan, name: string, context: RunContext): ReadonlyMap<string, unknown> {
+/** `aspects` are the keys after the step's name, undefined for an expression that takes the step as a whole. */
+function factsToCel(
+  plan: Plan,
+  name: string,
+  { context, aspects }: { readonly context: RunContext; readonly aspects: readonly (string | undefined)[] },
+): ReadonlyMap<string, unknown> {
   const facts = context.steps(name);
   if (facts === undefined) return new Map();
+  const wantsOutputs = aspects.some((aspect) => aspect === undefined || aspect === 'outputs');
   const planned = plan.steps.find(({ step }) => step.name === name);
   const results = Object.entries(facts.results).map(([key, value]) => {
-    const double = planned?.step.results[key]?.type === 'number';
+    const double = own(planned?.step.results, key)?.type === 'number';
     const many = planned?.step.matrix !== undefined || planned?.step.foreach !== undefined;
     const converted =
       many && Array.isArray(value) ? value.map((item: Json) => toCel(item, { double })) : toCel(value, { double });
@@ -63,8 +75,9 @@ function factsToCel(plan: Plan, name: string, context: RunContext): ReadonlyMap<
   });
   return new Map<string, unknown>([
     ['status', facts.status],
+    ['failure', facts.failure ?? ''],
     ['results', new Map(results)],
     ['ports', toCel((facts.ports ?? {}) as unknown as Json)],
-    ['outputs', toCel(facts.outputs ?? {})],
+    ['outputs', wantsOutputs ? toCel(facts.outputs ?? {}) : new Map()],
   ]);
 }

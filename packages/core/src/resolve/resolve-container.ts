@@ -1,4 +1,5 @@
 import { hasExpression } from '../expressions/split-template.ts';
+import { own } from '../model/own.ts';
 import type { Step } from '../model/pipeline.ts';
 import type { Cell, Plan } from '../model/plan.ts';
 import { ok, type Result } from '../model/result.ts';
@@ -15,10 +16,16 @@ export function resolveContainer(
   const planned = plan.steps[step]?.step;
   if (planned === undefined) throw new RangeError(`the plan of ${plan.pipeline.name} has no step ${step}`);
   const { cell, context } = options;
-  const variables = resolveEnv(planned, expressionContext(plan, context, { step, cell }));
-  if (!variables.ok) return variables;
-  const { env, secrets } = variables.value;
-  const contextFor = expressionContext(plan, context, { step, cell, env });
+  const declared = resolveEnv(planned, {
+    contextFor: expressionContext(plan, context, { step, cell }),
+    isOfScript: false,
+  });
+  if (!declared.ok) return declared;
+  const { secrets } = declared.value;
+  const contextFor = expressionContext(plan, context, { step, cell, env: declared.value.env });
+  const scripted = resolveEnv(planned, { contextFor, isOfScript: true });
+  if (!scripted.ok) return scripted;
+  const env = { ...declared.value.env, ...scripted.value.env };
   const text = (template: string | undefined, key: string): Result<string | undefined, string> =>
     template === undefined
       ? ok(undefined)
@@ -51,19 +58,27 @@ export function resolveContainer(
     ...(instanceType.value !== undefined && { instanceType: instanceType.value }),
     ...(planned.resources !== undefined && { resources: planned.resources }),
     ports: planned.ports,
-    inputs: Object.entries(planned.inputs).map(([name, { from, path }]) => ({ name, from, path })),
-    outputs: Object.entries(planned.outputs).map(([name, { path }]) => ({ name, path })),
+    inputs: Object.entries(planned.inputs).map(([name, input]) => ({ name, ...input })),
+    outputs: Object.entries(planned.outputs).map(([name, { retain: _, ...output }]) => ({ name, ...output })),
     results: Object.entries(planned.results).map(([name, result]) => ({ name, ...result })),
   });
 }
 
 const SECRET = /^\s*\$\{\{\s*secrets(?:\.(\w+)|\[(?:'(\w+)'|"(\w+)")\])\s*\}\}\s*$/;
 
-function resolveEnv(step: Step, contextFor: ContextFor): Result<Pick<ResolvedContainer, 'env' | 'secrets'>, string> {
+/**
+ * Either the variables that the step declares, or those that carry the values of expressions in its script: these see the
+ * declared ones as `env`.
+ */
+function resolveEnv(
+  step: Step,
+  { contextFor, isOfScript }: { readonly contextFor: ContextFor; readonly isOfScript: boolean },
+): Result<Pick<ResolvedContainer, 'env' | 'secrets'>, string> {
   const env: Record<string, string> = {};
   const secrets = step.secrets.map((secret) => ({ env: secret, secret }));
   for (const name of Object.keys(step.env).sort()) {
-    const template = step.env[name] ?? '';
+    if (name.startsWith('SLUICE_ARG_') !== isOfScript) continue;
+    const template = own(step.env, name) ?? '';
     const match = hasExpression(template) ? SECRET.exec(template) : null;
     if (match !== null) {
       secrets.push({ env: name, secret: match[1] ?? match[2] ?? match[3] ?? '' });

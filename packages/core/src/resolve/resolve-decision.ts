@@ -1,10 +1,14 @@
+import { toCel } from '../expressions/cel.ts';
+import { compileTemplate, toText } from '../expressions/template.ts';
+import type { Json } from '../model/json.ts';
+import type { Step } from '../model/pipeline.ts';
 import type { Cell, Plan } from '../model/plan.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import type { RunContext } from '../model/run-context.ts';
-import { itemKey, uniqueKeys } from '../plan/cell-key.ts';
+import { givenKey, itemKey, uniqueKeys } from '../plan/cell-key.ts';
 import { MAX_CELLS } from '../plan/expand-matrix.ts';
 import { showJson } from '../render/show-json.ts';
-import { evaluateValue } from './evaluate.ts';
+import { type ContextFor, evaluateValue } from './evaluate.ts';
 import { expressionContext } from './expression-context.ts';
 
 export interface Decision {
@@ -39,6 +43,28 @@ export function resolveDecision(plan: Plan, step: number, context: RunContext): 
       `${of('foreach', planned.foreach)} yields ${items.length} items, and a step may have ${MAX_CELLS} cells`,
     );
   }
-  const keys = uniqueKeys(items.map(itemKey), (index) => items[index] ?? null);
+  const named = nameItems(planned, items, contextFor);
+  if (!named.ok) return named;
+  const keys = uniqueKeys(named.value, (index) => items[index] ?? null);
   return ok({ run: true, cells: items.map((item, index) => ({ key: keys[index] ?? '', matrix: {}, item })) });
+}
+
+/** A key for each item, which need not be unique yet: by the step's own expression, else from the item. */
+function nameItems(
+  { name, foreachKey }: Step,
+  items: readonly Json[],
+  contextFor: ContextFor,
+): Result<readonly string[], string> {
+  if (foreachKey === undefined) return ok(items.map(itemKey));
+  const what = `\`foreach.key\` of step \`${name}\``;
+  const compiled = compileTemplate(foreachKey);
+  if (!compiled.ok) return fail(`${what} cannot be read: ${compiled.error.message}`);
+  const context = contextFor(compiled.value.references);
+  const keys: string[] = [];
+  for (const [index, item] of items.entries()) {
+    const value = compiled.value.evaluate({ ...context, item: toCel(item) });
+    if (!value.ok) return fail(`${what} cannot be evaluated for item ${index + 1}: ${value.error}`);
+    keys.push(givenKey(toText(value.value), item));
+  }
+  return ok(keys);
 }

@@ -1,11 +1,33 @@
 import type { Template } from '../model/pipeline.ts';
-import type { Plan } from '../model/plan.ts';
+import type { Cell, Plan } from '../model/plan.ts';
 import type { Result } from '../model/result.ts';
 import type { RunContext } from '../model/run-context.ts';
 import { evaluateText } from './evaluate.ts';
 import { expressionContext } from './expression-context.ts';
 
-/** Evaluates a template that belongs to no step: a concurrency group, a notification, an approval's message. */
-export function resolveText(plan: Plan, template: Template, context: RunContext): Result<string, string> {
-  return evaluateText(template, `the text ${JSON.stringify(template)}`, expressionContext(plan, context, {}));
+/**
+ * Evaluates a template outside a container: a concurrency group, a notification, an approval's message; with `cell` what
+ * can be told of a step's text before the run.
+ */
+export function resolveText(
+  plan: Plan,
+  template: Template,
+  context: RunContext & { readonly cell?: Cell },
+): Result<string, string> {
+  const { cell } = context;
+  const contextFor = expressionContext(plan, context, cell === undefined ? {} : { cell });
+  return evaluateText(template, `the text ${JSON.stringify(template)}`, contextFor);
+}
+
+/**
+ * Evaluates a template as far as parameters, and a matrix with `cell`, decide it: before any step has run. Without `run`
+ * the run has neither an ID nor a planned time.
+ */
+export function resolvePlannedText(
+  plan: Plan,
+  template: Template,
+  given: { readonly run?: RunContext['run']; readonly cell?: Cell } = {},
+): Result<string, string> {
+  const run = given.run ?? { id: '', name: plan.pipeline.name, plannedTime: '' };
+  return resolveText(plan, template, { ...given, run, attempt: 1, steps: () => undefined });
 }

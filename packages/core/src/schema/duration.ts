@@ -1,3 +1,5 @@
+import { own } from '../model/own.ts';
+
 const UNITS: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1000,
@@ -14,7 +16,7 @@ const LONGEST = 100 * 365 * 86_400_000;
 export function parseDuration(text: string): number {
   let total = 0;
   for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d|w)/g)) {
-    total += Number(amount) * (UNITS[unit ?? ''] ?? 0);
+    total += Number(amount) * (own(UNITS, unit ?? '') ?? 0);
   }
   return Math.min(Math.round(total), LONGEST);
 }

@@ -1,4 +1,5 @@
 import type { Json } from '../model/json.ts';
+import { own } from '../model/own.ts';
 import { DURATION, EDGE, IDENTIFIER, MOUNT_POINT, NAME, TEXT, VARIABLE } from './patterns.ts';
 
 /**
@@ -9,7 +10,7 @@ import { DURATION, EDGE, IDENTIFIER, MOUNT_POINT, NAME, TEXT, VARIABLE } from '.
 export function isPlainStep(name: string, step: Json | undefined): boolean {
   if (!NAME.test(name) || !isMap(step)) return false;
   for (const key in step) {
-    const accepts = Object.hasOwn(ACCEPTS, key) ? ACCEPTS[key] : undefined;
+    const accepts = Object.hasOwn(ACCEPTS, key) ? own(ACCEPTS, key) : undefined;
     if (accepts === undefined || !accepts(step[key])) return false;
   }
   return true;

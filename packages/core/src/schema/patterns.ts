@@ -13,6 +13,8 @@ export const MOUNT_POINT = /^\/[^\0]+$/;
 /** `step.output` or `volumes.name/sub/path`. */
 export const EDGE = /^(?:volumes\.[a-z0-9-]+(?:\/[^\0]*)?|[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*)$/;
 export const STEP_OUTPUT = /^[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*$/;
+/** A glob pattern of files beneath an output: relative, and short enough to be matched quickly. */
+export const FILE_PATTERN = /^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))[^\0]{1,200}$/;
 export const RESULT_FILE = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/;
 
 export interface PatternAdvice {
@@ -34,5 +36,12 @@ export const PATTERN_ADVICE: ReadonlyMap<string, PatternAdvice> = new Map<string
   [String(MOUNT_POINT), { code: 'bad-path', wanted: 'an absolute path inside the container, for example /in/data' }],
   [String(EDGE), { code: 'bad-edge', wanted: '`step.output` or `volumes.name/sub/path`' }],
   [String(STEP_OUTPUT), { code: 'bad-edge', wanted: '`step.output`' }],
+  [
+    String(FILE_PATTERN),
+    {
+      code: 'bad-path',
+      wanted: 'a file pattern of up to 200 characters beneath the output, for example `*.bin` or `logs/**`',
+    },
+  ],
   [String(RESULT_FILE), { code: 'bad-path', wanted: 'a plain file name under /sluice/results' }],
 ]);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { own } from '../model/own.ts';
 
 /**
  * The keys that a map at `path` of a value of this schema may have, of all its forms together; none where the schema
@@ -15,6 +16,6 @@ function shapesAt(schema: z.core.$ZodType, path: readonly (string | number)[]): 
   if (key === undefined) return schema instanceof z.ZodObject ? [schema] : [];
   if (schema instanceof z.ZodRecord) return shapesAt(schema.valueType, rest);
   if (schema instanceof z.ZodArray) return shapesAt(schema.element, rest);
-  const inner = schema instanceof z.ZodObject ? schema.shape[key] : undefined;
+  const inner = schema instanceof z.ZodObject ? own(schema.shape, String(key)) : undefined;
   return inner === undefined ? [] : shapesAt(inner, rest);
 }

@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { DURATION, EDGE, IDENTIFIER, MOUNT_POINT, NAME, RESULT_FILE, SIZE, TEXT, VARIABLE } from './patterns.ts';
+import {
+  DURATION,
+  EDGE,
+  FILE_PATTERN,
+  IDENTIFIER,
+  MOUNT_POINT,
+  NAME,
+  RESULT_FILE,
+  SIZE,
+  TEXT,
+  VARIABLE,
+} from './patterns.ts';
 
 /**
  * The shape of a step as it stands in a file: short forms and long forms. Only shapes: what names mean is for the
@@ -26,13 +37,28 @@ export const placement = z.strictObject(
   { error: 'a map with `cluster`, `anyOf` or `ordered`' },
 );
 
-const input = z.union([word.regex(EDGE), z.strictObject({ from: word.regex(EDGE), path: mountPoint.optional() })], {
-  error: '`step.output`, `volumes.name` or a map with `from` and `path`',
-});
+const input = z.union(
+  [
+    word.regex(EDGE),
+    z.strictObject({ from: word.regex(EDGE), path: mountPoint.optional(), writable: flag.optional() }),
+  ],
+  { error: '`step.output`, `volumes.name` or a map with `from`, `path` and `writable`' },
+);
 
-const output = z.union([mountPoint, z.strictObject({ path: mountPoint, retain: flag.optional() })], {
-  error: 'an absolute path, or a map with `path`',
-});
+const output = z.union(
+  [
+    mountPoint,
+    z.strictObject({
+      path: mountPoint,
+      retain: flag.optional(),
+      expect: z
+        .array(word.regex(FILE_PATTERN), { error: 'a list of file patterns, for example `["*.bin"]`' })
+        .min(1)
+        .optional(),
+    }),
+  ],
+  { error: 'an absolute path, or a map with `path`' },
+);
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;
 export const valueType = z.enum(TYPES, { error: `one of ${TYPES.join(', ')}` });
@@ -111,6 +137,14 @@ const approval = z.union([flag, text, z.strictObject({ message: text.optional(),
   error: 'a message, or a map with `message` and `timeout`',
 });
 
+const foreach = z.union(
+  [
+    z.string({ error: 'an expression that yields a list' }),
+    z.strictObject({ items: z.string({ error: 'an expression that yields a list' }), key: text.optional() }),
+  ],
+  { error: 'an expression that yields a list, or a map with `items` and `key`' },
+);
+
 export const stepSchema = z.strictObject(
   {
     description: text.optional(),
@@ -126,7 +160,7 @@ export const stepSchema = z.strictObject(
     needs: needs.optional(),
     when: z.union([text, flag], { error: 'an expression' }).optional(),
     matrix: matrix.optional(),
-    foreach: z.string({ error: 'an expression that yields a list' }).optional(),
+    foreach: foreach.optional(),
     maxParallel: positive.optional(),
     instanceType: text.optional(),
     resources: resources.optional(),

@@ -130,7 +130,7 @@ describe('rewriteTemplates', () => {
   it('rewriteTemplates replaces references and leaves the rest of every text', () => {
     const rewritten = rewriteTemplates(
       { a: ['x ${{ params.n + params.n }} $${{ y }}', 1], b: "${{ steps['s'].status }}" },
-      ({ root }) => (root === 'params' ? '(7)' : undefined),
+      ({ root }) => (root === 'params' ? { source: '(7)', rest: [] } : undefined),
     );
     expect(rewritten).toEqual({ a: ['x ${{ (7) + (7) }} $${{ y }}', 1], b: "${{ steps['s'].status }}" });
   });

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { createPlan, type Diagnostic, fail, ok, type Pipeline, parsePipeline, type Result } from '../../src/index.ts';
+import {
+  createPlan,
+  type Diagnostic,
+  fail,
+  ok,
+  type Pipeline,
+  parsePipeline,
+  type Result,
+  resolveContainer,
+} from '../../src/index.ts';
 
 function parse(files: Readonly<Record<string, string>>): Result<Pipeline, readonly Diagnostic[]> {
   const parsed = parsePipeline({
@@ -84,12 +93,47 @@ outputs: { data: load.out }
     });
     expect(places(result)).toEqual([]);
     const use = result.ok ? result.value.steps.find(({ name }) => name === 'use') : undefined;
-    expect(use?.when).toBe('${{ steps["sub-load"].results["rows"] > 0 && steps["sub-load"].status == \'succeeded\' }}');
+    expect(use?.when).toBe(
+      '${{ steps["sub-load"]["results"]["rows"] > 0 && steps["sub-load"]["status"] == \'succeeded\' }}',
+    );
     expect(use?.command?.slice(1)).toEqual([
-      '${{ steps["sub-load"].results["list"][0] }}',
-      '${{ steps["sub-load"].outputs["out"] }}',
-      '${{ steps["sub-web"].ports["http"].url }}'.replace('.url', '["url"]'),
+      '${{ steps["sub-load"]["results"]["list"][0] }}',
+      '${{ steps["sub-load"]["outputs"]["out"] }}',
+      '${{ steps["sub-web"]["ports"]["http"]["url"] }}',
     ]);
+  });
+
+  it.each([
+    ["has(params.cfg.y) ? 'yes' : 'no'", 'no'],
+    ["has(params.cfg.x) ? 'yes' : 'no'", 'yes'],
+    ['has(params.cfg) && params.cfg.x == 1', true],
+    ['has(params.cfg.deep.z) && !has(params.cfg.deep.q)', true],
+    ['[1, 2].exists(it, it == 2 && has(params.cfg.x))', true],
+    ['has(steps.first.results.r)', true],
+  ])('a file that is right alone is right when it is used: %s', (expression, value) => {
+    const body = `params: { cfg: { x: 1, deep: { z: 2 } } }`;
+    const first = 'first: { command: [x], results: { r: integer } }';
+    const alone = parse({
+      'main.yaml': `${MAIN}${body}\nsteps:\n  ${first}\n  s: { command: ["\${{ ${expression} }}"] }\n`,
+    });
+    const used = parse({
+      'main.yaml': `${MAIN}steps:\n  sub: { uses: sub.yaml, with: { cfg: { x: 1, deep: { z: "\${{ 1 + 1 }}" } } } }\n`,
+      'sub.yaml': `version: 1\nname: sub\n${body}\nsteps:\n  ${first}\n  s: { command: ["\${{ ${expression} }}"] }\n`,
+    });
+    for (const result of [alone, used]) {
+      if (!result.ok) throw new Error(JSON.stringify(result.error));
+      const plan = createPlan(result.value, {});
+      if (!plan.ok) throw new Error(JSON.stringify(plan.error));
+      const container = resolveContainer(plan.value, 1, {
+        cell: { key: '', matrix: {} },
+        context: {
+          run: { id: 'r', name: 'n', plannedTime: '' },
+          attempt: 1,
+          steps: () => ({ status: 'succeeded', results: { r: 1 } }),
+        },
+      });
+      expect(container).toMatchObject({ ok: true, value: { command: [String(value)] } });
+    }
   });
 
   it('parsePipeline says what a used pipeline does not have, or has twice', () => {

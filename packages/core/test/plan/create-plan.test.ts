@@ -152,6 +152,14 @@ finally:
     expect(graph.inNeighbors('c').sort()).toEqual(['a', 'b']);
   });
 
+  it('createPlan refuses an axis that a parameter leaves empty, and names what takes an empty list', () => {
+    const text = `version: 1\nname: p\nparams: { xs: [1] }\nsteps:\n  a: { command: [x], matrix: { x: "\${{ params.xs }}", y: [1] } }\n`;
+    const parsed = parsePipeline({ file: 'p.yaml', text });
+    const planned = parsed.ok ? createPlan(parsed.value.pipeline, { params: { xs: '[]' } }) : parsed;
+    const message = 'step `a`: axis `x` of its matrix is an empty list; use `foreach` for a list that may be empty';
+    expect(planned).toMatchObject({ ok: false, error: [{ code: 'bad-matrix', message }] });
+  });
+
   it('createPlan expands a matrix from parameters and leaves a foreach open', () => {
     const plan = planOf(
       'params: { seeds: [1, 2] }\nsteps:\n  a: { command: [x], matrix: { seed: "${{ params.seeds.map(s, s * 10) }}" } }\n  b: { command: [x], foreach: "${{ params.seeds }}" }\n',

@@ -34,6 +34,18 @@ function containerOf(
 }
 
 describe('resolveContainer', () => {
+  it('resolveContainer gives the expressions of a script the variables of the step', () => {
+    const resolved = containerOf(`
+env: { LEVEL: "info" }
+steps:
+  s: { script: 'echo "\${{ env.LEVEL }} \${{ env.MINE }}"', env: { MINE: "\${{ run.id }}" } }
+`);
+    expect(resolved).toMatchObject({
+      ok: true,
+      value: { env: { LEVEL: 'info', MINE: 'r1', SLUICE_ARG_1: 'info', SLUICE_ARG_2: 'r1' } },
+    });
+  });
+
   it('resolveContainer evaluates everything and separates secrets', () => {
     const resolved = containerOf(
       `
@@ -104,8 +116,8 @@ printf '<%s>' "\${{ params.text }}"`;
   });
 
   it('resolveContainer runs a text as a shell command and a script by its interpreter', () => {
-    expect(containerOf('steps:\n  a: { command: "echo $HOME | cat" }\n')).toMatchObject({
-      value: { command: ['sh', '-c', 'echo $HOME | cat'] },
+    expect(containerOf('steps:\n  a: { command: "echo $HOME" }\n')).toMatchObject({
+      value: { command: ['sh', '-c', 'echo $HOME'] },
     });
     expect(containerOf('steps:\n  a: { script: "console.log(1)", shell: node }\n')).toMatchObject({
       value: { command: ['node', '-e', 'console.log(1)'] },
@@ -159,6 +171,49 @@ describe('resolveText', () => {
   });
 });
 
+describe('keys of foreach cells', () => {
+  const keysOf = (items: Json, foreach: string): readonly string[] | string => {
+    const plan = planOf(
+      `steps:\n  a: { command: [x], results: { list: array } }\n  b: { command: [x], foreach: ${foreach} }\n`,
+    );
+    const decision = resolveDecision(plan, 1, context({ a: { status: 'succeeded', results: { list: items } } }));
+    return decision.ok ? (decision.value.cells ?? []).map(({ key }) => key) : decision.error;
+  };
+  const LIST = '"${{ steps.a.results.list }}"';
+
+  it('are made of the fields of a map and the items of a list', () => {
+    const items: Json[] = [{ name: 'A b', size: 3 }, { path: '/x/y.bam' }, ['p', 2], {}, 'plain', { constructor: 1 }];
+    expect(keysOf(items, LIST)).toEqual([
+      'name-a-b-size-3',
+      'path-x-y-bam',
+      'p-2',
+      expect.stringMatching(/^cell-[a-z2-7]+$/),
+      'plain',
+      'constructor-1',
+    ]);
+  });
+
+  it('are short and unique, whatever the items are', () => {
+    const items = Array.from({ length: 300 }, (_, n) => ({ sequence: 'acgt'.repeat(30), n: n % 100, odd: '名' }));
+    const keys = keysOf(items, LIST);
+    expect(new Set(keys).size).toBe(300);
+    for (const key of keys) expect(key).toMatch(/^[a-z0-9][a-z0-9-]{0,70}$/);
+  });
+
+  it('are what `key` says, unique nevertheless', () => {
+    const items = [{ id: 'S1/x' }, { id: 'S2' }, { id: 'S2', other: 1 }, { id: '!' }];
+    expect(keysOf(items, '{ items: "${{ steps.a.results.list }}", key: "sample ${{ item.id }}" }')).toEqual([
+      'sample-s1-x',
+      expect.stringMatching(/^sample-s2-[a-z2-7]+$/),
+      expect.stringMatching(/^sample-s2-[a-z2-7]+$/),
+      'sample',
+    ]);
+    expect(keysOf([{}], '{ items: "${{ steps.a.results.list }}", key: "${{ item.id }}" }')).toMatch(
+      /^`foreach.key` of step `b` cannot be evaluated for item 1: /,
+    );
+  });
+});
+
 describe('createFingerprint', () => {
   const body = (extra: string) =>
     `steps:\n  a: { command: [x] , outputs: { o: /o } }\n  b: { command: [y], env: { A: "1", B: "2" }, inputs: { o: a.o }${extra} }\n`;
@@ -166,6 +221,8 @@ describe('createFingerprint', () => {
     const resolved = containerOf(body(extra));
     if (!resolved.ok) throw new Error(resolved.error);
     return createFingerprint(resolved.value, {
+      pipeline: 'p',
+      step: 'b',
       inputs: { o: options.input ?? 'i1' },
       hash,
       ...(options.ignore && { ignore: options.ignore }),
@@ -179,6 +236,14 @@ describe('createFingerprint', () => {
     expect(names).toEqual([...names].sort());
   });
 
+  it('explainDifference names the version alone where fingerprints were made by different rules', () => {
+    const { digest, components } = print();
+    const old = components.map(({ name, value }) => ({ name, value: name === 'version' ? '1' : `${value} of old` }));
+    expect(explainDifference({ digest, components: old }, print('', { input: 'i2' }))).toEqual([
+      { name: 'version', before: '1', after: '2' },
+    ]);
+  });
+
   it('explainDifference names the components that differ', () => {
     expect(explainDifference(print(), print('', { input: 'i2' }))).toEqual([
       { name: 'inputs.o', before: 'i1', after: 'i2' },
@@ -190,6 +255,8 @@ describe('createFingerprint', () => {
       'inputs.o',
       'inputs.o.path',
       'key',
+      'pipeline',
+      'step',
       'version',
     ]);
   });

@@ -23,7 +23,7 @@ it.each([
   ],
   [
     ['steps', 'fit', 'inputs', 'data'],
-    ['from', 'path'],
+    ['from', 'path', 'writable'],
   ],
   [['steps', 'fit', 'inputs'], []],
   [['steps', 'fit', 'env', 'A'], []],

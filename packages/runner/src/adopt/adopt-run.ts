@@ -1,5 +1,5 @@
 import { isServiceError } from '@sluice/client';
-import { fail, ok, type Plan, type Result } from '@sluice/core';
+import { fail, ok, own, type Plan, type Result } from '@sluice/core';
 import { findLogin } from '../data/credentials.ts';
 import { isRunId } from '../identity/run-id.ts';
 import type { JournalRecord } from '../journal/journal-record.ts';
@@ -62,19 +62,25 @@ async function adopt(
   const workspaces = findWorkspaces(found, runId);
   const fault = findMismatch(plan, found) ?? (await findMissingLogin(options, workspaces));
   if (fault !== undefined) return fail({ code: 'NOT_ADOPTABLE', message: `could not adopt run ${runId}: ${fault}` });
-  const surroundings = await prepareSurroundings({ ...options, plan, workspaces, ...(placement && { placement }) });
+  const surroundings = await prepareSurroundings({
+    ...options,
+    runId,
+    plan,
+    workspaces,
+    ...(placement && { placement }),
+  });
   if (!surroundings.ok) return surroundings;
   const afterEpoch = Math.max(...found.map(({ epoch }) => epoch));
   const opened = await openJournal(directory, { ...options, lost: { afterEpoch } });
   if (!opened.ok) return opened;
   try {
     if (opened.value.records.some(({ kind }) => kind === 'run')) {
-      const message = `run ${runId} has its journal; go on with: sluice resume ${runId}`;
+      const message = `run ${runId} has its journal`;
       return fail({ code: 'RUN_KNOWN', message });
     }
-    const { volumes, placement: chosen } = surroundings.value;
+    const { volumes, placement: chosen, instanceTypes } = surroundings.value;
     const plannedTime = await findPlannedTime({ ...options, plan });
-    const header = createHeader({ ...options, plan }, { runId, plannedTime, placement: chosen });
+    const header = createHeader({ ...options, plan }, { runId, plannedTime, placement: chosen, instanceTypes });
     await writeBeginning(options, { plan, directory, opened: opened.value, header, volumes, found });
   } finally {
     await opened.value.release();
@@ -155,7 +161,7 @@ async function findMissingLogin(
 /** The time that a schedule started the run for; of another run, the time of its adoption. */
 async function findPlannedTime({ disk, home, plan, runId, clock }: FilledOptions<AdoptRunOptions>): Promise<number> {
   const scheduled = await openScheduleRecords(disk, { home, name: plan.pipeline.name }).listNewest();
-  return scheduled.find((one) => one.verdict === 'start' && one.runId === runId)?.planned ?? clock.now();
+  return scheduled.find((one) => one.verdict === 'start' && one.runId === runId)?.planned ?? clock.wall();
 }
 
 async function writeBeginning(
@@ -174,7 +180,7 @@ async function writeBeginning(
   const attempts: Record<string, Record<string, string>> = {};
   for (const { name, container } of found) {
     const key = adoptedKey(name);
-    attempts[key] = { ...attempts[key], [name.attempt]: container.clusterID };
+    attempts[key] = { ...own(attempts, key), [name.attempt]: container.clusterID };
   }
   const records: JournalRecord[] = [
     header,

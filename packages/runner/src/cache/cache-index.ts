@@ -5,6 +5,8 @@ import type { Disk } from '../journal/disk.ts';
 /** One success that can be reused. */
 export interface CacheEntry {
   readonly fingerprint: string;
+  /** What its outputs are known by, where that is not the fingerprint: the same work had been done before. */
+  readonly digest?: string;
   readonly pipeline: string;
   readonly step: string;
   readonly cell: string;
@@ -22,26 +24,33 @@ export interface CacheEntry {
 export interface CacheIndex {
   /** The newest success with this fingerprint that the caller can use: pipelines that share a step have volumes of their own. */
   find(fingerprint: string, isUsable: (entry: CacheEntry) => boolean): CacheEntry | undefined;
-  /** The newest success of this cell, whatever its fingerprint: what a miss is explained by. */
-  latest(of: { pipeline: string; step: string; cell: string }): CacheEntry | undefined;
+  /** The newest success of this cell that the caller could use, whatever its fingerprint: what a miss is explained by. */
+  latest(
+    of: { pipeline: string; step: string; cell: string },
+    isUsable: (entry: CacheEntry) => boolean,
+  ): CacheEntry | undefined;
 }
 
 /** Reads the home's index. A line that was torn by a crash is a success forgotten, and costs one more execution. */
 export async function readCacheIndex(disk: Disk, home: string): Promise<CacheIndex> {
-  /** Of each volume the newest; the last one is the newest of all. */
   const byFingerprint = new Map<string, CacheEntry[]>();
-  const byCell = new Map<string, CacheEntry>();
+  const byCell = new Map<string, CacheEntry[]>();
   for (const line of await readLines(disk, home)) {
     const entry = parseEntry(line);
     if (!entry) continue;
-    const older = byFingerprint.get(entry.fingerprint)?.filter(({ volumeID }) => volumeID !== entry.volumeID) ?? [];
-    byFingerprint.set(entry.fingerprint, [...older, entry]);
-    byCell.set(cellKey(entry), entry);
+    addNewest(byFingerprint, entry.fingerprint, entry);
+    addNewest(byCell, cellKey(entry), entry);
   }
   return {
     find: (fingerprint, isUsable) => byFingerprint.get(fingerprint)?.findLast(isUsable),
-    latest: (of) => byCell.get(cellKey(of)),
+    latest: (of, isUsable) => byCell.get(cellKey(of))?.findLast(isUsable),
   };
+}
+
+/** Keeps the newest of each volume; the last one is the newest of all. */
+function addNewest(entries: Map<string, CacheEntry[]>, key: string, entry: CacheEntry): void {
+  const others = entries.get(key)?.filter(({ volumeID }) => volumeID !== entry.volumeID) ?? [];
+  entries.set(key, [...others, entry]);
 }
 
 /** Adds successes to the home's index. */

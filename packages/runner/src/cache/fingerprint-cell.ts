@@ -5,11 +5,13 @@ import {
   fail,
   type Input,
   ok,
+  own,
   type Result,
   resolveContainer,
   resolveText,
 } from '@sluice/core';
-import { isFannedOut } from '../data/create-mounts.ts';
+import { isFannedOut } from '../data/locate-output.ts';
+import { firstCluster } from '../run/resolve-images.ts';
 import { type ContextSource, createRunContext, stepIndex } from '../run/step-context.ts';
 
 /** Works out the identity of a cell's work. The error says what could not be evaluated. */
@@ -21,7 +23,7 @@ export function createCellFingerprinter(
 
   function digestInput(from: Input['from']): string {
     if ('volume' in from) {
-      const place = session.facts.volumes[from.volume];
+      const place = own(session.facts.volumes, from.volume);
       // The content of a volume that others can write to is unknown: it counts by its name only.
       return `${place?.digest ?? `volume:${place?.volumeID}:${place?.path}`}/${from.path}`;
     }
@@ -30,7 +32,8 @@ export function createCellFingerprinter(
     let digest = together.get(step);
     if (digest === undefined) {
       const cells = session.facts.cells[step] ?? [];
-      digest = hash(JSON.stringify(cells.map(({ key }, cell) => [key, digestCell(session, step, cell)])));
+      const parts = cells.map(({ key, matrix, item }, cell) => [key, matrix, item, digestCell(session, step, cell)]);
+      digest = hash(JSON.stringify(parts));
       together.set(step, digest);
     }
     return `${digest}/${from.output}`;
@@ -41,12 +44,16 @@ export function createCellFingerprinter(
     const context = createRunContext(session, 1);
     const container = resolveContainer(session.plan, step, { cell, context });
     if (!container.ok) return container;
-    const { cache } = session.plan.steps[step]!.step;
+    const { name, cache } = session.plan.steps[step]!.step;
     const key = cache?.key === undefined ? undefined : resolveText(session.plan, cache.key, context);
     if (key && !key.ok) return fail(key.error);
     const inputs = Object.fromEntries(container.value.inputs.map(({ name, from }) => [name, digestInput(from)]));
+    const image = digestImage(session, step, container.value.image);
     return ok(
       createFingerprint(container.value, {
+        ...(image !== undefined && { image }),
+        pipeline: session.plan.pipeline.name,
+        step: name,
         inputs,
         matrix: cell.matrix,
         ...(cell.item !== undefined && { item: cell.item }),
@@ -58,16 +65,29 @@ export function createCellFingerprinter(
   };
 }
 
+/** What the image was when the run began; undefined where only its name is known. */
+function digestImage({ facts }: ContextSource, step: number, image: string | undefined): string | undefined {
+  const { images, placement, clusterID } = facts.header ?? {};
+  if (image === undefined || images === undefined || clusterID === undefined) return undefined;
+  return own(own(images, firstCluster({ placement, home: { clusterID } }, step)), image);
+}
+
 /**
- * What a cell's outputs are: its fingerprint where it has one. A step without `cache` may yield something else each
- * time, so its outputs are known by the attempt that made them.
+ * What a cell's outputs are, for the fingerprints of its dependents: equal digests mean equal contents. Only a success is
+ * known by its fingerprint; a failed cell has left nothing or a part, so it is known by its attempt. A step without `cache`
+ * may yield something else each time, and so may one that did its work although the same had been done before.
  */
 export function digestCell(session: ContextSource, step: number, cell: number): string {
   const known = session.facts.known[step]?.[cell];
+  const state = session.scheduler.state(step, cell);
+  if (state === 'cached' && known?.cached) return known.cached.fingerprint;
+  // Whatever skipped it, there is nothing to be found.
+  if (state === 'skipped') return 'skipped';
   const { name, cache } = session.plan.steps[step]!.step;
-  const fingerprint = known?.cached?.fingerprint ?? (cache && known?.missed?.fingerprint);
-  if (fingerprint !== undefined) return fingerprint;
-  return `${session.runId}/${name}/${cell}/${known?.winner ?? session.scheduler.state(step, cell)}`;
+  const missed = cache && state === 'succeeded' ? known?.missed : undefined;
+  if (missed?.reason === 'unknown') return missed.fingerprint;
+  const attempt = `${session.runId}/${name}/${cell}/${known?.winner ?? known?.attempts.at(-1)?.attempt ?? 0}`;
+  return state === 'succeeded' ? attempt : `${attempt}/${state}`;
 }
 
 function hash(text: string): string {

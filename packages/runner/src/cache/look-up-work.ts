@@ -1,4 +1,4 @@
-import type { Fingerprint } from '@sluice/core';
+import { type Fingerprint, findSharedWrite } from '@sluice/core';
 import type { CacheMiss, CacheSource } from '../journal/journal-record.ts';
 import { clusterOfWorkspace } from '../placement/place-of.ts';
 import type { ContextSource } from '../run/step-context.ts';
@@ -26,8 +26,10 @@ export function createWorkLookUp(
     const told = fingerprint(step, cell);
     if (!told.ok) return { kind: 'untold', message: told.error };
     const made = told.value;
+    const spec = run.plan.steps[step]!.step;
+    if (findSharedWrite(spec, run.plan.pipeline) !== undefined) return { kind: 'missed', made, reason: 'writesShared' };
     if (isAnew(step)) return { kind: 'missed', made, reason: 'anew' };
-    const { name, cache } = run.plan.steps[step]!.step;
+    const { name, cache } = spec;
     const taken = earlier?.find(name, run.facts.cells[step]?.[cell]?.key ?? '', made.digest);
     if (taken) return { kind: 'found', made, source: taken };
     const entry = cache && index.find(made.digest, (one) => isWithinReach(run, { step, volumeID: one.volumeID }));
@@ -35,14 +37,14 @@ export function createWorkLookUp(
     if (cache?.maxAgeMs !== undefined && now() - entry.at > cache.maxAgeMs) {
       return { kind: 'missed', made, reason: 'expired' };
     }
-    const { runId, volumeID, siblings, results, fingerprint: digest } = entry;
+    const { runId, volumeID, siblings, results, digest = entry.fingerprint } = entry;
     const source = { runId, step: entry.step, cell: entry.cell, volumeID, fingerprint: digest, siblings, results };
     return { kind: 'found', made, source };
   };
 }
 
 /** Whether the outputs of a success, if it has any, lie in a volume that this run works in. */
-function isWithinReach(run: ContextSource, { step, volumeID }: { step: number; volumeID: string }): boolean {
+export function isWithinReach(run: ContextSource, { step, volumeID }: { step: number; volumeID: string }): boolean {
   return !hasOutputs(run, step) || clusterOfWorkspace(run.facts, volumeID) !== undefined;
 }
 

@@ -182,6 +182,7 @@ function describeMiss(
 ): string {
   const { cell, looked } = one;
   if (looked.kind === 'untold') return `only the run can tell: ${looked.message}`;
+  if (looked.reason === 'writesShared') return 'writes to a shared volume';
   const before = earlier.workOf(plan.steps[step]!.step.name, facts.cells[step]?.[cell]?.key ?? '');
   if (before === undefined) return `did not succeed in run ${earlier.runId}`;
   return `differs in ${explainDifference(before, looked.made)

@@ -1,7 +1,7 @@
 import type { Fingerprint } from '@sluice/core';
+import { findOrigin } from '../data/locate-output.ts';
 import { describeSiblings } from '../data/siblings.ts';
 import type { CacheSource } from '../journal/journal-record.ts';
-import { clusterOfOutputs, workspaceOn } from '../placement/place-of.ts';
 import type { ReplayedRun } from '../run/read-run.ts';
 import { type ContextSource, stepIndex } from '../run/step-context.ts';
 import { createCellFingerprinter, digestCell } from './fingerprint-cell.ts';
@@ -56,7 +56,7 @@ export function createReusableRun({ runId, facts, scheduler }: ReplayedRun): Reu
         runId,
         step: name,
         cell: key,
-        volumeID: workspaceOn(facts, clusterOfOutputs(facts, step, cell)),
+        volumeID: findOrigin(source, step, cell).volumeID,
         fingerprint: digestCell(source, step, cell),
         siblings: describeSiblings(facts.cells[step] ?? []),
         results: known?.results ?? {},

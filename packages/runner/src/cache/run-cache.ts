@@ -1,12 +1,13 @@
 import { isServiceError } from '@sluice/client';
 import type { Fingerprint } from '@sluice/core';
-import { isFannedOut } from '../data/create-mounts.ts';
 import { publishedPath } from '../data/layout.ts';
+import { findOrigin, isFannedOut } from '../data/locate-output.ts';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import { describeSiblings } from '../data/siblings.ts';
+import { openTreeStates } from '../data/tree-states.ts';
 import { isMarkedForCollection } from '../gc/collection-mark.ts';
 import type { CacheMiss, CacheSource } from '../journal/journal-record.ts';
-import { clusterOfOutputs, clusterOfWorkspace, scopeOn, workspaceOn } from '../placement/place-of.ts';
+import { clusterOfWorkspace, scopeOn } from '../placement/place-of.ts';
 import { replayFromHome } from '../run/read-run.ts';
 import { runDirectory } from '../run/run-home.ts';
 import type { Posted } from '../run/run-loop.ts';
@@ -14,7 +15,8 @@ import type { RunSession } from '../run/run-session.ts';
 import type { Command } from '../scheduler/command.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
 import { addToCacheIndex, type CacheEntry, type CacheIndex, readCacheIndex } from './cache-index.ts';
-import { createWorkLookUp, hasOutputs } from './look-up-work.ts';
+import { digestCell } from './fingerprint-cell.ts';
+import { createWorkLookUp, hasOutputs, isWithinReach } from './look-up-work.ts';
 import { createPresence } from './presence.ts';
 import { createReusableRun, type ReusableRun } from './reusable-run.ts';
 
@@ -39,7 +41,10 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
   const { reuse } = facts.header ?? {};
   let earlier: ReusableRun | undefined;
   let index: CacheIndex = { find: () => undefined, latest: () => undefined };
-  let lookUpWork = createWorkLookUp(session, { earlier, index, now: clock.now });
+  let lookUpWork = createWorkLookUp(session, { earlier, index, now: clock.wall });
+  const states = openTreeStates({ disk, home });
+  /** By run: whether containers that could write to its data were given some of it. */
+  const given = new Map<string, Promise<boolean>>();
   let fresh: CacheEntry[] = [];
   let writing = Promise.resolve();
 
@@ -55,10 +60,13 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
     cell: number,
     { source, made }: { readonly source: CacheSource; readonly made: Fingerprint },
   ): Posted | undefined {
+    if (Object.values(source.results).some((value) => session.redactor.findSecret(value) !== undefined)) {
+      return miss(step, cell, { made, reason: 'secret' });
+    }
     const hit: Posted = { event: { type: 'cacheHit', at: clock.now(), step, cell }, facts: { cached: source } };
     if (!hasOutputs(session, step)) return hit;
-    void isPresent(step, source)
-      .then((present) => (present ? hit : miss(step, cell, { made, reason: 'dataGone' })))
+    void findFault(step, source)
+      .then((reason) => (reason === undefined ? hit : miss(step, cell, { made, reason })))
       .then(({ event, facts: beside }) => session.post(event, beside))
       .catch(session.bug);
     return undefined;
@@ -70,27 +78,46 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
     { made, reason }: { readonly made: Fingerprint; readonly reason: CacheMiss['reason'] },
   ): Posted {
     const name = { pipeline: plan.pipeline.name, step: plan.steps[step]!.step.name, cell: cellKey(step, cell) };
-    const latest = earlier?.has(name.step, name.cell) ? earlier.runId : index.latest(name)?.runId;
+    const latest = earlier?.has(name.step, name.cell) ? earlier.runId : findLatest(step, name)?.runId;
     const { digest, components } = made;
     const missed = { fingerprint: digest, components, reason, ...(latest !== undefined && { latest }) };
     return { event: { type: 'cacheMissed', at: clock.now(), step, cell }, facts: { missed } };
   }
 
-  /** Whether every output of a success is still there. A volume that does not answer cannot be trusted to have it. */
-  async function isPresent(step: number, entry: CacheSource): Promise<boolean> {
+  /** A success that could have been taken: one in a volume out of reach explains nothing. */
+  function findLatest(step: number, name: { pipeline: string; step: string; cell: string }): CacheEntry | undefined {
+    return index.latest(name, ({ volumeID }) => isWithinReach(session, { step, volumeID }));
+  }
+
+  /** Why the outputs of a success cannot be used. A volume that does not answer cannot be trusted to have them. */
+  async function findFault(step: number, entry: CacheSource): Promise<CacheMiss['reason'] | undefined> {
     const clusterID = clusterOfWorkspace(facts, entry.volumeID);
-    if (clusterID === undefined) return false;
+    if (clusterID === undefined) return 'dataGone';
     try {
       for (const output of Object.keys(plan.steps[step]!.step.outputs)) {
         const at = { clusterID, path: publishedPath({ runId: entry.runId, step: entry.step, output }) };
         const isThere = isFannedOut(session, step) ? presence.has(at, entry.cell) : presence.isThere(at);
-        if (!(await isThere)) return false;
+        if (!(await isThere)) return 'dataGone';
+        const path = isFannedOut(session, step) ? `${at.path}/${entry.cell}` : at.path;
+        if (await isChanged(entry, { clusterID, path })) return 'dataChanged';
       }
-      return true;
+      return undefined;
     } catch (error) {
       if (!isServiceError(error)) throw error;
-      return false;
+      return 'dataGone';
     }
+  }
+
+  /** Whether a container that could write to the data has done so. No request where no such container ever had any of its run. */
+  async function isChanged(
+    { runId, volumeID }: CacheSource,
+    { clusterID, path }: { readonly clusterID: string; readonly path: string },
+  ): Promise<boolean> {
+    const place = { volumeID, path };
+    const wasGiven = given.get(runId) ?? states.hasAny(place);
+    given.set(runId, wasGiven);
+    if (!(await wasGiven)) return false;
+    return (await session.calls.add(() => states.findChange(workspace(clusterID), place))) !== undefined;
   }
 
   function cellKey(step: number, cell: number): string {
@@ -100,19 +127,22 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
   function remember(step: number, cell: number): void {
     const known = facts.known[step]?.[cell];
     if (!known?.missed) return;
-    const clusterID = clusterOfOutputs(facts, step, cell);
+    const { fingerprint } = known.missed;
+    const digest = digestCell(session, step, cell);
+    const { clusterID, volumeID } = findOrigin(session, step, cell);
     if (fresh.length === 0) clock.defer(write);
     fresh.push({
-      fingerprint: known.missed.fingerprint,
+      fingerprint,
+      ...(digest !== fingerprint && { digest }),
       pipeline: plan.pipeline.name,
       step: plan.steps[step]!.step.name,
       cell: cellKey(step, cell),
       runId: session.runId,
-      volumeID: workspaceOn(facts, clusterID),
+      volumeID,
       ...scopeOn(facts, clusterID),
       siblings: describeSiblings(facts.cells[step] ?? []),
       results: known.results,
-      at: clock.now(),
+      at: clock.wall(),
     });
   }
 
@@ -141,7 +171,7 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
         if (why !== undefined) warn(`could not take over from run ${reuse.runId}, and does its work anew: ${why}`);
         else if (replayed.ok) earlier = createReusableRun(replayed.value);
       }
-      lookUpWork = createWorkLookUp(session, { earlier, index, now: clock.now });
+      lookUpWork = createWorkLookUp(session, { earlier, index, now: clock.wall });
     },
     lookUp: ({ step, cell }) => lookUp(step, cell),
     hear(event) {

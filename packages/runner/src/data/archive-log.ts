@@ -15,6 +15,8 @@ export interface LogArchive {
 const TAIL_LINES = 50;
 /** Bytes of a log that are kept; of a longer one, the last of it. */
 const MAX_LOG = 16 * 1024 * 1024;
+/** A log that is longer has no end: what has come until then is kept. */
+const MAX_READ = 16 * 1024 * 1024 * 1024;
 const LONGEST_WAIT_MS = 30_000;
 
 export function createLogArchive(session: RunSession): LogArchive {
@@ -54,12 +56,15 @@ async function readLog(session: RunSession, ref: Ref): Promise<Buffer | undefine
       return await session.calls.add(async () => {
         let chunks: Uint8Array[] = [];
         let size = 0;
+        let read = 0;
         for await (const chunk of session.service.containers.logs(ref)) {
           chunks.push(chunk);
           size += chunk.length;
+          read += chunk.length;
           if (size <= 2 * MAX_LOG) continue;
           chunks = [Buffer.concat(chunks).subarray(-MAX_LOG)];
           size = MAX_LOG;
+          if (read > MAX_READ) break;
         }
         return Buffer.concat(chunks).subarray(-MAX_LOG);
       });

@@ -1,7 +1,9 @@
-import type { Json } from '@sluice/core';
+import type { Json, StepStatus } from '@sluice/core';
 import type { RunFacts } from '../run/run-facts.ts';
-import type { CellState } from '../scheduler/cell-state.ts';
+import { stepIndex } from '../run/step-context.ts';
+import { stepStatus } from '../run/step-status.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
+import { isFannedOut } from './locate-output.ts';
 
 /** The file `manifest.json` beside the outputs of a step's cells: what a fan-in reads (docs/pipeline.md). */
 export interface Manifest {
@@ -15,11 +17,25 @@ export interface ManifestCell {
   readonly cell: string;
   readonly matrix: Readonly<Record<string, Json>>;
   readonly item?: Json;
-  /** The cell's state; only `succeeded` and `cached` have files. */
-  readonly status: CellState;
+  /** A reused cell has succeeded; only cells that succeeded have files. */
+  readonly status: StepStatus;
   /** Directory of the cell's output, relative to the manifest. */
   readonly path: string;
   readonly results: Readonly<Record<string, Json>>;
+}
+
+/** The manifest as it stands in its file. */
+export function renderManifest(manifest: Manifest): string {
+  return `${JSON.stringify(manifest, null, 1)}\n`;
+}
+
+/** The manifest of an output; undefined for a plain step, which has none. */
+export function findManifest(
+  { facts, scheduler }: { readonly facts: RunFacts; readonly scheduler: Scheduler },
+  of: { readonly step: string; readonly output: string },
+): Manifest | undefined {
+  const step = stepIndex(facts.plan, of.step)!;
+  return isFannedOut(facts, step) ? createManifest({ facts, scheduler }, step, of.output) : undefined;
 }
 
 export function createManifest(
@@ -36,7 +52,7 @@ export function createManifest(
       cell: key,
       matrix,
       ...(item !== undefined && { item }),
-      status: scheduler.state(step, cell),
+      status: stepStatus(scheduler.state(step, cell)),
       path: key,
       results: facts.known[step]?.[cell]?.results ?? {},
     })),

@@ -1,17 +1,33 @@
-import { fail, ok, type ResolvedContainer, type Result } from '@sluice/core';
-import { clusterOfWorkspace, workspaceOn } from '../placement/place-of.ts';
+import {
+  fail,
+  type Input,
+  ok,
+  own,
+  type Plan,
+  type ResolvedContainer,
+  type Result,
+  writesToShared,
+} from '@sluice/core';
+import { workspaceOn } from '../placement/place-of.ts';
 import type { RunSession } from '../run/run-session.ts';
 import { stepIndex } from '../run/step-context.ts';
 import type { Attempt } from '../submission/attempt.ts';
 import { READY_MOUNT } from '../submission/wrap-readiness.ts';
-import { attemptOutputPath, attemptPath, attemptReadyPath, attemptResultsPath, publishedPath } from './layout.ts';
-import { describeSiblings } from './siblings.ts';
+import {
+  attemptOutputPath,
+  attemptPath,
+  attemptReadyPath,
+  attemptResultsPath,
+  privateCopyPath,
+  publishedPath,
+} from './layout.ts';
+import { findCommonOrigin, hasPublished, isFannedOut, locateOutput } from './locate-output.ts';
 
 /** Where a container finds and leaves the files of its results. */
 const RESULTS_MOUNT = '/sluice/results';
 
 /** What one mount shows, and where. */
-interface Mount {
+export interface Mount {
   readonly volumeID: string;
   /** Path inside the volume, `''` for all of it. */
   readonly path: string;
@@ -20,14 +36,41 @@ interface Mount {
   readonly at: string;
 }
 
-/** The container's volume mounts: its inputs from published places only, its outputs into the attempt's own directory. */
+/** A container's mounts as the protocol writes them, and the mount points among them that it may write to. */
+export interface ContainerMounts {
+  readonly volumeMounts: Readonly<Record<string, string>>;
+  readonly writable: readonly string[];
+}
+
+/**
+ * The container's volume mounts: its inputs from published places only, read-only or as private copies, its outputs into
+ * the attempt's own directory.
+ */
 export function createMounts(
   session: RunSession,
   { name, ref }: Pick<Attempt, 'name' | 'ref'>,
   container: ResolvedContainer,
-): Result<Record<string, string>, string> {
-  const mounts: Mount[] = container.inputs.flatMap((input) => inputMounts(session, input, ref.clusterID));
+): Result<ContainerMounts, string> {
   const workspace = workspaceOn(session.facts, ref.clusterID);
+  const inputs = container.inputs.flatMap((input): Mount[] => {
+    if (!hasPrivateCopy(input, session.plan.pipeline)) return inputMounts(session, input, ref.clusterID);
+    return [{ volumeID: workspace, path: privateCopyPath(name, input.name), create: false, at: input.path }];
+  });
+  const given = container.inputs.filter(({ writable }) => writable).map(({ path }) => path);
+  const outputs = attemptMounts(container, workspace, name);
+  const written = writeMounts([...inputs, ...outputs]);
+  if (!written.ok) return written;
+  return ok({ volumeMounts: written.value, writable: [...given, ...outputs.map(({ at }) => at)] });
+}
+
+/** Whether an attempt may write to the input, to a copy that no other attempt sees. */
+export function hasPrivateCopy(input: Input, pipeline: Plan['pipeline']): boolean {
+  return input.writable === true && !writesToShared(input, pipeline);
+}
+
+/** What the attempt itself leaves. */
+function attemptMounts(container: ResolvedContainer, workspace: string, name: Attempt['name']): Mount[] {
+  const mounts: Mount[] = [];
   const directory = attemptPath(name);
   for (const output of container.outputs) {
     mounts.push({
@@ -43,67 +86,49 @@ export function createMounts(
   if (container.ready) {
     mounts.push({ volumeID: workspace, path: attemptReadyPath(directory), create: true, at: READY_MOUNT });
   }
-  return writeMounts(mounts);
-}
-
-function inputMounts(session: RunSession, input: ResolvedContainer['inputs'][number], clusterID: string): Mount[] {
-  const { from, path: at } = input;
-  if ('volume' in from) {
-    const place = session.facts.volumes[from.volume];
-    const path = [place?.path, from.path].filter(Boolean).join('/');
-    const isSource = session.plan.pipeline.volumes[from.volume]?.source !== undefined;
-    const volumeID = isSource ? workspaceOn(session.facts, clusterID) : (place?.volumeID ?? '');
-    return [{ volumeID, path, create: false, at }];
-  }
-  const step = stepIndex(session.plan, from.step)!;
-  const { facts, runId } = session;
-  const workspace = workspaceOn(facts, clusterID);
-  // What lies on another cluster has been brought to the same path of this one's workspace.
-  const here = (volumeID: string) => (clusterOfWorkspace(facts, volumeID) === clusterID ? volumeID : workspace);
-  const cells = facts.cells[step] ?? [];
-  const sources = cells.map((_, cell) => facts.known[step]?.[cell]?.cached);
-  const place = { step: from.step, output: from.output };
-  if (!isFannedOut(session, step)) {
-    const cached = sources[0];
-    const state = session.scheduler.state(step);
-    const path = publishedPath({ ...place, step: cached?.step ?? from.step, runId: cached?.runId ?? runId });
-    // A step that was skipped or may fail has published nothing: its dependents find an empty directory.
-    return [
-      { volumeID: cached ? here(cached.volumeID) : workspace, path, create: state !== 'succeeded' && !cached, at },
-    ];
-  }
-  const whole = wholeSource(session, step);
-  if (whole) {
-    return [
-      { volumeID: here(whole.volumeID), path: publishedPath({ ...place, runId: whole.runId }), create: false, at },
-    ];
-  }
-  const mounts: Mount[] = [{ volumeID: workspace, path: publishedPath({ ...place, runId }), create: true, at }];
-  cells.forEach((cell, index) => {
-    const cached = sources[index];
-    if (!cached) return;
-    const path = publishedPath({ ...place, runId: cached.runId, step: cached.step, cell: cached.cell });
-    mounts.push({ volumeID: here(cached.volumeID), path, create: false, at: `${at}/${cell.key}` });
-  });
   return mounts;
 }
 
-/** Whether a step's outputs lie in one directory for each cell. */
-export function isFannedOut(session: Pick<RunSession, 'plan'>, step: number): boolean {
-  const spec = session.plan.steps[step]!.step;
-  return spec.matrix !== undefined || spec.foreach !== undefined;
+/** Where an input lies on a cluster, to be mounted or copied: of a step with cells, its parent and then each reused cell. */
+export function inputMounts(session: RunSession, input: Input, clusterID: string): Mount[] {
+  const { from, path: at } = input;
+  if ('volume' in from) {
+    const place = own(session.facts.volumes, from.volume);
+    const path = [place?.path, from.path].filter(Boolean).join('/');
+    const volume = own(session.plan.pipeline.volumes, from.volume);
+    const isSource = volume?.source !== undefined;
+    const isOfRun = volume?.retain === false && volume.id === undefined && !isSource;
+    const volumeID = isSource ? workspaceOn(session.facts, clusterID) : (place?.volumeID ?? '');
+    return [{ volumeID, path, create: isOfRun, at }];
+  }
+  return stepMounts(session, { step: stepIndex(session.plan, from.step)!, output: from.output, clusterID, at });
 }
 
-/** The earlier run all of whose cells of this step are reused, and no others: its parent directory is the same as ours. */
-export function wholeSource(
-  session: Pick<RunSession, 'facts'>,
-  step: number,
-): { runId: string; volumeID: string } | undefined {
-  const cells = session.facts.cells[step] ?? [];
-  const first = session.facts.known[step]?.[0]?.cached;
-  if (!first || first.siblings !== describeSiblings(cells)) return undefined;
-  const isSame = cells.every((_, cell) => session.facts.known[step]?.[cell]?.cached?.runId === first.runId);
-  return isSame ? first : undefined;
+/** The outputs of a step on a cluster: what lies on another one has been brought to the same path of its workspace. */
+function stepMounts(
+  session: RunSession,
+  given: { readonly step: number; readonly output: string; readonly clusterID: string; readonly at: string },
+): Mount[] {
+  const { step, output, clusterID, at } = given;
+  const volumeID = workspaceOn(session.facts, clusterID);
+  const locate = (cell: number) => locateOutput(session, { step, cell, output }).path;
+  if (!isFannedOut(session, step)) {
+    // A step that was skipped or may fail has published nothing: its dependents find an empty directory.
+    return [{ volumeID, path: locate(0), create: !hasPublished(session, step, 0), at }];
+  }
+  const common = findCommonOrigin(session, step);
+  if (common) {
+    const path = publishedPath({ runId: common.runId, step: common.step, output });
+    return [{ volumeID, path, create: false, at }];
+  }
+  const { name } = session.plan.steps[step]!.step;
+  const own = publishedPath({ runId: session.runId, step: name, output });
+  const mounts: Mount[] = [{ volumeID, path: own, create: true, at }];
+  (session.facts.cells[step] ?? []).forEach(({ key }, cell) => {
+    const path = locate(cell);
+    if (path !== `${own}/${key}`) mounts.push({ volumeID, path, create: false, at: `${at}/${key}` });
+  });
+  return mounts;
 }
 
 /** The protocol's map from what is mounted to where, in which each key can stand once. */
@@ -111,10 +136,11 @@ function writeMounts(mounts: readonly Mount[]): Result<Record<string, string>, s
   const written: Record<string, string> = {};
   for (const mount of mounts) {
     const plain = mount.path === '' ? mount.volumeID : `${mount.volumeID}:${mount.path}`;
-    const keys = mount.path === '' ? [plain] : mount.create ? [`${plain}:dir`] : [plain, `${plain}:dir`];
-    const key = keys.find((candidate) => !(candidate in written));
+    // The second mount of a directory that the first one makes need not make it again.
+    const keys = mount.path === '' ? [plain] : mount.create ? [`${plain}:dir`, plain] : [plain, `${plain}:dir`];
+    const key = keys.find((candidate) => !Object.hasOwn(written, candidate));
     if (key === undefined)
-      return fail(`cannot mount ${plain} at ${mount.at}: it is mounted at ${written[keys[0]!]} already`);
+      return fail(`cannot mount ${plain} at ${mount.at}: it is mounted at ${own(written, keys[0]!)} already`);
     written[key] = mount.at;
   }
   return ok(written);

@@ -1,10 +1,17 @@
 import path from 'node:path';
 import { isServiceError } from '@sluice/client';
+import { own } from '@sluice/core';
 import { reportOutputs } from '../run/report-outputs.ts';
+import type { OutputReport, PlaceReport } from '../run/run-report.ts';
 import type { RunSession } from '../run/run-session.ts';
 import type { TransferProgress } from './count-transfer.ts';
-import { downloadTree } from './download-tree.ts';
+import { findManifest } from './create-manifest.ts';
+import { deliverOutput } from './deliver-output.ts';
+import type { KeptResult } from './kept-result.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
+import { refuseChanged } from './refuse-changed.ts';
+import { readMarker } from './result-marker.ts';
+import { openTreeStates } from './tree-states.ts';
 
 /** What has become of the outputs that `publish` asks for, by output. */
 export interface Delivery {
@@ -12,31 +19,70 @@ export interface Delivery {
   readonly outputs: Readonly<Record<string, string>>;
   /** Why there is no copy; the output lies in its volume all the same. */
   readonly undelivered: Readonly<Record<string, string>>;
+  /** Of outputs that this run has not made: the directory, where it still has the result of another run. */
+  readonly kept: Readonly<Record<string, KeptResult>>;
 }
 
 /** Copies the pipeline's outputs to their local directories, where `publish` asks for it. */
 export async function deliverOutputs(session: RunSession, workspace: WorkspaceFiles): Promise<Delivery> {
-  const { facts, plan } = session;
   const delivered: Record<string, string> = {};
   const undelivered: Record<string, string> = {};
-  for (const [name, output] of Object.entries(reportOutputs(session))) {
-    const publish = plan.pipeline.outputs[name]?.publish;
-    if (publish === undefined) continue;
-    const directory = path.resolve(facts.header!.baseDir, publish);
-    try {
-      await downloadTree(workspace(output.clusterID), {
-        from: output.path,
-        to: directory,
-        onProgress: reportTo(session, name),
-      });
-      delivered[name] = directory;
-    } catch (error) {
-      if (!isServiceError(error) && (error as NodeJS.ErrnoException).code === undefined) throw error;
-      undelivered[name] = `could not copy output ${name} to ${directory}: ${(error as Error).message}`;
-      session.report({ type: 'warning', at: session.clock.now(), message: undelivered[name] });
+  const kept: Record<string, KeptResult> = {};
+  const made = reportOutputs(session);
+  for (const [name, { publish }] of Object.entries(session.plan.pipeline.outputs)) {
+    if (publish === undefined || session.stopped) continue;
+    const directory = path.resolve(session.facts.header!.baseDir, publish);
+    const output = own(made, name);
+    if (output === undefined) {
+      const marker = await readMarker(directory);
+      if (marker) kept[name] = { directory, runId: marker.run, deliveredAt: marker.deliveredAt };
+      continue;
+    }
+    const failure = await deliverTo(directory, { session, workspace, name, output });
+    if (failure === undefined) delivered[name] = directory;
+    else {
+      const message = `could not copy output ${name} to ${directory}: ${failure}`;
+      undelivered[name] = message;
+      warn(session, message);
     }
   }
-  return { outputs: delivered, undelivered };
+  return { outputs: delivered, undelivered, kept };
+}
+
+interface NamedOutput {
+  readonly session: RunSession;
+  readonly workspace: WorkspaceFiles;
+  readonly name: string;
+  readonly output: OutputReport;
+}
+
+/** Why the output is not there, if it is not. */
+async function deliverTo(directory: string, of: NamedOutput): Promise<string | undefined> {
+  const { session, workspace, name, output } = of;
+  const published = { places: output.places, files: ({ clusterID }: PlaceReport) => workspace(clusterID) };
+  try {
+    await refuseChanged(openTreeStates(session), published);
+    const done = await deliverOutput({
+      ...published,
+      manifest: findManifest(session, output),
+      to: directory,
+      owner: session.runId,
+      marker: { run: session.runId, pipeline: session.plan.pipeline.name, output: name },
+      now: session.clock.now(),
+      around: [session.facts.header!.baseDir, session.home],
+      onProgress: reportTo(session, name),
+    });
+    if (!done.ok) return done.error;
+    for (const warning of done.value) warn(session, `output ${name}: ${warning}`);
+    return undefined;
+  } catch (error) {
+    if (!isServiceError(error) && (error as NodeJS.ErrnoException).code === undefined) throw error;
+    return (error as Error).message;
+  }
+}
+
+function warn(session: RunSession, message: string): void {
+  session.report({ type: 'warning', at: session.clock.now(), message });
 }
 
 function reportTo(session: RunSession, name: string): (progress: TransferProgress) => void {

@@ -1,67 +1,135 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
-import path from 'node:path';
+import { mkdir, readlink, realpath, stat, symlink, unlink } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { type FileEntry, ServiceError, type VolumeFiles } from '@sluice/client';
+import { bytesToName, type FileEntry, nameOnDisk, printableName, ServiceError, type VolumeFiles } from '@sluice/client';
 import { countTransfer, type TransferCount, type TransferProgress } from './count-transfer.ts';
 import { forEachFile } from './for-each-file.ts';
+import { leadsOut } from './leads-out.ts';
 import { listTree } from './list-tree.ts';
+import { placeIn } from './local-tree.ts';
 
-interface DownloadOptions {
+/** A directory of a volume, and where it comes in the local one. */
+export interface TreeSource {
+  readonly files: VolumeFiles;
   /** Directory in the volume. */
   readonly from: string;
-  /** Local directory; files in it that the volume does not have are left alone. */
+  /** Directory in the local one; `''` is the local one itself. */
+  readonly into: string;
+}
+
+export interface DownloadOptions {
+  readonly sources: readonly TreeSource[];
+  /** Local directory, empty: a file that is there already is an error. */
   readonly to: string;
   readonly onProgress?: (progress: TransferProgress) => void;
 }
 
+export interface Downloaded {
+  /** Every file and link that was made, relative to the local directory, sorted. */
+  readonly files: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** One entry of a volume, and its path in the local directory. */
+interface Item {
+  readonly volume: VolumeFiles;
+  readonly entry: FileEntry;
+  readonly at: string;
+}
+
 /**
- * Copies a directory of a volume, streaming and in parallel. Each file is put in place whole, so that a reader never
- * sees half of one. Throws `ServiceError`, or Node's own errors for the local side.
+ * Copies directories of volumes into a local one, streaming and in parallel: files with their sizes checked and their
+ * executable bit, links as links where they stay inside. Throws `ServiceError`, or Node's own errors for the local side.
  */
-export async function downloadTree(files: VolumeFiles, options: DownloadOptions): Promise<void> {
-  const { from, to, onProgress = () => {} } = options;
-  const found = await listTree(files, from);
-  const place = (entry: FileEntry) => localPath(to, entry.path.slice(from.length + 1));
-  await mkdir(to, { recursive: true });
-  for (const directory of found.directories) await mkdir(place(directory), { recursive: true });
-  const count = countTransfer({ totalFiles: found.files.length, totalBytes: found.bytes }, onProgress);
-  await forEachFile(found.files, async (entry) => {
-    await downloadFile(files, entry, { to: place(entry), count });
+export async function downloadTree(options: DownloadOptions): Promise<Downloaded> {
+  const { sources, to, onProgress = () => {} } = options;
+  const items: Item[] = [];
+  const directories = new Set<string>();
+  let bytes = 0;
+  for (const { files: volume, from, into } of sources) {
+    if (into !== '') directories.add(into);
+    const found = await listTree(volume, from);
+    bytes += found.bytes;
+    const place = (entry: FileEntry) => [into, beneath(from, entry.path)].filter((part) => part !== '').join('/');
+    for (const directory of found.directories) directories.add(place(directory));
+    for (const entry of found.files) items.push({ volume, entry, at: place(entry) });
+  }
+  const files = items.filter(({ entry }) => entry.link === undefined);
+  const links = items.filter(({ entry }) => entry.link !== undefined);
+  for (const directory of directories) await mkdir(placeIn(to, directory), { recursive: true });
+  const count = countTransfer({ totalFiles: files.length, totalBytes: bytes }, onProgress);
+  await forEachFile(files, async (item) => {
+    await downloadFile(item, { to: placeIn(to, item.at), count });
     count.addFile();
   });
+  // Last: no file is written through one.
+  const { made, warnings } = await makeLinks(links, to);
   count.end();
+  return { files: [...files.map(({ at }) => at), ...made].sort(), warnings };
+}
+
+/** The path of an entry relative to `from`; a name that leads elsewhere is refused. */
+function beneath(from: string, path: string): string {
+  const relative = from === '' ? path : path.slice(from.length + 1);
+  const isBeneath = from === '' || path.startsWith(`${from}/`);
+  const wrong = relative.split('/').some((name) => name === '' || name === '.' || name === '..' || name.includes('\0'));
+  if (isBeneath && !wrong) return relative;
+  throw new ServiceError(
+    'INVALID_REPLY',
+    `the service lists ${JSON.stringify(path)}, which leads out of the directory`,
+  );
 }
 
 async function downloadFile(
-  files: VolumeFiles,
-  entry: FileEntry,
-  { to, count }: { to: string; count: TransferCount },
+  { volume, entry }: Item,
+  { to, count }: { to: string | Buffer; count: TransferCount },
 ): Promise<void> {
-  await mkdir(path.dirname(to), { recursive: true });
-  const partial = `${to}.sluice-part`;
-  try {
-    const counted = async function* (bytes: AsyncIterable<Uint8Array>) {
-      for await (const chunk of bytes) {
-        count.addBytes(chunk.length);
-        yield chunk;
-      }
-    };
-    await pipeline(await files.read(entry.path), counted, createWriteStream(partial));
-    const { size } = await stat(partial);
-    if (size !== entry.size) {
-      throw new ServiceError('NO_REPLY', `${entry.path} has ${entry.size} bytes, and ${size} of them came`);
+  let came = 0;
+  const counted = async function* (bytes: AsyncIterable<Uint8Array>) {
+    for await (const chunk of bytes) {
+      came += chunk.length;
+      // A service that sends without an end must not fill the disk.
+      if (came > entry.size) throw wrongSize(entry, 'more');
+      count.addBytes(chunk.length);
+      yield chunk;
     }
-    await rename(partial, to);
-  } catch (error) {
-    await rm(partial, { force: true });
-    throw error;
-  }
+  };
+  const mode = entry.executable === true ? 0o777 : 0o666;
+  await pipeline(await volume.read(entry.path), counted, createWriteStream(to, { flags: 'wx', mode }));
+  const { size } = await stat(to);
+  if (size !== entry.size) throw wrongSize(entry, String(size));
 }
 
-/** A name from the volume must stay beneath the local directory. */
-function localPath(root: string, relative: string): string {
-  const file = path.resolve(root, relative);
-  if (file.startsWith(`${path.resolve(root)}${path.sep}`)) return file;
-  throw new ServiceError('INVALID_REPLY', `the service lists ${relative}, which leads out of the directory`);
+function wrongSize({ path, size }: FileEntry, came: string): ServiceError {
+  return new ServiceError('NO_REPLY', `${JSON.stringify(path)} has ${size} bytes, and ${came} of them came`);
 }
+
+async function makeLinks(links: readonly Item[], to: string): Promise<{ made: string[]; warnings: string[] }> {
+  const made: string[] = [];
+  const outside: string[] = [];
+  for (const { entry, at } of links) {
+    if (leadsOut(at, entry.link!)) {
+      outside.push(`${at} -> ${entry.link}`);
+      continue;
+    }
+    await symlink(nameOnDisk(entry.link!), placeIn(to, at));
+    made.push(at);
+  }
+  const root = await realpath(to);
+  const kept: string[] = [];
+  for (const at of made) {
+    // Through another link it may lead out although its own words do not.
+    const real = await realpath(placeIn(to, at), { encoding: 'buffer' }).catch(() => undefined);
+    const reached = real === undefined ? root : bytesToName(real);
+    if (reached === root || reached.startsWith(`${root}/`)) {
+      kept.push(at);
+      continue;
+    }
+    outside.push(`${at} -> ${bytesToName(await readlink(placeIn(to, at), { encoding: 'buffer' }))}`);
+    await unlink(placeIn(to, at));
+  }
+  return { made: kept, warnings: outside.map(outsideWarning) };
+}
+
+const outsideWarning = (link: string) =>
+  `the link ${printableName(link)} leads out of the output and was left out; write relative links that stay inside`;

@@ -23,19 +23,36 @@ export function attemptReadyPath(attempt: string): string {
   return `${attempt}/_ready`;
 }
 
+/** Private copies of what the attempts of a run write to: nothing in it is needed once the run is over. */
+export function privateCopiesPath(runId: string): string {
+  return `runs/${runId}/private`;
+}
+
+/** The private copies of one attempt, or with `input` one of them. */
+export function privateCopyPath(
+  name: { runId: string; step: string; cell: string; attempt: number },
+  input?: string,
+): string {
+  return join(`${join(`${privateCopiesPath(name.runId)}/${name.step}`, name.cell)}/a${name.attempt}`, input ?? '');
+}
+
 /** Published place of an output: of all cells together, or with `cell` of that one. */
 export function publishedPath(of: { runId: string; step: string; output: string; cell?: string }): string {
   return join(`runs/${of.runId}/out/${of.step}/${of.output}`, of.cell ?? '');
 }
 
-/** The list of a step's cells beside their published outputs; no cell can have this name. */
+/** Name of the list of a step's cells beside their outputs; no cell can have it. */
+export const MANIFEST = 'manifest.json';
+
+/** The list of a step's cells beside their published outputs. */
 export function manifestPath(of: { runId: string; step: string; output: string }): string {
-  return `${publishedPath(of)}/manifest.json`;
+  return `${publishedPath(of)}/${MANIFEST}`;
 }
 
-/** An uploaded source: its files, and the mark that all of them are there. */
-export function sourcePath(digest: string): { files: string; mark: string } {
-  return { files: `sources/${digest}/files`, mark: `sources/${digest}/complete.json` };
+/** An uploaded source: its files, the mark that only verified files are put there, and the mark that all of them are there. */
+export function sourcePath(digest: string): { files: string; begun: string; mark: string } {
+  const directory = `sources/${digest}`;
+  return { files: `${directory}/files`, begun: `${directory}/begun.json`, mark: `${directory}/complete.json` };
 }
 
 /** The directories of uploaded sources, and where one is put before it is removed. */
@@ -50,6 +67,11 @@ export function runPath(runId: string): string {
 /** A named volume of the pipeline's own that is kept between runs. */
 export function ownVolumePath(name: string): string {
   return `volumes/${name}`;
+}
+
+/** A named volume of one run alone, which goes with the run's other data (`retain: false`). */
+export function runVolumePath(runId: string, name: string): string {
+  return `${runPath(runId)}/volumes/${name}`;
 }
 
 function join(path: string, more: string): string {

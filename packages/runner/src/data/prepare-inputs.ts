@@ -2,9 +2,9 @@ import { isServiceError } from '@sluice/client';
 import { createTransfers } from '../placement/transfers.ts';
 import { pause, type RunSession } from '../run/run-session.ts';
 import { stepIndex } from '../run/step-context.ts';
-import { createManifest } from './create-manifest.ts';
-import { isFannedOut, wholeSource } from './create-mounts.ts';
+import { createManifest, renderManifest } from './create-manifest.ts';
 import { manifestPath } from './layout.ts';
+import { findCommonOrigin, isFannedOut } from './locate-output.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
 
 /**
@@ -14,13 +14,13 @@ import type { WorkspaceFiles } from './prepare-volumes.ts';
 export function createInputPreparation(
   session: RunSession,
   workspace: WorkspaceFiles,
-): (step: number, clusterID: string) => Promise<void> | undefined {
+): (step: number, clusterID: string) => Promise<string | undefined> | undefined {
   const transfer = createTransfers(session, workspace);
-  const written = new Map<string, Promise<void>>();
+  const written = new Map<string, Promise<undefined>>();
 
-  function prepare(step: number, clusterID: string): Promise<void> | undefined {
+  function prepare(step: number, clusterID: string): Promise<string | undefined> | undefined {
     const brought = transfer(step, clusterID);
-    const open: Promise<void>[] = brought ? [brought] : [];
+    const open: Promise<string | undefined>[] = brought ? [brought] : [];
     for (const { from } of Object.values(session.plan.steps[step]!.step.inputs)) {
       if (!('step' in from)) continue;
       const producer = stepIndex(session.plan, from.step)!;
@@ -33,7 +33,9 @@ export function createInputPreparation(
       }
       open.push(done);
     }
-    return open.length === 0 ? undefined : Promise.all(open).then(() => {});
+    return open.length === 0
+      ? undefined
+      : Promise.all(open).then((faults) => faults.find((fault) => fault !== undefined));
   }
   return prepare;
 }
@@ -42,9 +44,9 @@ async function writeManifest(
   session: RunSession,
   workspace: WorkspaceFiles,
   of: { readonly producer: number; readonly output: string; readonly clusterID: string },
-): Promise<void> {
+): Promise<undefined> {
   const manifest = createManifest(session, of.producer, of.output);
-  const runId = wholeSource(session, of.producer)?.runId ?? session.runId;
+  const runId = findCommonOrigin(session, of.producer)?.runId ?? session.runId;
   const path = manifestPath({ runId, step: manifest.step, output: of.output });
   for (let pauseMs = 500; ; pauseMs = Math.min(30_000, pauseMs * 2)) {
     try {
@@ -53,9 +55,9 @@ async function writeManifest(
         // Where all cells are reused, the manifest of the run that made them says the same; it may be missing if
         // nothing there read it.
         if (runId !== session.runId && (await files.stat(path))) return;
-        await files.write(path, Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`));
+        await files.write(path, Buffer.from(renderManifest(manifest)));
       });
-      return;
+      return undefined;
     } catch (error) {
       if (!isServiceError(error)) throw error;
       const message = `could not write the manifest of ${manifest.step}.${of.output}: ${error.message}`;

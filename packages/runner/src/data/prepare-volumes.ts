@@ -1,11 +1,11 @@
 import type { Scope, VolumeFiles } from '@sluice/client';
-import { fail, ok, type Plan, type Result, type ServiceStep } from '@sluice/core';
+import { fail, ok, own, type Plan, type Result, type ServiceStep } from '@sluice/core';
 import type { VolumePlace } from '../journal/journal-record.ts';
 import { workspaceName } from '../placement/place-of.ts';
 import type { RunRefusal } from '../run/run-options.ts';
 import type { SurroundingsOptions } from '../run/surroundings-options.ts';
 import { findLogin } from './credentials.ts';
-import { ownVolumePath } from './layout.ts';
+import { ownVolumePath, runVolumePath } from './layout.ts';
 import { type OpenWorkspace, openWorkspace } from './open-workspace.ts';
 import { uploadSource } from './upload-source.ts';
 
@@ -30,12 +30,17 @@ export async function prepareVolumes(options: SurroundingsOptions): Promise<Resu
   const volumes: Record<string, VolumePlace> = { '': { volumeID, path: '' }, ...namedByID(plan) };
   for (const [name, volume] of Object.entries(plan.pipeline.volumes)) {
     if (volume.id !== undefined) continue;
+    if (volume.source === undefined && !volume.retain) {
+      // Made by the first container that mounts it: a run that is refused leaves nothing behind.
+      volumes[name] = { volumeID, path: runVolumePath(options.runId, name) };
+      continue;
+    }
     if (volume.source === undefined) {
       await files.makeDirectory(ownVolumePath(name));
       volumes[name] = { volumeID, path: ownVolumePath(name) };
       continue;
     }
-    const uploaded = await uploadSource({ ...options, files, name, source: volume.source });
+    const uploaded = await uploadSource({ ...options, files, volumeID, name, source: volume.source });
     if (!uploaded.ok) return uploaded;
     volumes[name] = { volumeID, ...uploaded.value };
   }
@@ -44,7 +49,7 @@ export async function prepareVolumes(options: SurroundingsOptions): Promise<Resu
 }
 
 function openOn(options: SurroundingsOptions, scope: Scope): Promise<Result<OpenWorkspace, RunRefusal>> {
-  const volumeID = options.workspaces?.[scope.clusterID];
+  const volumeID = own(options.workspaces, scope.clusterID);
   return openWorkspace({ ...options, scope, pipeline: options.plan.pipeline.name, ...(volumeID && { volumeID }) });
 }
 
@@ -83,12 +88,12 @@ async function reopenVolumes(
   if (!volumes['']) return ok({ volumes, workspace: noWorkspace });
   const reopened = new Map<string, VolumeFiles>();
   for (const clusterID of new Set([home.clusterID, ...Object.keys(placement?.accounts ?? {})])) {
-    const { volumeID } = volumes[workspaceName(home.clusterID, clusterID)]!;
+    const { volumeID } = own(volumes, workspaceName(home.clusterID, clusterID))!;
     const login = await findLogin(options, volumeID);
     if (!login) {
       return fail({ code: 'HOME_UNUSABLE', message: `the login of workspace ${volumeID} is not in ${options.home}` });
     }
-    const accountID = placement?.accounts[clusterID] ?? home.accountID;
+    const accountID = own(placement?.accounts, clusterID) ?? home.accountID;
     reopened.set(clusterID, service.volumes.files({ clusterID, accountID, id: volumeID }, login));
   }
   return ok({ volumes, workspace: filesOn(home.clusterID, reopened.get(home.clusterID)!, reopened) });

@@ -1,6 +1,7 @@
 import { isServiceError, type VolumeFiles } from '@sluice/client';
 import { fail, type Json, ok, type Result, type Step } from '@sluice/core';
 import type { AttemptName } from '../identity/container-id.ts';
+import { findUnmatched } from './find-unmatched.ts';
 import { attemptOutputPath, attemptPath, attemptResultsPath, publishedPath } from './layout.ts';
 import { readResults } from './read-results.ts';
 
@@ -13,18 +14,34 @@ export type Published = Result<Readonly<Record<string, Json>>, string>;
  */
 export async function publishAttempt(
   files: VolumeFiles,
-  options: { readonly name: AttemptName; readonly step: Step },
+  options: {
+    readonly name: AttemptName;
+    readonly step: Step;
+    /** Name of a secret whose value is in this. */
+    readonly findSecret: (value: Json) => string | undefined;
+  },
 ): Promise<Published> {
   const { name, step } = options;
   const directory = attemptPath(name);
   const results = await readResults(files, { directory: attemptResultsPath(directory), results: step.results });
   if (!results.ok) return results;
+  for (const [result, value] of Object.entries(results.value)) {
+    const secret = options.findSecret(value);
+    if (secret !== undefined) return fail(describeSecret(result, secret));
+  }
+  const locate = (output: string) => attemptOutputPath(directory, output);
+  const unmatched = await findUnmatched(files, { outputs: step.outputs, locate });
+  if (unmatched !== undefined) return fail(unmatched);
   for (const output of Object.keys(step.outputs)) {
     const place = { runId: name.runId, step: step.name, output, cell: name.cell };
-    const moved = await moveOnce(files, attemptOutputPath(directory, output), publishedPath(place));
+    const moved = await moveOnce(files, locate(output), publishedPath(place));
     if (!moved.ok) return fail(`output ${output}: ${moved.error}`);
   }
   return results;
+}
+
+function describeSecret(result: string, secret: string): string {
+  return `result ${result} contains the value of the secret ${secret}, and results are written to the journal; leave it out of the result, or give the secret a value that no result contains`;
 }
 
 async function moveOnce(files: VolumeFiles, from: string, to: string): Promise<Result<void, string>> {

@@ -1,8 +1,21 @@
 import { isServiceError, type VolumeFiles } from '@sluice/client';
-import { fail, isOfType, type Json, jsonFault, ok, type Result, type ResultSpec } from '@sluice/core';
+import {
+  describeLargeInteger,
+  fail,
+  findLargeInteger,
+  isOfType,
+  type Json,
+  jsonFault,
+  ok,
+  type Result,
+  type ResultSpec,
+} from '@sluice/core';
 
-/** Bytes that one result may have. */
-const MAX_RESULT = 64 * 1024;
+/**
+ * Bytes that the results of one attempt may have together: a list of 100,000 items of 300 bytes. They are held in memory
+ * and written to the journal, so that larger values belong into outputs.
+ */
+const MAX_RESULTS = 32 * 1024 * 1024;
 
 /** Reads and checks the values that a step left in its results directory. */
 export async function readResults(
@@ -10,30 +23,42 @@ export async function readResults(
   options: { readonly directory: string; readonly results: Readonly<Record<string, ResultSpec>> },
 ): Promise<Result<Readonly<Record<string, Json>>, string>> {
   const values: Record<string, Json> = {};
+  let left = MAX_RESULTS;
   for (const [name, spec] of Object.entries(options.results)) {
-    const text = await readSmallFile(files, `${options.directory}/${spec.file}`);
-    if (!text.ok) return fail(`result ${name}: ${text.error}`);
-    const value = parseResult(text.value, spec.type);
+    const bytes = await readSmallFile(files, { path: `${options.directory}/${spec.file}`, most: left });
+    if (!bytes.ok) return fail(`result ${name}: ${bytes.error}`);
+    left -= bytes.value.length;
+    const value = parseResult(bytes.value.toString('utf8'), spec.type);
     if (!value.ok) return fail(`result ${name}: ${value.error}`);
     values[name] = value.value;
   }
   return ok(values);
 }
 
-async function readSmallFile(files: VolumeFiles, path: string): Promise<Result<string, string>> {
+async function readSmallFile(
+  files: VolumeFiles,
+  { path, most }: { readonly path: string; readonly most: number },
+): Promise<Result<Buffer, string>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
-    for await (const chunk of await files.read(path, { start: 0, end: MAX_RESULT + 1 })) {
+    for await (const chunk of await files.read(path, { start: 0, end: most + 1 })) {
       chunks.push(chunk);
       size += chunk.length;
+      // A service may ignore the range.
+      if (size > most) break;
     }
   } catch (error) {
     if (!isServiceError(error, 'NOT_FOUND')) throw error;
-    return fail(`the step did not write ${path.slice(path.lastIndexOf('/') + 1)}`);
+    const file = path.slice(path.lastIndexOf('/') + 1);
+    return fail(`the step did not write /sluice/results/${file}`);
   }
-  if (size > MAX_RESULT) return fail(`it has more than ${MAX_RESULT} bytes; an output can hold more`);
-  return ok(Buffer.concat(chunks).toString('utf8'));
+  if (size > most) {
+    return fail(
+      `could not read it: the results of one attempt may have ${MAX_RESULTS} bytes together (32 MiB); write larger data to an output`,
+    );
+  }
+  return ok(Buffer.concat(chunks));
 }
 
 /** The value of a result's text: a string is the text without its last line feed, everything else is JSON. */
@@ -45,6 +70,8 @@ function parseResult(text: string, type: ResultSpec['type']): Result<Json, strin
   } catch {
     return fail(`${JSON.stringify(text.slice(0, 80))} is not JSON, as type ${type} needs`);
   }
+  const large = findLargeInteger(text);
+  if (large !== undefined) return fail(`its value cannot be used: ${describeLargeInteger(large)}`);
   const fault = jsonFault(value);
   if (fault !== undefined) return fail(`its value ${fault}`);
   if (isOfType(value, type)) return ok(value);

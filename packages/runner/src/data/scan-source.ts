@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { nameToBytes } from '@sluice/client';
+import { own } from '@sluice/core';
 import { z } from 'zod';
 import type { Disk } from '../journal/disk.ts';
+import { listSource, type SourceLink } from './list-source.ts';
 
 /** One file of a local source. */
 export interface SourceFile {
   /** Relative to the source, `/`-separated. */
   readonly path: string;
-  readonly local: string;
+  readonly local: string | Buffer;
   readonly size: number;
   readonly executable: boolean;
   /** SHA-256, hexadecimal. */
@@ -20,9 +22,13 @@ export interface SourceFile {
 export interface ScannedSource {
   /** Sorted by path. */
   readonly files: readonly SourceFile[];
-  /** Directories without files, sorted. */
+  /** Sorted by path. */
+  readonly links: readonly SourceLink[];
+  /** Directories in which nothing of the source is, sorted. */
   readonly emptyDirectories: readonly string[];
-  /** Digest of all names and contents. */
+  /** What was left out, and why. */
+  readonly warnings: readonly string[];
+  /** Digest of all names, contents and executable bits. */
   readonly digest: string;
 }
 
@@ -37,9 +43,7 @@ const RACY_MS = 2000;
 
 /**
  * Reads a directory (or one file) and digests its content. Files whose size, times and inode are those of the last scan
- * are not read again; the time of modification alone can be set to anything, as `cp -p` does. The home is left out where it
- * lies in the source: it has logins, and would change by being uploaded. Throws Node's own errors; links to directories
- * are followed where they do not lead upwards.
+ * are not read again; the time of modification alone can be set to anything, as `cp -p` does. Throws as `listSource` does.
  */
 export async function scanSource(
   source: string,
@@ -48,34 +52,36 @@ export async function scanSource(
   const name = createHash('sha256').update(source).digest('hex').slice(0, 32);
   const indexPath = path.join(options.home, 'sources', `${name}.json`);
   const index = await readIndex(options.disk, indexPath);
-  const next: Index = {};
-  const found = await listTree(source, options.home);
+  const next = new Map<string, Index[string]>();
+  const found = await listSource(source, options.home);
   const files: SourceFile[] = [];
-  for (const entry of found.files) {
-    const known = index[entry.path];
+  for (const { path: at, local, stats } of found.files) {
+    const { size, mode, ino: inode, mtimeMs: modifiedAt, ctimeMs: changedAt } = stats;
+    const known = own(index, at);
     const isSame =
       known &&
-      known.size === entry.size &&
-      known.modifiedAt === entry.modifiedAt &&
-      known.changedAt === entry.changedAt &&
-      known.inode === entry.inode;
-    const sha256 = isSame ? known.sha256 : await hashFile(entry.local);
-    const { path: at, local, size, executable, modifiedAt, changedAt, inode } = entry;
-    files.push({ path: at, local, size, executable, sha256 });
+      known.size === size &&
+      known.modifiedAt === modifiedAt &&
+      known.changedAt === changedAt &&
+      known.inode === inode;
+    const sha256 = isSame ? known.sha256 : await hashFile(local);
+    files.push({ path: at, local, size, executable: (mode & 0o111) !== 0, sha256 });
     if (options.now - Math.max(modifiedAt, changedAt) > RACY_MS) {
-      next[at] = { size, modifiedAt, changedAt, inode, sha256 };
+      next.set(at, { size, modifiedAt, changedAt, inode, sha256 });
     }
   }
-  if (JSON.stringify(next) !== JSON.stringify(index)) {
-    await options.disk.replace(indexPath, Buffer.from(JSON.stringify(next)));
-  }
-  return { files, emptyDirectories: found.emptyDirectories, digest: digestOf(files, found.emptyDirectories) };
+  const text = JSON.stringify(Object.fromEntries(next));
+  if (text !== JSON.stringify(index)) await options.disk.replace(indexPath, Buffer.from(text));
+  return { ...found, files, digest: digestOf({ ...found, files }) };
 }
 
-function digestOf(files: readonly SourceFile[], emptyDirectories: readonly string[]): string {
+/** Equal to that of earlier versions where there are no links. */
+function digestOf({ files, links, emptyDirectories }: Omit<ScannedSource, 'digest'>): string {
   const hash = createHash('sha256');
-  for (const { path: at, sha256, executable } of files) hash.update(`${at}\0${executable ? 'x' : '-'}\0${sha256}\n`);
-  for (const at of emptyDirectories) hash.update(`${at}\0d\n`);
+  const add = (...fields: string[]) => hash.update(nameToBytes(`${fields.join('\0')}\n`));
+  for (const { path: at, sha256, executable } of files) add(at, executable ? 'x' : '-', sha256);
+  for (const at of emptyDirectories) add(at, 'd');
+  for (const { path: at, target } of links) add(at, 'l', target);
   return hash.digest('hex').slice(0, 40);
 }
 
@@ -89,46 +95,8 @@ async function readIndex(disk: Disk, file: string): Promise<Index> {
   }
 }
 
-async function hashFile(file: string): Promise<string> {
+async function hashFile(file: string | Buffer): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);
   return hash.digest('hex');
-}
-
-type Found = Omit<SourceFile, 'sha256'> & {
-  readonly modifiedAt: number;
-  /** When anything of it was changed last, by the system's own clock. */
-  readonly changedAt: number;
-  readonly inode: number;
-};
-
-async function listTree(source: string, home: string): Promise<{ files: Found[]; emptyDirectories: string[] }> {
-  const homeIdentity = await stat(home).then(
-    ({ dev, ino }) => `${dev}:${ino}`,
-    () => undefined,
-  );
-  const files: Found[] = [];
-  const emptyDirectories: string[] = [];
-  const add = async (local: string, at: string, above: readonly string[]): Promise<void> => {
-    const { size, mtimeMs, ctimeMs, ino, mode, dev, ...kind } = await stat(local).then((found) => ({
-      ...found,
-      isDirectory: found.isDirectory(),
-      isFile: found.isFile(),
-    }));
-    if (kind.isFile) {
-      const executable = (mode & 0o111) !== 0;
-      files.push({ path: at, local, size, executable, modifiedAt: mtimeMs, changedAt: ctimeMs, inode: ino });
-      return;
-    }
-    const identity = `${dev}:${ino}`;
-    if (!kind.isDirectory || above.includes(identity) || (identity === homeIdentity && at !== '')) return;
-    const names = (await readdir(local)).sort();
-    if (names.length === 0 && at !== '') emptyDirectories.push(at);
-    for (const name of names)
-      await add(path.join(local, name), at === '' ? name : `${at}/${name}`, [...above, identity]);
-  };
-  const isDirectory = (await stat(source)).isDirectory();
-  await add(source, isDirectory ? '' : path.basename(source), []);
-  files.sort((a, b) => (a.path < b.path ? -1 : 1));
-  return { files, emptyDirectories: emptyDirectories.sort() };
 }

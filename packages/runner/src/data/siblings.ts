@@ -4,11 +4,11 @@ import type { Cell } from '@sluice/core';
 /** Made once for each list: ten thousand cells ask for it ten thousand times. */
 const known = new WeakMap<readonly Cell[], string>();
 
-/** A digest of the keys of a step's cells: equal for equal sets. */
+/** A digest of the keys of a step's cells: equal for equal lists. A manifest lists the cells in their order. */
 export function describeSiblings(cells: readonly Cell[]): string {
   let digest = known.get(cells);
   if (digest === undefined) {
-    const keys = cells.map((cell) => cell.key).sort();
+    const keys = cells.map((cell) => cell.key);
     digest = createHash('sha256').update(JSON.stringify(keys)).digest('hex').slice(0, 32);
     known.set(cells, digest);
   }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { VolumeFiles } from '@sluice/client';
+import { type FileEntry, nameOnDisk, printableName, type VolumeFiles } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { withHomeLock } from '../journal/home-lock.ts';
 import type { VolumePlace } from '../journal/journal-record.ts';
@@ -9,13 +10,15 @@ import type { RunRefusal } from '../run/run-options.ts';
 import type { SurroundingsOptions } from '../run/surroundings-options.ts';
 import { countTransfer, type TransferCount, type TransferProgress } from './count-transfer.ts';
 import { forEachFile } from './for-each-file.ts';
-import { sourcePath } from './layout.ts';
+import { SOURCES, sourcePath, TRASH } from './layout.ts';
 import { walkTree } from './list-tree.ts';
 import { type ScannedSource, type SourceFile, scanSource } from './scan-source.ts';
 import { SOURCES_LOCK, writeSourceMark } from './source-mark.ts';
+import { openTreeStates } from './tree-states.ts';
 
 export interface UploadOptions extends SurroundingsOptions {
   readonly files: VolumeFiles;
+  readonly volumeID: string;
   /** The pipeline's name for the volume. */
   readonly name: string;
   /** As the pipeline file has it. */
@@ -36,89 +39,170 @@ export async function uploadSource(
   tell({ ...nothing, done: false });
   let scanned: ScannedSource;
   try {
-    scanned = await scanSource(local, { disk: options.disk, home: options.home, now: options.clock.now() });
+    scanned = await scanSource(local, { disk: options.disk, home: options.home, now: options.clock.wall() });
   } catch (error) {
     const message = `could not read the source of volume ${options.name}: ${(error as Error).message}`;
     return fail({ code: 'SOURCE_MISSING', message });
   }
+  warnOf(options, scanned.warnings);
   const place = sourcePath(scanned.digest);
   const list = scanned.files.map(({ path: at, size, sha256 }) => ({ path: at, size, sha256 }));
-  const mark = () => writeSourceMark(options.files, place.mark, { usedAt: options.clock.now(), files: list });
+  const mark = () => writeSourceMark(options.files, place.mark, { usedAt: options.clock.wall(), files: list });
   // Used anew under the lock that the garbage collection takes: what is young is not collected.
   const isThere = await withHomeLock({ ...options, name: SOURCES_LOCK }, async () => {
-    if (!(await options.files.stat(place.mark))) return false;
+    if (!(await options.files.stat(place.mark))) {
+      // What was known of files that are gone says nothing about those that will be there.
+      await openTreeStates(options).forget({ volumeID: options.volumeID, path: place.files });
+      return false;
+    }
+    if (await putAsideIfChanged(options, scanned.digest)) return false;
     await mark();
     return true;
   });
   if (isThere) {
     tell({ ...nothing, done: true });
   } else {
-    const changed = await uploadFiles(options, scanned, { to: place.files, tell });
-    if (changed !== undefined) {
-      const message = `could not upload ${changed}: it changed while it was read; start again`;
-      return fail({ code: 'SOURCE_MISSING', message });
-    }
+    await withHomeLock({ ...options, name: SOURCES_LOCK }, () => beginUpload(options.files, place));
+    const fault = await uploadFiles(options, scanned, { to: place.files, tell });
+    if (fault !== undefined) return fail({ code: 'SOURCE_MISSING', message: fault });
     await mark();
   }
   return ok({ path: place.files, digest: scanned.digest });
+}
+
+/** A source that a container has changed is uploaded anew; who still reads the old one finds that it is gone. */
+async function putAsideIfChanged(
+  { files, disk, home, volumeID, clock }: UploadOptions,
+  digest: string,
+): Promise<boolean> {
+  const states = openTreeStates({ disk, home });
+  const place = { volumeID, path: sourcePath(digest).files };
+  if ((await states.findChange(files, place)) === undefined) return false;
+  await files.move(`${SOURCES}/${digest}`, `${TRASH}/${digest}-${clock.wall()}`);
+  await states.forget(place);
+  return true;
 }
 
 function tellTo({ reporter, clock, name }: UploadOptions): (progress: TransferProgress) => void {
   return (progress) => reporter?.report({ type: 'transfer', at: clock.now(), direction: 'upload', name, ...progress });
 }
 
-/** Returns the file that was not what the scan had read, if any. */
+/**
+ * What a broken upload left is taken up by its size. That is safe only where each file was compared with its digest
+ * before it was put in place, which versions without this mark did not do.
+ */
+async function beginUpload(files: VolumeFiles, { begun, files: to }: { begun: string; files: string }): Promise<void> {
+  if (await files.stat(begun)) return;
+  await files.remove(to);
+  await files.write(begun, Buffer.from('{}'));
+}
+
+const MOST_WARNINGS = 10;
+
+function warnOf({ reporter, clock, name, source }: UploadOptions, warnings: readonly string[]): void {
+  const shown = warnings.slice(0, MOST_WARNINGS);
+  if (warnings.length > MOST_WARNINGS) shown.push(`left out ${warnings.length - MOST_WARNINGS} more`);
+  for (const warning of shown) {
+    reporter?.report({ type: 'warning', at: clock.now(), message: `volume ${name}, source ${source}: ${warning}` });
+  }
+}
+
+/** Returns why the source is not there, if it is not: a file was not what the scan had read, or a link cannot be made. */
 async function uploadFiles(
-  { files }: UploadOptions,
+  options: UploadOptions,
   scanned: ScannedSource,
   { to, tell }: { to: string; tell: (progress: TransferProgress) => void },
 ): Promise<string | undefined> {
+  const { files } = options;
   const totalBytes = scanned.files.reduce((sum, file) => sum + file.size, 0);
   const count = countTransfer({ totalFiles: scanned.files.length, totalBytes }, tell);
   await files.makeDirectory(to);
   for (const directory of scanned.emptyDirectories) await files.makeDirectory(`${to}/${directory}`);
-  const there = await listSizes(files, to);
+  const there = await listEntries(files, to);
   let changed: string | undefined;
   await forEachFile(scanned.files, async (file) => {
     if (changed !== undefined) return;
     const place = `${to}/${file.path}`;
-    if (there.get(place) === file.size) count.addBytes(file.size);
-    else if (!(await uploadFile(files, file, { to: place, count }))) changed = file.local;
+    if (there.get(place)?.size === file.size) count.addBytes(file.size);
+    else if (!(await uploadFile(files, file, { to: place, count }))) changed = file.path;
     count.addFile();
   });
-  if (changed === undefined) changed = await findDifference(files, scanned, to);
-  if (changed === undefined) count.end();
-  return changed;
+  if (changed === undefined) {
+    const fault = await uploadLinks(options, scanned, to);
+    if (fault !== undefined) return fault;
+    changed = await findDifference(files, scanned, to);
+  }
+  if (changed !== undefined) return `could not upload ${quote(changed)}: it changed while it was read; start again`;
+  count.end();
+  return undefined;
 }
 
-/** False: the bytes sent were not those that had been digested. */
+const quote = (name: string) => JSON.stringify(printableName(name));
+
+/** Returns what cannot be done on a service without links. */
+async function uploadLinks(options: UploadOptions, scanned: ScannedSource, to: string): Promise<string | undefined> {
+  let fault: string | undefined;
+  const left: string[] = [];
+  await forEachFile(scanned.links, async (link) => {
+    if (fault !== undefined || (await options.files.link(`${to}/${link.path}`, link.target))) return;
+    if (link.reaches === 'dir') {
+      fault = `could not upload ${quote(link.path)}: it is a link to a directory, and the service has no links; put the directory in its place`;
+    } else if (link.reaches === undefined) {
+      left.push(`left out ${printableName(link.path)}, a link to nothing, since the service has no links`);
+    } else await copyReached(options, link.path, to);
+  });
+  warnOf(options, left.sort());
+  return fault;
+}
+
+/** Puts the file in place of a link to it. */
+async function copyReached({ files, baseDir, source }: UploadOptions, at: string, to: string): Promise<void> {
+  const place = nameOnDisk(`${path.resolve(baseDir, source)}/${at}`);
+  const { size, mode } = await stat(place);
+  await files.write(`${to}/${at}`, createReadStream(place), { size, executable: (mode & 0o111) !== 0 });
+}
+
+class ChangedFile extends Error {}
+
+/** False: the file is not what had been digested any more, and was not put in place. */
 async function uploadFile(
   files: VolumeFiles,
   file: SourceFile,
   { to, count }: { to: string; count: TransferCount },
 ): Promise<boolean> {
-  const hash = createHash('sha256');
-  async function* bytes(): AsyncIterable<Uint8Array> {
-    for await (const chunk of createReadStream(file.local, { highWaterMark: 256 * 1024 })) {
-      hash.update(chunk as Uint8Array);
-      count.addBytes((chunk as Uint8Array).length);
-      yield chunk as Uint8Array;
-    }
+  try {
+    await files.write(to, readVerified(file, count), { size: file.size, executable: file.executable });
+    return true;
+  } catch (error) {
+    if (error instanceof ChangedFile) return false;
+    throw error;
   }
-  await files.write(to, bytes(), { size: file.size, executable: file.executable });
-  if (hash.digest('hex') === file.sha256) return true;
-  await files.remove(to);
-  return false;
+}
+
+/** The last piece is given only when the digest is right: what differs is never sent whole, so no service keeps it. */
+async function* readVerified(file: SourceFile, count: TransferCount): AsyncIterable<Uint8Array> {
+  const hash = createHash('sha256');
+  let last: Uint8Array | undefined;
+  for await (const chunk of createReadStream(file.local, { highWaterMark: 256 * 1024 })) {
+    if (last) yield last;
+    last = chunk as Uint8Array;
+    hash.update(last);
+    count.addBytes(last.length);
+  }
+  if (hash.digest('hex') !== file.sha256) throw new ChangedFile(file.path);
+  if (last) yield last;
 }
 
 async function findDifference(files: VolumeFiles, scanned: ScannedSource, to: string): Promise<string | undefined> {
-  const there = await listSizes(files, to);
-  return scanned.files.find((file) => there.get(`${to}/${file.path}`) !== file.size)?.local;
+  const there = await listEntries(files, to);
+  return scanned.files.find((file) => there.get(`${to}/${file.path}`)?.size !== file.size)?.path;
 }
 
-/** Every file beneath a directory, with its size. */
-async function listSizes(files: VolumeFiles, directory: string): Promise<Map<string, number>> {
-  const sizes = new Map<string, number>();
-  for await (const { kind, path, size } of walkTree(files, directory)) if (kind === 'file') sizes.set(path, size);
-  return sizes;
+/** Every file beneath a directory. */
+async function listEntries(files: VolumeFiles, directory: string): Promise<Map<string, FileEntry>> {
+  const found = new Map<string, FileEntry>();
+  for await (const entry of walkTree(files, directory)) {
+    if (entry.kind === 'file' && entry.link === undefined) found.set(entry.path, entry);
+  }
+  return found;
 }

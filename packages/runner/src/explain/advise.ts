@@ -1,13 +1,19 @@
 import type { PostponeReason } from '../scheduler/event.ts';
 import type { WaitReason } from '../scheduler/wait-reason.ts';
 
+/** A command line for people, from the words after the program's name. */
+export type SuggestCommand = (words: readonly string[]) => string;
+
 /** What a person can do about a wait; undefined where waiting is all there is to do. */
-export function advise(wait: WaitReason, { runId, step }: { runId: string; step: string }): string | undefined {
+export function advise(
+  wait: WaitReason,
+  { runId, step, suggest }: { runId: string; step: string; suggest: SuggestCommand },
+): string | undefined {
   switch (wait.kind) {
     case 'dependency':
-      return wait.steps.length === 1 ? `sluice why ${runId} ${wait.steps[0]}` : undefined;
+      return wait.steps.length === 1 ? suggest(['why', runId, wait.steps[0]!]) : undefined;
     case 'approval':
-      return `answer it: sluice approve ${runId} ${step} (or with --reject)`;
+      return `answer it: ${suggest(['approve', runId, step])} (or with --reject)`;
     case 'parallelism':
       return 'the pipeline may allow more at once: parallelism in the file, --parallelism on the command line';
     case 'maxParallel':
@@ -15,18 +21,19 @@ export function advise(wait: WaitReason, { runId, step }: { runId: string; step:
     case 'pool':
       return wait.needed > wait.size
         ? `it asks for more than pool ${wait.pool} has: make the pool larger, or the request smaller`
-        : `sluice show ${runId} lists what runs; a larger pool ${wait.pool} lets more of it run at once`;
+        : `${suggest(['show', runId])} lists what runs; a larger pool ${wait.pool} lets more of it run at once`;
     case 'postponed':
-      return ADVICE[wait.reason];
+      return wait.reason === 'pool'
+        ? `${suggest(['runs'])} lists the runs of this home; the pool is free when those that hold it end`
+        : ADVICE[wait.reason];
     default:
       return undefined;
   }
 }
 
-const ADVICE: Readonly<Record<PostponeReason, string>> = {
+const ADVICE: Readonly<Record<Exclude<PostponeReason, 'pool'>, string>> = {
   quota: 'other containers of the account must end first, or its quota be raised',
   throttled: 'nothing to do: the calls are spread out',
-  pool: 'sluice runs lists the runs of this home; the pool is free when those that hold it end',
   volume: 'the volume must become Available at the service; a deleted one can be undeleted there',
   unavailable: 'see that the service is up and can be reached from here; nothing is lost meanwhile',
   placement: 'name more clusters in placement, or ask for less in resources',

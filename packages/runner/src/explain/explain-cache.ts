@@ -1,4 +1,4 @@
-import { explainDifference, type Fingerprint, type Step } from '@sluice/core';
+import { explainDifference, type Fingerprint, own, type Step } from '@sluice/core';
 import { createCellFingerprinter } from '../cache/fingerprint-cell.ts';
 import type { Disk } from '../journal/disk.ts';
 import type { CacheMiss } from '../journal/journal-record.ts';
@@ -47,6 +47,6 @@ function toFingerprint({ fingerprint, components }: CacheMiss) {
 
 function addSource(difference: Omit<InputDifference, 'from'>, step: Step): InputDifference {
   const [kind, name, rest] = difference.name.split('.');
-  const input = kind === 'inputs' && rest === undefined ? step.inputs[name ?? ''] : undefined;
+  const input = kind === 'inputs' && rest === undefined ? own(step.inputs, name ?? '') : undefined;
   return input && 'step' in input.from ? { ...difference, from: input.from.step } : difference;
 }

@@ -1,4 +1,4 @@
-import type { Retry } from '@sluice/core';
+import type { Retry, Step } from '@sluice/core';
 import type { AttemptFacts } from '../run/run-facts.ts';
 import { verdictOf } from '../run/verdict-of.ts';
 import type { Outcome } from '../scheduler/event.ts';
@@ -12,7 +12,7 @@ type Failed = Extract<Outcome, { result: 'failed' }>;
  */
 export function explainRetries(
   attempts: readonly AttemptFacts[],
-  { retry, isOver }: { readonly retry: Retry; readonly isOver: boolean },
+  { retry, isOver, deadlineMs }: Pick<Step, 'retry' | 'deadlineMs'> & { readonly isOver: boolean },
 ): ReadonlyMap<number, string> {
   const said = new Map<number, string>();
   const used = { retries: 0, infrastructureRetries: 0, rung: -1 };
@@ -28,7 +28,8 @@ export function explainRetries(
     const decision = decideRetry(failed, retry);
     const isLast = index === attempts.length - 1;
     if (decision.retry && isLast && isOver) {
-      said.set(attempt.attempt, 'not tried again, although its retries allow it: the run was being stopped');
+      const why = deadlineMs === undefined ? '' : ', or the deadline of the step had passed';
+      said.set(attempt.attempt, `not tried again, although its retries allow it: the run was being stopped${why}`);
     } else if (!decision.retry) {
       said.set(attempt.attempt, `not tried again: ${whyNot(verdict, { retry, used: used.retries })}`);
     } else if (decision.budget === 'infrastructureLimit') {

@@ -1,15 +1,17 @@
 import path from 'node:path';
-import { describeUnknown, fail, ok, type Result } from '@sluice/core';
+import { choosesPipefail, describeUnknown, fail, ok, type Result } from '@sluice/core';
 import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { outlineAttempt } from '../run/attempt-outline.ts';
 import { describeFailure } from '../run/describe-failure.ts';
 import { describeWait, explainCell } from '../run/explain-cell.ts';
+import { itemOf } from '../run/item-of.ts';
+import { listRunImages } from '../run/list-images.ts';
 import { type ReplayedRun, readPhase, readRunFiles, replayFiles } from '../run/read-run.ts';
 import type { RunRefusal } from '../run/run-options.ts';
 import { stepIndex } from '../run/step-context.ts';
 import { CELL_STATES, type CellState, TERMINAL_CELL_STATES } from '../scheduler/cell-state.ts';
-import { advise } from './advise.ts';
+import { advise, type SuggestCommand } from './advise.ts';
 import { explainCache } from './explain-cache.ts';
 import { explainRetries } from './explain-retries.ts';
 import { describeServiceHold, findServiceHold } from './service-hold.ts';
@@ -28,6 +30,8 @@ export interface ExplainStepOptions {
   /** `STEP` or `STEP/CELL`; of a step with many cells without one, the cell with most to say is chosen. */
   readonly step: string;
   readonly disk?: Disk;
+  /** Makes the commands that the advice names. Default: `sluice` with the words as they are. */
+  readonly suggest?: SuggestCommand;
 }
 
 /** From what most needs an explanation to what least does. */
@@ -70,19 +74,22 @@ export async function explainStep(options: ExplainStepOptions): Promise<Result<S
   const known = run.facts.known[step]?.[cell];
   const hold = run.scheduler.state(step, cell) === 'pending' ? findServiceHold(run) : undefined;
   const reason = hold ? describeServiceHold(hold) : explainCell(run, step, cell);
-  const wait = explainWait(run, { step, cell, story });
+  const wait = explainWait(run, { step, cell, story, suggest: options.suggest ?? suggestPlainly });
   return ok({
     runId: run.runId,
     pipeline: run.facts.plan.pipeline.name,
     status: await readPhase(disk, run),
     step: planned.step.name,
     cell: key,
+    ...itemOf(run.facts, step, cell),
     state: run.scheduler.state(step, cell),
     cells: countCells(run, step),
     ...(reason !== undefined && { reason }),
     ...(wait && { wait }),
+    ...(choosesPipefail(planned.step.command) && { pipefail: true }),
     dependencies: explainDependencies(run, step),
     attempts: explainAttempts(run, step, cell),
+    ...explainImage(run, planned.step.name),
     cache: await explainCache({ step: planned.step, key, known }, { disk, home }),
     story,
   });
@@ -126,13 +133,24 @@ function countCells({ scheduler }: ReplayedRun, step: number): StepExplanation['
 
 function explainWait(
   run: ReplayedRun,
-  { step, cell, story }: { step: number; cell: number; story: readonly StoryLine[] },
+  { step, cell, story, suggest }: { step: number; cell: number; story: readonly StoryLine[]; suggest: SuggestCommand },
 ): WaitExplanation | undefined {
   const reason = run.scheduler.waitReason(step, cell);
   if (!reason) return undefined;
   const since = story.findLast(({ to }) => to !== undefined)?.at ?? run.facts.startedAt;
-  const advice = advise(reason, { runId: run.runId, step: run.facts.plan.steps[step]!.step.name });
+  const advice = advise(reason, { runId: run.runId, step: run.facts.plan.steps[step]!.step.name, suggest });
   return { reason, message: describeWait(reason), since, ...(advice !== undefined && { advice }) };
+}
+
+function explainImage({ facts }: ReplayedRun, name: string): Pick<StepExplanation, 'image'> {
+  const used = listRunImages(facts).find(({ steps }) => steps.includes(name));
+  if (used === undefined) return {};
+  const { steps: _, ...image } = used;
+  return { image };
+}
+
+function suggestPlainly(words: readonly string[]): string {
+  return ['sluice', ...words].join(' ');
 }
 
 function explainDependencies({ facts, scheduler }: ReplayedRun, step: number): DependencyExplanation[] {
@@ -146,7 +164,7 @@ function explainDependencies({ facts, scheduler }: ReplayedRun, step: number): D
 function explainAttempts(run: ReplayedRun, step: number, cell: number): AttemptExplanation[] {
   const attempts = run.facts.known[step]?.[cell]?.attempts ?? [];
   const isOver = TERMINAL_CELL_STATES.has(run.scheduler.state(step, cell));
-  const retries = explainRetries(attempts, { retry: run.facts.plan.steps[step]!.step.retry, isOver });
+  const retries = explainRetries(attempts, { ...run.facts.plan.steps[step]!.step, isOver });
   return attempts.map((attempt) => {
     const retry = retries.get(attempt.attempt);
     const outline = outlineAttempt(attempt);

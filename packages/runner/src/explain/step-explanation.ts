@@ -1,6 +1,7 @@
-import type { FingerprintDifference, NeedCondition } from '@sluice/core';
+import type { FingerprintDifference, Json, NeedCondition } from '@sluice/core';
 import type { CacheMiss } from '../journal/journal-record.ts';
 import type { AttemptOutline } from '../run/attempt-outline.ts';
+import type { ImageUse } from '../run/list-images.ts';
 import type { FailureReport, RunPhase } from '../run/run-report.ts';
 import type { CellState } from '../scheduler/cell-state.ts';
 import type { WaitReason } from '../scheduler/wait-reason.ts';
@@ -14,14 +15,20 @@ export interface StepExplanation {
   readonly step: string;
   /** The cell that the rest is about; `''` for a plain step. */
   readonly cell: string;
+  /** Of a cell of `foreach`. */
+  readonly item?: Json;
   readonly state: CellState;
   /** Cells of the step by state; one entry for a plain step. */
   readonly cells: readonly { readonly state: CellState; readonly count: number }[];
   /** One line on why it waits, was skipped or failed. */
   readonly reason?: string;
   readonly wait?: WaitExplanation;
+  /** The step's text has a pipe, and a shell with `pipefail` is chosen for it where it runs. */
+  readonly pipefail?: true;
   readonly dependencies: readonly DependencyExplanation[];
   readonly attempts: readonly AttemptExplanation[];
+  /** Of a step with an image. */
+  readonly image?: Omit<ImageUse, 'steps'>;
   readonly cache: CacheExplanation;
   /** Everything that happened to the cell, oldest first. */
   readonly story: readonly StoryLine[];

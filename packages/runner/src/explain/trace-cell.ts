@@ -110,5 +110,8 @@ const MISSES = {
   unknown: 'no earlier success has its fingerprint',
   expired: 'the earlier success is older than maxAge',
   dataGone: 'the outputs of the earlier success are gone',
-  anew: 'it was to run again, or a step that it depends on did',
+  dataChanged: 'a container changed the outputs of the earlier success',
+  writesShared: 'it writes to a shared volume, and a reused step writes nothing',
+  anew: 'a rerun was requested, or a dependency was rerun',
+  secret: 'a result of the earlier success contains the value of a secret of this run',
 } as const;

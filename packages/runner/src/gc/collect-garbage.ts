@@ -3,7 +3,7 @@ import { type ContainerService, isServiceError, type VolumeFiles } from '@sluice
 import { listCachedRuns, removeFromCacheIndex } from '../cache/cache-index.ts';
 import { type Clock, createSystemClock } from '../clock.ts';
 import { findLogin, type HomePlace, listWorkspaces } from '../data/credentials.ts';
-import { runPath } from '../data/layout.ts';
+import { privateCopiesPath, runPath } from '../data/layout.ts';
 import type { Disk } from '../journal/disk.ts';
 import { withHomeLock } from '../journal/home-lock.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
@@ -64,7 +64,7 @@ async function collect(options: Filled): Promise<GarbageReport> {
   const sizes = new Map<string, number>();
   if (maxBytes !== undefined) for (const run of records) sizes.set(run.runId, (await measureRun(options, run)) ?? 0);
   const cached = await listCachedRuns(disk, home);
-  const endedBefore = clock.now() - options.olderThanMs;
+  const endedBefore = clock.wall() - options.olderThanMs;
   const size = maxBytes === undefined ? {} : { size: { max: maxBytes, of: (id: string) => sizes.get(id) ?? 0 } };
   const { remove, keep } = chooseGarbage(records, { endedBefore, cached, ...size });
   const kept = keep.map(({ run, reason }) => ({ runId: run.runId, pipeline: run.pipeline, reason }));
@@ -88,11 +88,29 @@ async function collect(options: Filled): Promise<GarbageReport> {
     if (problem === undefined) freed.push({ kind: 'run', runId: run.runId, pipeline: run.pipeline, bytes: bytes ?? 0 });
     else problems.push(problem);
   }
+  if (!options.dryRun)
+    await removePrivateCopies(
+      options,
+      keep.map(({ run }) => run),
+    );
   const gone = new Set(freed.flatMap((item) => (item.kind === 'run' ? [item.runId] : [])));
   const staying = [...records, ...since].filter(({ runId }) => !gone.has(runId));
   const workspaces = await listWorkspaces(options);
   const sources = await collectSources(options, { records, staying, workspaces, usedBefore: endedBefore });
   return { freed: [...freed, ...sources.freed], kept, problems: [...problems, ...sources.problems] };
+}
+
+/** Private copies that a run left although it is over, because its volume did not answer at its end. */
+async function removePrivateCopies(options: Filled, runs: readonly RunRecord[]): Promise<void> {
+  for (const run of runs) {
+    if (!run.hasPrivateCopies || run.endedAt === undefined) continue;
+    try {
+      for (const files of await openFiles(options, run)) await files.remove(privateCopiesPath(run.runId));
+    } catch (error) {
+      // The next collection tries again.
+      if (!isServiceError(error)) throw error;
+    }
+  }
 }
 
 /**
@@ -148,7 +166,7 @@ async function removeRun(options: Filled, run: RunRecord): Promise<string | unde
   }
   const summary = isScheduled ? await readSummary(disk, directory) : undefined;
   // A schedule starts the runs of its records that are not there: of those, the end stays on record.
-  if (summary) await writeSummary(disk, directory, { ...summary, collectedAt: clock.now() });
+  if (summary) await writeSummary(disk, directory, { ...summary, collectedAt: clock.wall() });
   else await disk.remove(directory);
   return undefined;
 }

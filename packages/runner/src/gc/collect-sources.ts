@@ -3,6 +3,7 @@ import type { HomePlace } from '../data/credentials.ts';
 import { SOURCES, sourcePath, TRASH } from '../data/layout.ts';
 import { allowAbsent } from '../data/list-tree.ts';
 import { readSourceMark, SOURCES_LOCK } from '../data/source-mark.ts';
+import { openTreeStates } from '../data/tree-states.ts';
 import { withHomeLock } from '../journal/home-lock.ts';
 import { measureVolume } from './measure-volume.ts';
 import type { RunRecord } from './read-run-records.ts';
@@ -47,7 +48,7 @@ export async function collectSources(
       for (const entry of await allowAbsent(files).list(SOURCES)) {
         const digest = entry.path.slice(SOURCES.length + 1);
         if (needed.has(`${volumeID}/${digest}`)) continue;
-        const bytes = await collectSource(place, { files, digest, usedBefore: rules.usedBefore });
+        const bytes = await collectSource(place, { files, volumeID, digest, usedBefore: rules.usedBefore });
         if (bytes !== undefined) freed.push({ kind: 'source', volumeID, digest, bytes });
       }
       if (!place.dryRun) await files.remove(TRASH);
@@ -62,15 +63,24 @@ export async function collectSources(
 /** The bytes that were freed; undefined where the source is young, or only half there. */
 async function collectSource(
   place: Place,
-  { files, digest, usedBefore }: { readonly files: VolumeFiles; readonly digest: string; readonly usedBefore: number },
+  source: {
+    readonly files: VolumeFiles;
+    readonly volumeID: string;
+    readonly digest: string;
+    readonly usedBefore: number;
+  },
 ): Promise<number | undefined> {
-  const { mark } = sourcePath(digest);
+  const { files, volumeID, digest, usedBefore } = source;
+  const { mark, files: path } = sourcePath(digest);
   const bytes = await measureVolume(files, `${SOURCES}/${digest}`);
   return withHomeLock({ ...place, name: SOURCES_LOCK }, async () => {
     const usedAt = await readSourceMark(files, mark);
     if (usedAt === undefined || usedAt >= usedBefore) return undefined;
     // One rename: a run that wants it now finds all of it or nothing.
-    if (!place.dryRun) await files.move(`${SOURCES}/${digest}`, `${TRASH}/${digest}-${place.clock.now()}`);
+    if (!place.dryRun) {
+      await files.move(`${SOURCES}/${digest}`, `${TRASH}/${digest}-${place.clock.now()}`);
+      await openTreeStates(place).forget({ volumeID, path });
+    }
     return bytes;
   });
 }

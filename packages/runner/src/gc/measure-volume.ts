@@ -4,6 +4,6 @@ import { allowAbsent, walkTree } from '../data/list-tree.ts';
 /** Bytes of every file beneath a directory of a volume; 0 where it is not there. */
 export async function measureVolume(files: VolumeFiles, directory: string): Promise<number> {
   let bytes = 0;
-  for await (const entry of walkTree(allowAbsent(files), directory)) bytes += entry.size;
+  for await (const entry of walkTree(allowAbsent(files), directory)) if (entry.link === undefined) bytes += entry.size;
   return bytes;
 }

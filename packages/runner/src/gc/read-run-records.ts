@@ -1,9 +1,12 @@
 import type { Scope } from '@sluice/client';
+import { hasPrivateCopy } from '../data/create-mounts.ts';
 import type { Disk } from '../journal/disk.ts';
 import { scopeOn, workspaceOn } from '../placement/place-of.ts';
 import { listRuns, type RunSummary } from '../run/list-runs.ts';
+import { listSourceKeys } from '../run/list-source-keys.ts';
 import { replayFromHome } from '../run/read-run.ts';
 import type { RunFacts } from '../run/run-facts.ts';
+import { listStartingRuns, type StartingRun } from '../run/starting-run.ts';
 
 /** A run of the home, with what it needs of others and where its data lies. */
 export interface RunRecord extends RunSummary {
@@ -11,6 +14,8 @@ export interface RunRecord extends RunSummary {
   readonly needs: RunNeeds | undefined;
   /** The first of its outputs that the pipeline says are to be kept, as `step.output`. */
   readonly retained?: string;
+  /** Its steps write to private copies, some of which may be left. */
+  readonly hasPrivateCopies?: boolean;
   /** Where its outputs lie: one volume for each cluster that it could go to. */
   readonly workspaces: readonly (Scope & { readonly volumeID: string })[];
 }
@@ -28,11 +33,21 @@ export async function readRunRecords(
   home: string,
   isWanted: (runId: string) => boolean = () => true,
 ): Promise<RunRecord[]> {
+  // Before the runs themselves: one that begins meanwhile is then found as one or the other.
+  const starting = await listStartingRuns({ disk, home });
   const records: RunRecord[] = [];
   for (const run of await listRuns(home, disk)) {
     if (isWanted(run.runId)) records.push(await readRecord(disk, home, run));
   }
+  const known = new Set(records.map(({ runId }) => runId));
+  for (const run of starting) if (isWanted(run.runId) && !known.has(run.runId)) records.push(describeStarting(run));
   return records.sort((a, b) => (a.endedAt ?? a.startedAt) - (b.endedAt ?? b.startedAt));
+}
+
+/** A run without a journal: it counts as one under way. */
+function describeStarting({ runId, pipeline, startedAt, reuses, sources }: StartingRun): RunRecord {
+  const needs = sources && { runs: new Set(reuses === undefined ? [] : [reuses]), sources: new Set(sources) };
+  return { runId, pipeline, startedAt, status: 'active', needs, workspaces: [] };
 }
 
 async function readRecord(disk: Disk, home: string, run: RunSummary): Promise<RunRecord> {
@@ -44,20 +59,23 @@ async function readRecord(disk: Disk, home: string, run: RunSummary): Promise<Ru
   );
   // What it may still take over.
   if (!facts.finished && facts.header!.reuse) runs.add(facts.header!.reuse.runId);
-  const places = Object.values(facts.volumes);
-  const sources = new Set(
-    places.flatMap(({ volumeID, path }) => {
-      const digest = /^sources\/([^/]+)\//.exec(path)?.[1];
-      return digest === undefined ? [] : [`${volumeID}/${digest}`];
-    }),
-  );
+  const sources = new Set(listSourceKeys(facts.volumes));
   const { clusterID, placement } = facts.header!;
   const workspaces = [...new Set([clusterID, ...Object.keys(placement?.accounts ?? {})])].flatMap((cluster) => {
     const volumeID = workspaceOn(facts, cluster);
     return volumeID === '' ? [] : [{ ...scopeOn(facts, cluster), volumeID }];
   });
   const retained = findRetained(facts);
-  return { ...run, needs: { runs, sources }, workspaces, ...(retained !== undefined && { retained }) };
+  const hasPrivateCopies = facts.plan.steps.some(({ step }) =>
+    Object.values(step.inputs).some((input) => hasPrivateCopy(input, facts.plan.pipeline)),
+  );
+  return {
+    ...run,
+    needs: { runs, sources },
+    workspaces,
+    ...(retained !== undefined && { retained }),
+    ...(hasPrivateCopies && { hasPrivateCopies }),
+  };
 }
 
 function findRetained({ plan, known }: RunFacts): string | undefined {

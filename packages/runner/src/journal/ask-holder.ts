@@ -1,10 +1,11 @@
 import { connect } from 'node:net';
-import { claimSocketName } from './claim-directory.ts';
+import { isLockedElsewhere } from '@sluice/client';
+import { claimSocketName, lockPath } from './claim-directory.ts';
 
 /** A holder that does not answer within this time is as good as silent; its claim still stands. */
 const ANSWER_MS = 5000;
 
-/** Sends one line to the holder of a directory's claim. Undefined: nobody holds it. */
+/** Sends one line to the holder of a directory's claim. Empty: it cannot be reached. Undefined: nobody holds it. */
 export async function askHolder(directory: string, line: string): Promise<string | undefined> {
   let name: string;
   try {
@@ -12,6 +13,12 @@ export async function askHolder(directory: string, line: string): Promise<string
   } catch {
     return undefined;
   }
+  const answer = await askSocket(name, line);
+  if (answer !== undefined) return answer;
+  return (await isLockedElsewhere(lockPath(directory))) ? '' : undefined;
+}
+
+function askSocket(name: string, line: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(name);
     let answer = '';

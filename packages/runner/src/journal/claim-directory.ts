@@ -1,6 +1,9 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
-import type { Claim, ControlListener } from './disk.ts';
+import path from 'node:path';
+import { lockFile } from '@sluice/client';
+import type { Claim, ClaimOptions, ControlListener } from './disk.ts';
+import { makeDirectories } from './make-directories.ts';
 
 /** Bytes that one control line may have; more ends the connection. */
 const MAX_LINE = 4096;
@@ -8,10 +11,15 @@ const MAX_LINE = 4096;
 /**
  * Claims a directory by listening on a socket in Linux's abstract name space, named from the directory's device and
  * inode: the kernel gives a name to one process only and takes it back when that process ends, however it ends, so a
- * stale lock cannot exist. It does not reach beyond the machine: the journal's epoch does.
+ * stale lock cannot exist. The socket ends at the network namespace, and answers within it. The lock of a file in the
+ * directory goes as far as the file system does; `isLocal` leaves it out, where being in each other's way harms nothing.
  */
-export async function claimDirectory(directory: string, listener?: ControlListener): Promise<Claim | undefined> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+export async function claimDirectory(
+  directory: string,
+  listener?: ControlListener,
+  { isLocal = false }: ClaimOptions = {},
+): Promise<Claim | undefined> {
+  await makeDirectories(directory, 0o700);
   const name = await claimSocketName(directory);
   const open = new Set<Socket>();
   const server = createServer((socket) => {
@@ -22,13 +30,31 @@ export async function claimDirectory(directory: string, listener?: ControlListen
   if (!(await listen(server, name))) return undefined;
   // The claim must not keep a process alive that has nothing else to do.
   server.unref();
+  const close = () =>
+    new Promise<void>((resolve) => {
+      for (const socket of open) socket.destroy();
+      server.close(() => resolve());
+    });
+  if (isLocal) return { release: close };
+  const lock = await lockFile(lockPath(directory)).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  if (lock === undefined) {
+    await close();
+    return undefined;
+  }
   return {
-    release: () =>
-      new Promise((resolve) => {
-        for (const socket of open) socket.destroy();
-        server.close(() => resolve());
-      }),
+    async release() {
+      lock.release();
+      await close();
+    },
   };
+}
+
+/** The file whose lock goes with the claim of a directory. */
+export function lockPath(directory: string): string {
+  return path.join(directory, '.lock');
 }
 
 /** Where the holder of a directory's claim listens. */

@@ -26,8 +26,11 @@ export interface Disk {
    */
   watch(directory: string, listener: () => void): () => void;
   /** Claims a directory for this process until released or the process ends. Undefined: another holds it. */
-  claim(directory: string, listener?: ControlListener): Promise<Claim | undefined>;
-  /** Sends one line to whoever holds a directory's claim, and gives its answer. Undefined: nobody holds it. */
+  claim(directory: string, listener?: ControlListener, options?: ClaimOptions): Promise<Claim | undefined>;
+  /**
+   * Sends one line to whoever holds a directory's claim, and gives its answer; it is empty where the holder cannot be
+   * reached from here. Undefined: nobody holds it.
+   */
   ask(directory: string, line: string): Promise<string | undefined>;
 }
 
@@ -36,6 +39,11 @@ export interface AppendFile {
   /** Resolves when everything written is durable. A failure leaves it unknown what is: never call again. */
   sync(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface ClaimOptions {
+  /** Keeps out the processes of this network namespace only: for what stays right without any claim. Default false. */
+  readonly isLocal?: boolean;
 }
 
 export interface Claim {

@@ -1,17 +1,21 @@
 import path from 'node:path';
 import type { Clock } from '../clock.ts';
-import type { Disk } from './disk.ts';
+import type { ClaimOptions, Disk } from './disk.ts';
 
 const PAUSE_MS = 20;
 
+interface HomeLock extends ClaimOptions {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly home: string;
+  readonly name: string;
+}
+
 /** Runs `action` while no other process does so under the same name in this home. Waits for as long as that takes. */
-export async function withHomeLock<T>(
-  place: { readonly disk: Disk; readonly clock: Clock; readonly home: string; readonly name: string },
-  action: () => Promise<T>,
-): Promise<T> {
-  const { disk, clock, home, name } = place;
+export async function withHomeLock<T>(place: HomeLock, action: () => Promise<T>): Promise<T> {
+  const { disk, clock, home, name, isLocal = false } = place;
   for (;;) {
-    const claim = await disk.claim(path.join(home, 'locks', name));
+    const claim = await disk.claim(path.join(home, 'locks', name), undefined, { isLocal });
     if (claim) {
       try {
         return await action();

@@ -1,6 +1,9 @@
 import type { Cell, Json } from '@sluice/core';
 import type { Reuse } from '../cache/reuse.ts';
+import type { BootTime } from '../clock.ts';
+import type { KeptResult } from '../data/kept-result.ts';
 import type { RunPlacement } from '../placement/placement.ts';
+import type { ImageDigests } from '../run/resolve-images.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
 import type { SchedulerStart } from './scheduler-start.ts';
 
@@ -25,8 +28,12 @@ export type JournalRecord =
       readonly scheduler: SchedulerStart;
       /** Where its steps may go; absent: to its own cluster. */
       readonly placement?: RunPlacement;
+      /** What the images were when it began, as far as the service could tell. */
+      readonly images?: ImageDigests;
       /** The run whose successes it takes over. */
       readonly reuse?: Reuse;
+      /** The words of a command that starts the same run again, for people. */
+      readonly rerun?: readonly string[];
     }
   /**
    * The journal before this one was lost, and the run was rebuilt from its containers' labels: whatever is submitted may
@@ -40,6 +47,8 @@ export type JournalRecord =
       readonly epoch: number;
       readonly host: string;
       readonly pid: number;
+      /** Of its machine, for whoever takes the run up next. Absent in journals of earlier versions. */
+      readonly boot?: BootTime;
     }
   /** What the scheduler heard. */
   | { readonly kind: 'event'; readonly event: SchedulerEvent; readonly facts?: EventFacts }
@@ -85,6 +94,8 @@ export type JournalRecord =
       readonly files: number;
       readonly bytes: number;
     }
+  /** How a tree was that containers read on a cluster without read-only mounts, as a digest; durable before the first of them. */
+  | { readonly kind: 'inputState'; readonly volumeID: string; readonly path: string; readonly digest: string }
   /** Volumes that the run works with, by the pipeline's name for them; `''` is the workspace, `@<cluster>` that on another. */
   | { readonly kind: 'volumes'; readonly volumes: Readonly<Record<string, VolumePlace>> }
   /** Local copies of the outputs are complete, but for those of `undelivered`, which says why. */
@@ -93,9 +104,12 @@ export type JournalRecord =
       readonly at: number;
       readonly outputs: Readonly<Record<string, string>>;
       readonly undelivered?: Readonly<Record<string, string>>;
+      readonly kept?: Readonly<Record<string, KeptResult>>;
     }
   /** A notification of the end has been sent, or given up; `index` counts in the pipeline's `notify`. */
   | { readonly kind: 'notified'; readonly at: number; readonly index: number }
+  /** Something that the user was told of and that stopped nothing; each text once. Absent in journals of earlier versions. */
+  | { readonly kind: 'warning'; readonly at: number; readonly message: string }
   /** The last record of a run that is over. */
   | { readonly kind: 'finished'; readonly at: number; readonly status: 'succeeded' | 'failed' | 'canceled' };
 
@@ -117,6 +131,8 @@ export interface EventFacts {
   readonly cells?: readonly Cell[];
   /** `submitted`, `running`. */
   readonly container?: ContainerFacts;
+  /** `ended`: when the container ran by the service's own times, where these differ from what was seen. */
+  readonly times?: { readonly runningAt?: number; readonly endedAt?: number };
   /** `published`. */
   readonly results?: Readonly<Record<string, Json>>;
   /** `cacheHit`. */
@@ -136,8 +152,12 @@ export interface ContainerFacts {
 export interface CacheMiss {
   readonly fingerprint: string;
   readonly components: readonly { readonly name: string; readonly value: string }[];
-  /** `unknown`: no success has this fingerprint. `anew`: it was to run again, or a step that it depends on did. */
-  readonly reason: 'unknown' | 'expired' | 'dataGone' | 'anew';
+  /**
+   * `unknown`: no success has this fingerprint. `anew`: a rerun was requested, or a dependency was rerun. `writesShared`:
+   * its effect is in a volume, not in its outputs. `secret`: a result of the success contains the value that a secret has
+   * now. `dataChanged`: a container has written to the outputs since.
+   */
+  readonly reason: 'unknown' | 'expired' | 'dataGone' | 'dataChanged' | 'anew' | 'writesShared' | 'secret';
   /** The run of the newest success of this cell, whatever its fingerprint was. */
   readonly latest?: string;
 }
@@ -149,6 +169,7 @@ export interface CacheSource {
   /** Key of the cell there. */
   readonly cell: string;
   readonly volumeID: string;
+  /** What its outputs are known by: its fingerprint, or the attempt that made them. */
   readonly fingerprint: string;
   /** Digest of the keys of all the step's cells there: equal to ours, the whole parent can be mounted at once. */
   readonly siblings: string;

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
 import type { Clock } from '../clock.ts';
+import { resumeClock } from '../run/resume-clock.ts';
 import type { Claim, ControlListener, Disk } from './disk.ts';
 import { createJournal, type Journal } from './journal.ts';
 import type { JournalRecord } from './journal-record.ts';
@@ -13,6 +14,8 @@ export interface OpenJournal {
   /** What it held when it was opened. */
   readonly records: readonly JournalRecord[];
   readonly lease: Lease;
+  /** The time of the run: goes on from what the journal holds. */
+  readonly clock: Clock;
   /** Whether nobody has opened the journal since; each commit asks by itself. */
   readonly isNewest: () => boolean;
   /** Closes the journal and lets another runner have the run. */
@@ -47,7 +50,7 @@ export async function openJournal(
   if (!claim) return fail({ code: 'RUN_IN_USE', message: describeHolder(await readLease(disk, directory)) });
   try {
     // First the lease, then the reading: what an older runner commits after that is refused.
-    lease = await takeLease(disk, directory, { at: clock.now(), epoch: options.lost?.afterEpoch ?? 0 });
+    lease = await takeLease(disk, directory, { at: clock.wall(), epoch: options.lost?.afterEpoch ?? 0 });
     const file = journalPath(directory);
     let bytes = (await disk.read(file)) ?? new Uint8Array();
     let content = parseJournal(bytes);
@@ -62,7 +65,7 @@ export async function openJournal(
       return fail({ code: 'JOURNAL_DAMAGED', message: `could not open ${file}: ${content.error}` });
     }
     const { size, seq, epoch, records } = content.value;
-    if (epoch >= lease.epoch) lease = await takeLease(disk, directory, { at: clock.now(), epoch });
+    if (epoch >= lease.epoch) lease = await takeLease(disk, directory, { at: clock.wall(), epoch });
     const held = lease;
     if (size < bytes.length) {
       await disk.replace(path.join(directory, `journal.torn-${held.epoch}`), bytes.subarray(size));
@@ -71,12 +74,25 @@ export async function openJournal(
     if (size > 0) await disk.replace(file, bytes.subarray(0, size));
     const isNewest = () => holdsLease(disk, directory, held);
     const journal = createJournal(await disk.append(file, size), { seq, epoch: held.epoch, isNewest });
-    journal.append({ kind: 'opened', at: clock.now(), epoch: held.epoch, host: held.host, pid: held.pid });
-    return ok({ journal, records, lease: held, isNewest, release: () => closeJournal(journal, claim) });
+    const runClock = resumeClock(clock, records);
+    journal.append(describeOpening(held, runClock));
+    return ok({
+      journal,
+      records,
+      lease: held,
+      clock: runClock,
+      isNewest,
+      release: () => closeJournal(journal, claim),
+    });
   } catch (error) {
     await claim.release();
     throw error;
   }
+}
+
+function describeOpening({ epoch, host, pid }: Lease, clock: Clock): JournalRecord {
+  const boot = clock.boot();
+  return { kind: 'opened', at: clock.now(), epoch, host, pid, ...(boot && { boot }) };
 }
 
 /** Where a run's journal lies. */

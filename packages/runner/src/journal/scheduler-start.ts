@@ -6,6 +6,8 @@ export interface SchedulerStart {
   /** Milliseconds that steps took in earlier runs, by name. */
   readonly durations?: Readonly<Record<string, number>>;
   readonly limits?: SiteLimits;
+  /** A cluster of the run did not mount inputs read-only when it began. */
+  readonly checksInputs?: boolean;
   /** Seeds the jitter of back-offs. */
   readonly seed: string;
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
-import { appendFile, link, lstat, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { appendFile, link, lstat, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { askHolder } from './ask-holder.ts';
 import { claimDirectory } from './claim-directory.ts';
 import type { AppendFile, Disk } from './disk.ts';
+import { makeDirectories } from './make-directories.ts';
 
 /** The machine's own files. New ones are readable by their owner only. */
 export function createSystemDisk(): Disk {
@@ -124,7 +125,7 @@ async function openForAppending(file: string, size: number): Promise<AppendFile>
 
 /** New directories are durable, too: a file in one that is lost is lost with it. */
 async function makeDirectory(directory: string): Promise<void> {
-  const first = await mkdir(directory, { recursive: true, mode: 0o700 });
+  const first = await makeDirectories(directory, 0o700);
   if (first === undefined) return;
   for (let made = directory; made.length >= first.length; made = path.dirname(made)) {
     await syncDirectory(path.dirname(made));

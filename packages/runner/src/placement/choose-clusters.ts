@@ -1,6 +1,16 @@
 import type { InstanceType } from '@sluice/client';
-import { fail, ok, type Placement, type Plan, type PlannedStep, type Result } from '@sluice/core';
+import {
+  fail,
+  ok,
+  type Placement,
+  type Plan,
+  type PlannedStep,
+  type Resources,
+  type Result,
+  resolvePlannedText,
+} from '@sluice/core';
 import { chooseInstanceType } from '../data/choose-instance-type.ts';
+import { describeOffer, describeResources } from './describe-resources.ts';
 import type { PlacementChoice, RunPlacement } from './placement.ts';
 
 /** What is known of the clusters when a run begins. */
@@ -55,12 +65,26 @@ function chooseForStep(plan: Plan, planned: PlannedStep, sites: StepSites): Resu
     (cluster) =>
       Object.hasOwn(sites.accounts, cluster) &&
       bound.every((other) => other === cluster) &&
-      fits(planned, cluster, sites.instanceTypes),
+      fitsOn(
+        plan,
+        planned,
+        sites.instanceTypes.filter(({ clusterID }) => clusterID === cluster),
+      ),
   );
   const first = usable[0];
-  if (first === undefined) return fail(describeNone(planned, { named: named ?? known, bound, sites }));
+  if (first === undefined) {
+    const wanted = step.instanceType ?? step.resources ?? {};
+    return fail(describeNone(planned, { named: named ?? known, bound, sites, wanted }));
+  }
   // Nobody asked for another cluster: it is used only where the run's own cannot do it.
   const clusters = named === undefined && first === sites.home ? [first] : usable;
+  const level = unofferedLevel(
+    planned,
+    sites.instanceTypes.filter(({ clusterID }) => clusters.includes(clusterID)),
+  );
+  if (level !== undefined) {
+    return fail(`\`retry.escalate\` of ${describeNone(planned, { named: clusters, bound, sites, wanted: level })}`);
+  }
   if (placement?.ordered === undefined) sortByWorth(plan, planned, { clusters, sites });
   const instanceType = typeOn(planned, clusters[0]!, sites.instanceTypes);
   return ok({ clusters, ...(instanceType !== undefined && { instanceType }) });
@@ -78,9 +102,35 @@ function volumeClusters({ step }: PlannedStep, sites: StepSites): string[] {
   });
 }
 
-function fits(planned: PlannedStep, cluster: string, types: readonly InstanceType[]): boolean {
-  if (planned.step.instanceType?.includes('${{')) return true;
-  return typeOn(planned, cluster, types) !== undefined;
+/** Whether one cluster's instance types have what a step asks for, as far as it can be known before the run. */
+export function fitsOn(plan: Plan, planned: PlannedStep, types: readonly InstanceType[]): boolean {
+  const { step } = planned;
+  if (step.approval && step.command === undefined && step.image === undefined) return true;
+  if (step.instanceType === undefined) return chooseInstanceType(types, step.resources) !== undefined;
+  const known = new Set(types.map(({ id }) => id));
+  return knownTypes(plan, planned).every((id) => known.has(id));
+}
+
+/** The first level of `retry.escalate` that none of these types is or has; undefined where each level can be had. */
+export function unofferedLevel({ step }: PlannedStep, types: readonly InstanceType[]): string | Resources | undefined {
+  return step.retry.escalate.find((level) =>
+    typeof level === 'string' ? !types.some(({ id }) => id === level) : chooseInstanceType(types, level) === undefined,
+  );
+}
+
+/** The instance types that a step names, except where an expression needs what only a run can tell. */
+function knownTypes(plan: Plan, { step, cells }: PlannedStep): readonly string[] {
+  const { instanceType = '' } = step;
+  if (!instanceType.includes('${{')) return [instanceType];
+  if (/\b(?:steps|run|item|attempt|env)\b/.test(instanceType)) return [];
+  const found = new Set<string>();
+  for (const cell of cells ?? []) {
+    const type = resolvePlannedText(plan, instanceType, { cell });
+    if (type.ok) found.add(type.value);
+    // Without a matrix, every cell asks for the same.
+    if (step.matrix === undefined) break;
+  }
+  return [...found];
 }
 
 function typeOn({ step }: PlannedStep, cluster: string, types: readonly InstanceType[]): string | undefined {
@@ -111,16 +161,23 @@ function sortByWorth(
 
 function describeNone(
   { step }: PlannedStep,
-  { named, bound, sites }: { named: readonly string[]; bound: readonly string[]; sites: StepSites },
+  {
+    named,
+    bound,
+    sites,
+    wanted,
+  }: { named: readonly string[]; bound: readonly string[]; sites: StepSites; wanted: string | Resources },
 ): string {
   const strange = named.filter((cluster) => !Object.hasOwn(sites.accounts, cluster));
   const known = Object.keys(sites.accounts).sort().join(', ');
   if (strange.length === named.length) {
     return `step ${step.name}: there is no account on cluster ${strange.join(' or ')}; there are accounts on ${known}`;
   }
-  const wanted = step.instanceType ?? (step.resources ? JSON.stringify(step.resources) : 'anything');
+  const name = typeof wanted === 'string' ? wanted : undefined;
+  const offered = sites.instanceTypes.filter(({ clusterID }) => named.includes(clusterID));
+  const most = bound.length > 0 ? '' : describeOffer(offered, name);
   const mounts = bound.length === 0 ? '' : `, and its volumes are on ${[...new Set(bound)].join(' and ')}`;
-  return `step ${step.name}: no instance type of cluster ${named.join(' or ')} offers ${wanted}${mounts}`;
+  return `step ${step.name}: no instance type of cluster ${named.join(' or ')} offers ${typeof wanted === 'string' ? wanted : describeResources(wanted)}${mounts}${most}`;
 }
 
 /** The steps, each after those that it depends on; what a cycle keeps out of that, which core refuses, at the end. */

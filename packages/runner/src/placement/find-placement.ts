@@ -1,9 +1,8 @@
 import type { InstanceType } from '@sluice/client';
-import { fail, ok, type Result } from '@sluice/core';
-import { chooseInstanceType } from '../data/choose-instance-type.ts';
+import { fail, ok, own, type Result } from '@sluice/core';
 import type { RunRefusal } from '../run/run-options.ts';
 import type { SurroundingsOptions } from '../run/surroundings-options.ts';
-import { chooseClusters, type Sites } from './choose-clusters.ts';
+import { chooseClusters, fitsOn, type Sites, unofferedLevel } from './choose-clusters.ts';
 import type { RunPlacement } from './placement.ts';
 
 export interface FoundPlacement {
@@ -19,20 +18,20 @@ export interface FoundPlacement {
  */
 export async function findPlacement(options: SurroundingsOptions): Promise<Result<FoundPlacement, RunRefusal>> {
   const { plan, scope, service, placement: before, limits } = options;
-  const choosing = plan.steps.filter(({ step }) => !step.approval && step.instanceType === undefined);
-  const escalates = plan.steps.some(({ step }) => step.retry.escalate.some((rung) => typeof rung !== 'string'));
   const isPlaced =
     before !== undefined ||
     limits !== undefined ||
     plan.pipeline.placement !== undefined ||
     plan.steps.some(({ step }) => step.placement !== undefined);
-  if (choosing.length === 0 && !escalates && !isPlaced) return ok({ instanceTypes: [] });
+  // Also where nothing is to be chosen: the types tell what their clusters can do.
+  if (plan.steps.every(({ step }) => step.approval !== undefined)) return ok({ instanceTypes: [] });
   if (before) return ok({ instanceTypes: await service.discovery.listInstanceTypes('-'), placement: before });
   if (!isPlaced) {
-    const own = (await service.discovery.listInstanceTypes(scope.clusterID)).filter(
+    const there = (await service.discovery.listInstanceTypes(scope.clusterID)).filter(
       (type) => type.clusterID === scope.clusterID,
     );
-    if (choosing.every(({ step }) => chooseInstanceType(own, step.resources))) return ok({ instanceTypes: own });
+    if (plan.steps.every((planned) => fitsOn(plan, planned, there) && unofferedLevel(planned, there) === undefined))
+      return ok({ instanceTypes: there });
   }
   const sites = await findSites(options);
   const placement = chooseClusters(plan, sites);
@@ -51,7 +50,7 @@ export async function findSites(options: Asked): Promise<Sites> {
     accounts: await findAccounts(options),
     instanceTypes: await service.discovery.listInstanceTypes('-'),
     volumeCluster(name) {
-      const volume = plan.pipeline.volumes[name];
+      const volume = own(plan.pipeline.volumes, name);
       if (volume?.id !== undefined) return volumes.get(volume.id) ?? scope.clusterID;
       return volume?.source === undefined ? scope.clusterID : undefined;
     },
@@ -64,7 +63,7 @@ async function findAccounts({ service, scope }: Asked): Promise<Record<string, s
   const found = await service.discovery.listAccounts('-');
   for (const { clusterID, accountID } of [...found].sort((a, b) => (a.accountID < b.accountID ? -1 : 1))) {
     if (clusterID === scope.clusterID) continue;
-    if (accounts[clusterID] === undefined || accountID === scope.accountID) accounts[clusterID] = accountID;
+    if (own(accounts, clusterID) === undefined || accountID === scope.accountID) accounts[clusterID] = accountID;
   }
   return accounts;
 }

@@ -1,3 +1,4 @@
+import { own } from '@sluice/core';
 import type { SchedulerOptions } from '../scheduler/scheduler-options.ts';
 import type { RunPlacement, SiteLimits } from './placement.ts';
 
@@ -5,9 +6,9 @@ import type { RunPlacement, SiteLimits } from './placement.ts';
 export function limitSteps(limits: SiteLimits, placement: RunPlacement): NonNullable<SchedulerOptions['limits']> {
   const ofChoice = placement.choices.map(({ clusters: [cluster = ''], instanceType }) => {
     const found: { readonly key: string; readonly size: number }[] = [];
-    const ofCluster = limits.clusters?.[cluster];
+    const ofCluster = own(limits.clusters, cluster);
     if (ofCluster !== undefined) found.push({ key: `cluster ${cluster}`, size: ofCluster });
-    const ofType = instanceType === undefined ? undefined : limits.instanceTypes?.[instanceType];
+    const ofType = instanceType === undefined ? undefined : own(limits.instanceTypes, instanceType);
     if (ofType !== undefined) found.push({ key: `instance type ${instanceType}`, size: ofType });
     return found;
   });

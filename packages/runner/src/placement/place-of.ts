@@ -1,4 +1,5 @@
 import type { Scope } from '@sluice/client';
+import { own } from '@sluice/core';
 import type { RunFacts } from '../run/run-facts.ts';
 import { adoptedCluster } from '../submission/adopted-attempt.ts';
 
@@ -20,23 +21,15 @@ export function clusterOfAttempt(facts: RunFacts, at: AttemptPlace): string {
   return clusters[lost.length % clusters.length]!;
 }
 
-/** The cluster in which a cell's outputs were published, by this run or by the one whose outputs are reused. */
-export function clusterOfOutputs(facts: RunFacts, step: number, cell: number): string {
-  const known = facts.known[step]?.[cell];
-  const home = facts.header!.clusterID;
-  if (known?.cached) return clusterOfWorkspace(facts, known.cached.volumeID) ?? home;
-  return known?.attempts.find(({ attempt }) => attempt === known.winner)?.clusterID ?? home;
-}
-
 /** The account that the run uses on a cluster. */
 export function scopeOn(facts: RunFacts, clusterID: string): Scope {
   const { placement, accountID } = facts.header!;
-  return { clusterID, accountID: placement?.accounts[clusterID] ?? accountID };
+  return { clusterID, accountID: own(placement?.accounts, clusterID) ?? accountID };
 }
 
 /** The run's workspace volume on a cluster; `''` for a run that needs none. */
 export function workspaceOn(facts: RunFacts, clusterID: string): string {
-  return facts.volumes[workspaceName(facts.header!.clusterID, clusterID)]?.volumeID ?? '';
+  return own(facts.volumes, workspaceName(facts.header!.clusterID, clusterID))?.volumeID ?? '';
 }
 
 /** The cluster of one of the run's workspaces; undefined: the volume is none of them. */

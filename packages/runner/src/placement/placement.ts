@@ -22,4 +22,6 @@ export interface RunPlacement {
 export interface SiteLimits {
   readonly clusters?: Readonly<Record<string, number>>;
   readonly instanceTypes?: Readonly<Record<string, number>>;
+  /** Mounts of one container. */
+  readonly mounts?: number;
 }

@@ -1,8 +1,11 @@
-import path from 'node:path';
 import { z } from 'zod';
-import type { Clock } from '../clock.ts';
-import type { Disk } from '../journal/disk.ts';
-import { withHomeLock } from '../journal/home-lock.ts';
+import {
+  changeVersioned,
+  type HomePlace,
+  readVersioned,
+  type VersionedFile,
+  versionsDirectory,
+} from '../journal/versioned-file.ts';
 
 const attemptSchema = z.object({
   runId: z.string(),
@@ -46,41 +49,33 @@ const listSchema = z.object({
  */
 export type ClaimsList = Omit<z.infer<typeof listSchema>, 'format'>;
 
-export interface ClaimsPlace {
-  readonly disk: Disk;
-  readonly clock: Clock;
-  readonly home: string;
-}
-
-/** Older versions of the list that are kept: for somebody who has read their names and not yet them. */
-const KEPT = 16;
+const FILE: VersionedFile<z.infer<typeof listSchema>> = {
+  name: 'pools',
+  schema: listSchema,
+  first: async () => ({ format: 2, claims: [], waiting: [] }),
+};
 
 /** The list as it is now. */
-export async function readClaims(place: Pick<ClaimsPlace, 'disk' | 'home'>): Promise<ClaimsList> {
-  return (await readNewest(place)).list;
+export async function readClaims(place: Pick<HomePlace, 'disk' | 'home'>): Promise<ClaimsList> {
+  const { claims, waiting } = await readVersioned(FILE, place);
+  return { claims, waiting };
 }
 
-/**
- * Changes the list, durable and whole. Each version is a file of its own, which only one process can create: on whatever
- * host another one changes it at the same time, neither change is lost. The lock only keeps those of one host from
- * getting in each other's way. A change that gives back the list it was given writes nothing.
- */
+/** Changes the list, durable and whole. A change that gives back the list it was given writes nothing. */
 export async function changeClaims<T>(
-  place: ClaimsPlace,
+  place: HomePlace,
   change: (list: ClaimsList) => { readonly list: ClaimsList; readonly answer: T },
 ): Promise<T> {
-  return withHomeLock({ ...place, name: 'pools' }, async () => {
-    for (;;) {
-      const newest = await readNewest(place);
-      const { list, answer } = change(newest.list);
-      if (list === newest.list || (await writeNext(place, newest.version, list))) return answer;
-    }
+  return changeVersioned(FILE, place, (content) => {
+    const { list, answer } = change(content);
+    if (list === content) return { content, answer };
+    return { content: { format: 2 as const, claims: list.claims, waiting: list.waiting }, answer };
   });
 }
 
 /** Where the list lies: something in it changes with each change of the list. */
 export function claimsDirectory(home: string): string {
-  return path.join(home, 'pools');
+  return versionsDirectory(FILE, home);
 }
 
 /** Whether two entries are of the same attempt, whoever drove it. */
@@ -89,41 +84,3 @@ export function isSameAttempt(a: AttemptPlace, b: AttemptPlace): boolean {
 }
 
 type AttemptPlace = Pick<Claim, 'runId' | 'step' | 'cell' | 'attempt'>;
-
-interface Version {
-  readonly version: number;
-  readonly list: ClaimsList;
-}
-
-async function readNewest({ disk, home }: Pick<ClaimsPlace, 'disk' | 'home'>): Promise<Version> {
-  for (;;) {
-    const version = (await listVersions(disk, home)).at(-1);
-    if (version === undefined) return { version: 0, list: { claims: [], waiting: [] } };
-    const bytes = await disk.read(versionPath(home, version));
-    // Gone already: there are newer ones.
-    if (!bytes) continue;
-    const { claims, waiting } = listSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
-    return { version, list: { claims, waiting } };
-  }
-}
-
-/** False: somebody else has written a version since the one that this is made from. */
-async function writeNext({ disk, home }: ClaimsPlace, version: number, list: ClaimsList): Promise<boolean> {
-  const next = version + 1;
-  const bytes = Buffer.from(JSON.stringify({ format: 2, ...list }));
-  if (!(await disk.create(versionPath(home, next), bytes))) return false;
-  const versions = await listVersions(disk, home);
-  // The name may be free because it was used and removed long ago, while this process slept.
-  if (versions.at(-1) !== next) return false;
-  for (const old of versions) if (old <= next - KEPT) await disk.remove(versionPath(home, old));
-  return true;
-}
-
-async function listVersions(disk: Disk, home: string): Promise<number[]> {
-  const names = await disk.list(claimsDirectory(home));
-  return names.flatMap((name) => (/^\d+\.json$/.test(name) ? [Number.parseInt(name, 10)] : [])).sort((a, b) => a - b);
-}
-
-function versionPath(home: string, version: number): string {
-  return path.join(claimsDirectory(home), `${version}.json`);
-}

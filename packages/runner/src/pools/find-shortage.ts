@@ -1,3 +1,4 @@
+import { own } from '@sluice/core';
 import { type Claim, type ClaimsList, isSameAttempt, type Waiter } from './claims-list.ts';
 
 /** A pool that cannot give what is asked of it. */
@@ -30,19 +31,19 @@ export function findShortage(
     ({ runId, askedAt }) => runId !== asking.runId && Math.abs(asking.askedAt - askedAt) < FORGOTTEN_AFTER_MS,
   );
   for (const pool of Object.keys(asking.tokens).sort()) {
-    const needed = asking.tokens[pool]!;
+    const needed = own(asking.tokens, pool)!;
     if (needed === 0) continue;
-    const holders = claims.filter((claim) => !isSameAttempt(claim, asking) && (claim.tokens[pool] ?? 0) > 0);
-    const before = earlier.filter(({ tokens }) => (tokens[pool] ?? 0) > 0);
+    const holders = claims.filter((claim) => !isSameAttempt(claim, asking) && (own(claim.tokens, pool) ?? 0) > 0);
+    const before = earlier.filter(({ tokens }) => (own(tokens, pool) ?? 0) > 0);
     const used = sum(holders, pool);
-    const size = sizes[pool] ?? 0;
+    const size = own(sizes, pool) ?? 0;
     if (used + sum(before, pool) + needed > size) return { pool, needed, used, size, holders, before };
   }
   return undefined;
 }
 
 function sum(entries: readonly { readonly tokens: Readonly<Record<string, number>> }[], pool: string): number {
-  return entries.reduce((total, { tokens }) => total + tokens[pool]!, 0);
+  return entries.reduce((total, { tokens }) => total + own(tokens, pool)!, 0);
 }
 
 const NAMED = 3;

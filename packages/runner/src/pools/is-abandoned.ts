@@ -1,13 +1,11 @@
 import { hostname } from 'node:os';
-import { isServiceError } from '@sluice/client';
-import { carriesLabels } from '../identity/labels.ts';
 import type { JournalRecord } from '../journal/journal-record.ts';
 import { readLease } from '../journal/lease.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { readPlan, runDirectory } from '../run/run-home.ts';
 import type { RunSession } from '../run/run-session.ts';
+import { askContainer } from '../submission/ask-container.ts';
 import type { Missing } from '../submission/attempt.ts';
-import { judgeTerminalPhase } from '../submission/judge-terminal-phase.ts';
 import { addMissedLook } from '../watch/lost-container.ts';
 import type { Claim } from './claims-list.ts';
 
@@ -28,7 +26,7 @@ export function createAbandonment(session: RunSession): (claim: Claim) => Promis
   return async (claim) => {
     const evidence = await judgeRun(session, claim);
     if (evidence === 'alive' || evidence === 'over') return evidence === 'over';
-    const seen = await askService(session, claim);
+    const seen = await session.calls.add(() => askContainer(session.service, claim));
     if (seen !== 'missing') {
       missing.delete(claim.containerID);
       return seen === 'ended';
@@ -68,18 +66,4 @@ function isEnd(claim: Claim, record: JournalRecord): boolean {
 
 function isOf(claim: Claim, at: { readonly step: number; readonly cell: number; readonly attempt: number }): boolean {
   return at.step === claim.step && at.cell === claim.cell && at.attempt === claim.attempt;
-}
-
-/** What the service says of the container. An absent one proves nothing: its create may be on the way. */
-async function askService(session: RunSession, claim: Claim): Promise<'ended' | 'there' | 'missing' | 'unknown'> {
-  const { clusterID, accountID, containerID: id } = claim;
-  try {
-    const seen = await session.calls.add(() => session.service.containers.get({ clusterID, accountID, id }));
-    // Who is there cannot be ours.
-    if (!carriesLabels(seen, { ...claim, step: claim.stepName, cell: claim.cellKey })) return 'missing';
-    return judgeTerminalPhase(seen) ? 'ended' : 'there';
-  } catch (error) {
-    if (!isServiceError(error)) throw error;
-    return isServiceError(error, 'NOT_FOUND') ? 'missing' : 'unknown';
-  }
 }

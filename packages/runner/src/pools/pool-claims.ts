@@ -87,7 +87,7 @@ export function createPoolClaims(session: RunSession): PoolClaims {
       answers.push(entry.answer);
       return holds || others.waiting.length < list.waiting.length ? others : list;
     }
-    const asking = waiterOf(claim, session.clock.now());
+    const asking = waiterOf(claim, session.clock.wall());
     // What a cell holds since before a crash it holds, whoever else waits; of an adopted run, maybe for a later attempt.
     const isCovered = list.claims.some((other) => isSameCell(other, claim));
     const shortage = isCovered ? undefined : findShortage(list, asking, sizes);
@@ -138,7 +138,7 @@ export function createPoolClaims(session: RunSession): PoolClaims {
       if (session.stopped) return;
       const at = session.clock.now();
       for (const [key, claim] of waiting) {
-        if (findShortage(list, waiterOf(claim, at), sizes)) continue;
+        if (findShortage(list, waiterOf(claim, session.clock.wall()), sizes)) continue;
         waiting.delete(key);
         const { step, cell, attempt } = claim;
         session.post({ type: 'roomFreed', at, step, cell, attempt });

@@ -1,5 +1,6 @@
-import type { FailureClass } from '@sluice/core';
+import type { FailureClass, Json } from '@sluice/core';
 import { type AttemptOutline, outlineAttempt } from '../run/attempt-outline.ts';
+import { itemOf } from '../run/item-of.ts';
 import type { AttemptFacts, RunFacts } from '../run/run-facts.ts';
 import { verdictOf } from '../run/verdict-of.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
@@ -9,6 +10,8 @@ import type { RunTimes } from './cell-times.ts';
 export interface AttemptReport extends AttemptOutline {
   readonly step: string;
   readonly cell: string;
+  /** Of a cell of `foreach`. */
+  readonly item?: Json;
   readonly class?: FailureClass;
   readonly exitCode?: number;
   readonly message?: string;
@@ -31,7 +34,7 @@ export function reportAttempts(
     for (let cell = 0; cell < (scheduler.cellCount(index) ?? 0); cell++) {
       let readyAt = times.of(index, cell).readyAt;
       for (const attempt of facts.known[index]?.[cell]?.attempts ?? []) {
-        const place = { step: step.name, cell: facts.cells[index]?.[cell]?.key ?? '' };
+        const place = { step: step.name, cell: facts.cells[index]?.[cell]?.key ?? '', ...itemOf(facts, index, cell) };
         attempts.push({ ...place, ...reportAttempt(attempt), ...(readyAt !== undefined && { readyAt }) });
         readyAt = attempt.endedAt;
       }
@@ -40,7 +43,7 @@ export function reportAttempts(
   return attempts;
 }
 
-function reportAttempt(attempt: AttemptFacts): Omit<AttemptReport, 'step' | 'cell' | 'readyAt'> {
+function reportAttempt(attempt: AttemptFacts): Omit<AttemptReport, 'step' | 'cell' | 'item' | 'readyAt'> {
   const { cancelReason, logFile } = attempt;
   const outcome = verdictOf(attempt);
   const failed = outcome?.result === 'failed' ? outcome : undefined;

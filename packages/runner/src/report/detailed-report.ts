@@ -1,4 +1,5 @@
 import { type Json, type Plan, planLevels } from '@sluice/core';
+import { type ImageUse, listRunImages } from '../run/list-images.ts';
 import type { ReportSource } from '../run/report-source.ts';
 import type { RunReport } from '../run/run-report.ts';
 import { type AttemptReport, reportAttempts } from './attempt-report.ts';
@@ -15,6 +16,8 @@ export interface DetailedReport extends RunReport {
   readonly attempts: readonly AttemptReport[];
   readonly criticalPath: readonly CriticalCell[];
   readonly usage: readonly Usage[];
+  /** What its steps ran, by digest where the service could tell it. */
+  readonly images: readonly ImageUse[];
   /** For each step of `steps`, indexes of those that it depends on. */
   readonly dependencies: readonly (readonly number[])[];
   /** For each step of `steps` its column in the picture: how far it is from the start. */
@@ -40,6 +43,7 @@ export function createDetailedReport(
     attempts,
     criticalPath: findCriticalPath(source.facts, times),
     usage: sumUsage(attempts, madeAt),
+    images: listRunImages(source.facts),
     dependencies: plan.steps.map(({ dependencies }) => dependencies.map(({ on }) => on)),
     levels: placeSteps(plan, levels),
   };

@@ -1,3 +1,4 @@
+import { own } from '@sluice/core';
 import { printableLine } from './printable-line.ts';
 
 /** HTML that may stand in a page as it is: only `markup` makes it, so nothing gets in unescaped. */
@@ -25,7 +26,8 @@ export const NOTHING: Markup = { html: '' };
 
 function toHtml(piece: Piece): string {
   if (typeof piece === 'number') return String(piece);
-  if (typeof piece === 'string') return printableLine(piece).replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+  if (typeof piece === 'string')
+    return printableLine(piece).replace(/[&<>"']/g, (character) => own(ENTITIES, character)!);
   if ('html' in piece) return piece.html;
   return piece.map(({ html }) => html).join('');
 }

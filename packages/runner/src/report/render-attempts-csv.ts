@@ -26,6 +26,7 @@ const COLUMNS: Readonly<Record<string, (attempt: AttemptReport, now: number) => 
   ranSeconds: (attempt, now) => ranFor(attempt, now) / 1000,
   postponed: ({ postponed }) => postponed,
   logFile: ({ logFile }) => logFile,
+  item: ({ item }) => (item === undefined || typeof item === 'string' ? item : JSON.stringify(item)),
 };
 
 /** One line per attempt after a head, by RFC 4180. Text that a spreadsheet would take for a formula begins with `'`. */

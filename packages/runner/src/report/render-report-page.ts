@@ -2,7 +2,15 @@ import type { DetailedReport } from './detailed-report.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
 import { renderGraphSection } from './render-graph-section.ts';
 import { renderSpan } from './render-span.ts';
-import { renderCriticalPath, renderFailures, renderStepTable, renderUsage, renderValues } from './render-tables.ts';
+import {
+  renderCriticalPath,
+  renderFailures,
+  renderImages,
+  renderStepTable,
+  renderUsage,
+  renderValues,
+  renderWarnings,
+} from './render-tables.ts';
 import { renderTimelineSection } from './render-timeline-section.ts';
 import { REPORT_STYLE } from './report-style.ts';
 
@@ -15,7 +23,7 @@ export function renderReportPage(report: DetailedReport): string {
   const style: Markup = { html: REPORT_STYLE };
   const page = markup`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${report.pipeline} ${report.status} (${report.runId})</title><style>${style}</style></head>
-<body>${renderHead(report)}${renderFailures(report)}${renderGraphSection(report)}${renderTimelineSection(report)}${renderCriticalPath(report)}${renderStepTable(report)}${renderUsage(report)}${renderValues(report)}</body></html>
+<body>${renderHead(report)}${renderFailures(report)}${renderWarnings(report)}${renderGraphSection(report)}${renderTimelineSection(report)}${renderCriticalPath(report)}${renderStepTable(report)}${renderUsage(report)}${renderImages(report)}${renderValues(report)}</body></html>
 `;
   return page.html;
 }

@@ -1,5 +1,7 @@
+import { describeImage } from '../run/list-images.ts';
 import type { FailureReport, StepReport } from '../run/run-report.ts';
 import type { AttemptReport } from './attempt-report.ts';
+import { describePlaces } from './describe-places.ts';
 import type { DetailedReport } from './detailed-report.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
 import { renderSpan } from './render-span.ts';
@@ -11,6 +13,7 @@ const MAX_LOG_LINES = 30;
 const MAX_LINE_LENGTH = 400;
 const MAX_VALUE_LENGTH = 300;
 const MAX_PATH = 60;
+const MAX_NAMES = 20;
 
 /** The chain of cells that made the run as long as it was. */
 export function renderCriticalPath({ criticalPath }: DetailedReport): Markup {
@@ -25,6 +28,29 @@ export function renderCriticalPath({ criticalPath }: DetailedReport): Markup {
       ? markup`<p class="soft">the last ${shown.length} of ${criticalPath.length}</p>`
       : NOTHING;
   return markup`<h2>Critical path</h2>${note}<div class="scroll"><table><tr><th>cell</th><th class="number">took</th><th class="number">of it waiting</th></tr>${rows}</table></div>`;
+}
+
+/** What the user was warned of while the run went on. */
+export function renderWarnings({ warnings = [], startedAt }: DetailedReport): Markup {
+  if (warnings.length === 0) return NOTHING;
+  const rows = warnings.map(
+    ({ at, message }) =>
+      markup`<tr><td class="number">${renderSpan(at - startedAt)}</td><td class="why">${message.slice(0, MAX_VALUE_LENGTH)}</td></tr>`,
+  );
+  return markup`<h2>Warnings</h2><div class="scroll"><table><tr><th class="number">after</th><th class="why">warning</th></tr>${rows}</table></div>`;
+}
+
+/** Which image each step ran, and whether it is known by its digest. */
+export function renderImages({ images }: DetailedReport): Markup {
+  if (images.length === 0) return NOTHING;
+  const shown = images.slice(0, MAX_STEPS);
+  const rows = shown.map((use) => {
+    const more = use.steps.length > MAX_NAMES ? ` and ${use.steps.length - MAX_NAMES} more` : '';
+    return markup`<tr><td class="why">${describeImage(use)}</td><td class="why">${use.steps.slice(0, MAX_NAMES).join(', ')}${more}</td></tr>`;
+  });
+  const note =
+    shown.length < images.length ? markup`<p class="soft">${shown.length} of ${images.length} images</p>` : NOTHING;
+  return markup`<h2>Images</h2>${note}<div class="scroll"><table><tr><th class="why">image</th><th class="why">steps</th></tr>${rows}</table></div>`;
 }
 
 /** One line per step. */
@@ -91,14 +117,17 @@ export function renderFailures(report: DetailedReport): Markup {
 }
 
 function renderFailure(failure: FailureReport): Markup {
-  const { step, cell, attempt, message, logTail, logFile } = failure;
+  const { step, cell, item, attempt, message, hint, logTail, logFile } = failure;
   const name = cell === '' ? step : `${step}/${cell}`;
   const lines = logTail.slice(-MAX_LOG_LINES).map((line) => markup`${clip(line, MAX_LINE_LENGTH)}\n`);
   const log = lines.length === 0 ? NOTHING : markup`<pre>${lines}</pre>`;
+  const given =
+    item === undefined ? NOTHING : markup`<p class="soft">item: <code>${clip(JSON.stringify(item))}</code></p>`;
   const isEmpty = lines.length === 0 && logFile !== undefined;
   const whole = logFile === undefined ? NOTHING : markup`<p class="soft">whole log: <code>${logFile}</code></p>`;
   const file = isEmpty ? markup`<p class="soft">it wrote nothing</p>` : whole;
-  return markup`<div class="failure"><p><b>${name}</b> attempt ${attempt}: ${clip(message)} <span class="soft">(${failure.class})</span></p>${log}${file}</div>`;
+  const advice = hint === undefined ? NOTHING : markup`<p>hint: ${clip(hint)}</p>`;
+  return markup`<div class="failure"><p><b>${name}</b> attempt ${attempt}: ${clip(message)} <span class="soft">(${failure.class})</span></p>${given}${advice}${log}${file}</div>`;
 }
 
 /** What was given, and what came out. */
@@ -112,7 +141,7 @@ export function renderValues({ params, steps, outputs }: DetailedReport): Markup
         ),
   );
   const files = Object.entries(outputs).map(
-    ([name, output]) => ['output', name, output.publishedTo ?? `${output.volumeID}:${output.path}`] as const,
+    ([name, output]) => ['output', name, output.publishedTo ?? describePlaces(output)] as const,
   );
   const all = [...given, ...results, ...files];
   if (all.length === 0) return NOTHING;

@@ -38,15 +38,22 @@ export function applyRecord(facts: RunFacts, record: JournalRecord): void {
     case 'transferred':
       facts.transferred.add(transferKey(record));
       return;
+    case 'inputState':
+      facts.inputStates.set(`${record.volumeID}:${record.path}`, record.digest);
+      return;
     case 'volumes':
       facts.volumes = { ...facts.volumes, ...record.volumes };
       return;
     case 'delivered':
       facts.delivered = record.outputs;
       facts.undelivered = record.undelivered ?? {};
+      facts.kept = record.kept ?? {};
       return;
     case 'notified':
       facts.notified.add(record.index);
+      return;
+    case 'warning':
+      facts.warnings.push({ at: record.at, message: record.message });
       return;
     case 'finished':
       facts.finished = { at: record.at, status: record.status };
@@ -111,7 +118,8 @@ function applyEvent(facts: RunFacts, event: SchedulerEvent, beside: EventFacts):
       const attempt = attemptFacts(facts, event);
       // Only a success can still change: into a failure of its publishing.
       if (attempt.outcome && (attempt.outcome.result !== 'succeeded' || event.outcome.result === 'succeeded')) return;
-      attempt.endedAt = event.at;
+      attempt.endedAt = beside.times?.endedAt ?? event.at;
+      if (beside.times?.runningAt !== undefined) attempt.runningAt = beside.times.runningAt;
       attempt.outcome = event.outcome;
       if (event.outcome.result !== 'succeeded') facts.failures.push(event);
       return;

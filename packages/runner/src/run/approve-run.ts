@@ -42,7 +42,11 @@ export async function approveRun(
     const opened = await openJournal(directory, { disk, clock });
     if (!opened.ok) return opened;
     try {
-      return await writeAnswer(opened.value, { ...answer, plan: await readPlan(disk, directory), at: clock.now() });
+      return await writeAnswer(opened.value, {
+        ...answer,
+        plan: await readPlan(disk, directory),
+        at: opened.value.clock.now(),
+      });
     } finally {
       await opened.value.release();
     }

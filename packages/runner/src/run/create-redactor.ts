@@ -1,15 +1,20 @@
-import type { Plan } from '@sluice/core';
+import type { Json, Plan } from '@sluice/core';
 
 /** Takes the values of a run's secrets out of whatever is written down or shown. */
 export interface Redactor {
   text(text: string): string;
   bytes(bytes: Buffer): Buffer;
-  /** JSON data: only in the fields that hold what containers and services said, since a secret may be any word. */
+  /** What is shown: only in the fields that hold what containers and services said, since a secret may be any word. */
   data<T>(data: T): T;
+  /** What is written down and read again: as `data`, but results stay as they are, since other steps take them. */
+  record<T>(record: T): T;
+  /** Name of a secret whose value is somewhere in this. A result with one must not become part of the run. */
+  findSecret(value: Json): string | undefined;
 }
 
 /** Fields of records, events and reports whose text is not ours. */
-const SAID = new Set(['message', 'detail', 'tail', 'logTail', 'results', 'undelivered', 'notPublished']);
+const SAID: ReadonlySet<string> = new Set(['message', 'detail', 'tail', 'logTail', 'undelivered', 'notPublished']);
+const SHOWN_ONLY: ReadonlySet<string> = new Set([...SAID, 'results']);
 const SHOWN = '[secret]';
 /** A shorter value would be found in everything. */
 const SHORTEST = 4;
@@ -22,12 +27,29 @@ export function secretNames(plan: Plan): ReadonlySet<string> {
 /** For a plan without secrets it costs nothing. Values are asked for each time, since they may change under a run. */
 export function createRedactor(plan: Plan, secrets: (name: string) => string | undefined): Redactor {
   const names = [...secretNames(plan)];
-  if (names.length === 0) return { text: (text) => text, bytes: (bytes) => bytes, data: (data) => data };
+  if (names.length === 0) {
+    const same = <T>(data: T) => data;
+    return { text: same, bytes: same, data: same, record: same, findSecret: () => undefined };
+  }
+
+  function known(): { readonly name: string; readonly value: string }[] {
+    return names.flatMap((name) => {
+      const value = secrets(name);
+      return value !== undefined && value.length >= SHORTEST ? [{ name, value }] : [];
+    });
+  }
 
   /** The longest first, so that a secret that is part of another leaves nothing of it behind. */
   function values(): string[] {
-    const known = names.map((name) => secrets(name)).filter((value) => value !== undefined && value.length >= SHORTEST);
-    return [...new Set(known as string[])].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
+    const all = new Set(known().map(({ value }) => value));
+    return [...all].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
+  }
+
+  function contains(value: Json, secret: string): boolean {
+    if (typeof value === 'string') return value.includes(secret);
+    if (typeof value !== 'object' || value === null) return typeof value === 'number' && String(value).includes(secret);
+    if (Array.isArray(value)) return value.some((item) => contains(item, secret));
+    return Object.entries(value).some(([key, item]) => key.includes(secret) || contains(item, secret));
   }
 
   function hide(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): string {
@@ -37,15 +59,15 @@ export function createRedactor(plan: Plan, secrets: (name: string) => string | u
   }
 
   /** Within such a field the names are ours, the results' for example; what lies deeper is not. */
-  function walk(value: unknown, depth: number): unknown {
+  function walk(value: unknown, depth: number, fields: ReadonlySet<string>): unknown {
     if (typeof value === 'string') return depth > 0 ? hide(value) : value;
     if (typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) return value.map((item) => walk(item, depth && depth + 1));
+    if (Array.isArray(value)) return value.map((item) => walk(item, depth && depth + 1, fields));
     const isService = 'type' in value && value.type === 'containerState';
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => {
-        if (depth > 0) return [depth > 1 ? hide(key) : key, walk(item, depth + 1)];
-        return [key, walk(item, SAID.has(key) || (isService && key === 'state') ? 1 : 0)];
+        if (depth > 0) return [depth > 1 ? hide(key) : key, walk(item, depth + 1, fields)];
+        return [key, walk(item, fields.has(key) || (isService && key === 'state') ? 1 : 0, fields)];
       }),
     );
   }
@@ -58,6 +80,8 @@ export function createRedactor(plan: Plan, secrets: (name: string) => string | u
       const shown = hide(text, 'latin1');
       return shown === text ? bytes : Buffer.from(shown, 'latin1');
     },
-    data: <T>(data: T) => walk(data, 0) as T,
+    data: <T>(data: T) => walk(data, 0, SHOWN_ONLY) as T,
+    record: <T>(record: T) => walk(record, 0, SAID) as T,
+    findSecret: (value) => known().find((secret) => contains(value, secret.value))?.name,
   };
 }

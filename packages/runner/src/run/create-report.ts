@@ -1,5 +1,6 @@
 import { describeFailure } from './describe-failure.ts';
 import { explainCell } from './explain-cell.ts';
+import { itemOf } from './item-of.ts';
 import { reportOutputs } from './report-outputs.ts';
 import type { ReportSource } from './report-source.ts';
 import type { AttemptFacts } from './run-facts.ts';
@@ -20,7 +21,10 @@ export function createReport(source: ReportSource, status: RunPhase, message?: s
     accountID: header?.accountID ?? '',
     steps: facts.plan.steps.map((_, step) => reportStep(source, step)),
     failures: facts.failures.map((entry) => describeFailure(source, entry)),
+    ...(facts.warnings.length > 0 && { warnings: facts.warnings.slice() }),
     outputs: reportOutputs(source),
+    ...(Object.keys(facts.kept).length > 0 && { kept: facts.kept }),
+    ...(header?.rerun && { rerun: header.rerun }),
   };
 }
 
@@ -39,6 +43,7 @@ function reportCell({ facts, scheduler }: ReportSource, step: number, cell: numb
   const reason = explainCell({ facts, scheduler }, step, cell);
   return {
     key: facts.cells[step]?.[cell]?.key ?? '',
+    ...itemOf(facts, step, cell),
     state: scheduler.state(step, cell),
     attempts: scheduler.attempt(step, cell),
     ...(last && pickTimes(last)),

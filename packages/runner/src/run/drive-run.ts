@@ -4,13 +4,12 @@ import PQueue from 'p-queue';
 import { createRunCache } from '../cache/run-cache.ts';
 import { createLogArchive } from '../data/archive-log.ts';
 import { deliverOutputs } from '../data/deliver-outputs.ts';
-import { createInputPreparation } from '../data/prepare-inputs.ts';
+import { createAttemptPreparation } from '../data/prepare-attempt.ts';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
+import { warnOfEmptyOutputs } from '../data/warn-of-empty-outputs.ts';
 import type { Disk } from '../journal/disk.ts';
 import type { OpenJournal } from '../journal/open-journal.ts';
 import { createPoolClaims } from '../pools/pool-claims.ts';
-import { createDetailedReport } from '../report/detailed-report.ts';
-import { writeReport } from '../report/write-report.ts';
 import type { RunStatus } from '../scheduler/command.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { createSubmitter } from '../submission/submitter.ts';
@@ -23,7 +22,7 @@ import { createRedactor } from './create-redactor.ts';
 import { createReport } from './create-report.ts';
 import { isDiskError } from './disk-error.ts';
 import { endMessage } from './end-message.ts';
-import { keepDurations } from './known-durations.ts';
+import { keepEnd } from './keep-end.ts';
 import { notify } from './notify.ts';
 import { forgetWake, performCommand } from './perform-command.ts';
 import { probeUrl } from './probe-url.ts';
@@ -34,7 +33,6 @@ import { createRunLoop, type RunLoop } from './run-loop.ts';
 import type { RunHandle, RunnerOptions } from './run-options.ts';
 import type { RunReport } from './run-report.ts';
 import type { RunSession } from './run-session.ts';
-import { summarize, writeSummary } from './run-summary.ts';
 import { stepIndex } from './step-context.ts';
 import { takeUpAttempts } from './take-up-attempts.ts';
 import { waitsForPeople } from './waits-for-people.ts';
@@ -116,6 +114,10 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
   async function finish(status: RunStatus): Promise<void> {
     await archive.idle();
     await cache.idle();
+    const rest = preparation.finish();
+    if (rest) await rest;
+    const looked = status === 'succeeded' ? warnOfEmptyOutputs(session, start.workspace) : undefined;
+    if (looked) await looked;
     const delivery = await deliverOutputs(session, start.workspace);
     session.note({ kind: 'delivered', at: session.clock.now(), ...delivery });
     await notify(session, status, start.options.notifier);
@@ -124,10 +126,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     const report = createReport({ facts, scheduler, directory }, status, endMessage(facts, status));
     ended = report;
     await pools.close();
-    const detailed = createDetailedReport({ facts, scheduler }, { report, now: session.clock.now() });
-    await writeReport(detailed, { disk, directory });
-    await writeSummary(disk, directory, summarize(facts));
-    await keepDurations(disk, session.home, facts);
+    await keepEnd({ disk, home: session.home, directory, facts, scheduler }, { report, now: session.clock.now() });
     await conclude(report);
   }
 
@@ -138,15 +137,17 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
   const archive = createLogArchive(session);
   const cellReporter = createCellReporter(session, start.moves);
   const pools = createPoolClaims(session);
+  const preparation = createAttemptPreparation(session, start);
   const parts = {
     submitter: createSubmitter(session, {
       watcher,
       instanceTypes: start.instanceTypes,
-      prepareInputs: createInputPreparation(session, start.workspace),
+      prepareAttempt: preparation.prepare,
       pools,
     }),
     cache,
     workspace: start.workspace,
+    guard: preparation.guard,
     finish: ({ status }: { status: RunStatus }) => void finish(status).catch(stopFor),
   };
   const loop: RunLoop = createRunLoop({
@@ -154,12 +155,13 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     scheduler,
     facts,
     journal: opened.journal,
-    redact: (data) => session.redactor.data(data),
+    redact: (record) => session.redactor.record(record),
     perform: (command) => performCommand(session, parts, command),
     onHandled(event) {
       archive.hear(event);
       cache.hear(event);
       pools.hear(event);
+      preparation.hear(event);
       watchReadiness(session, start.workspace, event);
     },
     onTurn() {
@@ -210,6 +212,14 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
   };
 }
 
+/** Distinct warnings that the journal keeps: a run that is warned of more has one cause for most of them. */
+const MOST_WARNINGS = 100;
+
+function mayKeep({ finished, warnings }: RunFacts, message: string): boolean {
+  const isNew = warnings.every((known) => known.message !== message);
+  return finished === undefined && isNew && warnings.length < MOST_WARNINGS;
+}
+
 interface Late {
   readonly loop: () => RunLoop;
   readonly bug: (error: unknown) => void;
@@ -218,13 +228,20 @@ interface Late {
 
 function createSession(start: DriveStart, late: Late): RunSession {
   const { options, facts, opened, scheduler, plan, directory } = start;
+  const { clock } = opened;
   const header = facts.header!;
   const secrets = options.secrets ?? (() => undefined);
   const redactor = createRedactor(plan, secrets);
-  const report: RunSession['report'] = (event) => options.reporter?.report(redactor.data(event));
+  const report: RunSession['report'] = (event) => {
+    const shown = redactor.data(event);
+    if (shown.type === 'warning' && mayKeep(facts, shown.message)) {
+      late.loop().note({ kind: 'warning', at: shown.at, message: shown.message });
+    }
+    options.reporter?.report(shown);
+  };
   const service = watchLogin(options.service, {
-    clock: options.clock,
-    onRefused: (message) => report({ type: 'warning', at: options.clock.now(), message }),
+    clock,
+    onRefused: (message) => report({ type: 'warning', at: clock.now(), message }),
     onLost: (message) => late.suspend(`${message}; the containers go on: resume the run with a login that holds`),
   });
   return {
@@ -234,7 +251,7 @@ function createSession(start: DriveStart, late: Late): RunSession {
     plan,
     epoch: opened.lease.epoch,
     service,
-    clock: options.clock,
+    clock,
     disk: options.disk,
     facts,
     scheduler,

@@ -1,6 +1,8 @@
 import { isServiceError } from '@sluice/client';
-import { resolveText } from '@sluice/core';
+import { fail, resolveText } from '@sluice/core';
 import type { RunCache } from '../cache/run-cache.ts';
+import { countRefusals } from '../data/count-refusals.ts';
+import type { InputGuard } from '../data/input-guard.ts';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import { publishAttempt } from '../data/publish-attempt.ts';
 import { clusterOfAttempt } from '../placement/place-of.ts';
@@ -18,6 +20,7 @@ export interface CommandParts {
   readonly submitter: Submitter;
   readonly cache: RunCache;
   readonly workspace: WorkspaceFiles;
+  readonly guard: Pick<InputGuard, 'isNeeded' | 'check'>;
   readonly finish: (command: Extract<Command, { type: 'finish' }>) => void;
 }
 
@@ -73,7 +76,8 @@ function askApproval(session: RunSession, step: number): void {
 function publish(session: RunSession, parts: CommandParts, at: Attempt['at']): Performed {
   const { step } = session.plan.steps[at.step]!;
   const where = { step: at.step, cell: at.cell, attempt: at.attempt };
-  if (Object.keys(step.outputs).length === 0 && Object.keys(step.results).length === 0) {
+  const leavesNothing = Object.keys(step.outputs).length === 0 && Object.keys(step.results).length === 0;
+  if (leavesNothing && !parts.guard.isNeeded(at.step, clusterOfAttempt(session.facts, where))) {
     return { event: { type: 'published', at: session.clock.now(), ...where } };
   }
   return () => void publishFiles(session, parts, where).catch(session.bug);
@@ -87,16 +91,23 @@ async function publishFiles(session: RunSession, parts: CommandParts, at: Attemp
   const cell = session.facts.cells[at.step]?.[at.cell]?.key ?? '';
   const name = { runId: session.runId, step: step.name, cell, attempt: at.attempt };
   const clusterID = clusterOfAttempt(session.facts, at);
+  const { findSecret } = session.redactor;
+  const isInVain = countRefusals();
   for (let pauseMs = 500; !session.stopped; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
     try {
-      const published = await session.calls.add(() => publishAttempt(parts.workspace(clusterID), { name, step }));
+      const changed = await parts.guard.check(at);
+      const published =
+        changed === undefined
+          ? await session.calls.add(() => publishAttempt(parts.workspace(clusterID), { name, step, findSecret }))
+          : fail(changed);
       session.post(...describe(session, at, published));
       return;
     } catch (error) {
       if (!isServiceError(error)) throw error;
       const message = `could not publish ${step.name}: ${error.message}`;
       session.report({ type: 'warning', at: session.clock.now(), message });
-      if (session.facts.canceledBy !== undefined && pauseMs === LONGEST_PAUSE_MS) {
+      const isGivenUp = session.facts.canceledBy !== undefined && pauseMs === LONGEST_PAUSE_MS;
+      if (isInVain(error) || isGivenUp) {
         const outcome = { result: 'failed', class: 'infrastructure', message } as const;
         session.post({ type: 'ended', at: session.clock.now(), ...at, outcome });
         return;

@@ -1,4 +1,5 @@
 import type { Plan } from '@sluice/core';
+import { own } from '@sluice/core';
 import type { JournalRecord } from '../journal/journal-record.ts';
 import { limitSteps } from '../placement/limit-steps.ts';
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
@@ -21,10 +22,11 @@ export function createRunScheduler(plan: Plan, header: RunHeader, moves: MoveLis
   return createScheduler(plan, {
     ...(limits && placement && { limits: limitSteps(limits, placement) }),
     looksUpAll: reuse !== undefined,
+    checksInputs: start.checksInputs === true,
     maxInFlight: start.maxInFlight,
     seed: start.seed,
     onMove: (step, cell) => moves.hear?.(step, cell),
-    ...(durations && { durations: (step: string) => durations[step] }),
+    ...(durations && { durations: (step: string) => own(durations, step) }),
   });
 }
 

@@ -1,5 +1,6 @@
-import { publishedPath } from '../data/layout.ts';
-import { clusterOfOutputs, scopeOn, workspaceOn } from '../placement/place-of.ts';
+import { own } from '@sluice/core';
+import { locateCells } from '../data/locate-output.ts';
+import { scopeOn } from '../placement/place-of.ts';
 import type { ReportSource } from './report-source.ts';
 import type { OutputReport } from './run-report.ts';
 import { stepIndex } from './step-context.ts';
@@ -9,24 +10,19 @@ export function reportOutputs({
   facts,
   scheduler,
 }: Pick<ReportSource, 'facts' | 'scheduler'>): Record<string, OutputReport> {
+  const { plan } = facts;
+  const run = { runId: facts.header?.runId ?? '', plan, facts, scheduler };
   const outputs: Record<string, OutputReport> = {};
-  for (const [name, { from }] of Object.entries(facts.plan.pipeline.outputs)) {
-    const step = stepIndex(facts.plan, from.step);
+  for (const [name, { from }] of Object.entries(plan.pipeline.outputs)) {
+    const step = stepIndex(plan, from.step);
     if (step === undefined || !['succeeded', 'cached'].includes(scheduler.state(step))) continue;
-    const cached = facts.known[step]?.[0]?.cached;
-    const publishedTo = facts.delivered[name];
-    const notPublished = facts.undelivered[name];
-    const clusterID = clusterOfOutputs(facts, step, 0);
+    const publishedTo = own(facts.delivered, name);
+    const notPublished = own(facts.undelivered, name);
+    const places = locateCells(run, { step, output: from.output });
     outputs[name] = {
       step: from.step,
       output: from.output,
-      ...scopeOn(facts, clusterID),
-      volumeID: cached?.volumeID ?? workspaceOn(facts, clusterID),
-      path: publishedPath({
-        runId: cached?.runId ?? facts.header?.runId ?? '',
-        step: cached?.step ?? from.step,
-        output: from.output,
-      }),
+      places: places.map((place) => ({ ...place, ...scopeOn(facts, place.clusterID) })),
       ...(publishedTo !== undefined && { publishedTo }),
       ...(notPublished !== undefined && { notPublished }),
     };

@@ -1,14 +1,20 @@
+import type { Scope } from '@sluice/client';
 import { fail, ok, type Plan, type Result } from '@sluice/core';
 import { type OpenJournal, openJournal, releaseOnFailure } from '../journal/open-journal.ts';
+import { readJournal } from '../journal/read-journal.ts';
+import { applyRecord } from './apply-record.ts';
+import { concludeRun } from './conclude-run.ts';
 import { controlRun } from './control-run.ts';
 import { refuseDiskErrors } from './disk-error.ts';
 import { driveRun } from './drive-run.ts';
+import { enterGroup } from './enter-group.ts';
 import { prepareSurroundings } from './prepare-surroundings.ts';
 import { type MoveListener, replayRun } from './replay-run.ts';
+import { resolveGroup } from './resolve-group.ts';
 import { type FilledOptions, withDefaults } from './run-defaults.ts';
 import { readPlan, runDirectory } from './run-home.ts';
 import type { ResumeRunOptions, RunHandle, RunRefusal } from './run-options.ts';
-import { summarize, writeSummary } from './run-summary.ts';
+import { readSummary } from './run-summary.ts';
 
 /**
  * Takes up a run that no living runner drives, in this order: lock, read, ask for every open ID, only then
@@ -25,7 +31,13 @@ async function resume(options: FilledOptions<ResumeRunOptions>): Promise<Result<
   const plan = await readPlan(disk, directory);
   if (!plan) return fail({ code: 'RUN_NOT_FOUND', message: `could not find run ${runId} in ${options.home}` });
   const control = controlRun();
-  const opened = await openJournal(directory, { disk, clock, control: control.listener });
+  const open = () => openJournal(directory, { disk, clock, control: control.listener });
+  const group = await findGroup(options, { directory, plan });
+  if (!group.ok) return group;
+  const mode = options.cancelBy === undefined ? 'resume' : 'force';
+  const opened = await (group.value === undefined
+    ? open()
+    : enterGroup({ ...options, ...group.value, plan, mode }, open));
   if (!opened.ok) return opened;
   return releaseOnFailure(opened.value, async () => {
     const taken = await takeUp(options, { directory, plan, opened: opened.value });
@@ -33,6 +45,21 @@ async function resume(options: FilledOptions<ResumeRunOptions>): Promise<Result<
     else await opened.value.release();
     return taken;
   });
+}
+
+/** The concurrency group that the run has to be in to go on, and where its containers are. */
+async function findGroup(
+  { disk, runId }: FilledOptions<ResumeRunOptions>,
+  { directory, plan }: { readonly directory: string; readonly plan: Plan },
+): Promise<Result<{ readonly group: string; readonly scope: Scope } | undefined, RunRefusal>> {
+  const journal = plan.pipeline.concurrency && (await readJournal(disk, directory));
+  const records = journal?.ok ? journal.value.records : [];
+  const header = records.find((record) => record.kind === 'run');
+  if (!header || records.some(({ kind }) => kind === 'finished')) return ok(undefined);
+  const { clusterID, accountID } = header;
+  const group = resolveGroup(plan, { runId, plannedTime: header.plannedTime ?? header.at });
+  if (!group.ok || group.value === undefined) return group.ok ? ok(undefined) : group;
+  return ok({ group: group.value, scope: { clusterID, accountID } });
 }
 
 /** Gives the run back from its journal, asks for what it left, and drives it. */
@@ -47,21 +74,29 @@ async function takeUp(
   if (!replayed) return fail({ code: 'RUN_NOT_FOUND', message: `run ${runId} had not begun when it was left` });
   const { facts, scheduler } = replayed;
   if (facts.finished) {
-    // Its summary may be older: a crash came between the last record and that.
-    await writeSummary(disk, directory, summarize(facts));
-    return fail({ code: 'RUN_FINISHED', message: `run ${runId} is over: ${facts.finished.status}` });
+    const { status } = facts.finished;
+    const summary = await readSummary(disk, directory);
+    if (summary?.status === undefined) return ok(await concludeRun(options, { ...given, ...replayed, status }));
+    return fail({ code: 'RUN_FINISHED', message: `run ${runId} is over: ${status}` });
   }
   const scope = { clusterID: facts.header!.clusterID, accountID: facts.header!.accountID };
+  // They are written right after the header; a crash of the machine may have kept only that.
+  const hasVolumes = opened.records.some(({ kind }) => kind === 'volumes');
   const surroundings = await prepareSurroundings({
     ...options,
     plan,
     scope,
     baseDir: facts.header!.baseDir,
-    frozen: facts.volumes,
+    ...(hasVolumes && { frozen: facts.volumes }),
     ...(facts.header!.placement && { placement: facts.header!.placement }),
   });
   if (!surroundings.ok) return surroundings;
-  const { instanceTypes, workspace } = surroundings.value;
+  const { instanceTypes, volumes, workspace } = surroundings.value;
+  if (!hasVolumes) {
+    const record = { kind: 'volumes', volumes } as const;
+    applyRecord(facts, record);
+    opened.journal.append(record);
+  }
   const start = { options, directory, plan, opened, facts, scheduler, moves, instanceTypes, workspace };
   return ok(await driveRun({ ...start, resumed: true, cancelBy: options.cancelBy }));
 }

@@ -1,4 +1,5 @@
 import type { Cell, Json, Plan } from '@sluice/core';
+import type { KeptResult } from '../data/kept-result.ts';
 import type {
   AdoptedAttempts,
   CacheMiss,
@@ -8,6 +9,7 @@ import type {
   VolumePlace,
 } from '../journal/journal-record.ts';
 import type { Outcome, PostponeReason } from '../scheduler/event.ts';
+import type { RunWarning } from './run-report.ts';
 
 /** What the shell knows of one attempt beside its state. */
 export interface AttemptFacts {
@@ -72,12 +74,18 @@ export interface RunFacts {
   /** What an adoption found; undefined for a run that was never adopted. */
   adopted?: AdoptedAttempts;
   volumes: Readonly<Record<string, VolumePlace>>;
+  /** Digests of how input trees were, by `volume:path`. */
+  readonly inputStates: Map<string, string>;
   /** Keys of the transfers that are whole. */
   readonly transferred: Set<string>;
   delivered: Readonly<Record<string, string>>;
   /** Why an output that was to be copied was not, by output. */
   undelivered: Readonly<Record<string, string>>;
+  /** What lies where an output that the run has not made was to be copied to, by output. */
+  kept: Readonly<Record<string, KeptResult>>;
   readonly failures: FailureEntry[];
+  /** What the user was warned of, in order. */
+  readonly warnings: RunWarning[];
   /** Why a step could not be decided, by step. */
   readonly undecidable: Map<number, string>;
   /** When a person said yes or no, by step. */
@@ -93,11 +101,14 @@ export function createRunFacts(plan: Plan): RunFacts {
     plan,
     startedAt: 0,
     volumes: {},
+    inputStates: new Map(),
     transferred: new Set(),
     delivered: {},
     undelivered: {},
+    kept: {},
     notified: new Set(),
     failures: [],
+    warnings: [],
     undecidable: new Map(),
     answeredAt: new Map(),
     cells: plan.steps.map((step) => step.cells),

@@ -1,7 +1,10 @@
+import { FEATURES, type InstanceType } from '@sluice/client';
 import type { Reuse } from '../cache/reuse.ts';
 import type { JournalRecord } from '../journal/journal-record.ts';
+import { announcesFeature } from '../placement/announces-feature.ts';
 import type { RunPlacement } from '../placement/placement.ts';
 import type { KnownDurations } from './known-durations.ts';
+import type { ImageDigests } from './resolve-images.ts';
 import type { FilledOptions } from './run-defaults.ts';
 import type { StartRunOptions } from './run-options.ts';
 
@@ -14,12 +17,19 @@ export function createHeader(
     readonly runId: string;
     readonly plannedTime: number;
     readonly placement: RunPlacement | undefined;
+    /** Of every cluster that the run uses. */
+    readonly instanceTypes: readonly InstanceType[];
     readonly durations?: KnownDurations | undefined;
     readonly reuse?: Reuse | undefined;
+    readonly images?: ImageDigests;
   },
 ): Extract<JournalRecord, { kind: 'run' }> {
-  const { runId, plannedTime, placement, durations, reuse } = given;
-  const { plan, clock, scope, baseDir, limits, maxInFlight = DEFAULT_MAX_IN_FLIGHT } = options;
+  const { runId, plannedTime, placement, instanceTypes, durations, reuse, images } = given;
+  const { plan, clock, scope, baseDir, limits, rerun, maxInFlight = DEFAULT_MAX_IN_FLIGHT } = options;
+  const clusters = new Set([scope.clusterID, ...Object.keys(placement?.accounts ?? {})]);
+  const isUnprotected = [...clusters].some(
+    (clusterID) => !announcesFeature(FEATURES.readOnlyMounts, { instanceTypes, clusterID }),
+  );
   return {
     kind: 'run',
     format: 1,
@@ -30,8 +40,16 @@ export function createHeader(
     clusterID: scope.clusterID,
     accountID: scope.accountID,
     baseDir,
-    scheduler: { maxInFlight, seed: runId, ...(limits && { limits }), ...(durations && { durations }) },
+    scheduler: {
+      maxInFlight,
+      seed: runId,
+      ...(limits && { limits }),
+      ...(durations && { durations }),
+      ...(isUnprotected && { checksInputs: true }),
+    },
     ...(placement && { placement }),
+    ...(images && Object.keys(images).length > 0 && { images }),
     ...(reuse && { reuse }),
+    ...(rerun && { rerun }),
   };
 }

@@ -44,6 +44,11 @@ export interface StartRunOptions extends RunnerOptions {
   readonly plannedTime?: number;
   /** Take over what went well in an earlier run of the pipeline and is the same still, with that run's planned time. */
   readonly reuse?: Reuse;
+  /**
+   * The words after `sluice` of the command that starts the same run again with `--reuse`, for people. Kept with the run
+   * and shown by its report; nothing runs it.
+   */
+  readonly rerun?: readonly string[];
 }
 
 export interface ResumeRunOptions extends RunnerOptions {
@@ -86,7 +91,10 @@ export interface RunRefusal {
     | 'HOME_UNUSABLE'
     | 'SECRET_MISSING'
     | 'SOURCE_MISSING'
+    /** A local directory for an output holds something that a delivery must not replace. */
+    | 'TARGET_REFUSED'
     | 'NO_INSTANCE_TYPE'
+    | 'TOO_MANY_MOUNTS'
     | 'SERVICE_UNREACHABLE'
     | 'SERVICE_REFUSED'
     /** The pipeline's concurrency group is taken. */

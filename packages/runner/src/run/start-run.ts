@@ -1,4 +1,4 @@
-import { fail, ok, type Plan, type Result, resolveText } from '@sluice/core';
+import { fail, ok, type Result } from '@sluice/core';
 import { checkReuse } from '../cache/check-reuse.ts';
 import type { Reuse } from '../cache/reuse.ts';
 import { createRunId } from '../identity/run-id.ts';
@@ -11,12 +11,16 @@ import { enterGroup } from './enter-group.ts';
 import { readDurations } from './known-durations.ts';
 import { prepareSurroundings, type Surroundings } from './prepare-surroundings.ts';
 import { createRunScheduler, type MoveListener } from './replay-run.ts';
+import { resolveGroup } from './resolve-group.ts';
+import { resolveImages } from './resolve-images.ts';
+import { resumeRun } from './resume-run.ts';
 import { type FilledOptions, withDefaults } from './run-defaults.ts';
 import { createRunFacts } from './run-facts.ts';
 import { createHeader } from './run-header.ts';
 import { runDirectory, writePlan } from './run-home.ts';
 import type { RunHandle, RunRefusal, StartRunOptions } from './run-options.ts';
 import { summarize, writeSummary } from './run-summary.ts';
+import { announceStart, type StartAnnouncement } from './starting-run.ts';
 import { describeRun } from './step-context.ts';
 
 /**
@@ -29,22 +33,53 @@ export function startRun(given: StartRunOptions): Promise<Result<RunHandle, RunR
 }
 
 async function start(options: FilledOptions<StartRunOptions>): Promise<Result<RunHandle, RunRefusal>> {
-  const { plan, clock, disk, home } = options;
   const reused = options.reuse && (await checkReuse(options.reuse, options));
   if (reused && !reused.ok) return reused;
-  const surroundings = await prepareSurroundings(options);
-  if (!surroundings.ok) return surroundings;
   const runId = options.runId ?? createRunId();
+  const begun = { runId, reused: reused?.value };
+  const { volumes, concurrency, name } = options.plan.pipeline;
+  // Any other run has a journal a moment after it has looked for what it reuses.
+  const isBrief = !concurrency && Object.values(volumes).every(({ source }) => source === undefined);
+  if (isBrief) return open(options, begun);
+  const reuses = reused?.value.reuse.runId;
+  const announced = await announceStart(options, {
+    ...{ runId, pipeline: name, startedAt: options.clock.now() },
+    ...(reuses !== undefined && { reuses }),
+  });
+  try {
+    return await open(options, { ...begun, announced });
+  } finally {
+    await announced.end();
+  }
+}
+
+interface Opening {
+  readonly runId: string;
+  readonly reused: { readonly reuse: Reuse; readonly plannedTime: number } | undefined;
+  readonly announced?: StartAnnouncement;
+}
+
+/** Prepares what the run needs, waits for its concurrency group, and begins it. */
+async function open(
+  options: FilledOptions<StartRunOptions>,
+  { runId, reused, announced }: Opening,
+): Promise<Result<RunHandle, RunRefusal>> {
+  const { plan, clock, disk, home } = options;
+  const surroundings = await prepareSurroundings({ ...options, runId });
+  if (!surroundings.ok) return surroundings;
+  await announced?.volumesReady(surroundings.value.volumes);
   const directory = runDirectory(home, runId);
   const control = controlRun();
-  const open = async () => {
+  const openOwn = async () => {
     await writePlan(disk, directory, plan);
     return openJournal(directory, { disk, clock, control: control.listener });
   };
-  const plannedTime = options.plannedTime ?? reused?.value.plannedTime ?? clock.now();
+  const plannedTime = options.plannedTime ?? reused?.plannedTime ?? clock.wall();
   const group = resolveGroup(plan, { runId, plannedTime });
   if (!group.ok) return group;
-  const opened = await (group.value === undefined ? open() : enterGroup(options, { group: group.value, runId }, open));
+  const opened = await (group.value === undefined
+    ? openOwn()
+    : enterGroup({ ...options, runId, group: group.value, mode: 'start', cancelLeft: cancelLeft(options) }, openOwn));
   if (!opened.ok) return opened;
   if (opened.value.records.some(({ kind }) => kind === 'run')) {
     await opened.value.release();
@@ -53,25 +88,21 @@ async function start(options: FilledOptions<StartRunOptions>): Promise<Result<Ru
   return releaseOnFailure(opened.value, async () => {
     const handle = await begin(options, {
       ...{ runId, plannedTime, directory },
-      ...{ opened: opened.value, surroundings: surroundings.value, reuse: reused?.value.reuse },
+      ...{ opened: opened.value, surroundings: surroundings.value, reuse: reused?.reuse },
     });
     control.attach(handle);
     return ok(handle);
   });
 }
 
-/** Name of the concurrency group that the run belongs to; undefined where it belongs to none. */
-function resolveGroup(
-  plan: Plan,
-  given: { runId: string; plannedTime: number },
-): Result<string | undefined, RunRefusal> {
-  const { concurrency } = plan.pipeline;
-  if (!concurrency) return ok(undefined);
-  const run = describeRun({ ...given, plan });
-  const group = resolveText(plan, concurrency.group, { run, attempt: 1, steps: () => undefined });
-  return group.ok
-    ? group
-    : fail({ code: 'GROUP_BUSY', message: `could not tell the concurrency group: ${group.error}` });
+/** Drives another run of the home to its end as canceled, without a word to this run's reporter. */
+function cancelLeft(options: FilledOptions<StartRunOptions>): (runId: string, by: string) => Promise<void> {
+  const { service, home, clock, disk, secrets, notifier, probe } = options;
+  const others = { ...(secrets && { secrets }), ...(notifier && { notifier }), ...(probe && { probe }) };
+  return async (runId, cancelBy) => {
+    const resumed = await resumeRun({ service, home, clock, disk, ...others, runId, cancelBy });
+    if (resumed.ok) await resumed.value.finished;
+  };
 }
 
 interface Beginning {
@@ -90,7 +121,12 @@ async function begin(options: FilledOptions<StartRunOptions>, given: Beginning):
   const facts = createRunFacts(plan);
   const moves: MoveListener = {};
   const durations = await readDurations(disk, options.home, plan.pipeline.name);
-  const header = createHeader(options, { runId, plannedTime, placement: surroundings.placement, durations, reuse });
+  const { placement, instanceTypes } = surroundings;
+  const run = describeRun({ runId, plan, plannedTime });
+  const images = await resolveImages({ ...options, home: options.scope, placement, instanceTypes, run });
+  // The journal's clock: a process that died before the header may have opened the journal already.
+  const timed = { ...options, clock: opened.clock };
+  const header = createHeader(timed, { runId, plannedTime, placement, instanceTypes, durations, reuse, images });
   for (const record of [header, { kind: 'volumes', volumes: surroundings.volumes } as const]) {
     applyRecord(facts, record);
     opened.journal.append(record);

@@ -1,9 +1,10 @@
 import type { Json, Plan, RunContext, StepFacts } from '@sluice/core';
-import { publishedPath } from '../data/layout.ts';
+import { own } from '@sluice/core';
+import { hasPublished, isFannedOut, locateOutput } from '../data/locate-output.ts';
 import type { ContainerFacts } from '../journal/journal-record.ts';
-import { clusterOfOutputs, workspaceOn } from '../placement/place-of.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { RunFacts } from './run-facts.ts';
+import { stepFailure, stepStatus } from './step-status.ts';
 
 /** What expressions are evaluated against, as the run stands now. */
 export interface ContextSource {
@@ -56,31 +57,35 @@ function describeStep(source: ContextSource, step: number): StepFacts {
   const { facts, scheduler, plan } = source;
   const cells = facts.cells[step] ?? [];
   const spec = plan.steps[step]!.step;
-  const isPlain = spec.matrix === undefined && spec.foreach === undefined;
+  const isPlain = !isFannedOut(source, step);
   const results: Record<string, Json> = {};
   for (const name of Object.keys(spec.results)) {
-    const values = cells.map((_, cell) => facts.known[step]?.[cell]?.results[name] ?? null);
+    const values = cells.map((_, cell) => own(facts.known[step]?.[cell]?.results, name) ?? null);
     results[name] = isPlain ? values[0]! : values;
   }
+  const state = scheduler.state(step);
   const container = facts.known[step]?.[0]?.attempts.at(-1)?.container;
-  const outputs = Object.keys(spec.outputs).map(
-    (output) => [output, describeOutput(source, { step, output })] as const,
-  );
   return {
-    status: scheduler.state(step),
+    status: stepStatus(state),
+    failure: stepFailure(state),
     results,
-    outputs: Object.fromEntries(outputs),
+    // Ten thousand cells have as many places, and hardly any expression asks for them.
+    get outputs() {
+      const names = Object.keys(spec.outputs);
+      return Object.fromEntries(names.map((output) => [output, describeOutput(source, { step, output })]));
+    },
     ...(container?.ports && { ports: describePorts(container.ports) }),
   };
 }
 
-/** The published place as `<volume>:<path>`, of all cells together where there are several. */
-function describeOutput({ facts, plan, runId }: ContextSource, of: { step: number; output: string }): string {
-  const spec = plan.steps[of.step]!.step;
-  const cached = facts.known[of.step]?.[0]?.cached;
-  const volumeID = cached?.volumeID ?? workspaceOn(facts, clusterOfOutputs(facts, of.step, 0));
-  const place = { runId: cached?.runId ?? runId, step: cached?.step ?? spec.name, output: of.output };
-  return `${volumeID}:${publishedPath(place)}`;
+/** The published place as `<volume>:<path>`; of a step with cells, a list like that of their results. */
+function describeOutput(source: ContextSource, { step, output }: { step: number; output: string }): Json {
+  const describe = (cell: number) => {
+    const { volumeID, path } = locateOutput(source, { step, cell, output });
+    return `${volumeID}:${path}`;
+  };
+  if (!isFannedOut(source, step)) return describe(0);
+  return (source.facts.cells[step] ?? []).map((_, cell) => (hasPublished(source, step, cell) ? describe(cell) : null));
 }
 
 function describePorts(ports: NonNullable<ContainerFacts['ports']>): NonNullable<StepFacts['ports']> {

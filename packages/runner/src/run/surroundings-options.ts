@@ -7,6 +7,7 @@ import type { RunPlacement, SiteLimits } from '../placement/placement.ts';
 import type { RunnerOptions } from './run-options.ts';
 
 export interface SurroundingsOptions extends RunnerOptions {
+  readonly runId: string;
   readonly plan: Plan;
   readonly scope: Scope;
   readonly baseDir: string;

@@ -28,7 +28,7 @@ export async function driveScheduledRuns(session: ScheduleSession): Promise<void
   if (claim === undefined) return;
   const openings: Promise<void>[] = [];
   try {
-    const turns = chooseTurns(await findOpenRuns(session), { schedule: session.schedule, now: clock.now() });
+    const turns = chooseTurns(await findOpenRuns(session), { schedule: session.schedule, now: clock.wall() });
     for (const { run, reason } of turns.drop) await drop(session, run, reason);
     for (const run of turns.cancel) await cancel(session, run);
     for (const run of turns.open) {

@@ -32,7 +32,7 @@ export function openSchedule(given: ScheduleOptions): Result<OpenSchedule, strin
   const { clock, plan } = options;
   const { name, schedule } = plan.pipeline;
   if (schedule === undefined) return fail(`the pipeline ${name} has no schedule`);
-  const fault = describeScheduleFault(schedule, clock.now());
+  const fault = describeScheduleFault(schedule, clock.wall());
   if (fault !== undefined) return fail(fault);
 
   const pause = createPause();
@@ -47,6 +47,7 @@ export function openSchedule(given: ScheduleOptions): Result<OpenSchedule, strin
     driven: new Map(),
     opening: new Set(),
     postponed: new Map(),
+    watching: undefined,
     over: new Map(),
     closed: () => closed,
     wake: pause.wake,
@@ -58,14 +59,14 @@ export function openSchedule(given: ScheduleOptions): Result<OpenSchedule, strin
       const before = told;
       told = JSON.stringify(event);
       // What is tried again at every look is told once.
-      if (told !== before) options.onEvent({ schedule: name, at: clock.now(), ...event });
+      if (told !== before) options.onEvent({ schedule: name, at: clock.wall(), ...event });
     },
   };
   const rest = (): Promise<void> => {
     if (bug) throw bug.error;
     if (closed) return Promise.resolve();
-    const next = session.times.after(clock.now()) ?? Number.POSITIVE_INFINITY;
-    return pause.until((wake) => clock.setTimer(Math.min(next, clock.now() + LOOK_MS), wake));
+    const next = session.times.after(clock.wall()) ?? Number.POSITIVE_INFINITY;
+    return pause.until((wake) => clock.setTimer(clock.now() + Math.min(next - clock.wall(), LOOK_MS), wake));
   };
   return ok({
     watch: () => watch(session, rest),
@@ -75,6 +76,8 @@ export function openSchedule(given: ScheduleOptions): Result<OpenSchedule, strin
       closed = true;
       pause.wake();
       await Promise.all([...session.driven.values()].map((handle) => handle.detach()));
+      await session.watching?.release();
+      session.watching = undefined;
     },
   });
 }
@@ -82,15 +85,14 @@ export function openSchedule(given: ScheduleOptions): Result<OpenSchedule, strin
 async function watch(session: ScheduleSession, rest: () => Promise<void>): Promise<void> {
   while (!session.closed()) {
     await bearTrouble(session, async () => {
-      await takePlannedTimes(session);
-      await driveScheduledRuns(session);
+      if (await takePlannedTimes(session)) await driveScheduledRuns(session);
     });
     await rest();
   }
 }
 
 async function runDue(session: ScheduleSession, rest: () => Promise<void>): Promise<boolean> {
-  await takePlannedTimes(session);
+  if (!(await takePlannedTimes(session))) return false;
   const mine = new Set((await findOpenRuns(session)).map(({ record }) => record.runId));
   while (!session.closed()) {
     await driveScheduledRuns(session);

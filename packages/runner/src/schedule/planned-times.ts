@@ -1,5 +1,4 @@
-import type { Schedule } from '@sluice/core';
-import { Cron } from 'croner';
+import { createCron, cronReason, type Schedule } from '@sluice/core';
 
 /** When a schedule is to run: milliseconds since the epoch, whole minutes, of all its expressions together. */
 export interface PlannedTimes {
@@ -15,7 +14,7 @@ export interface PlannedTimes {
  * run in both. Throws where `describeScheduleFault` has something to say.
  */
 export function createPlannedTimes({ cron, timezone }: Pick<Schedule, 'cron' | 'timezone'>): PlannedTimes {
-  const expressions = cron.map((expression) => createExpression(expression, timezone));
+  const expressions = cron.map((expression) => createCron(expression, timezone));
   return {
     after(time) {
       const next = expressions.map((expression) => expression.nextRun(new Date(time))?.getTime());
@@ -36,19 +35,15 @@ export function describeScheduleFault(
 ): string | undefined {
   for (const expression of cron) {
     try {
-      if (createExpression(expression, timezone).nextRun(new Date(now)) === null) {
+      if (createCron(expression, timezone).nextRun(new Date(now)) === null) {
         return `the cron expression "${expression}" names no time that ever comes`;
       }
     } catch (error) {
-      const reason = (error as Error).message.replace(/^CronPattern: /, '');
+      const reason = cronReason(error);
       return `the cron expression "${expression}" in the time zone "${timezone}" cannot be used: ${reason}`;
     }
   }
   return undefined;
-}
-
-function createExpression(expression: string, timezone: string): Cron {
-  return new Cron(expression.trim(), { timezone, mode: '5-part', fixedTimeRule: 'no-wildcard', paused: true });
 }
 
 function choose(times: readonly (number | undefined)[], pick: (...times: number[]) => number): number | undefined {

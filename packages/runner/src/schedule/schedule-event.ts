@@ -12,6 +12,8 @@ export type ScheduleEvent = { readonly schedule: string; readonly at: number } &
   | { readonly type: 'postponed'; readonly planned: number; readonly message: string }
   /** Planned times that passed while nobody looked, and that `catchup` does not bring back. */
   | { readonly type: 'missed'; readonly first: number; readonly last: number }
-  /** The home could not be used; it is tried again. */
+  /** The schedule has other times than at its last start, which may have been of another file with the same name. */
+  | { readonly type: 'edited'; readonly message: string }
+  /** The home could not be used, or another process watches the schedule with other times; it is tried again. */
   | { readonly type: 'troubled'; readonly message: string }
 );

@@ -1,4 +1,5 @@
 import type { Plan, Schedule } from '@sluice/core';
+import type { Claim } from '../journal/disk.ts';
 import type { FilledOptions } from '../run/run-defaults.ts';
 import type { RunHandle, RunnerOptions, StartRunOptions } from '../run/run-options.ts';
 import type { RunStatus } from '../scheduler/command.ts';
@@ -29,6 +30,8 @@ export interface ScheduleSession {
   readonly opening: Set<string>;
   /** Until when the runs that could not be started are left alone. */
   readonly postponed: Map<string, number>;
+  /** That this process watches the schedule with its times; undefined where another one with the same times does. */
+  watching: Claim | undefined;
   /** The runs that are known to be over, by ID: they are not looked at again. */
   readonly over: Map<string, RunStatus>;
   readonly closed: () => boolean;

@@ -159,7 +159,8 @@ function fail(run: RunState, { step, cell, outcome, cause }: AttemptEnd & { read
     {
       class: outcome.class,
       exitCode: outcome.exitCode,
-      permanent: outcome.permanent === true || stopEnd(run, step) !== undefined,
+      permanent:
+        outcome.permanent === true || (cells.flags[id]! & CELL.expired) !== 0 || stopEnd(run, step) !== undefined,
       retries: cells.retries[id]!,
       infrastructureRetries: cells.infrastructureRetries[id]!,
       rung: cells.rung[id]!,

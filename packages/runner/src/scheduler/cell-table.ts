@@ -25,6 +25,8 @@ export const CELL = {
   started: 2,
   /** A service that is ready and has not been asked to end. */
   serving: 4,
+  /** Its deadline has passed: the attempt that is under way is the last one. */
+  expired: 8,
 } as const;
 
 export function createCellTable(capacity: number): CellTable {

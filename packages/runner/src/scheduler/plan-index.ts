@@ -1,4 +1,5 @@
 import type { NeedCondition, Plan, PlannedStep } from '@sluice/core';
+import { own } from '@sluice/core';
 import type { LaneSpec, LimitSpec } from './ready-queue.ts';
 import type { SchedulerOptions } from './scheduler-options.ts';
 import { remainingPaths, startOrder } from './start-order.ts';
@@ -30,7 +31,7 @@ export const STEP = {
   continueOnError: 16,
   cached: 32,
   approval: 64,
-  /** Has outputs or results, so that a success is published. */
+  /** Has outputs or results, or inputs that must not have changed, so that a success is published. */
   publishes: 128,
   /** Has an edge to a service, which is told when this step is over. */
   usesService: 256,
@@ -87,7 +88,8 @@ export function createPlanIndex(plan: Plan, options: SchedulerOptions): PlanInde
   };
 }
 
-function stepFlags({ step, final, cells, dependencies }: PlannedStep, { looksUpAll }: SchedulerOptions): number {
+function stepFlags(planned: PlannedStep, { looksUpAll, checksInputs }: SchedulerOptions): number {
+  const { step, final, cells, dependencies } = planned;
   let flags = 0;
   if (final) flags |= STEP.final;
   if (step.service !== undefined) flags |= STEP.service;
@@ -96,7 +98,8 @@ function stepFlags({ step, final, cells, dependencies }: PlannedStep, { looksUpA
   const isRepeatable = !final && step.service === undefined && step.approval === undefined;
   if (step.cache !== undefined || (looksUpAll && isRepeatable)) flags |= STEP.cached;
   if (step.approval !== undefined) flags |= STEP.approval;
-  if (hasKeys(step.outputs) || hasKeys(step.results)) flags |= STEP.publishes;
+  const isChecked = checksInputs === true && hasKeys(step.inputs);
+  if (isChecked || hasKeys(step.outputs) || hasKeys(step.results)) flags |= STEP.publishes;
   if (step.timeoutMs !== undefined || step.queueTimeoutMs !== undefined || step.deadlineMs !== undefined)
     flags |= STEP.timed;
   for (const { condition } of dependencies) {
@@ -162,7 +165,7 @@ function createLanes(plan: Plan, options: SchedulerOptions) {
     for (const pool in step.pools) {
       const amount = step.pools[pool]!;
       if (amount > 0)
-        asked.push({ id: limitId({ kind: 'pool', name: pool, size: plan.pipeline.pools[pool] ?? 0 }), amount });
+        asked.push({ id: limitId({ kind: 'pool', name: pool, size: own(plan.pipeline.pools, pool) ?? 0 }), amount });
     }
     for (const { key, size, amount = 1 } of options.limits?.(index) ?? []) {
       asked.push({ id: limitId({ kind: 'limit', name: key, size }), amount });

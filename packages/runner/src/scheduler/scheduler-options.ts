@@ -8,6 +8,8 @@ export interface SchedulerOptions {
   readonly limits?: (step: number) => readonly StepLimit[];
   /** Look for an earlier success of every step that runs a container to its end, not only of those with `cache`. */
   readonly looksUpAll?: boolean;
+  /** A success counts only when its inputs have been compared: every step with inputs is published. */
+  readonly checksInputs?: boolean;
   /** Seeds the jitter of back-offs, for example the run's ID. */
   readonly seed?: string;
   /** Told of each cell that moves, within `handle`; it must not call back. Replaying needs none. */

@@ -1,7 +1,8 @@
+import { CELL } from './cell-table.ts';
 import { CAUSE } from './legal-moves.ts';
 import { CAUSE_KIND, moveCell, PHASE, type RunState, STOP } from './run-state.ts';
 import { heldUntil } from './start-pace.ts';
-import { CODE, isLive } from './state-code.ts';
+import { CODE, FIRST_TERMINAL, isLive } from './state-code.ts';
 import { endCells, makeReady } from './step-flow.ts';
 import { cancelCell, cancelSteps } from './stop-flow.ts';
 import type { Timer } from './timers.ts';
@@ -46,8 +47,8 @@ function isMeant(run: RunState, { at, kind, step, cell, attempt }: Timer): boole
   if (kind === 'approval') return run.phase[step] === PHASE.approval;
   const id = run.cellBase[step]! + cell;
   const state = run.cells.state[id]!;
-  if (kind === 'deadline')
-    return isLive(state) ? run.cells.cancel[id] === 0 : state === CODE.ready || state === CODE.backingOff;
+  // Also while the attempt is being canceled or published: what fails after the deadline is not tried again.
+  if (kind === 'deadline') return state < FIRST_TERMINAL;
   // A cell for which room was freed before its time may have been put off again meanwhile, until later.
   if (kind === 'due') return state === CODE.backingOff && at >= run.backOffs.get(id)!.until;
   if (attempt !== run.cells.attempt[id] || run.cells.cancel[id] !== 0) return false;
@@ -76,8 +77,11 @@ function fire(run: RunState, { kind, step, cell }: Timer): void {
 }
 
 function passDeadline(run: RunState, step: number, cell: number): void {
-  if (isLive(run.cells.state[run.cellBase[step]! + cell]!)) {
-    cancelCell(run, step, { cell, reason: 'deadline' });
+  const id = run.cellBase[step]! + cell;
+  const state = run.cells.state[id]!;
+  if (isLive(state) || state === CODE.publishing) {
+    run.cells.flags[id]! |= CELL.expired;
+    if (isLive(state)) cancelCell(run, step, { cell, reason: 'deadline' });
     return;
   }
   run.queueDirty = true;

@@ -1,3 +1,4 @@
+import { own } from '@sluice/core';
 import type { AttemptName } from '../identity/container-id.ts';
 import type { RunFacts } from '../run/run-facts.ts';
 
@@ -11,7 +12,7 @@ export function adoptedKey(name: Pick<AttemptName, 'step' | 'cell'>): string {
  * it, since attempt n + 1 begins only after the end of attempt n.
  */
 export function hasAdoptedSuccessor(facts: RunFacts, name: AttemptName): boolean {
-  const found = facts.adopted?.[adoptedKey(name)] ?? {};
+  const found = own(facts.adopted, adoptedKey(name)) ?? {};
   return Object.keys(found).some((attempt) => Number(attempt) > name.attempt);
 }
 
@@ -19,5 +20,5 @@ export function hasAdoptedSuccessor(facts: RunFacts, name: AttemptName): boolean
 export function adoptedCluster(facts: RunFacts, at: { step: number; cell: number; attempt: number }) {
   if (facts.adopted === undefined) return undefined;
   const name = { step: facts.plan.steps[at.step]!.step.name, cell: facts.cells[at.step]?.[at.cell]?.key ?? '' };
-  return facts.adopted[adoptedKey(name)]?.[at.attempt];
+  return own(facts.adopted, adoptedKey(name))?.[at.attempt];
 }

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
-import type { ContainerSpec, InstanceType } from '@sluice/client';
+import { type ContainerSpec, FEATURES, type InstanceType, WRITABLE_MOUNTS_LABEL } from '@sluice/client';
 import { fail, ok, type ResolvedContainer, type Resources, type Result, resolveContainer } from '@sluice/core';
 import { chooseInstanceType } from '../data/choose-instance-type.ts';
 import { createMounts } from '../data/create-mounts.ts';
 import { createLabels } from '../identity/labels.ts';
+import { announcesFeature } from '../placement/announces-feature.ts';
 import type { RunSession } from '../run/run-session.ts';
 import { createRunContext } from '../run/step-context.ts';
 import type { Attempt } from './attempt.ts';
@@ -43,11 +44,17 @@ export function prepareContainer(
   if (!instanceType.ok) return instanceType;
   const mounts = createMounts(session, attempt, resolved.value);
   if (!mounts.ok) return mounts;
-  const bare = createSpec(resolved.value, instanceType.value, mounts.value);
+  const { volumeMounts, writable } = mounts.value;
+  const bare = createSpec(resolved.value, instanceType.value, volumeMounts);
   const digest = hash('sha256', JSON.stringify(bare)).slice(0, 16);
+  const cluster = { instanceTypes: options.instanceTypes, clusterID: attempt.ref.clusterID };
+  const isAsked = Object.keys(volumeMounts).length > 0 && announcesFeature(FEATURES.readOnlyMounts, cluster);
   const spec = {
     ...bare,
-    labels: createLabels(name, { epoch: session.epoch, spec: digest, of: session.plan.pipeline }),
+    labels: {
+      ...createLabels(name, { epoch: session.epoch, spec: digest, of: session.plan.pipeline }),
+      ...(isAsked && { [WRITABLE_MOUNTS_LABEL]: JSON.stringify(writable) }),
+    },
   };
   return ok({ spec, digest, secrets: resolved.value.secrets });
 }
@@ -64,7 +71,11 @@ export function addSecrets(session: RunSession, prepared: PreparedContainer): Re
   return ok({ ...prepared.spec, envs });
 }
 
-function createSpec(container: ResolvedContainer, instanceType: string, mounts: Record<string, string>): ContainerSpec {
+function createSpec(
+  container: ResolvedContainer,
+  instanceType: string,
+  mounts: Readonly<Record<string, string>>,
+): ContainerSpec {
   const ports = Object.entries(container.ports).map(([name, port]) => [name, port.https ? { https: {} } : {}] as const);
   return {
     instanceType,

@@ -26,8 +26,8 @@ export interface Submitter {
 export interface SubmitterParts {
   readonly watcher: Watcher;
   readonly instanceTypes: readonly InstanceType[];
-  /** Makes everything ready that the container mounts. */
-  readonly prepareInputs: (step: number, clusterID: string) => Promise<void> | undefined;
+  /** Makes everything ready that the container mounts. Resolves to why the attempt cannot start. */
+  readonly prepareAttempt: (attempt: Attempt) => Promise<string | undefined> | undefined;
   readonly pools: PoolClaims;
 }
 
@@ -103,10 +103,16 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
   }
 
   async function launch(attempt: Attempt, start: Start): Promise<void> {
-    const ready = parts.prepareInputs(attempt.at.step, attempt.ref.clusterID);
+    const ready = parts.prepareAttempt(attempt);
     // What was never asked for needs its inputs no more when it is canceled; they may never come.
-    await (start.lost ? ready : Promise.race([ready, untilCanceled(attempt)]));
+    const fault = await (start.lost ? ready : Promise.race([ready, untilCanceled(attempt)]));
     if (session.stopped) return;
+    // Of a container that may be there already, only its own end counts.
+    if (fault !== undefined && !start.lost) {
+      attempt.over = true;
+      session.post(refuse(attempt, fault).event);
+      return;
+    }
     await submitAttempt(session, { attempt, ...start });
     if (attempt.hinted && attempt.confirmed) await watcher.look(attempt);
     if (attempt.cancel && attempt.confirmed && !attempt.over) await cancelUntilOver(attempt);
@@ -146,9 +152,9 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
   return { submit, cancel, readopt: (attempt) => watcher.track(attempt) };
 }
 
-function untilCanceled(attempt: Attempt): Promise<void> {
+function untilCanceled(attempt: Attempt): Promise<undefined> {
   return new Promise((resolve) => {
-    if (attempt.cancel) resolve();
-    else attempt.onCancel = resolve;
+    if (attempt.cancel) resolve(undefined);
+    else attempt.onCancel = () => resolve(undefined);
   });
 }

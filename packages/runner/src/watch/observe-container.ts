@@ -6,6 +6,7 @@ import type { Outcome } from '../scheduler/event.ts';
 import { hasAdoptedSuccessor } from '../submission/adopted-attempt.ts';
 import type { Attempt } from '../submission/attempt.ts';
 import { judgeTerminalPhase } from '../submission/judge-terminal-phase.ts';
+import { estimateTimes, type ServiceTimes } from './estimate-times.ts';
 
 /**
  * Takes what the service says of an attempt's container and posts what follows. False: this is not the container that
@@ -24,7 +25,8 @@ export function observeContainer(session: RunSession, attempt: Attempt, seen: Co
   const outcome = judge(session, attempt, seen);
   if (outcome) {
     attempt.over = true;
-    session.post({ type: 'ended', at, ...attempt.at, outcome });
+    const times = timesOf(session, attempt, { seen, outcome });
+    session.post({ type: 'ended', at, ...attempt.at, outcome }, times && { times });
     return true;
   }
   if ((seen.phase === 'Running' || seen.phase === 'Exiting') && !attempt.ran) {
@@ -33,6 +35,19 @@ export function observeContainer(session: RunSession, attempt: Attempt, seen: Co
   }
   reportState(session, attempt, seen);
   return true;
+}
+
+/** When it ran, as the service tells; undefined where that says no more than the polls. */
+function timesOf(
+  session: RunSession,
+  { at, ran }: Attempt,
+  { seen, outcome }: { readonly seen: Container; readonly outcome: Outcome },
+): ServiceTimes | undefined {
+  // A container that was canceled while it waited never ran, whatever duration is reported for it.
+  if (outcome.result === 'canceled' && !ran && seen.startTime === undefined) return undefined;
+  const known = session.facts.known[at.step]?.[at.cell]?.attempts.find(({ attempt }) => attempt === at.attempt);
+  const { askedAt, submittedAt, runningAt } = known ?? {};
+  return estimateTimes({ askedAt, submittedAt, runningAt, seenAt: session.clock.now() }, seen);
 }
 
 /** Of an adopted run, which does not know why it cancelled: what ran out of its time, or was tried again since, timed out. */

@@ -1,4 +1,5 @@
 import { isServiceError } from '@sluice/client';
+import { own } from '@sluice/core';
 import { attemptPath, attemptReadyPath } from '../data/layout.ts';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import { clusterOfAttempt } from '../placement/place-of.ts';
@@ -30,7 +31,7 @@ async function isReady(session: RunSession, workspace: WorkspaceFiles, at: Attem
   const ready = service?.ready;
   if (ready === undefined) return true;
   if ('port' in ready) {
-    const port = session.facts.known[at.step]?.[at.cell]?.attempts.at(-1)?.container.ports?.[ready.port];
+    const port = own(session.facts.known[at.step]?.[at.cell]?.attempts.at(-1)?.container.ports, ready.port);
     const { url } = port ? urlOf(port) : {};
     return url !== undefined && (await session.probe(url + ready.path));
   }

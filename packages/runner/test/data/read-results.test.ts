@@ -1,4 +1,4 @@
-import type { VolumeFiles } from '@sluice/client';
+import { ServiceError, type VolumeFiles } from '@sluice/client';
 import type { JsonType } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { readResults } from '../../src/data/read-results.ts';
@@ -17,6 +17,28 @@ describe('readResults', () => {
     expect(await read('array', '[1, {"a": null}]')).toEqual({ ok: true, value: { r: [1, { a: null }] } });
   });
 
+  test('readResults names the path of a result that the step did not write', async () => {
+    const read = async () => {
+      throw new ServiceError('NOT_FOUND', 'there is no such file');
+    };
+    const results = { n: { type: 'number', file: 'count.txt' } } as const;
+    expect(await readResults({ read } as unknown as VolumeFiles, { directory: 'results', results })).toEqual({
+      ok: false,
+      error: 'result n: the step did not write /sluice/results/count.txt',
+    });
+  });
+
+  test('readResults takes a list of 100,000 items, and names the limit above', async () => {
+    const items = Array.from({ length: 100_000 }, (_, n) => ({ id: n, path: `/data/${'x'.repeat(260)}/${n}.bam` }));
+    expect(await read('array', JSON.stringify(items))).toEqual({ ok: true, value: { r: items } });
+    expect(await read('string', 'x'.repeat(32 * 2 ** 20 + 1))).toEqual({
+      ok: false,
+      error:
+        'result r: could not read it: the results of one attempt may have 33554432 bytes together (32 MiB); write larger data to an output',
+    });
+    expect(await read('string', 'x'.repeat(32 * 2 ** 20))).toMatchObject({ ok: true });
+  });
+
   test('readResults refuses what is too deep, too large a number, or no JSON, each with its reason', async () => {
     const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
     expect(await read('array', deep)).toEqual({
@@ -27,6 +49,13 @@ describe('readResults', () => {
       ok: false,
       error: 'result r: its value holds a number that is not finite',
     });
+    expect(await read('array', '["9007199254740993", -9007199254740993]')).toEqual({
+      ok: false,
+      error:
+        'result r: its value cannot be used: the integer -9007199254740993 is beyond 2^53, and would be rounded; write it as a text',
+    });
+    expect(await read('string', '9007199254740993')).toEqual({ ok: true, value: { r: '9007199254740993' } });
+    expect(await read('number', '12345678901234567890.5')).toMatchObject({ ok: true });
     expect(await read('number', '1e999')).toMatchObject({ ok: false });
     expect(await read('array', '[1')).toMatchObject({
       ok: false,

@@ -58,7 +58,7 @@ async function run(rig: Rig, plan: Plan): Promise<RunReport> {
 }
 
 function collect(rig: Rig, more: Partial<Parameters<typeof collectGarbage>[0]> = {}) {
-  const inDays = { ...rig.clock, now: () => rig.clock.now() + 40 * DAY };
+  const inDays = { ...rig.clock, wall: () => rig.clock.wall() + 40 * DAY };
   const { service, home, disk } = rig.options;
   return rig.go(collectGarbage({ service, home, disk: disk!, clock: inDays, olderThanMs: 30 * DAY, ...more }));
 }
@@ -80,6 +80,28 @@ describe('collectGarbage', () => {
     expect(report.freed.every(({ bytes }) => bytes > 0)).toBe(true);
     expect(inVolume(rig)).toEqual([]);
     expect([...rig.disk.files.keys()].filter((file) => file.includes(runId))).toEqual([]);
+  });
+
+  test('keeps the source of a run that waits in its concurrency group', async () => {
+    const rig = createGcRig();
+    const concurrency = { group: 'one', limit: 1, behavior: 'queue' } as const;
+    const slow = createHandPlan([make, createStep('wait', { approval: {} })], { volumes, concurrency });
+    const first = await rig.go(startRun({ ...rig.options, plan: slow, baseDir: base }));
+    if (!first.ok) throw new Error(first.error.message);
+    await writeLocal(path.join(base, 'raw/a'), 'second');
+    const waiting = startRun({ ...rig.options, plan: createHandPlan([make], { volumes, concurrency }), baseDir: base });
+    await rig.until(() => rig.events.some((event) => event.type === 'warning' && event.message.includes('waiting')));
+    const sources = () => inVolume(rig).filter((file) => file.endsWith('files/a'));
+    expect(sources()).toHaveLength(2);
+    expect((await collect(rig)).freed).toEqual([]);
+    expect(sources()).toHaveLength(2);
+    first.value.cancel('the test');
+    await rig.go(first.value.finished);
+    const second = await rig.go(waiting);
+    if (!second.ok) throw new Error(second.error.message);
+    expect(await rig.go(second.value.finished)).toMatchObject({ status: 'succeeded' });
+    expect([...rig.disk.files.keys()].filter((file) => file.includes('/starting/'))).toEqual([]);
+    expect((await collect(rig)).freed.map(({ kind }) => kind)).toContain('source');
   });
 
   test('keeps what is young, and the source that it mounts', async () => {

@@ -2,6 +2,7 @@ import type { InstanceType } from '@sluice/client';
 import type { Step } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { chooseClusters, type Sites } from '../../src/placement/choose-clusters.ts';
+import { describeMoves } from '../../src/placement/describe-moves.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 
 const type = (clusterID: string, cores: number): InstanceType => ({
@@ -43,6 +44,46 @@ describe('chooseClusters', () => {
     expect(choose([step('a'), step('b', { resources: { cpu: 3 } })])).toEqual(['a: east (c1)', 'b: north west (c4)']);
   });
 
+  test('tells of steps that leave the cluster of the run, and not of those that the file sends elsewhere', () => {
+    const plan = createHandPlan([
+      step('a'),
+      ...['b', 'c', 'd', 'e'].map((name) => step(name, { resources: { cpu: 3 } })),
+      step('f', { placement: { cluster: 'west' } }),
+    ]);
+    const chosen = chooseClusters(plan, SITES);
+    expect(describeMoves(plan, chosen.ok ? chosen.value : undefined, 'east')).toEqual([
+      'steps b, c, d and 1 more run on cluster north: no instance type of cluster east fits',
+    ]);
+  });
+
+  test('refuses a level of escalation that none of the clusters of the step offers', () => {
+    const base = createStep('a').retry;
+    const climbs = (escalate: Step['retry']['escalate']) =>
+      choose([step('a', { instanceType: 'c2', retry: { ...base, limit: 1, escalate } })]);
+    expect(climbs(['c1'])).toEqual(['a: east (c2)']);
+    expect(climbs([{ cpu: 2 }])).toEqual(['a: east (c2)']);
+    expect(climbs(['c1', 'c9'])).toBe(
+      '`retry.escalate` of step a: no instance type of cluster east offers c9; it has c1, c2',
+    );
+    expect(climbs([{ cpu: 4 }])).toMatch(
+      /^`retry.escalate` of step a: .* offers 4 cores; the largest, c2, has 2 cores/,
+    );
+  });
+
+  test('refuses an instance type that no cluster has, also of one cell', () => {
+    expect(choose([step('a', { instanceType: 'c3' })])).toMatch(/no instance type .* offers c3/);
+    expect(choose([step('a', { resources: { cpu: 640, memoryBytes: 2e12 } })])).toMatch(
+      /offers 640 cores and 2000 GB of memory; the largest, \S+, has \d+ cores? and \S+ GB of memory/,
+    );
+    const cells = (values: string[]) =>
+      step('a', {
+        instanceType: '${{ matrix.t }}',
+        matrix: { axes: { t: values }, include: [], exclude: [] },
+      });
+    expect(choose([cells(['c1', 'c3'])])).toMatch(/no instance type/);
+    expect(choose([cells(['c1', 'c2'])])).toHaveLength(1);
+  });
+
   test('takes what `ordered` says in its order, as far as something fits', () => {
     const placement = { ordered: ['west', 'north', 'east'] };
     expect(choose([step('a', { placement }), step('b', { placement, resources: { cpu: 3 } })])).toEqual([
@@ -75,7 +116,7 @@ describe('chooseClusters', () => {
       'step a: there is no account on cluster south; there are accounts on east, north, west',
     );
     expect(choose([step('a', { instanceType: 'c9', placement: { anyOf: ['west', 'east'] } })])).toBe(
-      'step a: no instance type of cluster west or east offers c9',
+      'step a: no instance type of cluster west or east offers c9; it has c1, c2, c8',
     );
   });
 });

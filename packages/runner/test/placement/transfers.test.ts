@@ -65,13 +65,14 @@ const out = { outputs: { data: { path: '/out', retain: true } } };
 const reads = (name: string) => ({ inputs: { data: { from: { step: name, output: 'data' }, path: '/in/data' } } });
 const matrix = { matrix: { axes: { n: [1, 2] }, include: [], exclude: [] } };
 
-/** Writes a file into each directory that the container may write to. */
+/** Writes a file into each output: this service does not mount read-only, and inputs must stay as they are. */
 const writes =
   (rig: () => Rig, text: string) =>
   (container: Container): void => {
-    for (const key of Object.keys(container.volumeMounts ?? {})) {
+    for (const [key, mountPoint] of Object.entries(container.volumeMounts ?? {})) {
       const [volume = '', at = '', option] = key.split(':');
-      if (option === 'dir') writeFile(rig().simulated.volumes.get(volume)!, `${at}/file.txt`, Buffer.from(text));
+      if (option === 'dir' && !mountPoint.startsWith('/in/'))
+        writeFile(rig().simulated.volumes.get(volume)!, `${at}/file.txt`, Buffer.from(text));
     }
   };
 

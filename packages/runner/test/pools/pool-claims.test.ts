@@ -2,7 +2,6 @@ import { test as property } from '@fast-check/vitest';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { adoptRun } from '../../src/adopt/adopt-run.ts';
-import type { Clock } from '../../src/clock.ts';
 import { readClaims } from '../../src/pools/claims-list.ts';
 import { readRun, replayFromHome } from '../../src/run/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
@@ -122,16 +121,10 @@ describe('pools', () => {
     const rig = createRig('set-back', { behave: { first: { runMs: HOUR } } });
     await start(rig, planOf('first'));
     await rig.until(() => rig.created().length === 1);
-    let offset = 0;
-    const clock: Clock = {
-      now: () => rig.clock.now() + offset,
-      setTimer: (at, callback) => rig.clock.setTimer(at - offset, callback),
-      defer: (callback) => rig.clock.defer(callback),
-    };
-    const second = await rig.go(startRun({ ...rig.options, clock, plan: planOf('second'), baseDir: '/base' }));
+    const second = await rig.go(startRun({ ...rig.options, plan: planOf('second'), baseDir: '/base' }));
     if (!second.ok) throw new Error(second.error.message);
     await rig.go(rig.clock.delay(60_000));
-    offset = -2 * HOUR;
+    rig.clock.jump(-2 * HOUR);
     await rig.go(second.value.finished);
     const read = await rig.go(replayFromHome(rig.disk, '/home', second.value.runId));
     if (!read.ok) throw new Error(read.error.message);

@@ -11,6 +11,12 @@ describe('renderReportPage', () => {
     expect(page).not.toContain('\u001b');
   });
 
+  test('says which images were known by digest', () => {
+    const page = renderReportPage(createSampleReport({ steps: 2, logLine: 'x' }));
+    expect(page).toContain('sluice-node:1, by its digest sha256:0123');
+    expect(page).toContain('other:&lt;1&gt;, by its name');
+  });
+
   test('needs nothing from elsewhere', () => {
     const page = renderReportPage(createSampleReport({ steps: 2, logLine: 'x' }));
     expect(page).not.toMatch(/<script|<link|<iframe|\bsrc=|\bhref=|url\(|@import/);

@@ -129,6 +129,7 @@ describe('the report at the end of a run', () => {
           'Critical path',
           'Steps',
           'Use of instances',
+          'Images',
           'Parameters and results',
         ].map((title) => `<h2>${title}`),
       );

@@ -61,6 +61,10 @@ export function createSampleReport({ steps, logLine }: { steps: number; logLine:
       to: endedAt!,
       waited: 100,
     })),
+    images: [
+      { image: 'sluice-node:1', digest: 'sha256:0123', steps: ['step-0'] },
+      { image: 'other:<1>', steps: ['step-1'] },
+    ],
     usage: [{ clusterID: 'c', instanceType: 'small', containers: steps, ranMs: 900 * steps, instanceHours: 0.001 }],
     levels: names.map((_, index) => index),
     dependencies: names.map((_, index) => (index === 0 ? [] : [index - 1])),

@@ -1,10 +1,11 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile as writeLocal } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Container } from '@sluice/client';
+import { type Container, ServiceError } from '@sluice/client';
 import type { Plan } from '@sluice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSystemDisk } from '../../src/journal/system-disk.ts';
+import { readOutputs } from '../../src/run/pull-output.ts';
 import type { RunReport } from '../../src/run/run-report.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { writeFile } from '../simulation/memory-files.ts';
@@ -134,6 +135,25 @@ describe('a run with data', () => {
   });
 });
 
+test('an attempt whose outputs a service refuses to move for good is lost, and not published for ever', async () => {
+  const rig: Rig = createRig('refused', { behave: { fit: { work: writes(() => rig, 'accuracy', '1') } } });
+  const { volumes } = rig.options.service;
+  const refuse = async () => {
+    throw new ServiceError('INVALID_REPLY', 'Could not move: the transfer service replied 302', { status: 302 });
+  };
+  const service = {
+    ...rig.options.service,
+    volumes: {
+      ...volumes,
+      files: (...of: Parameters<typeof volumes.files>) => ({ ...volumes.files(...of), move: refuse }),
+    },
+  };
+  const plan = createHandPlan([{ ...fit, matrix: undefined } as never]);
+  const report = await run({ ...rig, options: { ...rig.options, service } }, plan);
+  expect(report.status).toBe('failed');
+  expect(report.failures[0]).toMatchObject({ class: 'infrastructure', message: expect.stringContaining('302') });
+});
+
 describe('uploads and local copies', () => {
   test('brings a source in once for each content, and the outputs out', async () => {
     await mkdir(path.join(base, 'raw', 'deep'), { recursive: true });
@@ -161,5 +181,37 @@ describe('uploads and local copies', () => {
     await run(real, plan);
     const uploads = rig.events.filter((event) => event.type === 'transfer' && event.direction === 'upload');
     expect(uploads.filter((event) => event.type === 'transfer' && event.done && event.files > 0)).toHaveLength(1);
+  });
+
+  test('reads a run once for all of its outputs that are pulled', async () => {
+    const use = createStep('use', { outputs: { out: { path: '/out', retain: true } } });
+    const names = ['a', 'b', 'c'];
+    const outputs = Object.fromEntries(names.map((name) => [name, { from: { step: 'use', output: 'out' } }]));
+    const rig: Rig = createRig('pull', {
+      realTime: true,
+      behave: { use: { work: writes(() => rig, 'file', 'done') } },
+    });
+    const home = path.join(base, 'home');
+    const disk = createSystemDisk();
+    const real = { ...rig, options: { ...rig.options, home, disk } };
+    const { runId } = await run(real, createHandPlan([use], { outputs }));
+    const read: string[] = [];
+    const counting = {
+      ...disk,
+      read: (file: string) => {
+        read.push(path.basename(file));
+        return disk.read(file);
+      },
+    };
+    const found = await readOutputs(home, runId, counting);
+    if (!found.ok) throw new Error(found.error.message);
+    const before = read.filter((name) => name.includes('journal')).length;
+    for (const name of found.value.names) {
+      const to = path.join(base, 'pulled', name);
+      expect(await found.value.pull(name, { service: rig.options.service, to })).toEqual({ ok: true, value: [] });
+      expect(await readFile(path.join(to, 'file'), 'utf8')).toBe('done');
+    }
+    expect(before).toBeGreaterThan(0);
+    expect(read.filter((name) => name.includes('journal'))).toHaveLength(before);
   });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readDurations } from '../../src/run/known-durations.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
@@ -45,4 +46,21 @@ test('durations that cannot be read are as good as none', async () => {
   const rig = createRig('durations', {});
   rig.disk.files.set('/home/durations/hand.json', Buffer.from('{"a": "soon"}'));
   expect((await run(rig)).first).toEqual(['a', 'b']);
+});
+
+test('one noisy run does not outweigh the runs before it, and files of earlier versions are read', async () => {
+  const behave: Record<string, { runMs: number }> = { a: { runMs: 1000 } };
+  const rig = createRig('durations', { behave });
+  rig.disk.files.set('/home/durations/hand.json', Buffer.from('{"a": 1000, "gone": 5}'));
+  for (const runMs of [1000, 1000, 90_000]) {
+    behave.a = { runMs };
+    await run(rig);
+  }
+  const durations = await readDurations(rig.disk, '/home', 'hand');
+  expect(durations?.gone).toBe(5);
+  expect(durations?.a).toBeLessThan(2000);
+  for (let slow = 0; slow < 6; slow++) await run(rig);
+  expect((await readDurations(rig.disk, '/home', 'hand'))?.a).toBeGreaterThan(80_000);
+  const stored = JSON.parse(Buffer.from(rig.disk.files.get('/home/durations/hand.json')!).toString('utf8'));
+  expect(stored.a).toHaveLength(7);
 });

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { fail, ok, type Pipeline } from '@sluice/core';
 import { expect, test } from 'vitest';
 import type { Notification } from '../../src/run/notification.ts';
+import { readRun } from '../../src/run/read-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createSystemNotifier, type Notifier } from '../../src/run/system-notifier.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
@@ -57,6 +58,10 @@ test('notify tries again, tells of failures, and leaves the verdict alone when i
   const never = createRecorder(99);
   const { rig, report } = await run(wanted, never.notifier, behave);
   expect(report.status).toBe('failed');
+  const kept = [{ message: 'could not notify by webhook that the run failed: [secret] is away' }];
+  expect(report).toMatchObject({ warnings: kept });
+  expect(await readRun('/home', report.runId, rig.disk)).toMatchObject({ value: { warnings: kept } });
+  expect(Buffer.from(rig.disk.files.get(`/home/runs/${report.runId}/report.html`)!).toString()).toContain('is away');
   expect(never.tries()).toBe(3);
   const warnings = rig.events.filter(({ type }) => type === 'warning');
   expect(warnings).toMatchObject([{ message: expect.stringContaining('[secret] is away') }]);

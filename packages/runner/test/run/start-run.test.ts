@@ -2,6 +2,7 @@ import type { ContainerService } from '@sluice/client';
 import { describe, expect, test } from 'vitest';
 import type { Disk } from '../../src/journal/disk.ts';
 import type { RunnerEvent } from '../../src/reporter.ts';
+import { listRuns } from '../../src/run/list-runs.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import type { RunHandle } from '../../src/run/run-options.ts';
 import type { RunReport } from '../../src/run/run-report.ts';
@@ -96,7 +97,7 @@ describe('resumeRun', () => {
   });
 
   test.each(['report.json', 'summary.json', 'pools/'])(
-    'ends as it ended although the disk takes no %s',
+    'ends as it ended although the disk takes no %s, and a resume keeps what was not kept',
     async (name) => {
       const rig = createRig('full-at-the-end');
       const plan = createHandPlan([createStep('a', { pools: { gpu: 1 } })], { pools: { gpu: 1 } });
@@ -123,9 +124,18 @@ describe('resumeRun', () => {
         { message: expect.stringContaining('no space left on device') },
         { type: 'runFinished' },
       ]);
-      expect(await rig.go(resumeRun({ ...rig.options, runId: started.value.runId }))).toMatchObject({
-        error: { code: 'RUN_FINISHED' },
-      });
+      const { runId } = started.value;
+      const resumed = await rig.go(resumeRun({ ...rig.options, runId }));
+      // The pools are freed beside the end, and their failure leaves nothing out of it.
+      if (name === 'pools/') return expect(resumed).toMatchObject({ error: { code: 'RUN_FINISHED' } });
+      if (!resumed.ok) throw new Error(resumed.error.message);
+      const report = await resumed.value.finished;
+      expect(report).toMatchObject({ runId, status: 'succeeded', steps: [{ name: 'a', state: 'succeeded' }] });
+      expect(rig.events.at(-1)).toMatchObject({ type: 'runFinished', report: { status: 'succeeded' } });
+      const { files } = rig.disk;
+      expect([...files.keys()].filter((file) => file.endsWith('/report.json'))).toHaveLength(1);
+      expect(await listRuns('/home', rig.disk)).toMatchObject([{ runId, status: 'succeeded' }]);
+      expect(await rig.go(resumeRun({ ...rig.options, runId }))).toMatchObject({ error: { code: 'RUN_FINISHED' } });
     },
   );
 

@@ -139,9 +139,9 @@ describe('openSchedule', () => {
 
   test('a clock that is set back runs nothing again', async () => {
     const world = createScheduleWorld('back');
-    const { process, said } = world.watch();
+    const { said } = world.watch();
     await world.pass(2 * HOUR_MS + MINUTE_MS);
-    process.jump(-90 * MINUTE_MS);
+    world.rig.clock.jump(-90 * MINUTE_MS);
     await world.pass(2 * HOUR_MS + 30 * MINUTE_MS);
     expect(said().filter((text) => text.startsWith('started'))).toEqual([
       'started 01:00',
@@ -153,11 +153,11 @@ describe('openSchedule', () => {
 
   test('a clock that was far ahead for a while costs no time after it was put right', async () => {
     const world = createScheduleWorld('ahead');
-    const { process, said } = world.watch({ catchup: 'latest' });
+    const { said } = world.watch({ catchup: 'latest' });
     await world.pass(HOUR_MS + MINUTE_MS);
-    process.jump(1000 * HOUR_MS);
+    world.rig.clock.jump(1000 * HOUR_MS);
     await world.pass(MINUTE_MS);
-    process.jump(-1000 * HOUR_MS);
+    world.rig.clock.jump(-1000 * HOUR_MS);
     await world.pass(2 * HOUR_MS);
     const started = said().filter((text) => text.startsWith('started'));
     expect(started).toEqual(['started 01:00', expect.any(String), 'started 02:00', 'started 03:00']);
@@ -166,9 +166,9 @@ describe('openSchedule', () => {
 
   test('a clock that is set forward catches up as after an outage', async () => {
     const world = createScheduleWorld('forward');
-    const { process, said } = world.watch({ catchup: 'all' });
+    const { said } = world.watch({ catchup: 'all' });
     await world.pass(10 * MINUTE_MS);
-    process.jump(3 * HOUR_MS);
+    world.rig.clock.jump(3 * HOUR_MS);
     await world.pass(MINUTE_MS);
     expect(said().filter((text) => text.startsWith('started'))).toEqual([
       'started 01:00',
@@ -182,9 +182,48 @@ describe('openSchedule', () => {
     const before = world.watch({ cron: ['0 0 * * *'], catchup: 'all' });
     await world.pass(HOUR_MS + MINUTE_MS);
     await world.rig.go(before.schedule.close());
-    world.watch({ cron: ['*/30 * * * *'], catchup: 'all' });
+    const { events } = world.watch({ cron: ['*/30 * * * *'], catchup: 'all' });
     await world.pass(30 * MINUTE_MS);
     expect(world.starts()).toEqual(['01:30']);
+    expect(events.map(({ type }) => type)).toEqual(['edited', 'started', 'finished']);
+  });
+
+  test('processes with other times that are started in turn each name the times of both', async () => {
+    const world = createScheduleWorld('in turn');
+    const told: string[] = [];
+    for (const minute of ['0', '30', '0', '30']) {
+      const { schedule, events } = world.open({ cron: [`${minute} * * * *`], catchup: 'all' });
+      expect(await world.rig.go(schedule.runDue())).toBe(true);
+      told.push(...events.map((event) => ('message' in event ? event.message : event.type)));
+      await world.rig.go(schedule.close());
+      await world.pass(HOUR_MS);
+    }
+    expect(world.starts()).toEqual([]);
+    expect(told).toEqual([
+      expect.stringContaining('(0 * * * * UTC at the last start, 30 * * * * UTC now)'),
+      expect.stringContaining('(30 * * * * UTC at the last start, 0 * * * * UTC now)'),
+      expect.stringContaining('(0 * * * * UTC at the last start, 30 * * * * UTC now)'),
+    ]);
+  });
+
+  test('a second process with other times starts nothing and says so, until the first one has ended', async () => {
+    const world = createScheduleWorld('rivals');
+    const first = world.watch();
+    await world.pass(MINUTE_MS);
+    const second = world.watch({ cron: ['*/30 * * * *'] });
+    await world.pass(HOUR_MS + MINUTE_MS);
+    expect(first.said()).toEqual(['started 01:00', 'finished 01:00']);
+    expect(second.events).toMatchObject([
+      {
+        type: 'troubled',
+        message: expect.stringContaining('another process watches it with other times (0 * * * * UTC)'),
+      },
+    ]);
+    expect(await world.rig.go(world.open({ cron: ['*/5 * * * *'] }).schedule.runDue())).toBe(false);
+    first.process.kill();
+    await world.pass(30 * MINUTE_MS);
+    expect(second.said()).toEqual(['started 01:30', 'finished 01:30']);
+    expect(world.starts()).toEqual(['01:00', '01:30']);
   });
 
   test('close leaves runs to themselves, and the next one takes them up', async () => {

@@ -24,6 +24,12 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
   const since = { pending: new Map<string, number>(), running: new Map<string, number>() };
   /** Until when a cell is put off, or backs off. */
   const notBefore = new Map<string, number>();
+  /** When each cell was first submitted: its deadline counts from then. */
+  const begun = new Map<string, number>();
+  /** Cells whose deadline a tick has passed. */
+  const expired = new Set<string>();
+  /** Expired cells whose live attempt has not been asked to end. */
+  const toCancel = new Set<string>();
   let now = 0;
   let finished = false;
 
@@ -35,6 +41,8 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
     law(attempt === next, `${key} is submitted as attempt ${attempt}, the next one is ${next}`);
     const { limit, infrastructureLimit } = plan.steps[step]!.step.retry;
     law(attempt <= 1 + limit + infrastructureLimit, `${key} is submitted as attempt ${attempt}, beyond its budgets`);
+    law(!expired.has(key), `${key} is submitted as attempt ${attempt} after its deadline`);
+    if (!begun.has(key)) begun.set(key, now);
     live.set(key, attempt);
     checkLimits();
     for (const dependency of plan.steps[step]!.dependencies) {
@@ -87,6 +95,8 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
   function cancel({ step, cell, attempt, reason }: Extract<Command, { type: 'cancel' }>): void {
     const key = `${step}/${cell}`;
     law(live.get(key) === attempt, `attempt ${attempt} of ${key} is cancelled and does not live`);
+    toCancel.delete(key);
+    if (reason === 'deadline') law(expired.has(key), `${key} is cancelled for its deadline at ${now}, too early`);
     if (reason !== 'timeout' && reason !== 'queueTimeout') return;
     const { timeoutMs, queueTimeoutMs } = plan.steps[step]!.step;
     const [from, allowed] = reason === 'timeout' ? [since.running, timeoutMs] : [since.pending, queueTimeoutMs];
@@ -94,9 +104,26 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
     law(waited >= allowed!, `${key} is cancelled for its ${reason} of ${allowed} after ${waited}`);
   }
 
+  function passDeadlines(): void {
+    for (const [key, at] of begun) {
+      const [step, cell] = key.split('/').map(Number) as [number, number];
+      const { deadlineMs } = plan.steps[step]!.step;
+      if (deadlineMs === undefined || at + deadlineMs > now || expired.has(key)) continue;
+      expired.add(key);
+      if (live.has(key) && !isCancelAsked(step, cell)) toCancel.add(key);
+    }
+  }
+
+  function isCancelAsked(step: number, cell: number): boolean {
+    const attempt = live.get(`${step}/${cell}`);
+    return asked.has(JSON.stringify({ type: 'cancel', step, cell, attempt }));
+  }
+
   return {
     hear(event) {
+      law(toCancel.size === 0, `${[...toCancel].join(', ')} lives after its deadline and is not cancelled`);
       now = event.at;
+      if (event.type === 'tick') passDeadlines();
       for (const [key, until] of notBefore) if (until <= now) notBefore.delete(key);
       if (!('attempt' in event)) return;
       const key = `${event.step}/${event.cell}`;

@@ -147,6 +147,30 @@ describe('timeouts', () => {
     expect(rig.scheduler.skipCause(0, 0)).toEqual({ kind: 'deadline' });
   });
 
+  test('handle: a deadline that passes while a timeout is being enforced still ends the cell', () => {
+    const retry = { limit: 9, on: ['timeout'] } as const;
+    const rig = createRig(testPlan({ a: { timeoutMs: 70, deadlineMs: 100, retry } }));
+    rig.start();
+    rig.running('a');
+    expect(rig.tick(70)).toEqual(['cancel a #1 timeout', 'wake 100']);
+    expect(rig.tick(100)).toEqual([]);
+    rig.now = 500;
+    expect(rig.ended('a', 'canceled')).toEqual(['finish failed']);
+    expect(rig.state('a')).toBe('timedOut');
+  });
+
+  test('handle: an attempt whose publishing fails after the deadline is the last one', () => {
+    const retry = { limit: 9, on: ['infrastructure'] } as const;
+    const outputs = { out: { path: '/out', retain: false } };
+    const rig = createRig(testPlan({ a: { deadlineMs: 100, retry, outputs } }));
+    rig.start();
+    rig.running('a');
+    expect(rig.ended('a')).toEqual(['publish a #1']);
+    expect(rig.tick(100)).toEqual([]);
+    expect(rig.ended('a', 'infrastructure')).toEqual(['finish failed']);
+    expect(rig.state('a')).toBe('errored');
+  });
+
   test('handle: a deadline that passes while the retry waits for room ends the cell', () => {
     const retry = { limit: 1, on: ['failed'], backoff: { initialMs: 0, factor: 1, maxMs: 0 } } as const;
     const rig = createRig(

@@ -3,11 +3,13 @@ import { readClaims } from '../../src/pools/claims-list.ts';
 import { findShortage } from '../../src/pools/find-shortage.ts';
 import { replayRun } from '../../src/run/replay-run.ts';
 import type { RunReport } from '../../src/run/run-report.ts';
-import { createMountChecker, type MountCheckerOptions } from './check-mounts.ts';
+import { createMountChecker, type MountChecker, type MountCheckerOptions } from './check-mounts.ts';
+import { createTimeChecker } from './check-times.ts';
 import { createEvidenceReader, type JournalEvidence } from './journal-evidence.ts';
 import type { MemoryDisk } from './memory-disk.ts';
 import { HOME_CLUSTER, type RunScript } from './scenario.ts';
 import type { ServiceDeed } from './simulated-service.ts';
+import type { VirtualClock } from './virtual-clock.ts';
 
 /** Watches a simulated run and notes everything that must never be. */
 export interface RunChecker {
@@ -20,8 +22,8 @@ export interface RunChecker {
   giveUp(): void;
   /** While nobody drives the run, others have waited in vain: what it holds, it must hold rightly. */
   checkLeftClaims(): Promise<void>;
-  /** What a successful container does: writes a hash of everything that it was given. */
-  work(container: Container): void;
+  /** What a container does; with `spoils`, it writes to what it was given to read. */
+  program: MountChecker['program'];
   /** Looks at the end of the run. */
   finish(report: RunReport): void;
 }
@@ -29,6 +31,7 @@ export interface RunChecker {
 export interface CheckerOptions extends MountCheckerOptions {
   readonly script: RunScript;
   readonly disk: MemoryDisk;
+  readonly clock: VirtualClock;
   /** Everything that went against the laws. */
   readonly violations: string[];
 }
@@ -50,7 +53,8 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
   const claim = (holds: boolean, message: () => string) => {
     if (!holds) violations.push(message());
   };
-  const mounts = createMountChecker(options, claim);
+  const mounts = createMountChecker({ ...options, isResumed: script.mishaps.length > 0 }, claim);
+  let times = createTimeChecker(options, claim);
 
   /** Step and cell numbers of a container's labels. */
   function place(labels: Readonly<Record<string, string>>): { step: number; cell: number; attempt: number } {
@@ -67,7 +71,9 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     if (call !== 'cancel') return;
     const labels = truths.get(id)?.labels;
     if (!labels) return;
-    const { step, cell, attempt } = place(labels);
+    const at = place(labels);
+    const { step, cell, attempt } = at;
+    times.onCancel(at, { evidence: evidence(), container: options.simulated().containers.get(id) });
     claim(evidence().cancels.has(`${step}/${cell}/${attempt}`), () => `cancel of ${id} without a durable intent`);
   }
 
@@ -138,7 +144,10 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
 
   /** Each verdict is held against what the service knows at the moment when it has become durable. */
   function checkNewVerdicts(): void {
-    const { ended, putOff, ids } = evidence();
+    const now = evidence();
+    times.onEvidence(now);
+    mounts.onEvidence(now);
+    const { ended, putOff, ids } = now;
     for (; putOffs < putOff.length; putOffs++) {
       const id = ids.get(putOff[putOffs]!) ?? '';
       claim(!options.simulated().underWay.has(id), () => `${id} was put off while its create was under way`);
@@ -205,7 +214,7 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
   }
 
   return {
-    work: mounts.work,
+    program: mounts.program,
     finish,
     live: () => liveOnes().map((id) => place(truths.get(id)!.labels).step),
     loseJournal() {
@@ -213,6 +222,7 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
       before.unshift(evidence());
       judged.clear();
       putOffs = 0;
+      times = createTimeChecker(options, claim);
       evidence = readEvidence();
     },
     giveUp() {
@@ -278,6 +288,7 @@ function allows(outcome: Outcome, truth: Truth | undefined, isUnderWay: boolean)
       if (outcome.message.startsWith('the container is lost')) return truth?.phase === 'Vanished';
       if (outcome.message.startsWith('the service does not know it any more')) return truth?.phase === 'Vanished';
       if (outcome.message.startsWith('could not publish')) return truth?.phase === 'Succeeded';
+      if (/^could not (start on input|bring) /.test(outcome.message)) return truth === undefined && !isUnderWay;
       if (outcome.message.startsWith('an earlier runner canceled it')) return truth?.phase === 'Canceled';
       return outcome.class === 'infrastructure' ? truth?.phase === 'Unknown' : truth?.phase === 'Failed';
   }

@@ -126,7 +126,7 @@ async function liveOnce(world: World, run: SimulatedRun, { mishap, onHandle }: L
   onHandle(handle);
   handle.finished.catch(() => {});
   if (mishap?.kind === 'detach') clock.setTimer(clock.now() + mishap.afterMs, () => void handle.detach());
-  if (mishap?.kind === 'clockJump') clock.setTimer(clock.now() + mishap.afterMs, () => process.jump(mishap.ms));
+  if (mishap?.kind === 'clockJump') clock.setTimer(clock.now() + mishap.afterMs, () => clock.jump(mishap.ms));
   if (mishap?.kind !== 'second') return until(world, process, handle.finished);
   let second: Promise<RunReport | undefined> | undefined;
   let isTaken = false;
@@ -161,6 +161,7 @@ function addProcess(world: World, run: SimulatedRun, mishap: Mishap | undefined)
       if (mishap.kind === 'lose') loseJournal(world, run, mishap.whole);
       if (mishap.kind !== 'crash' || !mishap.machine) return;
       for (const other of runs) for (const one of other.processes) one.kill();
+      clock.reboot();
       disk.crash((unsynced) => random.below(unsynced + 1));
     },
   });

@@ -4,10 +4,14 @@ import { type FileEntry, ServiceError, type VolumeFiles } from '@sluice/client';
 export interface MemoryVolume {
   readonly files: Map<string, Uint8Array>;
   readonly directories: Set<string>;
+  /** When each file was written, in milliseconds: no two at once. */
+  readonly times: Map<string, number>;
 }
 
+let writes = 0;
+
 export function createMemoryVolume(): MemoryVolume {
-  return { files: new Map(), directories: new Set() };
+  return { files: new Map(), directories: new Set(), times: new Map() };
 }
 
 /** Makes a directory and those above it. */
@@ -18,6 +22,7 @@ function makeDirectory(volume: MemoryVolume, path: string): void {
 export function writeFile(volume: MemoryVolume, path: string, bytes: Uint8Array): void {
   if (path.includes('/')) makeDirectory(volume, path.slice(0, path.lastIndexOf('/')));
   volume.files.set(path, bytes);
+  volume.times.set(path, ++writes * 1000);
 }
 
 /** Whether a file or directory is there. */
@@ -29,7 +34,7 @@ function exists(volume: MemoryVolume, path: string): boolean {
 export function createMemoryFiles(volume: MemoryVolume): VolumeFiles {
   const entry = (path: string): FileEntry | undefined => {
     const bytes = volume.files.get(path);
-    if (bytes) return { path, kind: 'file', size: bytes.length, modifiedAt: 0 };
+    if (bytes) return { path, kind: 'file', size: bytes.length, modifiedAt: volume.times.get(path) ?? 0 };
     return exists(volume, path) ? { path, kind: 'dir', size: 0, modifiedAt: 0 } : undefined;
   };
   const missing = (path: string) => new ServiceError('NOT_FOUND', `could not find ${path}`, { status: 404 });
@@ -58,6 +63,8 @@ export function createMemoryFiles(volume: MemoryVolume): VolumeFiles {
       else for await (const chunk of body) chunks.push(chunk);
       writeFile(volume, path, Buffer.concat(chunks));
     },
+    // As a service does that is not ours.
+    link: async () => false,
     async makeDirectory(path) {
       makeDirectory(volume, path);
     },
@@ -73,6 +80,18 @@ export function createMemoryFiles(volume: MemoryVolume): VolumeFiles {
       for (const path of [...volume.directories]) {
         if (path !== from && !path.startsWith(`${from}/`)) continue;
         volume.directories.delete(path);
+        volume.directories.add(to + path.slice(from.length));
+      }
+    },
+    async copy(from, to) {
+      if (!exists(volume, from)) throw missing(from);
+      if (exists(volume, to)) throw new ServiceError('ALREADY_EXISTS', `${to} is there`, { status: 409 });
+      if (to.includes('/')) makeDirectory(volume, to.slice(0, to.lastIndexOf('/')));
+      const isCopied = (path: string) => path === from || path.startsWith(`${from}/`);
+      for (const [path, bytes] of [...volume.files].filter(([path]) => isCopied(path))) {
+        volume.files.set(to + path.slice(from.length), bytes);
+      }
+      for (const path of [...volume.directories].filter(isCopied)) {
         volume.directories.add(to + path.slice(from.length));
       }
     },

@@ -1,42 +1,25 @@
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { KEPT_SCENARIOS } from './kept-scenarios.ts';
 import type { RunnerUnderTest } from './live-run.ts';
+import { plantBug, removePlants } from './plant-bug.ts';
 import { PLANTED_BUGS, type PlantedBug } from './planted-bugs.ts';
+import { PLANTED_INPUT_BUGS } from './planted-input-bugs.ts';
 import { runScenario } from './run-scenario.ts';
 import { drawScenario, type Scenario } from './scenario.ts';
 
-const PACKAGE = path.resolve(import.meta.dirname, '../..');
-const COPIES = path.join(PACKAGE, '.cache', `planted-${process.pid}`);
 /** A bug that needs more seeds than this would slip through. */
 const MAX_SEEDS = 400;
 /** What has not ended by then does not end: there is no need to wait for it three days, which take a minute of ours. */
 const LONG_ENOUGH = { longestMs: 8 * 3_600_000 };
 
-afterAll(() => rm(COPIES, { recursive: true, force: true }));
+afterAll(removePlants);
 
 /** A copy of the runner with the bug in it. */
 async function plant(bug: PlantedBug, number: number): Promise<RunnerUnderTest> {
-  const copy = path.join(COPIES, String(number), 'src');
-  await mkdir(copy, { recursive: true });
-  const isSource = (file: string) => !file.endsWith('tsconfig.json');
-  await cp(path.join(PACKAGE, 'src'), copy, { recursive: true, filter: isSource });
-  const file = path.join(copy, bug.file);
-  const text = await readFile(file, 'utf8');
-  expect(text.split(bug.find), `${bug.file} has the place for the bug once`).toHaveLength(2);
-  await writeFile(
-    file,
-    text.replace(bug.find, () => bug.replace),
-  );
-  const load = (name: string) => import(/* @vite-ignore */ path.join(copy, name));
-  const [{ startRun }, { resumeRun }, { readRun }, { adoptRun }] = await Promise.all([
-    load('run/start-run.ts'),
-    load('run/resume-run.ts'),
-    load('run/read-run.ts'),
-    load('adopt/adopt-run.ts'),
-  ]);
-  return { startRun, resumeRun, readRun, adoptRun };
+  const load = await plantBug(bug, String(number));
+  const modules = ['run/start-run.ts', 'run/resume-run.ts', 'run/read-run.ts', 'adopt/adopt-run.ts'];
+  const loaded = await Promise.all(modules.map(load));
+  return Object.assign({}, ...loaded) as RunnerUnderTest;
 }
 
 function* drawScenarios({ among = () => true }: PlantedBug): Generator<Scenario> {
@@ -49,7 +32,7 @@ function* drawScenarios({ among = () => true }: PlantedBug): Generator<Scenario>
 }
 
 describe('the simulation', () => {
-  test.each(PLANTED_BUGS.map((bug, number) => ({ ...bug, number })))(
+  test.each([...PLANTED_BUGS, ...PLANTED_INPUT_BUGS].map((bug, number) => ({ ...bug, number })))(
     'finds a runner that $name',
     { timeout: 120_000 },
     async (bug) => {

@@ -1,13 +1,9 @@
+import type { SourceChange } from './plant-bug.ts';
 import type { Mishap, Scenario } from './scenario.ts';
 
-/** A bug that the simulation must find: one piece of the runner's source, and what it becomes. */
-export interface PlantedBug {
+/** A bug that the simulation must find. */
+export interface PlantedBug extends SourceChange {
   readonly name: string;
-  /** Relative to `src`. */
-  readonly file: string;
-  /** Stands exactly once in the file. */
-  readonly find: string;
-  readonly replace: string;
   /** Where it can show at all; absent: anywhere. The others would only take time. */
   readonly among?: (scenario: Scenario) => boolean;
   /** Shows in one seed of ten thousand: it is looked for in the scenarios that failed once, and nowhere else. */
@@ -15,6 +11,7 @@ export interface PlantedBug {
 }
 
 const hasPools = ({ pools }: Scenario) => Object.keys(pools).length > 0;
+const isGrouped = ({ group }: Scenario) => group !== undefined;
 const hasTwoClusters = ({ runs }: Scenario) => runs.some(({ steps }) => steps.some(({ clusters }) => clusters));
 const has = (kind: Mishap['kind']) => (scenario: Scenario) =>
   scenario.runs.some(({ mishaps }) => mishaps.some((mishap) => mishap.kind === kind));
@@ -170,8 +167,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'lets the attempts of a cell write to one directory',
     file: 'data/layout.ts',
-    find: '/a${name.attempt}`',
-    replace: '/a1`',
+    find: 'join(name.step, name.cell)}/a${name.attempt}`',
+    replace: 'join(name.step, name.cell)}/a1`',
   },
   {
     name: 'asks for a doubtful container without a pause',
@@ -214,10 +211,45 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     among: hasPools,
   },
   {
+    name: 'lets a run into a group beside the containers of a run that was left',
+    file: 'run/judge-member.ts',
+    find: "return seen.every((one) => one === 'ended') ? 'idle' : 'left';",
+    replace: "return seen.length < 0 ? 'left' : 'idle';",
+    among: isGrouped,
+  },
+  {
+    name: 'resumes a run beside the others of its group',
+    file: 'run/resume-run.ts',
+    find: "if (!header || records.some(({ kind }) => kind === 'finished')) return ok(undefined);",
+    replace: 'if (!header || records.length > 0) return ok(undefined);',
+    among: isGrouped,
+  },
+  {
+    name: 'does not look who is in the group',
+    file: 'run/enter-group.ts',
+    find: 'members.length + before.length < limit',
+    replace: 'before.length < limit',
+    among: isGrouped,
+  },
+  {
+    name: 'lets a run go on by the clock of the machine',
+    file: 'run/drive-run.ts',
+    find: '  const { clock } = opened;\n',
+    replace: '  const clock = { ...opened.clock, now: opened.clock.wall };\n',
+    among: has('clockJump'),
+  },
+  {
+    name: 'resumes a run by the clock of the machine',
+    file: 'run/resume-clock.ts',
+    find: '(elapsedTo(clock, records, last) ?? Math.max(clock.now(), last))',
+    replace: '(elapsedTo.length < 0 ? last : clock.now())',
+    among: has('clockJump'),
+  },
+  {
     name: 'takes a file that is there for a whole one',
     file: 'placement/transfer-tree.ts',
-    find: 'if (there.get(entry.path) !== entry.size)',
-    replace: 'if (!there.has(entry.path))',
+    find: 'known?.size !== entry.size',
+    replace: 'known === undefined',
     among: hasTwoClusters,
   },
   {

@@ -8,6 +8,9 @@ export function createRealClock(): VirtualClock {
   const clock = createSystemClock();
   return {
     ...clock,
+    ahead: 0,
+    jump: refuse,
+    reboot: refuse,
     delay: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     async runUntil(done) {
       const deadline = clock.now() + LONGEST_MS;
@@ -17,4 +20,8 @@ export function createRealClock(): VirtualClock {
       }
     },
   };
+}
+
+function refuse(): never {
+  throw new Error('the time of the machine cannot be moved');
 }

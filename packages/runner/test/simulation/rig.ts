@@ -5,6 +5,7 @@ import { CALM, type FaultRates } from './faults.ts';
 import { createMemoryDisk, type MemoryDisk } from './memory-disk.ts';
 import { createRandom } from './random.ts';
 import { createRealClock } from './real-clock.ts';
+import { createProcess, type SimulatedProcess } from './simulated-process.ts';
 import {
   type Behaviour,
   createSimulatedService,
@@ -18,6 +19,8 @@ export interface RigOptions {
   readonly dialect?: Partial<Dialect>;
   readonly faults?: Partial<FaultRates>;
   readonly quota?: number;
+  /** What the service's instance types announce; by default that inputs can be mounted read-only. */
+  readonly features?: readonly string[];
   /** Real time: for tests that read and write real files. */
   readonly realTime?: boolean;
   /** By step name; a step that is not named succeeds after 100 ms. */
@@ -33,6 +36,8 @@ export interface Rig {
   readonly options: RunnerOptions & { readonly scope: { clusterID: string; accountID: string } };
   /** Every container that was ever created, in order. */
   created(): SimulatedContainer[];
+  /** A process of this world, which can be killed. */
+  process(): SimulatedProcess;
   /** Moves time on until the promise has settled. */
   go<T>(promise: Promise<T>): Promise<T>;
   until(condition: () => boolean): Promise<void>;
@@ -50,6 +55,7 @@ export function createRig(seed: string, given: RigOptions = {}): Rig {
     faults: () => ({ ...CALM, ...given.faults }),
     hints: given.hints ?? true,
     ...(given.quota !== undefined && { quota: given.quota }),
+    features: given.features ?? ['read-only-mounts'],
     behave: (spec) => ({
       pendingMs: 20,
       runMs: 100,
@@ -74,6 +80,7 @@ export function createRig(seed: string, given: RigOptions = {}): Rig {
       reporter: { report: (event) => void events.push(event) },
     },
     created: () => created,
+    process: () => createProcess({ clock, disk, service: simulated.service }),
     async go(promise) {
       let settled = false;
       const done = () => {

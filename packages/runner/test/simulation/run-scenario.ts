@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { ContainerSpec } from '@sluice/client';
 import type { RunReport } from '../../src/run/run-report.ts';
+import { createGroupChecker } from './check-groups.ts';
 import { createPoolChecker } from './check-pools.ts';
 import { createRunChecker } from './check-run.ts';
 import { CALM, gateAt } from './faults.ts';
 import { LONGEST_MS, liveRun, type RunnerUnderTest, type SimulatedRun, type World } from './live-run.ts';
 import { createMemoryDisk } from './memory-disk.ts';
 import { createRandom } from './random.ts';
+import { LATER_RUN, laterProgram, runAgain } from './run-again.ts';
 import { FAR_CLUSTER, HOME_CLUSTER, planRun, type RunScript, type Scenario } from './scenario.ts';
 import { createSimulatedClusters } from './simulated-clusters.ts';
 import type { Behaviour, ServiceDeed } from './simulated-service.ts';
@@ -22,6 +24,8 @@ export interface ScenarioResult {
 }
 
 const FAULTS_MS = 20 * 60_000;
+/** After the faults, and what was on its way then, too. */
+const SETTLED_MS = FAULTS_MS + 10 * 60_000;
 /** The largest run needs about a thousand: a runner that asks much more often does not adapt. */
 const MAX_CALLS = 3_000;
 /** What a clock that was set back two hours keeps waiting is looked at, a few containers every ten seconds each. */
@@ -49,8 +53,19 @@ export async function runScenario(
       })
       .finally(() => open--),
   );
+  let isOver = false;
+  const after = Promise.all(lives)
+    .then(async ([report]) => {
+      if (!scenario.isRunAgain || !report) return;
+      await clock.delay(Math.max(0, world.begun + SETTLED_MS - clock.now()));
+      await runAgain(world);
+    })
+    .finally(() => {
+      isOver = true;
+    });
   try {
-    await clock.runUntil(() => open === 0);
+    await clock.runUntil(() => isOver);
+    await after;
   } catch (error) {
     violations.push((error as Error).message);
   }
@@ -81,13 +96,14 @@ function createWorld(scenario: Scenario, { runner, longestMs, onDeed }: WorldOpt
   });
   const runs = scenario.runs.map((script, index): SimulatedRun => {
     const runId = `simulatedrun${String.fromCharCode(97 + index)}`;
-    const plan = planRun(script, scenario.pools);
+    const plan = planRun(script, scenario);
     const directory = `/home/runs/${runId}`;
-    const checker = createRunChecker({ script, plan, runId, disk, violations, simulated: () => service });
+    const checker = createRunChecker({ script, plan, runId, disk, clock, violations, simulated: () => service });
     return { runId, directory, script, plan, checker, processes: [], isLost: false };
   });
   const runOf = (id: string) => runs.find(({ runId }) => id.startsWith(`s${runId}-`));
   const pools = createPoolChecker(scenario.pools, runs, violations);
+  const groups = scenario.group && createGroupChecker(scenario.group.limit, runs, violations);
   const places = scenario.runs.flatMap(({ steps }) => steps.flatMap(({ clusters = [] }) => clusters));
   const clusters = places.length > 0 ? [HOME_CLUSTER, FAR_CLUSTER] : [HOME_CLUSTER];
   const service = createSimulatedClusters(clusters, {
@@ -98,16 +114,24 @@ function createWorld(scenario: Scenario, { runner, longestMs, onDeed }: WorldOpt
     gate: () => (faulty ? gateAt(scenario.bursts, clock.now() - begun) : undefined),
     hints: scenario.hints,
     ...(scenario.quota !== undefined && { quota: scenario.quota }),
-    behave: (spec) => behave(scenario, runs, spec),
+    features: scenario.comparesInputs ? [] : ['read-only-mounts'],
+    behave: (spec) =>
+      spec.labels?.['sluice-run'] === LATER_RUN
+        ? { pendingMs: 20, runMs: 50, end: 'Succeeded', ...laterProgram(world) }
+        : behave(scenario, runs, spec),
     onDeed(deed) {
       onDeed(deed);
+      if (deed.id?.startsWith(`s${LATER_RUN}-`)) return;
       const run = deed.id === undefined ? undefined : runOf(deed.id);
       for (const { checker } of run ? [run] : runs) checker.onDeed(deed);
-      if (deed.kind === 'created') pools.onCreated(deed.id);
+      if (deed.kind !== 'created') return;
+      pools.onCreated(deed.id);
+      groups?.onCreated(deed.id);
     },
   });
   disk.locksWork = !scenario.runs.some(({ mishaps }) => mishaps.some(({ kind }) => kind === 'second'));
-  return { scenario, runner, clock, disk, service, random, begun, longestMs, runs, violations };
+  const world: World = { scenario, runner, clock, disk, service, random, begun, longestMs, runs, violations };
+  return world;
 }
 
 function behave(scenario: Scenario, runs: readonly SimulatedRun[], spec: ContainerSpec): Behaviour {
@@ -115,7 +139,7 @@ function behave(scenario: Scenario, runs: readonly SimulatedRun[], spec: Contain
   const script = findScript(run.script, spec);
   const attempt = Number(spec.labels?.['sluice-attempt']);
   const ending = script.attempts[Math.min(attempt, script.attempts.length) - 1]!;
-  const base = { pendingMs: 20, runMs: script.runMs, work: run.checker.work };
+  const base = { pendingMs: 20, runMs: script.runMs, ...run.checker.program(script.spoils?.includes(attempt)) };
   switch (ending) {
     case 'succeed':
       return { ...base, end: 'Succeeded' };

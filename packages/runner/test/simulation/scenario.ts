@@ -23,6 +23,10 @@ export interface StepScript {
   readonly pools?: Readonly<Record<string, number>>;
   /** Where it may run, the best first; absent: on the run's own cluster. */
   readonly clusters?: readonly string[];
+  /** Inputs that it is given as private copies, to which its programs write. */
+  readonly writable?: readonly string[];
+  /** Attempts whose programs write to the inputs that they were not given as writable. */
+  readonly spoils?: readonly number[];
 }
 
 /** Something that happens to the runner. */
@@ -59,11 +63,17 @@ export interface Scenario {
   readonly runs: readonly RunScript[];
   /** Tokens by pool, which the runs share. */
   readonly pools: Readonly<Record<string, number>>;
+  /** The concurrency group that all the runs belong to. */
+  readonly group?: { readonly limit: number; readonly behavior: 'queue' | 'cancel' } | undefined;
   readonly dialect: Dialect;
   readonly faults: FaultRates;
   readonly bursts: readonly Burst[];
   readonly hints: boolean;
   readonly quota?: number | undefined;
+  /** The service cannot mount read-only, so that inputs are compared. */
+  readonly comparesInputs?: boolean;
+  /** After its only run, another one takes from the cache what that one has left, in peace. */
+  readonly isRunAgain?: boolean;
 }
 
 /** The run's own cluster, and one that shares nothing with it. */
@@ -78,12 +88,18 @@ export function drawScenario(seed: string): Scenario {
     pools: hasPools ? { a: 1 + kinds.below(3), b: 1 + kinds.below(2) } : {},
     isTwoClusters: kinds.chance(0.2),
     losesJournals: kinds.chance(0.15),
+    comparesInputs: random.fork('inputs').chance(0.3),
   };
-  const count = hasPools ? 2 + kinds.below(2) : 1;
+  const grouped = random.fork('group');
+  const isGrouped = !hasPools && !world.losesJournals && grouped.chance(0.15);
+  const count = hasPools ? 2 + kinds.below(2) : isGrouped ? 2 + grouped.below(2) : 1;
+  const isRunAgain = count === 1 && world.comparesInputs && !world.losesJournals && random.fork('again').chance(0.5);
   return {
     seed,
+    ...(isRunAgain && { isRunAgain }),
+    group: isGrouped ? { limit: 1, behavior: grouped.pick(['queue', 'queue', 'cancel'] as const) } : undefined,
     runs: Array.from({ length: count }, (_, index) =>
-      drawRun(index === 0 ? random : random.fork(`run ${index}`), world),
+      drawRun(index === 0 ? random : random.fork(`run ${index}`), { ...world, isAlone: count === 1 }),
     ),
     pools: world.pools,
     dialect: drawDialect(random.fork('dialect')),
@@ -91,6 +107,7 @@ export function drawScenario(seed: string): Scenario {
     bursts: drawBursts(random.fork('bursts')),
     hints: random.chance(0.5),
     quota: random.chance(0.2) ? 1 + random.below(3) : undefined,
+    comparesInputs: world.comparesInputs,
   };
 }
 
@@ -98,15 +115,19 @@ export function drawScenario(seed: string): Scenario {
 interface Traits {
   readonly pools: Readonly<Record<string, number>>;
   readonly isTwoClusters: boolean;
+  readonly isAlone: boolean;
   readonly losesJournals: boolean;
+  readonly comparesInputs: boolean;
 }
 
 function drawRun(random: Random, world: Traits): RunScript {
-  const isAlone = Object.keys(world.pools).length === 0;
+  const { isAlone } = world;
   const steps: StepScript[] = [];
   const count = 1 + random.below(isAlone ? 7 : 3);
   for (let index = 0; index < count; index++) steps.push(drawStep(random, { earlier: steps, world }));
-  const mishaps = Array.from({ length: random.below(4) }, () => drawMishap(random));
+  const drawn = Array.from({ length: random.below(4) }, () => drawMishap(random));
+  // Two runners of one run at once are for a world without working locks, which groups need.
+  const mishaps = drawn.filter(({ kind }) => isAlone || Object.keys(world.pools).length > 0 || kind !== 'second');
   const late = random.fork('late');
   if (!isAlone && late.chance(0.3)) mishaps.push({ kind: 'leave', ...drawMoment(late) });
   if (world.losesJournals) {
@@ -154,6 +175,21 @@ function drawStep(
     runMs: random.pick([0, 50, 2000, 20_000, 120_000]),
     ...(wanted.length > 0 && { pools: Object.fromEntries(wanted) }),
     ...(clusters && { clusters }),
+    ...drawWrites(random.fork(`writes ${earlier.length}`), inputs, world),
+  };
+}
+
+/** A run that lost its journal does not know how its data was: there, and where inputs are mounted read-only, nothing is changed. */
+function drawWrites(
+  random: Random,
+  inputs: readonly string[],
+  { comparesInputs, losesJournals }: Traits,
+): Pick<StepScript, 'writable' | 'spoils'> {
+  const writable = inputs.filter(() => random.chance(0.25));
+  const spoils = [1, 2].filter(() => comparesInputs && !losesJournals && random.chance(0.15));
+  return {
+    ...(writable.length > 0 && { writable }),
+    ...(spoils.length > 0 && inputs.length > writable.length && { spoils }),
   };
 }
 
@@ -181,14 +217,17 @@ function drawMishap(random: Random): Mishap {
 }
 
 /** The plan of a run. */
-export function planRun(run: RunScript, pools: Scenario['pools']): Plan {
+export function planRun(run: RunScript, { pools, group, isRunAgain }: Omit<Scenario, 'runs'>): Plan {
   const steps = run.steps.map((script): Step => {
     const base = createStep(script.name);
     return {
       ...base,
       needs: script.needs.map((step) => ({ step, condition: 'succeeded' as const })),
       inputs: Object.fromEntries(
-        script.inputs.map((step) => [step, { from: { step, output: 'out' }, path: `/in/${step}` }]),
+        script.inputs.map((step) => {
+          const isWritable = script.writable?.includes(step);
+          return [step, { from: { step, output: 'out' }, path: `/in/${step}`, ...(isWritable && { writable: true }) }];
+        }),
       ),
       outputs: script.hasOutput ? { out: { path: '/out', retain: true } } : {},
       ...(script.cells > 1 && {
@@ -196,6 +235,7 @@ export function planRun(run: RunScript, pools: Scenario['pools']): Plan {
       }),
       ...(script.timeoutMs !== undefined && { timeoutMs: script.timeoutMs }),
       ...(script.pools && { pools: script.pools }),
+      ...(isRunAgain && { cache: { ignore: [] }, command: [script.name] }),
       ...(script.clusters && { placement: { ordered: script.clusters } }),
       continueOnError: script.continueOnError,
       retry: { ...base.retry, limit: script.retries, on: ['failed', 'oom', 'timeout', 'infrastructure'] },
@@ -205,6 +245,7 @@ export function planRun(run: RunScript, pools: Scenario['pools']): Plan {
     name: 'simulated',
     failFast: run.failFast,
     pools,
+    ...(group && { concurrency: { ...group, group: 'simulated' } }),
     ...(run.parallelism !== undefined && { parallelism: run.parallelism }),
   });
 }

@@ -14,8 +14,6 @@ export interface SimulatedProcess {
   readonly operations: number;
   /** Nothing that the process waits for ever comes, and nothing that it does has an effect. */
   kill(): void;
-  /** Sets the process's clock forwards or back; what it waits for comes no sooner and no later. */
-  jump(ms: number): void;
 }
 
 export interface ProcessOptions {
@@ -33,7 +31,8 @@ export function createProcess(options: ProcessOptions): SimulatedProcess {
   const claims = new Set<Claim>();
   let alive = true;
   let operations = 0;
-  let offset = 0;
+  /** The process's time begins with what the machine's clock shows. */
+  const offset = clock.wall() - clock.now();
   let die: (nothing: undefined) => void;
   const died = new Promise<undefined>((resolve) => {
     die = resolve;
@@ -89,6 +88,8 @@ export function createProcess(options: ProcessOptions): SimulatedProcess {
   return {
     clock: {
       now: () => clock.now() + offset,
+      wall: () => clock.wall(),
+      boot: () => clock.boot(),
       setTimer: (at, callback) => clock.setTimer(at - offset, () => void (alive && callback())),
       defer: (callback) => clock.defer(() => void (alive && callback())),
     },
@@ -120,7 +121,11 @@ export function createProcess(options: ProcessOptions): SimulatedProcess {
     service: {
       discovery: {
         listAccounts: (cluster) => act(() => service.discovery.listAccounts(cluster)),
-        listInstanceTypes: (cluster) => act(() => service.discovery.listInstanceTypes(cluster)),
+        // Asked once, before anything is begun: no operation, so that kept scenarios die where they did.
+        listInstanceTypes: (cluster) =>
+          cluster === '-'
+            ? act(() => service.discovery.listInstanceTypes(cluster))
+            : service.discovery.listInstanceTypes(cluster),
       },
       containers: {
         create: (scope, spec, more) => act(() => service.containers.create(scope, spec, more)),
@@ -148,9 +153,6 @@ export function createProcess(options: ProcessOptions): SimulatedProcess {
       return operations;
     },
     kill,
-    jump(ms) {
-      offset += ms;
-    },
   };
 }
 
@@ -170,8 +172,10 @@ function guardFiles(files: VolumeFiles, act: Act): VolumeFiles {
     list: (path) => act(() => files.list(path)),
     read: (path, range) => act(() => files.read(path, range)),
     write: (path, body, more) => act(() => files.write(path, body, more)),
+    link: (path, target) => act(() => files.link(path, target)),
     makeDirectory: (path) => act(() => files.makeDirectory(path)),
     move: (from, to) => act(() => files.move(from, to)),
+    copy: (from, to) => act(() => files.copy(from, to)),
     remove: (path) => act(() => files.remove(path)),
   };
 }

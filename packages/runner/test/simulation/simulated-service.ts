@@ -24,12 +24,16 @@ export interface Behaviour {
   readonly pendingMs: number;
   readonly runMs: number;
   readonly end: 'Succeeded' | 'Failed' | 'Unknown';
+  /** Decides the end by the container, at its end; takes the place of `end`. */
+  readonly endOf?: (container: Container) => Behaviour['end'];
   readonly exitCode?: number;
   readonly outOfMemory?: boolean;
   /** The record vanishes while it runs, as after a fault of the service's own. */
   readonly vanishes?: boolean;
   /** Like `vanishes`, but somebody else's container, which succeeds, is under its ID afterwards. */
   readonly replaced?: boolean;
+  /** Called when its process starts. */
+  readonly begin?: (container: Container) => void;
   /** Called at its end when it succeeds: writes its outputs. */
   readonly work?: (container: Container) => void;
 }
@@ -69,6 +73,8 @@ export interface SimulationOptions {
   /** Whether `watch` gives hints. */
   readonly hints?: boolean;
   readonly clusterID?: string;
+  /** What its instance types announce. */
+  readonly features?: readonly string[];
 }
 
 /** A v1rc1 service in memory and in virtual time, with everything that can go wrong on the way to it. */
@@ -93,6 +99,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     cpu: { cores },
     memory: { sizeGB: cores * 4 },
     gpu: { count: 0 },
+    ...(options.features && { features: [...options.features] }),
   }));
   const containers = new Map<string, SimulatedContainer>();
   const volumes = new Map<string, MemoryVolume>();
@@ -222,12 +229,14 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     );
     later(behaviour.pendingMs, () => {
       made.startedAt = clock.now();
+      behaviour.begin?.(made.wire);
       if (!dialect.hidesRunning) move(made, 'Running', 'running', { startTime: new Date(clock.now()).toISOString() });
       if (behaviour.vanishes) later(behaviour.runMs / 2, () => vanish(id, made));
       if (behaviour.replaced) later(behaviour.runMs / 2, () => replace(id, made));
       later(behaviour.runMs, () => {
-        if (behaviour.end === 'Succeeded') behaviour.work?.(made.wire);
-        end(id, made, behaviour.end, describeEnd(behaviour));
+        const decided = { ...behaviour, end: behaviour.endOf?.(made.wire) ?? behaviour.end };
+        if (decided.end === 'Succeeded') decided.work?.(made.wire);
+        end(id, made, decided.end, describeEnd(decided));
       });
     });
   }
@@ -335,8 +344,10 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
       list: (path) => call('files.list', undefined, () => files.list(path)),
       read: async (path, range) => cutOff(await files.read(path, range)),
       write: (path, body, more) => send(files, path, { body, more }),
+      link: (path, target) => call('files.link', undefined, () => files.link(path, target)),
       makeDirectory: (path) => call('files.makeDirectory', undefined, () => files.makeDirectory(path)),
       move: (from, to) => call('files.move', undefined, () => files.move(from, to)),
+      copy: (from, to) => call('files.copy', undefined, () => files.copy(from, to)),
       remove: (path) => call('files.remove', undefined, () => files.remove(path)),
     };
   }
@@ -377,7 +388,9 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
   const service: ContainerService = {
     discovery: {
       listAccounts: () => call('listAccounts', undefined, () => [{ clusterID, accountID: 'me' }]),
-      listInstanceTypes: () => call('listInstanceTypes', undefined, () => instanceTypes),
+      // Of one cluster only what it can do is asked: that draws nothing, so that kept scenarios stay as they were.
+      listInstanceTypes: async (cluster) =>
+        cluster === '-' ? call('listInstanceTypes', undefined, () => instanceTypes) : instanceTypes,
     },
     containers: {
       create: (scope, spec, { containerID } = {}) =>

@@ -6,6 +6,12 @@ export interface VirtualClock extends Clock {
   runUntil(done: () => boolean): Promise<void>;
   /** Resolves after so many milliseconds. */
   delay(ms: number): Promise<void>;
+  /** Sets the machine's clock forwards or back: time goes on as before. */
+  jump(ms: number): void;
+  /** How far the machine's clock is ahead of the time that has really passed. */
+  readonly ahead: number;
+  /** The machine starts anew: its uptime begins again. */
+  reboot(): void;
 }
 
 interface Timer {
@@ -15,15 +21,25 @@ interface Timer {
   canceled: boolean;
 }
 
+/** Turns of the event loop that real files are waited for: seconds, even on a fast machine. */
+const FILE_TURNS = 2_000_000;
 const START = Date.UTC(2026, 0, 1);
 /** Far more than any scenario needs: a run that takes more never ends. */
 const MAX_TIMERS = 2_000_000;
 
-export function createVirtualClock(): VirtualClock {
+export interface VirtualClockOptions {
+  /** Time stands still while real files are read or written. */
+  readonly awaitsFiles?: boolean;
+}
+
+export function createVirtualClock({ awaitsFiles = false }: VirtualClockOptions = {}): VirtualClock {
   /** Monotonic: what timers go by. */
   let elapsed = 0;
   let order = 0;
   let fired = 0;
+  let ahead = 0;
+  let boots = 1;
+  let bootedAt = 0;
   const timers: Timer[] = [];
   let deferred: (() => void)[] = [];
 
@@ -67,19 +83,33 @@ export function createVirtualClock(): VirtualClock {
       deferred = [];
       for (const callback of callbacks) callback();
       await new Promise((resolve) => setImmediate(resolve));
-    } while (deferred.length > 0);
+    } while (deferred.length > 0 || (awaitsFiles && usesFiles()));
   }
 
   return {
     now: () => START + elapsed,
+    wall: () => START + elapsed + ahead,
+    boot: () => ({ id: `boot-${boots}`, uptimeMs: elapsed - bootedAt }),
+    jump(ms) {
+      ahead += ms;
+    },
+    get ahead() {
+      return ahead;
+    },
+    reboot() {
+      boots++;
+      bootedAt = elapsed;
+    },
     setTimer: (at, callback) => add(Math.max(elapsed, at - START), callback),
     defer: (callback) => void deferred.push(callback),
     delay: (ms) => new Promise((resolve) => add(elapsed + ms, resolve)),
     async runUntil(done) {
-      for (;;) {
+      for (let turns = 0; ; turns++) {
         await settle();
         if (done()) return;
         const timer = takeFirst();
+        if (!timer && awaitsFiles && turns < FILE_TURNS) continue;
+        turns = 0;
         if (!timer) throw new Error('nothing is left that could happen');
         if (timer.canceled) continue;
         if (++fired > MAX_TIMERS) throw new Error('too many timers have fired');
@@ -88,6 +118,10 @@ export function createVirtualClock(): VirtualClock {
       }
     },
   };
+}
+
+function usesFiles(): boolean {
+  return process.getActiveResourcesInfo().some((name) => /^FSReq|^FileHandleCloseReq/.test(name));
 }
 
 function isBefore(a: Timer, b: Timer): boolean {

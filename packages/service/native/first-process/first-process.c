@@ -3,8 +3,9 @@
  * command, hands signals on, reaps what the command leaves behind, keeps the output, and writes how it ended. It needs
  * neither the daemon nor its shim to live, hence the end of a command is known whatever happens to them.
  *
- *   first-process [<device>:<inode> <mount point>]... -- <command> [<argument>]...
+ *   first-process [@] [<device>:<inode> <mount point>]... -- <command> [<argument>]...
  *
+ * `@` says that more of these pairs are in /.sluice/mounts, each word ended by NUL: many do not fit a command line.
  * Each mount point must show the file that the service has looked at: a daemon resolves paths by itself, and a link
  * that was swapped in meanwhile would have led it elsewhere. The container holds two files of ours:
  *
@@ -64,16 +65,38 @@ static void record_start(long long started) {
   if (length > 0 && strcmp(first, "started") != 0) _exit(NOT_STARTED);
 }
 
-/* Takes the pairs before `--`; gives what comes after it. */
-static char **check_mounts(char **words) {
-  for (; *words != NULL && strcmp(*words, "--") != 0; words += 2) {
-    struct stat status;
-    char found[64] = "nothing";
-    if (words[1] == NULL) break;
-    if (stat(words[1], &status) == 0) snprintf(found, sizeof found, "%ju:%ju", (uintmax_t)status.st_dev, (uintmax_t)status.st_ino);
-    if (strcmp(found, words[0]) == 0) continue;
-    record("refused %lld could not mount at '%s': the path of the volume was changed during the start", clock_ms(), words[1]);
+static void check_mount(const char *wanted, const char *point) {
+  struct stat status;
+  char found[64] = "nothing";
+  if (stat(point, &status) == 0) snprintf(found, sizeof found, "%ju:%ju", (uintmax_t)status.st_dev, (uintmax_t)status.st_ino);
+  if (strcmp(found, wanted) == 0) return;
+  record("refused %lld could not mount at '%s': the path of the volume was changed during the start", clock_ms(), point);
+  _exit(NOT_STARTED);
+}
+
+static void check_listed_mounts(void) {
+  char *wanted = NULL, *point = NULL;
+  size_t wanted_size = 0, point_size = 0;
+  FILE *list = fopen("/.sluice/mounts", "re");
+  if (list == NULL) {
+    record("fault %lld could not read the list of mount points: %s", clock_ms(), strerror(errno));
     _exit(NOT_STARTED);
+  }
+  while (getdelim(&wanted, &wanted_size, '\0', list) > 0 && getdelim(&point, &point_size, '\0', list) > 0) check_mount(wanted, point);
+  fclose(list);
+  free(wanted);
+  free(point);
+}
+
+/* Takes what comes before `--`; gives what comes after it. */
+static char **check_mounts(char **words) {
+  if (*words != NULL && strcmp(*words, "@") == 0) {
+    check_listed_mounts();
+    words++;
+  }
+  for (; *words != NULL && strcmp(*words, "--") != 0; words += 2) {
+    if (words[1] == NULL) break;
+    check_mount(words[0], words[1]);
   }
   return *words == NULL ? words : words + 1;
 }

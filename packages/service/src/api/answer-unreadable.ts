@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { own } from '@sluice/client';
 import { plainError } from './error-reply.ts';
 
 /** By the codes that Node gives to what it could not read. */
@@ -21,7 +22,7 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): 
     return;
   }
   if (socket.writable && reply?.headersSent !== true) {
-    const [status, why] = ANSWERS[error.code ?? ''] ?? NO_HTTP;
+    const [status, why] = own(ANSWERS, error.code ?? '') ?? NO_HTTP;
     const text = JSON.stringify(plainError(status, `could not read the request because ${why}`).body);
     const head = [
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,

@@ -26,8 +26,8 @@ import { ROUTES } from './routes.ts';
 import { createReplySignals, sendStream } from './send-stream.ts';
 
 const DAY_MS = 86_400_000;
-/** Ten thousand arguments of two hundred characters fit. */
-const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** Ten thousand mounts fit, each with a path and a mount point of some hundred characters. */
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 export interface ApiOptions {
   /** Makes the server that the API is to live in; called once. */

@@ -1,3 +1,4 @@
+import { own } from '@sluice/client';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { login } from '../accounts/login.ts';
 import type { LoginThrottle } from '../accounts/login-throttle.ts';
@@ -41,7 +42,7 @@ function renderUser(user: UserRow): Record<string, unknown> {
 
 /** Both fields have one value that is known; a client that leaves them out means it. */
 function expectValue(fields: Readonly<Record<string, unknown>>, name: string, value: string): void {
-  const given = fields[name];
+  const given = own(fields, name);
   if (given === undefined || given === value) return;
   throw new Refusal('FIELD_INVALID', `could not use the field '${name}' because only ${value} is known`, {
     details: { field: name },
@@ -49,7 +50,7 @@ function expectValue(fields: Readonly<Record<string, unknown>>, name: string, va
 }
 
 function textOf(fields: Readonly<Record<string, unknown>>, name: string): string {
-  const value = fields[name];
+  const value = own(fields, name);
   if (typeof value === 'string' && value !== '' && value.length <= 320) return value;
   throw new Refusal('FIELD_INVALID', `could not log in without the field '${name}' as text of at most 320 characters`, {
     details: { field: name },

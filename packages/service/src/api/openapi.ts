@@ -1,4 +1,4 @@
-import { errorBodySchema } from '@sluice/client';
+import { errorBodySchema, own } from '@sluice/client';
 import { z } from 'zod';
 import type { ApiRoute } from './api-route.ts';
 
@@ -11,7 +11,7 @@ export function renderOpenApi(routes: readonly ApiRoute[]): Record<string, unkno
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     const path = API_PREFIX + route.path;
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+    paths[path] = { ...own(paths, path), [route.method.toLowerCase()]: operation(route) };
   }
   paths[LOGIN_PATH] = { post: LOGIN_OPERATION };
   return {

@@ -2,8 +2,8 @@ import { Refusal } from '../refusal.ts';
 
 /** Deeper nesting has no place in this protocol, and would cost a stack elsewhere. */
 const MAX_DEPTH = 32;
-/** Four times what a request can have. Each costs its checks, and whoever sends a body full of them keeps others waiting. */
-const MAX_NAMES = 10_000;
+/** More than a request can have: a container with all its mounts. Each costs its checks, and whoever sends a body full of them keeps others waiting. */
+const MAX_NAMES = 15_000;
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads a JSON body: valid UTF-8, valid JSON, not nested without end. An empty one is undefined. */

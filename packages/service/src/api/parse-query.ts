@@ -1,3 +1,4 @@
+import { own } from '@sluice/client';
 import { nearestName } from '../containers/parse-container-spec.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -11,7 +12,7 @@ export type Query<S extends QuerySchema> = { readonly [K in keyof S]?: QueryValu
 export function parseQuery<S extends QuerySchema>(schema: S, query: Readonly<Record<string, unknown>>): Query<S> {
   const parsed: Record<string, string | boolean | number> = {};
   for (const [name, value] of Object.entries(query)) {
-    const kind = Object.hasOwn(schema, name) ? schema[name] : undefined;
+    const kind = Object.hasOwn(schema, name) ? own(schema, name) : undefined;
     if (kind === undefined) refuseUnknown(name, Object.keys(schema));
     if (typeof value !== 'string') refuse(name, 'is given more than once');
     if (value !== '') parsed[name] = parseValue(name, kind, value);

@@ -4,6 +4,7 @@ import {
   containerSchema,
   instanceTypeListSchema,
   type Ref,
+  resolvedImageSchema,
   type Scope,
   volumePageSchema,
   volumeSchema,
@@ -26,7 +27,7 @@ const containerRequestSchema = containerSpecSchema.extend(identitySchema.shape);
 
 const PAGE_QUERY = { pageSize: 'integer', nextPageToken: 'string' } as const;
 
-/** Endpoints 1 to 12, in the protocol's order. */
+/** Endpoints 1 to 12 in the protocol's order, with our extension after the second. */
 export const ROUTES: readonly ApiRoute[] = [
   defineRoute({
     operationID: 'listAccounts',
@@ -45,6 +46,16 @@ export const ROUTES: readonly ApiRoute[] = [
     query: {},
     reply: instanceTypeListSchema,
     handle: async ({ calls, principal, at }) => ({ instanceTypes: calls.listInstanceTypes(principal, at.clusterID) }),
+  }),
+  defineRoute({
+    operationID: 'resolveImage',
+    summary: 'Resolve an image to its digest (extension)',
+    method: 'GET',
+    path: '/clusters/{clusterID}/accounts/{accountID}/images',
+    query: { image: 'string' },
+    reply: resolvedImageSchema,
+    handle: async ({ calls, principal, at, query }) =>
+      (await calls.resolveImage(principal, scopeOf(at), query.image ?? '')) ?? {},
   }),
   defineRoute({
     operationID: 'createVolume',

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
+import { own } from '@sluice/client';
 import type { ClusterConfig, ServiceConfig } from '../config/service-config.ts';
 import type { ContainerRow } from '../containers/container-row.ts';
 import { ENGINE_FACTORIES } from '../engines/engine-factories.ts';
@@ -47,6 +48,7 @@ export async function createClusterSet(options: ClusterSetOptions): Promise<Clus
   return Object.assign(clusters, {
     async open() {
       const rows = liveRows(store);
+      for (const cluster of clusters.values()) cluster.prepare(rows.get(cluster.id) ?? []);
       for (const cluster of clusters.values()) await openOne(cluster, rows.get(cluster.id) ?? []);
     },
     async add(of: ClusterConfig, all: ServiceConfig) {
@@ -55,7 +57,9 @@ export async function createClusterSet(options: ClusterSetOptions): Promise<Clus
       }
       try {
         const cluster = await make(of, { all, mustOpen: false });
-        await openOne(cluster, liveRows(store).get(of.id) ?? []);
+        const rows = liveRows(store).get(of.id) ?? [];
+        cluster.prepare(rows);
+        await openOne(cluster, rows);
         clusters.set(of.id, cluster);
         return undefined;
       } catch (error) {
@@ -117,7 +121,7 @@ function isBeneath(root: string, path: string): boolean {
 }
 
 async function createEngine(options: ClusterSetOptions, cluster: ClusterConfig, all: ServiceConfig) {
-  const factory = { ...ENGINE_FACTORIES, ...options.engines }[cluster.engine];
+  const factory = own({ ...ENGINE_FACTORIES, ...options.engines }, cluster.engine);
   if (factory === undefined) {
     const known = Object.keys(ENGINE_FACTORIES).join(', ');
     throw new Error(`could not find the engine '${cluster.engine}' of cluster ${cluster.id}; there are ${known}`);

@@ -28,6 +28,8 @@ export interface Cluster {
   readonly queue: CapacityQueue;
   readonly ports: PortNumbers;
   readonly driver: EngineDriver;
+  /** Makes its storage. Of all clusters before the first is opened: engines hide from containers what is there. */
+  prepare(rows: readonly (readonly [rowKey: string, row: ContainerRow])[]): void;
   /** Takes up the containers of an earlier process; throws where the engine cannot be opened. */
   open(rows: readonly (readonly [rowKey: string, row: ContainerRow])[]): Promise<void>;
   /** From now on these; what lives of an account or an instance type that is gone lives on. */
@@ -102,9 +104,11 @@ export function createCluster(options: ClusterOptions): Cluster {
     queue,
     ports,
     driver,
-    async open(rows) {
+    prepare(rows) {
       // What lives was made there: where it is missing now the storage is away, and containers would seem never to have run.
       if (rows.length === 0 || existsSync(storagePaths.containers(storage))) makeStorage(storage);
+    },
+    async open(rows) {
       const launches = restore(rows).map((entry) => entry.launch);
       try {
         await driver.open(launches);

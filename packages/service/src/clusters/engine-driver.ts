@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { mkdir } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import type { Feature } from '@sluice/client';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import { type Engine, EngineError, type EngineSink, type Launch } from '../engines/engine.ts';
@@ -68,6 +69,19 @@ export class EngineDriver {
   /** Why nothing can be launched now, or undefined. */
   get unavailable(): string | undefined {
     return this.#unavailable;
+  }
+
+  get features(): readonly Feature[] {
+    return this.#engine.features;
+  }
+
+  /** As of `Engine`; undefined where the engine has no images. */
+  async resolveImage(image: string, options: { readonly accountID: string }): Promise<string | undefined> {
+    return await this.#engine.resolveImage?.(image, options);
+  }
+
+  get warnings(): readonly string[] {
+    return this.#engine.warnings?.() ?? [];
   }
 
   /** Opens the engine and takes up what an earlier process launched. Throws what the engine throws; may be called again then. */

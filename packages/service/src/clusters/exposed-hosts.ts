@@ -1,3 +1,4 @@
+import { own } from '@sluice/client';
 import type { ContainerRow } from '../containers/container-row.ts';
 import type { PortExposure } from '../proxy/open-port-proxy.ts';
 
@@ -13,7 +14,7 @@ export class ExposedHosts {
   /** Those of a container, once it is known where it runs; again: no effect. */
   add(row: ContainerRow): void {
     for (const [name, host] of Object.entries(row.hosts)) {
-      const port = row.ports[name];
+      const port = own(row.ports, name);
       if (port === undefined || row.host === undefined || this.#hosts.has(host)) continue;
       this.#hosts.add(host);
       this.#exposure?.add(host, { host: row.host, port });

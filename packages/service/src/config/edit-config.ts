@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { own } from '@sluice/client';
 import { isMap, isSeq, parseDocument, stringify, type YAMLMap, type YAMLSeq } from 'yaml';
 import { applySplice, type Splice, spliceFieldIn, spliceItemIn, spliceItemOut } from './splice-yaml.ts';
 
@@ -77,7 +78,7 @@ function changeOf(edit: ConfigEdit, { text, clusters }: Place): Change | string 
   if (typeof change === 'string') return change;
   const withList = (before: Content['clusters'][number]) => ({
     ...before,
-    [change.field]: change.expect((before[change.field] as unknown[] | undefined) ?? []),
+    [change.field]: change.expect((own(before, change.field) as unknown[] | undefined) ?? []),
   });
   return {
     splice: change.splice,

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { describeIssue, own } from '@sluice/client';
 import { isMap, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { nearestName } from '../containers/parse-container-spec.ts';
@@ -49,16 +50,18 @@ export function parseServiceConfig<Sections extends ConfigSections = Record<neve
     return { ok: false, problems };
   }
   const content: unknown = withAbsolutePaths(document.toJS({ maxAliasCount: 100 }), directory);
-  const own = isRecord(content)
-    ? Object.fromEntries(Object.entries(content).filter(([name]) => !(name in sections)))
+  const ours = isRecord(content)
+    ? Object.fromEntries(Object.entries(content).filter(([name]) => !Object.hasOwn(sections, name)))
     : content;
-  const result = serviceConfigSchema.safeParse(own);
+  const result = serviceConfigSchema.safeParse(ours);
   const faults = result.success ? [] : result.error.issues.flatMap((issue) => faultsOf(issue, Object.keys(sections)));
   const values: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(sections)) {
-    const parsed = schema.safeParse(isRecord(content) ? content[name] : undefined);
+    const parsed = schema.safeParse(isRecord(content) ? own(content, name) : undefined);
     if (parsed.success) values[name] = parsed.data;
-    else for (const { path, message } of parsed.error.issues) faults.push({ path: [name, ...path], message });
+    else
+      for (const { path, message } of parsed.error.issues)
+        faults.push({ path: [name, ...path], message: describeIssue(message) });
   }
   if (result.success && faults.length === 0) return { ok: true, value: result.data, sections: values as never };
   const problems = faults.map((fault) => ({
@@ -89,7 +92,7 @@ interface Fault {
 }
 
 function faultsOf(issue: z.core.$ZodIssue, sections: readonly string[]): Fault[] {
-  if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: issue.message }];
+  if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: describeIssue(issue.message) }];
   return issue.keys.map((key) => {
     const known = knownKeys(issue.path);
     const nearest = nearestName(key, issue.path.length === 0 ? [...known, ...sections] : known);
@@ -105,7 +108,7 @@ interface SchemaNode {
 
 function knownKeys(path: readonly PropertyKey[]): string[] {
   let node = z.toJSONSchema(serviceConfigSchema, { io: 'input' }) as SchemaNode | undefined;
-  for (const part of path) node = typeof part === 'number' ? node?.items : node?.properties?.[String(part)];
+  for (const part of path) node = typeof part === 'number' ? node?.items : own(node?.properties, String(part));
   return Object.keys(node?.properties ?? {});
 }
 
@@ -132,10 +135,10 @@ function offsetOf(contents: unknown, { path, isUnknown }: Fault): number {
 function withAbsolutePaths(value: unknown, directory: string): unknown {
   if (!isRecord(value)) return value;
   const absolute = (record: Record<string, unknown>, ...names: string[]) => {
-    const paths = names.filter((name) => typeof record[name] === 'string');
+    const paths = names.filter((name) => typeof own(record, name) === 'string');
     return {
       ...record,
-      ...Object.fromEntries(paths.map((name) => [name, resolve(directory, record[name] as string)])),
+      ...Object.fromEntries(paths.map((name) => [name, resolve(directory, own(record, name) as string)])),
     };
   };
   const config = absolute(value, 'root');

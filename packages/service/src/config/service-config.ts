@@ -42,6 +42,9 @@ export type ClusterConfig = z.infer<typeof clusterConfigSchema>;
 /** Certificate and key in PEM files. */
 const tlsConfigSchema = z.strictObject({ certFile: absolutePath, keyFile: absolutePath });
 
+/** 23 days: a timer of more than 24.8 would go off at once. */
+const MAX_GRACE_SECONDS = 2_000_000;
+
 const listenSchema = z.strictObject({ host: z.string().min(1), port: z.number().int().min(0).max(65_535) });
 
 const fieldsSchema = z.strictObject({
@@ -63,7 +66,7 @@ const fieldsSchema = z.strictObject({
     })
     .prefault({}),
   /** How long a canceled container has between being asked and being killed. */
-  cancelGraceSeconds: z.number().nonnegative().default(10),
+  cancelGraceSeconds: z.number().nonnegative().max(MAX_GRACE_SECONDS).default(10),
   /** The address that clients reach the service under, where it is not that of the listener (a front proxy). */
   publicUrl: z.url().optional(),
   tls: tlsConfigSchema.optional(),
@@ -101,9 +104,11 @@ export const serviceConfigSchema = fieldsSchema.superRefine((config, context) =>
   config.clusters.forEach(({ id, engine, accounts, instanceTypes }, i) => {
     if (config.clusters.findIndex((cluster) => cluster.id === id) < i)
       refuse(['clusters', i, 'id'], `there are two clusters '${id}'`);
-    if (ONE_ACCOUNT_ENGINES.has(engine) && accounts.length > 1) {
+    const others = accountsOfOneUser(config.clusters.slice(0, i)).filter((account) => !accounts.includes(account));
+    if (ONE_ACCOUNT_ENGINES.has(engine) && accounts.length > 0 && accounts.length + others.length > 1) {
       const why = 'runs all containers as one user, which is no border between accounts: give it one account';
-      refuse(['clusters', i, 'accounts'], `the engine '${engine}' ${why}`);
+      const where = accounts.length > 1 ? '' : `, which is '${others[0]}' on another cluster`;
+      refuse(['clusters', i, 'accounts'], `the engine '${engine}' ${why}${where}`);
     }
     instanceTypes.forEach((type, j) => {
       if (instanceTypes.findIndex((other) => other.id === type.id) < j) {
@@ -112,6 +117,12 @@ export const serviceConfigSchema = fieldsSchema.superRefine((config, context) =>
     });
   });
 });
+
+/** Of all clusters whose containers run as the service's own user. */
+function accountsOfOneUser(clusters: readonly Pick<ClusterConfig, 'engine' | 'accounts'>[]): string[] {
+  return clusters.filter(({ engine }) => ONE_ACCOUNT_ENGINES.has(engine)).flatMap(({ accounts }) => accounts);
+}
+
 export type ServiceConfig = z.infer<typeof serviceConfigSchema>;
 /** A configuration before its defaults are filled in, as a program or a file gives it. */
 export type ServiceConfigInput = z.input<typeof serviceConfigSchema>;

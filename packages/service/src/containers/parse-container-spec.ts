@@ -5,6 +5,8 @@ import { Refusal } from '../refusal.ts';
 import { findOddText } from './find-odd-text.ts';
 
 const MAX_SHOWN = 200;
+/** A fan-in of every cell that a step can have in practice. */
+const MAX_MOUNTS = 10_000;
 
 const text = (max: number) =>
   z
@@ -24,8 +26,8 @@ export const containerSpecSchema = z.strictObject({
   image: text(1024).min(1).optional(),
   command: z.array(text(131_071)).max(10_000).optional(),
   ports: bounded(z.record(z.string(), z.strictObject({ https: z.strictObject({}).optional() })), 100).optional(),
-  volumeMounts: bounded(z.record(z.string(), mountPoint), 1000).optional(),
-  labels: bounded(z.record(z.string(), text(4096)), 100).optional(),
+  volumeMounts: bounded(z.record(z.string(), mountPoint), MAX_MOUNTS).optional(),
+  labels: bounded(z.record(z.string(), text(65_536)), 100).optional(),
   envs: bounded(z.record(z.string(), text(131_000)), 1000).optional(),
 });
 

@@ -1,3 +1,5 @@
+import { own } from '@sluice/client';
+
 const PREFIX = 'BAT_PORT_';
 
 /** The variables that tell a container its ports: as the protocol names them, and again with `-` as `_` for shells. */
@@ -17,7 +19,7 @@ export function expandPorts(argument: string, ports: Readonly<Record<string, num
   if (!argument.includes(PREFIX)) return argument;
   const variables = portVariables(ports);
   return argument.replace(REFERENCE, (whole, bare?: string, braced?: string, bracketed?: string) => {
-    const exact = variables[PREFIX + (braced ?? bracketed ?? bare ?? '')];
+    const exact = own(variables, PREFIX + (braced ?? bracketed ?? bare ?? ''));
     if (exact !== undefined) return exact;
     return bare === undefined ? whole : expandBare(whole, bare, variables);
   });
@@ -26,7 +28,7 @@ export function expandPorts(argument: string, ports: Readonly<Record<string, num
 /** A bare name ends where the longest known port name does: `$BAT_PORT_web-x` may mean the port `web`. */
 function expandBare(whole: string, name: string, variables: Readonly<Record<string, string>>): string {
   for (let length = name.length - 1; length > 0; length--) {
-    const port = variables[PREFIX + name.slice(0, length)];
+    const port = own(variables, PREFIX + name.slice(0, length));
     if (port !== undefined && !/[A-Za-z0-9_]/.test(name.charAt(length))) return port + name.slice(length);
   }
   return whole;

@@ -1,4 +1,5 @@
 import type { Container, ContainerListItem, Port } from '@sluice/client';
+import { own } from '@sluice/client';
 import type { ContainerRow } from './container-row.ts';
 
 /** A container as endpoints 7 and 8 show it; `state` is given apart since it is worked out for those that wait. */
@@ -51,8 +52,8 @@ function renderPorts(row: ContainerRow): Record<string, Port> {
     Object.keys(row.spec.ports ?? {}).map((name) => [
       name,
       {
-        ...(row.ports[name] === undefined ? {} : { port: row.ports[name] }),
-        ...(row.hosts[name] === undefined ? {} : { https: { host: row.hosts[name] } }),
+        ...(own(row.ports, name) === undefined ? {} : { port: own(row.ports, name) }),
+        ...(own(row.hosts, name) === undefined ? {} : { https: { host: own(row.hosts, name) } }),
       },
     ]),
   );

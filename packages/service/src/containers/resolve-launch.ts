@@ -17,11 +17,12 @@ export function resolveLaunch(row: ContainerRow, storage: string, instanceType?:
     command: (row.spec.command ?? []).map((argument) => expandPorts(argument, row.ports)),
     env: { ...row.spec.envs, ...portVariables(row.ports) },
     ports: row.ports,
-    mounts: row.mounts.map(({ volumeID, subPath, kind, target }) => ({
+    mounts: row.mounts.map(({ volumeID, subPath, kind, target, readOnly = false }) => ({
       root: storagePaths.volume(storage, row.accountID, volumeID),
       subPath,
       kind,
       target,
+      readOnly,
     })),
     limits: { cores: row.amount.cores, memoryBytes: row.amount.memoryGB * GIB, gpus: row.amount.gpus },
     directory: storagePaths.container(storage, row.launchKey),

@@ -3,10 +3,13 @@ import { storagePaths } from '../clusters/storage-paths.ts';
 import { Refusal } from '../refusal.ts';
 import type { Store } from '../store/store.ts';
 import { idKey, TABLES } from '../store/tables.ts';
+import { openConfinedTree } from '../volumes/files/confined-tree.ts';
 import { ensureSubPath } from '../volumes/files/sub-path.ts';
 import { volumeFault } from '../volumes/volume-fault.ts';
 import type { RowMount } from './container-row.ts';
-import { parseMountKey } from './mount-key.ts';
+import { type MountKey, parseMountKey } from './mount-key.ts';
+import { normalizeTarget } from './normalize-target.ts';
+import { parseWritableMounts } from './parse-writable-mounts.ts';
 
 interface MountScope extends Scope {
   readonly storage: string;
@@ -14,6 +17,7 @@ interface MountScope extends Scope {
 
 /** Reads the volume mounts of a spec and makes the sub-paths that ask for it; refuses the first that cannot be. */
 export function resolveMounts(spec: ContainerSpec, scope: MountScope, store: Store): RowMount[] {
+  const writable = parseWritableMounts(spec);
   const entries = Object.entries(spec.volumeMounts ?? {});
   if (entries.length === 0) return [];
   const targets = new Map<string, string>();
@@ -25,15 +29,55 @@ export function resolveMounts(spec: ContainerSpec, scope: MountScope, store: Sto
     targets.set(point, key);
     return { key, point, ...judgeVolume(key, scope, store) };
   });
+  shareCreation(judged);
   const roots = judged.map(({ mount }) => storagePaths.volume(scope.storage, scope.accountID, mount.volumeID));
-  if (judged.length > 1) for (const [i, { key, mount }] of judged.entries()) checkSubPath(key, roots[i]!, mount);
-  return judged.map(({ key, point, volumeKey, mount }, i) => ({
+  const found = judged.length > 1 ? judged.map(({ key, mount }, i) => checkSubPath(key, roots[i]!, mount)) : [];
+  const mounts = judged.map(({ key, point, volumeKey, mount }, i) => ({
     volumeKey,
     volumeID: mount.volumeID,
     subPath: mount.subPath,
-    kind: makeSubPath(key, roots[i]!, mount),
+    kind: found[i] ?? makeSubPath(key, roots[i]!, mount),
     target: point,
+    ...(writable === undefined || writable.has(point) ? {} : { readOnly: true }),
   }));
+  makeInnerMountPoints(mounts, { keys: targets, rootOf: (index) => roots[index]! });
+  return mounts;
+}
+
+/** A path that one key of a call creates is there for its other keys, whatever their order. */
+function shareCreation(judged: readonly { mount: MountKey }[]): void {
+  const made = new Map<string, MountKey>();
+  for (const { mount } of judged) if (mount.create) made.set(`${mount.volumeID}:${mount.subPath}`, mount);
+  for (const one of judged) one.mount = { ...made.get(`${one.mount.volumeID}:${one.mount.subPath}`), ...one.mount };
+}
+
+/** In a read-only mount no engine can make the mount point of another: it is made in the volume, where it is missing. */
+function makeInnerMountPoints(
+  mounts: readonly RowMount[],
+  { keys, rootOf }: { readonly keys: ReadonlyMap<string, string>; readonly rootOf: (index: number) => string },
+): void {
+  if (!mounts.some(({ readOnly }) => readOnly)) return;
+  const indexes = new Map(mounts.map(({ target }, index) => [target, index]));
+  for (const { target, kind } of mounts) {
+    let above = target.slice(0, target.lastIndexOf('/'));
+    while (above !== '' && !indexes.has(above)) above = above.slice(0, above.lastIndexOf('/'));
+    const index = indexes.get(above);
+    const outer = index === undefined ? undefined : mounts[index];
+    if (index === undefined || outer?.readOnly !== true) continue;
+    const subPath = [outer.subPath, target.slice(above.length + 1)].filter((part) => part !== '').join('/');
+    makeMountPoint(keys.get(target)!, { root: rootOf(index), subPath, kind });
+  }
+}
+
+function makeMountPoint(key: string, at: { root: string; subPath: string; kind: 'dir' | 'file' }): void {
+  try {
+    const found = openConfinedTree(at.root).stat(at.subPath);
+    const isOther = found !== undefined && found.isDirectory() !== (at.kind === 'dir');
+    if (isOther) refuseMount(key, `its mount point is in a read-only mount, where '${at.subPath}' is no ${at.kind}`);
+    if (found === undefined) ensureSubPath(at.root, at.subPath, at.kind);
+  } catch (error) {
+    throw mountFault(key, { mount: at, error });
+  }
 }
 
 function judgeVolume(key: string, scope: MountScope, store: Store) {
@@ -63,13 +107,15 @@ function judgeVolume(key: string, scope: MountScope, store: Store) {
   return { volumeKey, mount: parsed.value };
 }
 
-/** Refuses what could not be made, without making it. */
-function checkSubPath(key: string, root: string, mount: { subPath: string; create?: 'dir' | 'file' }): void {
+/** What is there; undefined where it is to be made. Refuses what could not be made, without making it. */
+function checkSubPath(key: string, root: string, mount: { subPath: string; create?: 'dir' | 'file' }) {
   try {
     const found = ensureSubPath(root, mount.subPath);
     if (mount.create !== undefined && found !== mount.create) refuseMount(key, `a ${found} is at '${mount.subPath}'`);
+    return found;
   } catch (error) {
     if (!isServiceError(error, 'NOT_FOUND') || mount.create === undefined) throw mountFault(key, { mount, error });
+    return undefined;
   }
 }
 
@@ -90,14 +136,6 @@ function mountFault(key: string, { mount, error }: { mount: { subPath: string };
   }
   const isCallersFault = isServiceError(error, 'INVALID_ARGUMENT', 'PERMISSION_DENIED', 'ALREADY_EXISTS');
   return isCallersFault ? mountRefusal(key, error.message) : error;
-}
-
-/** One spelling for each mount point: without doubled or trailing slashes. */
-function normalizeTarget(target: string): string {
-  return `/${target
-    .split('/')
-    .filter((name) => name !== '')
-    .join('/')}`;
 }
 
 function refuseMount(key: string, why: string): never {

@@ -13,11 +13,11 @@ export const ENGINE_FACTORIES: Readonly<Record<string, EngineFactory>> = {
     ]);
     return createDockerEngine(dockerConfigSchema.parse(options), { clusterID });
   },
-  async slurm({ options, storage }) {
+  async slurm({ options, storage, maskedPaths }) {
     const [{ createSlurmEngine }, { slurmConfigSchema }] = await Promise.all([
       import('./slurm/slurm-engine.ts'),
       import('./slurm/slurm-config.ts'),
     ]);
-    return createSlurmEngine(slurmConfigSchema.parse(options), storage);
+    return createSlurmEngine(slurmConfigSchema.parse(options), { storage, maskedPaths: [storage, ...maskedPaths] });
   },
 };

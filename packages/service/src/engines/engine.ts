@@ -1,9 +1,13 @@
+import type { Feature } from '@sluice/client';
+
 /**
  * How a cluster of the service runs containers. An engine knows nothing of phases, accounts, HTTP or the store: it is
  * told to launch, and it reports what it has seen. Everything that it must remember across a restart it keeps in the
  * container's own directory or in the engine behind it; `describeEngine` is the contract that all pass.
  */
 export interface Engine {
+  /** Extensions that it supports, announced with the cluster's instance types. */
+  readonly features: readonly Feature[];
   /**
    * Connects and starts to report to `sink`; throws when the engine cannot work here, with a message that says what
    * is missing and what to do.
@@ -26,6 +30,13 @@ export interface Engine {
   stop(key: string, options: { graceMs: number }): Promise<void>;
   /** Forgets an ended container in the engine behind (its directory is the service's to delete). Idempotent. */
   remove(key: string): Promise<void>;
+  /**
+   * The digest of what `launch` with this image would run now; undefined where that cannot be told. Only of an engine
+   * with the feature `image-digests`. Throws `EngineError`: `REFUSED` for what is no image name.
+   */
+  resolveImage?(image: string, options: { readonly accountID: string }): Promise<string | undefined>;
+  /** What users should know of how it works on this machine, once it is open. */
+  warnings?(): readonly string[];
   /** Stops reporting and frees connections. Containers run on. */
   close(): Promise<void>;
 }
@@ -67,6 +78,11 @@ export interface Mount {
   readonly kind: 'dir' | 'file';
   /** Absolute path inside the container. */
   readonly target: string;
+  /**
+   * The container cannot change what is mounted here, not through mounts inside it either, and cannot make it writable.
+   * Mounts further in that are not read-only stay writable. Default false.
+   */
+  readonly readOnly?: boolean;
 }
 
 export interface Limits {

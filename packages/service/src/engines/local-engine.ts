@@ -26,6 +26,9 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
   const unrecovered = new Map<string, Launch>();
 
   return {
+    get features() {
+      return [...processes.features, 'image-digests' as const];
+    },
     async open(to) {
       sink = to;
       await processes.open(to);
@@ -55,6 +58,12 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
       await (await openDocker()).remove(key);
       inDocker.delete(key);
     },
+    warnings: () => processes.warnings?.() ?? [],
+    async resolveImage(image, asked) {
+      return docker !== undefined || (await canRunImages())
+        ? (await openDocker()).resolveImage?.(image, asked)
+        : undefined;
+    },
     async close() {
       clearTimeout(retry);
       sink = undefined;
@@ -64,7 +73,7 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
   };
 
   async function wantsDocker(launch: Launch): Promise<boolean> {
-    return launch.image !== undefined && (docker !== undefined || (await isReachable()));
+    return launch.image !== undefined && (docker !== undefined || (await canRunImages()));
   }
 
   function openDocker(): Promise<Engine> {
@@ -94,7 +103,8 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
   }
 }
 
-function isReachable(): Promise<boolean> {
+/** Whether the socket of a Docker Engine or of Podman is there for this process. */
+export function canRunImages(): Promise<boolean> {
   return access(dockerConfigSchema.parse({}).socketPath, constants.R_OK | constants.W_OK).then(
     () => true,
     () => false,

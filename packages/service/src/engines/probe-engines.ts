@@ -1,7 +1,10 @@
 import { connectDocker } from './docker/docker-api.ts';
 import { dockerConfigSchema } from './docker/docker-config.ts';
 import { probeProcess } from './process/process-probe.ts';
+import { WITHOUT_NAMESPACES, WITHOUT_TRANSLATION } from './process/without-namespaces.ts';
 import { createSlurmCommands } from './slurm/slurm-commands.ts';
+
+const ALLOW_NAMESPACES = 'allow user namespaces (sysctl kernel.unprivileged_userns_clone=1), or use Docker Engine';
 
 /** What one engine can do on this machine. */
 export interface EngineProbe {
@@ -21,10 +24,13 @@ export async function probeEngines(): Promise<EngineProbe[]> {
 async function probeProcesses(): Promise<EngineProbe> {
   const probe = await probeProcess();
   if (!probe.works) {
-    const advice = 'allow user namespaces (sysctl kernel.unprivileged_userns_clone=1), or use Docker Engine';
-    return { engine: 'process', works: false, found: probe.reason, advice };
+    return { engine: 'process', works: false, found: probe.reason, advice: ALLOW_NAMESPACES };
   }
   const found = `${probe.launcher} launcher, memory limited by ${probe.memory}, cores by ${probe.cores}`;
+  if (probe.mountsBy !== 'namespaces') {
+    const warning = probe.mountsBy === 'translation' ? WITHOUT_NAMESPACES : WITHOUT_TRANSLATION;
+    return { engine: 'process', works: true, found: `${found}; ${warning}`, advice: ALLOW_NAMESPACES };
+  }
   if (probe.launcher === 'native') return { engine: 'process', works: true, found };
   return { engine: 'process', works: true, found, advice: 'install a C compiler and build again for a faster start' };
 }

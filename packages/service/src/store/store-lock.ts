@@ -1,4 +1,6 @@
 import { statSync } from 'node:fs';
+import path from 'node:path';
+import { lockFile } from '@sluice/client';
 import { takeKernelLock } from '../kernel-lock.ts';
 
 /** Thrown where another living process serves the same root; match on `code`. */
@@ -14,5 +16,14 @@ export async function lockStore(directory: string): Promise<() => Promise<void>>
   if (unlock === undefined) {
     throw new StoreInUseError(`could not open ${directory} because another process serves it`);
   }
-  return unlock;
+  const lock = await lockFile(path.join(directory, '.store.lock'));
+  if (lock === undefined) {
+    await unlock();
+    const why = 'a process in another container or on another host serves it';
+    throw new StoreInUseError(`could not open ${directory} because ${why}`);
+  }
+  return async () => {
+    lock.release();
+    await unlock();
+  };
 }

@@ -6,8 +6,6 @@ import { openConfinedTree } from './files/confined-tree.ts';
 import { sweepTemporaries } from './files/sweep-temporaries.ts';
 
 const DAY_MS = 86_400_000;
-/** The clock of files runs some milliseconds behind: what begins now must not look left. */
-const FILE_CLOCK_MS = 1_000;
 
 export interface VolumeSweepOptions {
   /** The service's directory: a file in it says that an earlier process did not close. */
@@ -45,7 +43,7 @@ export function startVolumeSweep(options: VolumeSweepOptions): () => Promise<voi
       inADay();
     });
   };
-  const first = isLeft ? sweep(clock.now() - FILE_CLOCK_MS) : Promise.resolve();
+  const first = isLeft ? sweep(Number.NEGATIVE_INFINITY) : Promise.resolve();
   void first.then(inADay);
   return async () => {
     stopped = true;

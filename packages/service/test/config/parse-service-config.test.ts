@@ -32,11 +32,30 @@ describe('parseServiceConfig', () => {
   it('gives all problems with their places, and the nearest names', () => {
     const text = GOOD.replace('engine:', 'engin:').replace('cores: 1', 'cores: one').replace('listen:', 'lisen:');
     expect(problems(text)).toEqual([
-      expect.stringMatching(/^4:5 .*string/),
+      expect.stringMatching(/^4:5 .*is missing; it must be a text/),
       "5:5 the field 'engin' is unknown; the nearest known field is 'engine'",
       expect.stringMatching(/^9:29 .*number/),
       "10:1 the field 'lisen' is unknown; the nearest known field is 'listen'",
     ]);
+  });
+
+  it('refuses several accounts on clusters that share a user, and takes one on all of them', () => {
+    const other = (account: string, engine = 'process') =>
+      GOOD.replace(
+        'listen:',
+        `  - { id: other, engine: ${engine}, accounts: [${account}], instanceTypes: [{ id: s, cores: 1, memoryGB: 1 }] }\nlisten:`,
+      );
+    expect(parseServiceConfig(other('team'), '/srv').ok).toBe(true);
+    expect(parseServiceConfig(other('others', 'docker'), '/srv').ok).toBe(true);
+    expect(problems(other('others'))).toEqual([
+      expect.stringMatching(/^10:\d+ the engine 'process' .*give it one account, which is 'team' on another cluster$/),
+    ]);
+    expect(problems(other('others', 'local'))).toHaveLength(1);
+  });
+
+  it('refuses a grace period longer than a timer can be', () => {
+    expect(parseServiceConfig(`${GOOD}cancelGraceSeconds: 2000000\n`, '/srv').ok).toBe(true);
+    expect(problems(`${GOOD}cancelGraceSeconds: 2200000\n`)).toEqual([expect.stringMatching(/^12:\d+ .*2000000/)]);
   });
 
   it('refuses several accounts on an engine that is no border between them', () => {

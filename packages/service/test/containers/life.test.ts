@@ -444,7 +444,13 @@ describe('volumes in use', () => {
     await create('a', { volumeMounts: { 'v:in/put:dir': '/in' } });
     await launched('a');
     expect(engine.launchOf('a').mounts).toEqual([
-      { root: join(rig.root, 'clusters/one/volumes/mine/v'), subPath: 'in/put', kind: 'dir', target: '/in' },
+      {
+        root: join(rig.root, 'clusters/one/volumes/mine/v'),
+        subPath: 'in/put',
+        kind: 'dir',
+        target: '/in',
+        readOnly: false,
+      },
     ]);
     await expect(service.volumes.delete(volume, { force: true })).rejects.toMatchObject({ reason: 'VOLUME_MOUNTED' });
     await service.volumes.delete(volume);

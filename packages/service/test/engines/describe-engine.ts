@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { describeLimits } from './describe-limits.ts';
 import { describeMounts } from './describe-mounts.ts';
+import { describeReadOnly } from './describe-read-only.ts';
 import { describeRecovery } from './describe-recovery.ts';
 import { describeRun } from './describe-run.ts';
 import { describeStop } from './describe-stop.ts';
@@ -16,6 +17,7 @@ export function describeEngine(name: string, create: CreateEngine, subject: Engi
 
     describeRun(rig, subject);
     describeMounts(rig, subject);
+    if (!subject.sharesMachine) describeReadOnly(rig);
     describeStop(rig);
     describeLimits(rig, subject);
     describeRecovery(rig, subject);

@@ -30,12 +30,18 @@ export interface EngineUnderTest {
   /** `tree`: all processes together, and told apart as `outOfMemory`; `process`: each for itself, ends as any failure. */
   readonly memoryLimit: 'tree' | 'process' | 'none';
   readonly coreLimit: boolean;
+  /** So many mounts a container can have at least; the documentation names the bound of each engine. */
+  readonly mounts: number;
   /** The root file system is read-only, and nothing of an earlier container is seen in `/tmp`. */
   readonly hostRoot: boolean;
   /** PID 1 shows the container nothing of itself, not even which files it holds. */
   readonly hidesInit: boolean;
   /** A command that does not exist is refused; else it ends with 127. */
   readonly refusesMissingCommand: boolean;
+  /** Containers see the machine's processes and its shared memory. Default: they do not. */
+  readonly sharesMachine?: true;
+  /** Mount points are replaced in arguments, environment and scripts: no program sees one in a directory. Default: it does. */
+  readonly rewritesPaths?: true;
   /** A link swapped in during the start leads nowhere; else the engine behind resolves the path once more by itself. */
   readonly holdsSwappedLinks: boolean;
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { Feature } from '@sluice/client';
 import {
   type End,
   type Engine,
@@ -10,6 +11,9 @@ import {
 
 /** An engine whose containers do what the test says, and nothing else. It outlives the services that open it. */
 export class FakeEngine implements Engine {
+  features: readonly Feature[] = [];
+  /** What each image resolves to. */
+  readonly digests = new Map<string, string>();
   /** Every launch asked for, in order, tries that failed included. */
   readonly asked: Launch[] = [];
   readonly launched = new Map<string, Launch>();
@@ -59,6 +63,10 @@ export class FakeEngine implements Engine {
   async stop(key: string, options: { graceMs: number }): Promise<void> {
     this.stopped.push({ key, graceMs: options.graceMs });
     if (this.obeysStop) this.#report(key, { type: 'ended', endedAt: Date.now(), end: { kind: 'stopped' } });
+  }
+
+  async resolveImage(image: string): Promise<string | undefined> {
+    return this.digests.get(image);
   }
 
   async remove(key: string): Promise<void> {

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { temporaryBeside, temporaryName } from '../../src/volumes/files/temporary-name.ts';
 import { startVolumeSweep } from '../../src/volumes/sweep-volumes.ts';
 import { VirtualClock } from '../fakes/virtual-clock.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -60,6 +61,20 @@ test('what was to be replaced when a service was killed has its place back, unle
   expect(readFileSync(join(volume, 'a/taken'), 'utf8')).toBe('new');
 });
 
+test('what a killed service left within its last second goes too, and nothing that this one is just writing', async () => {
+  const { root, volume, half, start } = openRig();
+  start();
+  // An upload and a copy of a whole directory, and a clock that was set back since.
+  const left = [half('.sluice-tmp-1', 0), half('a/.sluice-tmp-0123456789ab-2', -3_600_000)];
+  mkdirSync(join(volume, 'a/b/.sluice-tmp-3/deep'), { recursive: true });
+  const own = half(temporaryBeside('a/b/c'), 0);
+  const stop = start();
+  await vi.waitFor(() => expect(left.map(existsSync)).toEqual([false, false]));
+  await vi.waitFor(() => expect(readdirSync(join(volume, 'a/b'))).toEqual([basename(own)]));
+  await stop();
+  expect(existsSync(join(root, 'is-open'))).toBe(false);
+});
+
 test('what cannot be removed in one volume keeps no other from being swept', async ({ skip }) => {
   const { root, volume, half, start } = openRig();
   start();
@@ -79,13 +94,13 @@ test('what cannot be removed in one volume keeps no other from being swept', asy
 test('a service that was closed leaves nothing to look for; a day later what is a day old goes, and nothing younger', async () => {
   const { root, clock, half, start } = openRig();
   await start()();
-  const old = half('.sluice-tmp-1');
+  const old = half(temporaryName());
   const stop = start();
   expect(existsSync(join(root, 'is-open'))).toBe(true);
   await clock.advance(1);
   expect(existsSync(old)).toBe(true);
   await clock.advance(DAY_MS / 2);
-  const young = half('a/.sluice-tmp-2');
+  const young = half(`a/${temporaryName()}`);
   await clock.advance(DAY_MS / 2);
   expect([existsSync(old), existsSync(young)]).toEqual([false, true]);
   await clock.advance(DAY_MS);

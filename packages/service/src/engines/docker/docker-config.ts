@@ -1,3 +1,4 @@
+import { own } from '@sluice/client';
 import { z } from 'zod';
 
 /** Where Docker's own clients look: `DOCKER_HOST` where it names a unix socket, else the usual place. */
@@ -30,8 +31,8 @@ export interface RegistryLogin {
 
 /** The login of an account at a registry. */
 export function registryLogin(config: DockerConfig, { registry, accountID }: LoginFor): RegistryLogin {
-  const login = config.accounts[accountID]?.registries[registry] ?? config.registries[registry];
-  const isPrivate = Object.values(config.accounts).some(({ registries }) => registries[registry] !== undefined);
+  const login = own(own(config.accounts, accountID)?.registries, registry) ?? own(config.registries, registry);
+  const isPrivate = Object.values(config.accounts).some(({ registries }) => own(registries, registry) !== undefined);
   return { login, isPrivate };
 }
 

@@ -14,6 +14,7 @@ export function dockerName(key: string): string {
 export function dockerContainer(launch: Launch, options: ContainerBodyOptions): Record<string, unknown> {
   const { cores, memoryBytes, gpus } = launch.limits;
   const { sources, firstProcess } = options;
+  const targets = new Set(launch.mounts.map(({ target }) => target));
   return {
     Image: launch.image,
     ...(firstProcess ? { Entrypoint: firstProcess.entrypoint } : {}),
@@ -26,16 +27,30 @@ export function dockerContainer(launch: Launch, options: ContainerBodyOptions): 
       NanoCpus: cores * 1e9,
       Memory: memoryBytes,
       MemorySwap: memoryBytes,
-      Mounts: [
-        ...sources.map(({ path, mount }) => ({ Type: 'bind', Source: path, Target: mount.target })),
-        ...(firstProcess?.mounts ?? []),
-      ],
+      Mounts: [...sources.flatMap((source) => bindMounts(source, targets)), ...(firstProcess?.mounts ?? [])],
       LogConfig: { Type: logDriver(options), Config: {} },
       RestartPolicy: { Name: 'no' },
       Init: false,
       ...(gpus > 0 ? { DeviceRequests: [{ Driver: '', Count: gpus, Capabilities: [['gpu']] }] } : {}),
     },
   };
+}
+
+/**
+ * Daemons before API 1.44 make only the mount itself read-only, and none says whether it did more: what is mounted
+ * further in on the host is left out, and then mounted by itself.
+ */
+function bindMounts({ path, mount, submounts }: HeldSource, targets: ReadonlySet<string>): Record<string, unknown>[] {
+  if (mount.readOnly !== true) return [{ Type: 'bind', Source: path, Target: mount.target }];
+  // Another volume may be wanted at the same place.
+  const shown = submounts.filter((inner) => !targets.has(mount.target + inner));
+  return ['', ...shown].map((inner) => ({
+    Type: 'bind',
+    Source: path + inner,
+    Target: mount.target + inner,
+    ReadOnly: true,
+    BindOptions: { NonRecursive: true },
+  }));
 }
 
 interface ContainerBodyOptions {

@@ -11,6 +11,7 @@ import { CLUSTER_LABEL, dockerName, KEY_LABEL } from './docker-container.ts';
 import { dockerEnd, hasEnded, startTime } from './docker-end.ts';
 import { openEvents } from './docker-events.ts';
 import { findFirstProcess } from './docker-first-process.ts';
+import { findImageDigest } from './docker-image-digest.ts';
 import { followDockerLog } from './docker-log.ts';
 import { claimAbsent, readRecord } from './docker-record.ts';
 import { ignoring, mayHaveStarted, startDockerContainer } from './docker-start.ts';
@@ -235,6 +236,8 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
   }
 
   return {
+    features: ['read-only-mounts', 'image-digests'],
+
     async open(target) {
       sink = target;
       firstProcess = await findFirstProcess(options.firstProcessPath);
@@ -276,6 +279,14 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
       tracked.delete(key);
       const query = { force: 'true', v: 'true' };
       await ignoring([404, 409], api.call('DELETE', `/containers/${dockerName(key)}`, { query }));
+    },
+
+    async resolveImage(image, { accountID }) {
+      try {
+        return await findImageDigest(api, image, { config, accountID });
+      } catch (error) {
+        throw asEngineError(error);
+      }
     },
 
     async close() {

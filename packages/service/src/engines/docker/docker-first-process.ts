@@ -1,7 +1,7 @@
-import { access } from 'node:fs/promises';
+import { access, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Launch } from '../engine.ts';
-import { recordPath } from './docker-record.ts';
+import { mountListPath, recordPath } from './docker-record.ts';
 import type { HeldSource } from './docker-source.ts';
 
 /** Same place from `src` and from `dist`. */
@@ -9,6 +9,9 @@ const builtFirstProcess = fileURLToPath(new URL('../../../native/build/first-pro
 
 /** Where containers find it; its source has the two other paths. */
 const PLACE = '/.sluice';
+
+/** With the longest mount points these take half of what the command line and the environment may have, 2 MiB. */
+const PAIRS_AT_MOST = 250;
 
 /** Path of the program that containers start with, undefined where the build had no compiler for it. */
 export async function findFirstProcess(path = builtFirstProcess): Promise<string | undefined> {
@@ -18,7 +21,7 @@ export async function findFirstProcess(path = builtFirstProcess): Promise<string
   );
 }
 
-/** How the first process gets into a container: three files, and the command line that tells it what to look at. */
+/** How the first process gets into a container: three files or four, and the command line that tells it what to look at. */
 export interface FirstProcessParts {
   readonly mounts: readonly Readonly<Record<string, unknown>>[];
   readonly entrypoint: readonly string[];
@@ -37,9 +40,25 @@ export function firstProcessParts(path: string, { launch, sources }: FirstProces
       bind(path, 'first-process', true),
       bind(recordPath(launch.directory), 'record'),
       bind(launch.logPath, 'log'),
+      ...(isListed(sources) ? [bind(mountListPath(launch.directory), 'mounts', true)] : []),
     ],
-    entrypoint: [`${PLACE}/first-process`, ...sources.flatMap(({ identity, mount }) => [identity, mount.target]), '--'],
+    entrypoint: [`${PLACE}/first-process`, ...(isListed(sources) ? ['@'] : pairs(sources)), '--'],
   };
+}
+
+/** Writes what the mount points must show where that would not fit the command line. */
+export async function writeMountList({ launch, sources }: FirstProcessOptions): Promise<void> {
+  if (!isListed(sources)) return;
+  const text = pairs(sources).map((word) => `${word}\0`);
+  await writeFile(mountListPath(launch.directory), text.join(''), { mode: 0o644 });
+}
+
+function isListed(sources: readonly HeldSource[]): boolean {
+  return sources.length > PAIRS_AT_MOST;
+}
+
+function pairs(sources: readonly HeldSource[]): string[] {
+  return sources.flatMap(({ identity, mount }) => [identity, mount.target]);
 }
 
 interface FirstProcessOptions {

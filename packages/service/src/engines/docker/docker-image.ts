@@ -30,11 +30,7 @@ export interface DockerImage {
  * accounts share the daemon's images.
  */
 export async function ensureDockerImage(api: DockerApi, image: string, options: PullOptions): Promise<DockerImage> {
-  if (!IMAGE_NAME.test(image)) {
-    const why =
-      'it may hold letters, digits and . _ - with / : @ between them, as in registry.example.org/team/name:tag';
-    throw new EngineError('REFUSED', `could not use '${image}' as the name of an image: ${why}`);
-  }
+  checkImageName(image);
   const access = registryLogin(options.config, { registry: registryOf(image), accountID: options.accountID });
   const present = access.isPrivate ? undefined : await inspectImage(api, image);
   if (present) return present;
@@ -42,6 +38,13 @@ export async function ensureDockerImage(api: DockerApi, image: string, options: 
   const pulled = await inspectImage(api, image);
   if (pulled) return pulled;
   throw refused(image, 'the daemon says that it was pulled, and does not have it');
+}
+
+/** Refuses what the daemon would take for something else than an image. */
+export function checkImageName(image: string): void {
+  if (IMAGE_NAME.test(image)) return;
+  const why = 'it may hold letters, digits and . _ - with / : @ between them, as in registry.example.org/team/name:tag';
+  throw new EngineError('REFUSED', `could not use '${image}' as the name of an image: ${why}`);
 }
 
 /** The whole command line: what is given takes the place of the image's `CMD`, and its entrypoint is kept. */
@@ -102,7 +105,7 @@ function refusedPull(image: string, words: string, login: RegistryLogin['login']
 }
 
 /** With its padding: a daemon that cannot read the header to its end pulls without a login and does not say so. */
-function authHeader(login: NonNullable<RegistryLogin['login']>): string {
+export function authHeader(login: NonNullable<RegistryLogin['login']>): string {
   const text = Buffer.from(JSON.stringify(login)).toString('base64');
   return text.replaceAll('+', '-').replaceAll('/', '_');
 }

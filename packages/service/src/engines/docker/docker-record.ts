@@ -19,6 +19,11 @@ export function recordPath(directory: string): string {
   return join(directory, 'docker-record');
 }
 
+/** What the first process reads of the mount points, where there are many. */
+export function mountListPath(directory: string): string {
+  return join(directory, 'docker-mounts');
+}
+
 /**
  * Makes the empty files that the first process writes. Their directory is the service's alone; inside the container
  * they must be open to any user that an image names.

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { open, readlink, realpath } from 'node:fs/promises';
+import { open, readFile, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError, type Mount } from '../engine.ts';
+import { sideBySide } from '../side-by-side.ts';
 
 /** Linux: a handle to a place in the tree, which neither reads nor needs the right to. Node does not name it. */
 const O_PATH = 0o10_000_000;
@@ -12,6 +13,8 @@ export interface HeldSource {
   readonly path: string;
   /** `<device>:<inode>`, of a file that lay beneath the volume's root. */
   readonly identity: string;
+  /** Of a read-only mount: where something else is mounted in it on this machine, from `/` on, outer ones first. */
+  readonly submounts: readonly string[];
 }
 
 /**
@@ -19,13 +22,32 @@ export interface HeldSource {
  * then, hence `identity` never is that of a file outside. The daemon resolves `path` once more by itself: whether it
  * came to the same file is for the first process to see.
  */
-export async function resolveSource(mount: Mount): Promise<HeldSource> {
+export async function resolveSources(mounts: readonly Mount[]): Promise<HeldSource[]> {
+  const mounted = mounts.some(({ readOnly }) => readOnly) ? await readMountPoints() : [];
+  const found = new Map<Mount, HeldSource>();
+  await sideBySide(mounts, async (mount) => {
+    found.set(mount, await resolveSource(mount, mounted));
+  });
+  return mounts.map((mount) => found.get(mount)!);
+}
+
+async function resolveSource(mount: Mount, mounted: readonly string[]): Promise<HeldSource> {
   const root = await realpath(mount.root);
   const found = await lookAt(join(root, mount.subPath)).catch(() => undefined);
   if (found === undefined || !`${found.path}/`.startsWith(`${root}/`)) {
     throw new EngineError('REFUSED', `${mount.subPath} of the volume cannot be mounted: it is absent or leads out`);
   }
-  return { mount, ...found };
+  const inner = mount.readOnly ? mounted.filter((point) => point.startsWith(`${found.path}/`)) : [];
+  return { mount, ...found, submounts: inner.map((point) => point.slice(found.path.length)) };
+}
+
+/** Where something is mounted on this machine, outer mounts first. */
+async function readMountPoints(): Promise<string[]> {
+  const points = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n').map((line) => line.split(' ')[4] ?? '');
+  const plain = points.map((point) =>
+    point.replaceAll(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8))),
+  );
+  return [...new Set(plain)].sort();
 }
 
 async function lookAt(path: string): Promise<{ path: string; identity: string }> {

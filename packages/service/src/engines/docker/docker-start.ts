@@ -5,10 +5,10 @@ import { exists } from '../exists.ts';
 import { type DockerApi, DockerError } from './docker-api.ts';
 import type { DockerConfig } from './docker-config.ts';
 import { dockerContainer, dockerName } from './docker-container.ts';
-import { firstProcessParts } from './docker-first-process.ts';
+import { firstProcessParts, writeMountList } from './docker-first-process.ts';
 import { commandLine, ensureDockerImage } from './docker-image.ts';
 import { createRecord, readRecord, withdrawAbsent, withdrawRecord } from './docker-record.ts';
-import { resolveSource } from './docker-source.ts';
+import { resolveSources } from './docker-source.ts';
 
 /** Written before the start is asked for: without it, a container that the daemon does not know never ran. */
 const START_MARK = 'docker-start';
@@ -82,7 +82,7 @@ async function create(api: DockerApi, launch: Launch, options: StartOptions & { 
   const image = await ensureDockerImage(api, options.image, { ...options, accountID: launch.accountID });
   checkWanted(options.signal);
   const argv = commandLine(image, launch.command);
-  const sources = await Promise.all(launch.mounts.map(resolveSource));
+  const sources = await resolveSources(launch.mounts);
   const send = (body: object) =>
     ignoring([409], api.call('POST', '/containers/create', { query: { name: dockerName(launch.key) }, body })).catch(
       (error: unknown) => {
@@ -94,6 +94,7 @@ async function create(api: DockerApi, launch: Launch, options: StartOptions & { 
   if (firstProcess !== undefined && argv.length > 0) {
     try {
       await createRecord(launch);
+      await writeMountList({ launch, sources });
       const parts = firstProcessParts(firstProcess, { launch, sources });
       return await send(dockerContainer(launch, { argv, sources, firstProcess: parts, isPodman }));
     } catch (error) {

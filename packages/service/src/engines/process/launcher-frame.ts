@@ -14,7 +14,8 @@ export function launchFields(request: LaunchRequest): string[] {
   const fields = ['launch', request.id, request.key, request.directory, request.logPath, request.workingDirectory];
   fields.push(String(request.milliCores), String(request.memoryBytes), String(request.mounts.length));
   for (const mount of request.mounts) {
-    fields.push(mount.root, mount.subPath, mount.kind, mount.target, mount.isLate ? '1' : '0');
+    fields.push(mount.root, mount.subPath, mount.kind, mount.target);
+    fields.push(mount.readOnly === true ? 'ro' : 'rw', mount.isLate ? '1' : '0');
   }
   fields.push(String(request.argv.length), ...request.argv, String(request.env.length), ...request.env);
   return fields;

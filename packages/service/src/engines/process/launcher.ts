@@ -36,9 +36,17 @@ export type LauncherEvent =
   /** Its first process is no more, and with it every process of the container. */
   | { readonly type: 'gone'; readonly id: string };
 
+/**
+ * How mount points come about. `namespaces`: mounted. `translation`: the launcher traces the container and translates
+ * the paths of its system calls. `rewriting`: the host's paths stand for them in arguments, environment and scripts. With
+ * the latter two nothing is isolated.
+ */
+export type MountsBy = 'namespaces' | 'translation' | 'rewriting';
+
 /** Starts containers that outlive it. The native and the shell launcher keep the same records and tell the same events. */
 export interface Launcher {
   readonly kind: 'native' | 'shell';
+  readonly mountsBy: MountsBy;
   readonly memory: string;
   readonly cores: string;
   launch(request: LaunchRequest): void;

@@ -8,7 +8,8 @@ export interface PlannedMount extends Mount {
 }
 
 const reserved = ['/proc', '/sys', '/dev'];
-const mountsAtMost = 64;
+/** What the bound of the API is. */
+const mountsAtMost = 10_000;
 
 /**
  * Sorts mounts so that outer ones come before inner ones and equal sets look equal. Throws `EngineError` `REFUSED`
@@ -18,13 +19,19 @@ export function planMounts(mounts: readonly Mount[]): PlannedMount[] {
   if (mounts.length > mountsAtMost)
     throw refusal(`could not mount ${mounts.length} volumes: at most ${mountsAtMost} fit`);
   const sorted = mounts
-    .map((mount) => ({ ...mount, target: cleanTarget(mount.target) }))
-    .sort((one, other) => (one.target < other.target ? -1 : one.target > other.target ? 1 : 0));
-  return sorted.map((mount, index) => {
-    if (index > 0 && sorted[index - 1]?.target === mount.target) {
-      throw refusal(`could not mount two volumes at '${mount.target}'`);
+    .map((mount) => {
+      const target = cleanTarget(mount.target);
+      // By segments: what lies in a mount follows it at once.
+      return { mount: { ...mount, target }, order: target.replaceAll('/', '\0') };
+    })
+    .sort((one, other) => (one.order < other.order ? -1 : one.order > other.order ? 1 : 0));
+  const around: string[] = [];
+  return sorted.map(({ mount }) => {
+    while (around.length > 0 && !isBeneath(mount.target, around.at(-1)!)) {
+      if (around.pop() === mount.target) throw refusal(`could not mount two volumes at '${mount.target}'`);
     }
-    const isInside = sorted.slice(0, index).some((outer) => isBeneath(mount.target, outer.target));
+    const isInside = around.length > 0;
+    around.push(mount.target);
     return { ...mount, isLate: isInside || isBeneath(mount.target, '/tmp') };
   });
 }

@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import type { Launcher, LauncherListener, LaunchRequest } from './launcher.ts';
+import type { Launcher, LauncherListener, LaunchRequest, MountsBy } from './launcher.ts';
 import { parseLauncherEvent } from './launcher-event.ts';
 import { launchFields, renderFrame } from './launcher-frame.ts';
 import { readLines } from './read-lines.ts';
@@ -10,6 +10,7 @@ export interface NativeLauncherOptions {
   readonly path: string;
   /** Words before it, to run containers as another user in tests. */
   readonly prefix: readonly string[];
+  readonly mountsBy: MountsBy;
   /** Groups the limits of one service's containers. */
   readonly scope: string;
   readonly maskedPaths: readonly string[];
@@ -24,7 +25,7 @@ export async function openNativeLauncher(
 ): Promise<Launcher> {
   // The service's environment may hold secrets, and first processes of containers keep the launcher's memory.
   const [command, ...words] = [...options.prefix, options.path];
-  const child = spawn(command ?? options.path, [...words, options.scope, ...options.maskedPaths], {
+  const child = spawn(command ?? options.path, [...words, options.mountsBy, options.scope, ...options.maskedPaths], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: {},
     cwd: '/',
@@ -44,7 +45,12 @@ export async function openNativeLauncher(
       else {
         const ready = parseLauncherEvent(line);
         if (ready.type !== 'ready') throw new Error(`could not read the launcher's first line '${line}'`);
-        launcher = new NativeLauncher(child, { listener, memory: ready.memory, cores: ready.cores });
+        launcher = new NativeLauncher(child, {
+          listener,
+          mountsBy: options.mountsBy,
+          memory: ready.memory,
+          cores: ready.cores,
+        });
         resolve(launcher);
       }
     });
@@ -53,6 +59,7 @@ export async function openNativeLauncher(
 
 class NativeLauncher implements Launcher {
   readonly kind = 'native';
+  readonly mountsBy: MountsBy;
   readonly memory: string;
   readonly cores: string;
   readonly #child: Child;
@@ -62,9 +69,13 @@ class NativeLauncher implements Launcher {
   #frames: Buffer[] = [];
   #isClosing = false;
 
-  constructor(child: Child, options: { listener: LauncherListener; memory: string; cores: string }) {
+  constructor(
+    child: Child,
+    options: { listener: LauncherListener; mountsBy: MountsBy; memory: string; cores: string },
+  ) {
     this.#child = child;
     this.#listener = options.listener;
+    this.mountsBy = options.mountsBy;
     this.memory = options.memory;
     this.cores = options.cores;
     this.#ended = new Promise((resolve) => {

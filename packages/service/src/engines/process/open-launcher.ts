@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EngineError } from '../engine.ts';
-import type { Launcher, LauncherListener } from './launcher.ts';
+import type { Launcher, LauncherListener, MountsBy } from './launcher.ts';
 import { openNativeLauncher } from './native-launcher.ts';
 import type { ProcessConfig } from './process-config.ts';
 import { openShellLauncher } from './shell-launcher.ts';
@@ -14,29 +14,36 @@ const builtLauncher = fileURLToPath(new URL('../../../native/build/launcher', im
 export async function openLauncher(config: ProcessConfig, listener: LauncherListener): Promise<Launcher> {
   if (process.platform !== 'linux') throw unavailable([`it needs Linux, and this is ${process.platform}`]);
   const path = config.launcherPath ?? builtLauncher;
-  const maskedPaths = await resolvePaths(config.maskedPaths ?? []);
+  const maskedPaths = (await Promise.all((config.maskedPaths ?? []).map(resolvePath))).sort();
   const prefix = config.prefix ?? [];
+  const native = (mountsBy: MountsBy) =>
+    openNativeLauncher({ path, prefix, mountsBy, scope: 'sluice', maskedPaths }, listener);
+  const shell = (mountsBy: 'namespaces' | 'rewriting') =>
+    openShellLauncher({ scripts: dirname(dirname(path)), prefix, mountsBy, maskedPaths }, listener);
+  const ways = [
+    { kind: 'native', mountsBy: 'namespaces', open: () => native('namespaces') },
+    { kind: 'shell', mountsBy: 'namespaces', open: () => shell('namespaces') },
+    { kind: 'native', mountsBy: 'translation', open: () => native('translation') },
+    { kind: 'shell', mountsBy: 'rewriting', open: () => shell('rewriting') },
+  ] as const;
   const reasons: string[] = [];
-  if (config.launcher !== 'shell') {
-    const native = await openNativeLauncher({ path, prefix, scope: 'sluice', maskedPaths }, listener).catch(
-      (error: Error) => error,
-    );
-    if (!(native instanceof Error)) return native;
-    reasons.push(native.message);
-  }
-  if (config.launcher !== 'native') {
-    const scripts = dirname(dirname(path));
-    const shell = await openShellLauncher({ scripts, prefix, maskedPaths }, listener).catch((error: Error) => error);
-    if (!(shell instanceof Error)) return shell;
-    reasons.push(shell.message);
+  for (const { kind, mountsBy, open } of ways) {
+    if (kind !== (config.launcher ?? kind) || mountsBy !== (config.mountsBy ?? mountsBy)) continue;
+    const launcher = await open().catch((error: Error) => error);
+    if (!(launcher instanceof Error)) return launcher;
+    reasons.push(launcher.message);
   }
   throw unavailable(reasons);
 }
 
-/** Paths that are not there need no mask. */
-async function resolvePaths(paths: readonly string[]): Promise<string[]> {
-  const resolved = await Promise.all(paths.map((path) => realpath(path).catch(() => undefined)));
-  return resolved.filter((path) => path !== undefined).sort();
+/** Without links on the way. What is not there yet is masked as soon as it is, hence its directory is what counts. */
+async function resolvePath(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    const above = dirname(path);
+    return above === path ? path : join(await resolvePath(above), basename(path));
+  }
 }
 
 function unavailable(reasons: readonly string[]): EngineError {

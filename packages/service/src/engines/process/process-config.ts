@@ -1,3 +1,5 @@
+import type { MountsBy } from './launcher.ts';
+
 /** Settings of the process engine. All have defaults that suit the embedded service. */
 export interface ProcessConfig {
   /** Absolute host paths that containers must find empty, above all the service's own data root. */
@@ -7,6 +9,8 @@ export interface ProcessConfig {
    * slower. Default: `native` where it is there and the kernel is new enough (5.12), else `shell`.
    */
   readonly launcher?: 'native' | 'shell';
+  /** How mount points are provided. Default: by namespaces, and without them where the machine forbids namespaces. */
+  readonly mountsBy?: MountsBy;
   /** Path of the compiled launcher. Default: where the build puts it. */
   readonly launcherPath?: string;
   /** Words put before the launcher's command line, for example `setpriv` with another user. Default: none. */

@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import type { Feature } from '@sluice/client';
 import { type Engine, EngineError, type EngineSink, type Launch, type Observation } from '../engine.ts';
 import { type ExitRecord, parseExitRecord } from '../exit-record.ts';
 import { readBoot } from './boot.ts';
@@ -11,6 +12,7 @@ import { openLauncher } from './open-launcher.ts';
 import type { ProcessConfig } from './process-config.ts';
 import { type Boot, readFate } from './read-fate.ts';
 import { resolveRequest } from './resolve-request.ts';
+import { WITHOUT_NAMESPACES, WITHOUT_TRANSLATION } from './without-namespaces.ts';
 
 /** What a container that ignores its first process's own deadline gets on top before it is killed from outside. */
 const killMarginMs = 2_000;
@@ -88,6 +90,16 @@ class ProcessEngine implements Engine {
     if (followed?.state !== 'ended') return;
     this.#byKey.delete(key);
     this.#byID.delete(followed.id);
+  }
+
+  /** Translated paths keep nobody from the files. */
+  get features(): readonly Feature[] {
+    return this.#launcher?.mountsBy === 'namespaces' ? ['read-only-mounts'] : [];
+  }
+
+  warnings(): readonly string[] {
+    const mountsBy = this.#launcher?.mountsBy ?? 'namespaces';
+    return mountsBy === 'namespaces' ? [] : [mountsBy === 'translation' ? WITHOUT_NAMESPACES : WITHOUT_TRANSLATION];
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { MountsBy } from './launcher.ts';
 import { openLauncher } from './open-launcher.ts';
 import type { ProcessConfig } from './process-config.ts';
 
@@ -6,6 +7,7 @@ export type ProcessProbe =
   | {
       readonly works: true;
       readonly launcher: 'native' | 'shell';
+      readonly mountsBy: MountsBy;
       /** `cgroup1` and `cgroup2` limit a container as a whole, `rlimit` each of its processes. */
       readonly memory: string;
       /** `affinity`: the container may use only so many processors. `none`: no limit but the service's own count. */
@@ -18,7 +20,8 @@ export async function probeProcess(config: ProcessConfig = {}): Promise<ProcessP
   try {
     const launcher = await openLauncher(config, { event: () => {}, lost: () => {} });
     await launcher.close();
-    return { works: true, launcher: launcher.kind, memory: launcher.memory, cores: launcher.cores };
+    const { kind, mountsBy, memory, cores } = launcher;
+    return { works: true, launcher: kind, mountsBy, memory, cores };
   } catch (error) {
     return { works: false, reason: (error as Error).message };
   }

@@ -9,7 +9,7 @@ const home = '/tmp';
 export function resolveRequest(launch: Launch, id: string): LaunchRequest {
   if (launch.image !== undefined) {
     throw refusal(
-      `could not run the image '${launch.image}': the process engine runs commands of this machine; leave 'image' out, or use a cluster with the docker engine`,
+      `could not run the image '${launch.image}': the process engine runs commands of this machine; leave 'image' out (as sluice run --ignore-images does), or use a cluster with the docker engine`,
     );
   }
   if (launch.command.length === 0)

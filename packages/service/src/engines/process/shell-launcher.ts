@@ -2,10 +2,12 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { access, constants, readlink, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import type { Launcher, LauncherEvent, LauncherListener, LaunchRequest } from './launcher.ts';
+import { EngineError } from '../engine.ts';
+import type { Launcher, LauncherEvent, LauncherListener, LaunchRequest, MountsBy } from './launcher.ts';
 import { parseLauncherEvent } from './launcher-event.ts';
 import { isAlive, type ProcessIdentity } from './process-identity.ts';
 import { readLines } from './read-lines.ts';
+import { rewriteRequest } from './rewrite-request.ts';
 import { renderShellRequest } from './shell-request.ts';
 
 export interface ShellLauncherOptions {
@@ -14,7 +16,10 @@ export interface ShellLauncherOptions {
   /** Words before `sh`, to run containers as another user in tests. */
   readonly prefix: readonly string[];
   readonly maskedPaths: readonly string[];
+  readonly mountsBy: ShellMountsBy;
 }
+
+type ShellMountsBy = Exclude<MountsBy, 'translation'>;
 
 interface Watched {
   readonly directory: string;
@@ -27,15 +32,20 @@ const noticeMs = 20;
 
 /** Starts containers with util-linux and `sh`: several processes for each, for machines without the native launcher. */
 export async function openShellLauncher(options: ShellLauncherOptions, listener: LauncherListener): Promise<Launcher> {
-  await checkTools(options);
+  if (options.mountsBy === 'namespaces') await checkTools(options);
   const [command, ...args] = [...options.prefix, await findShell(), join(options.scripts, 'launcher.sh')];
   const child = spawn(command ?? 'sh', args, {
     stdio: ['pipe', 'pipe', 'ignore'],
     detached: true,
     cwd: '/',
-    env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
+    env: { PATH: searchPath() },
   });
   return new ShellLauncher(child, { ...options, listener });
+}
+
+/** Debian has pivot_root where ordinary users do not look. */
+function searchPath(): string {
+  return `${process.env.PATH ?? '/usr/bin:/bin'}:/usr/sbin:/sbin`;
 }
 
 /** bash where it is there, since only it can close inherited files with numbers above 9. */
@@ -55,7 +65,11 @@ async function checkTools(options: ShellLauncherOptions): Promise<void> {
     'unshare $as --mount --pid --fork --kill-child mount --make-rprivate /',
   ].join('\n');
   const [command, ...args] = [...options.prefix, 'sh', '-c', script];
-  const child = spawn(command ?? 'sh', args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: '/' });
+  const child = spawn(command ?? 'sh', args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    cwd: '/',
+    env: { PATH: searchPath() },
+  });
   let complaint = '';
   child.stderr.on('data', (chunk: Buffer) => {
     complaint += chunk.toString();
@@ -69,6 +83,7 @@ async function checkTools(options: ShellLauncherOptions): Promise<void> {
 
 class ShellLauncher implements Launcher {
   readonly kind = 'shell';
+  readonly mountsBy: ShellMountsBy;
   readonly memory = 'rlimit';
   readonly cores = 'none';
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
@@ -83,6 +98,7 @@ class ShellLauncher implements Launcher {
   ) {
     this.#child = child;
     this.#options = options;
+    this.mountsBy = options.mountsBy;
     child.stdin.on('error', () => {});
     child.once('exit', (code, signal) => {
       if (!this.#isClosing) options.listener.lost(`the launcher ended with ${signal ?? `code ${code}`}`);
@@ -102,11 +118,18 @@ class ShellLauncher implements Launcher {
     const script = join(this.#options.scripts, 'container.sh');
     try {
       // It holds the container's environment; the container's first process removes it.
-      await writeFile(path, renderShellRequest(request, { script, maskedPaths: this.#options.maskedPaths }), {
+      const isolated = this.mountsBy === 'namespaces';
+      const ready = isolated ? request : await rewriteRequest(request);
+      const { maskedPaths } = this.#options;
+      await writeFile(path, renderShellRequest(ready, { script, maskedPaths, isolated }), {
         mode: this.#options.prefix.length > 0 ? 0o644 : 0o600,
       });
       this.#child.stdin.write(`${path}\n`);
     } catch (error) {
+      if (error instanceof EngineError) {
+        this.#emit({ type: 'refused', id: request.id, reason: error.message });
+        return;
+      }
       this.#emit({ type: 'fault', id: request.id, reason: `could not write '${path}': ${(error as Error).message}` });
     }
   }
@@ -158,7 +181,7 @@ class ShellLauncher implements Launcher {
 
   #emit(event: LauncherEvent): void {
     if (this.#isClosing) return;
-    if (event.type === 'gone' || event.type === 'exists' || event.type === 'fault') {
+    if (event.type === 'gone' || event.type === 'exists' || event.type === 'fault' || event.type === 'refused') {
       const id = event.id;
       clearTimeout(this.#watched.get(id)?.killTimer);
       this.#watched.delete(id);

@@ -4,7 +4,7 @@ import type { LaunchRequest } from './launcher.ts';
 /** The file that `container.sh` explains: everything that is particular to one container, quoted. */
 export function renderShellRequest(
   request: LaunchRequest,
-  options: { script: string; maskedPaths: readonly string[] },
+  options: { script: string; maskedPaths: readonly string[]; isolated: boolean },
 ): string {
   const name = request.argv[0] ?? '';
   const path = request.env.find((entry) => entry.startsWith('PATH=')) ?? 'PATH=/usr/local/bin:/usr/bin:/bin';
@@ -15,11 +15,12 @@ export function renderShellRequest(
     `cwd=${quote(request.workingDirectory)}`,
     `memory_kb=${Math.floor(request.memoryBytes / 1024)}`,
     `masks=${quote(options.maskedPaths.join('\n'))}`,
+    `isolated=${options.isolated ? '1' : ''}`,
     `name=${quote(name)}`,
     'volumes() {',
     ...request.mounts.map(
-      ({ root, subPath, kind, target, isLate }) =>
-        `  volume ${words([root, subPath, kind, target, isLate ? '1' : '0'])}`,
+      ({ root, subPath, kind, target, readOnly, isLate }) =>
+        `  volume ${words([root, subPath, kind, target, readOnly === true ? 'ro' : 'rw', isLate ? '1' : '0'])}`,
     ),
     '  :',
     '}',

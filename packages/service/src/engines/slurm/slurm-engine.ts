@@ -35,11 +35,18 @@ interface Tracked {
 /** How long until a job that was killed and is still there is killed again. */
 const KILL_AGAIN_MS = 5000;
 
+export interface SlurmEngineOptions {
+  /** Where the cluster keeps its containers and volumes, on every node. */
+  readonly storage: string;
+  /** Host paths that containers of the runtime `none` must not see. */
+  readonly maskedPaths?: readonly string[];
+}
+
 /**
  * Containers as jobs of Slurm. One `squeue` per tick tells the state of all; the records that the job's script leaves
  * on the shared storage tell start and exit, so neither a restart of slurmctld nor one of the service loses anything.
  */
-export function createSlurmEngine(config: SlurmConfig, storage: string): Engine {
+export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = [] }: SlurmEngineOptions): Engine {
   const slurm = createSlurmCommands(config.confPath);
   const addressOf = createSlurmNodes(slurm);
   const users = new Map<string, UnixUser>();
@@ -80,7 +87,7 @@ export function createSlurmEngine(config: SlurmConfig, storage: string): Engine 
     const placement = slurmPlacementSchema.parse(launch.options);
     if (config.runtime === 'none') {
       for (const name of ['root', 'tmp']) await mkdir(join(launch.directory, name), { recursive: true, mode: 0o700 });
-      await records.writeScript(INSIDE_SCRIPT, slurmHostRoot(launch));
+      await records.writeScript(INSIDE_SCRIPT, slurmHostRoot(launch, { maskedPaths }));
     }
     await records.writeScript(JOB_SCRIPT, slurmScript(launch, config));
     await records.writeIntent();
@@ -227,6 +234,9 @@ export function createSlurmEngine(config: SlurmConfig, storage: string): Engine 
   }
 
   return {
+    // ch-run mounts everything writable.
+    features: config.runtime === 'charliecloud' ? [] : ['read-only-mounts'],
+
     async open(target) {
       sink = target;
       if (config.unixUsers) await findUsers(config.unixUsers);

@@ -51,7 +51,7 @@ ${Object.entries(launch.env)
     '--log-driver=passthrough',
     `--name=${podmanName(launch)}`,
     ...(launch.limits.gpus > 0 ? ['--device=nvidia.com/gpu=all'] : []),
-    ...launch.mounts.map((mount) => `--volume=${mountSource(mount)}:${mount.target}`),
+    ...launch.mounts.map((mount) => `--volume=${mountSource(mount)}:${mount.target}${podmanOptions(mount)}`),
     ...Object.entries(launch.env).map(([name, value]) => `--env=${isHidden(name) ? name : `${name}=${value}`}`),
   ])} ${gpuWords(launch, (name) => `--env=${name}`)}${words([launch.image ?? '', ...launch.command])}
 )`,
@@ -77,7 +77,10 @@ const apptainer: SlurmRuntime = {
       '--containall',
       '--writable-tmpfs',
       ...(launch.limits.gpus > 0 ? ['--nv'] : []),
-      ...launch.mounts.flatMap((mount) => ['--bind', `${mountSource(mount)}:${mount.target}`]),
+      ...launch.mounts.flatMap((mount) => [
+        '--bind',
+        `${mountSource(mount)}:${mount.target}${mount.readOnly === true ? ':ro' : ''}`,
+      ]),
       ...pairs(launch).flatMap((pair) => ['--env', pair]),
     ])} ${gpuWords(launch, (name) => `--env=${name}=$${name}`)}${words([
       /^[a-z]+:\/\/|^\//.test(launch.image ?? '') ? (launch.image ?? '') : `docker://${launch.image}`,
@@ -123,6 +126,14 @@ const OF_OTHERS =
 /** Whether a variable reaches Podman by its environment, where other users of the node do not see the value. */
 function isHidden(name: string): boolean {
   return /^[A-Za-z]\w*$/.test(name) && !OF_OTHERS.test(name);
+}
+
+/**
+ * Podman makes only the mount itself read-only. Without `r` nothing comes along that is mounted further in, which the
+ * kernel refuses where there is such a thing.
+ */
+function podmanOptions({ readOnly }: Launch['mounts'][number]): string {
+  return readOnly === true ? ':ro,bind' : '';
 }
 
 function podmanName({ key }: Launch): string {

@@ -1,3 +1,4 @@
+import { own } from '@sluice/client';
 import type { End } from '../engine.ts';
 
 /** What a job's state means for a container that is not known to have ended by its own record. */
@@ -36,7 +37,7 @@ const MEANINGS: Readonly<Record<string, SlurmMeaning>> = {
 
 /** A state that is not in the table is `unknown`: the job stays watched until its record or its absence decides. */
 export function slurmMeaning(state: string): SlurmMeaning {
-  return MEANINGS[state] ?? 'unknown';
+  return own(MEANINGS, state) ?? 'unknown';
 }
 
 /** The evidence about an ended job. */

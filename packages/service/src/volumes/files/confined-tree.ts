@@ -7,8 +7,6 @@ import {
   mkdirSync,
   opendirSync,
   openSync,
-  readdirSync,
-  readlinkSync,
   realpathSync,
   renameSync,
   rmdirSync,
@@ -17,8 +15,9 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { bytesToName, nameOnDisk } from '@sluice/client';
 import { ConfinementError, errno, errnoOf, isAbsence } from './file-errors.ts';
-import { type HeldDirectory, holdExactly, holdNode, release, within } from './held-directory.ts';
+import { type HeldDirectory, holdExactly, holdNode, linkTargetAt, namesIn, release, within } from './held-directory.ts';
 import { inheritOwner } from './inherit-owner.ts';
 import { climbs, resolveLinks } from './resolve-links.ts';
 import { joinVolumePath, splitVolumePath } from './volume-path.ts';
@@ -33,6 +32,8 @@ export const TEMPORARY_PREFIX = '.sluice-tmp-';
 export interface TreeEntry {
   readonly name: string;
   readonly stats: Stats;
+  /** The target of a link, as it is written there. Only of `list`. */
+  readonly link?: string;
 }
 
 /**
@@ -103,25 +104,25 @@ export class ConfinedTree {
   }
 
   /**
-   * The entries of a directory, sorted by name, half-written files left away. Links are shown as what they lead to, and
-   * left away where that is outside. Each is looked at when it is asked for: of 100,000 the names take a tenth of the
-   * memory of all that is to be said of them, and whoever asks may be slow.
+   * The entries of a directory, sorted by name, half-written files left away. Links are shown as what they lead to; where
+   * that is outside or nothing, they are left away, or with `links` shown as links. Each is looked at when it is asked
+   * for: of 100,000 the names take a tenth of the memory of all that is to be said of them, and whoever asks may be slow.
    */
-  list(path: string): AsyncGenerator<TreeEntry> {
-    return this.#lookAt(
-      path,
-      this.inDirectory(path, (directory) => readdirSync(`/proc/self/fd/${directory}`).sort()),
-    );
+  list(path: string, links: 'reachable' | 'all' = 'reachable'): AsyncGenerator<TreeEntry> {
+    const names = this.inDirectory(path, (directory) => namesIn(directory).sort());
+    return this.#lookAt(path, names, links === 'all');
   }
 
-  async *#lookAt(path: string, names: readonly string[]): AsyncGenerator<TreeEntry> {
+  async *#lookAt(path: string, names: readonly string[], allLinks: boolean): AsyncGenerator<TreeEntry> {
     const directory = this.hold(path);
     try {
       for (const [index, name] of names.entries()) {
         if (index % LIST_BATCH === LIST_BATCH - 1) await nextTurn();
         const stats = statIn(directory, name);
-        const shown = stats?.isSymbolicLink() ? this.stat(joinVolumePath(path, name)) : stats;
-        if (shown?.isFile() || shown?.isDirectory()) yield { name, stats: shown };
+        if (stats?.isSymbolicLink()) {
+          const reached = this.stat(joinVolumePath(path, name)) ?? (allLinks ? stats : undefined);
+          if (reached) yield { name, stats: reached, link: linkTargetAt(within(directory, name)) };
+        } else if (stats?.isFile() || stats?.isDirectory()) yield { name, stats };
       }
     } finally {
       release(directory);
@@ -132,13 +133,14 @@ export class ConfinedTree {
   async *scan(path: string): AsyncGenerator<TreeEntry> {
     const held = this.hold(path);
     try {
-      const directory = opendirSync(`/proc/self/fd/${held}`);
+      const directory = opendirSync(`/proc/self/fd/${held}`, { encoding: 'buffer' as BufferEncoding });
       try {
         let count = 0;
         for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
           if (++count % LIST_BATCH === 0) await nextTurn();
-          const stats = statIn(held, entry.name);
-          if (stats?.isFile() || stats?.isDirectory() || stats?.isSymbolicLink()) yield { name: entry.name, stats };
+          const name = bytesToName(entry.name as unknown as Buffer);
+          const stats = statIn(held, name);
+          if (stats?.isFile() || stats?.isDirectory() || stats?.isSymbolicLink()) yield { name, stats };
         }
       } finally {
         directory.closeSync();
@@ -248,7 +250,7 @@ export class ConfinedTree {
   /** The target of the link `path`, as it is written there. */
   readLink(path: string): string {
     const { parent, name } = splitVolumePath(path);
-    return this.inDirectory(parent, (directory) => readlinkSync(within(directory, name)));
+    return this.inDirectory(parent, (directory) => linkTargetAt(within(directory, name)));
   }
 
   /** Makes a link; `ELOOP` where its target would not resolve inside the volume. The target need not be there. */
@@ -257,7 +259,7 @@ export class ConfinedTree {
     const { parent, name } = splitVolumePath(path);
     this.#refuseOutwardTarget(target, parent);
     this.inDirectory(parent, (directory) => {
-      symlinkSync(target, within(directory, name));
+      symlinkSync(nameOnDisk(target), within(directory, name));
       inheritOwner(directory, name);
     });
   }

@@ -1,9 +1,9 @@
-import { closeSync, constants, copyFile, readdirSync } from 'node:fs';
+import { closeSync, constants, copyFile, fchmodSync, fstatSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { type ConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
 import { ConfinementError, errnoOf } from './file-errors.ts';
-import { within } from './held-directory.ts';
-import { joinVolumePath, splitVolumePath } from './volume-path.ts';
+import { namesIn } from './held-directory.ts';
+import { joinVolumePath } from './volume-path.ts';
 
 const copyFileByKernel = promisify(copyFile);
 
@@ -23,25 +23,28 @@ export async function copyTree(
   if (!stats.isDirectory()) return;
   tree.makeDirectory(to, stats.mode & 0o777);
   if (!members) return;
-  for (const name of namesIn(tree, from)) {
+  for (const name of membersOf(tree, from)) {
     await copyTree(tree, { from: joinVolumePath(from, name), to: joinVolumePath(to, name), members });
   }
 }
 
-function namesIn(tree: ConfinedTree, path: string): string[] {
-  const names = tree.inDirectory(path, (directory) => readdirSync(`/proc/self/fd/${directory}`));
+function membersOf(tree: ConfinedTree, path: string): string[] {
+  const names = tree.inDirectory(path, namesIn);
   return names.filter((name) => !name.startsWith(TEMPORARY_PREFIX)).sort();
 }
 
 async function copyRegularFile(tree: ConfinedTree, from: string, to: string): Promise<void> {
   const source = tree.openFile(from, constants.O_RDONLY);
-  const { parent, name } = splitVolumePath(to);
-  const directory = tree.hold(parent);
   try {
-    const flags = constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE;
-    await copyFileByKernel(`/proc/self/fd/${source}`, within(directory, name), flags);
+    // Made by the tree, so that the file of a user stays that user's; the kernel then copies into it.
+    const target = tree.openFile(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
+    try {
+      await copyFileByKernel(`/proc/self/fd/${source}`, `/proc/self/fd/${target}`, constants.COPYFILE_FICLONE);
+      fchmodSync(target, fstatSync(source).mode & 0o777);
+    } finally {
+      closeSync(target);
+    }
   } finally {
-    closeSync(directory);
     closeSync(source);
   }
 }

@@ -1,10 +1,12 @@
 import type { Stats } from 'node:fs';
 import { type FileEntry, ServiceError, type VolumeFiles } from '@sluice/client';
 import { type ConfinedTree, openConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
-import { errnoOf } from './file-errors.ts';
+import { copyTree } from './copy-tree.ts';
+import { errno, errnoOf } from './file-errors.ts';
 import { fileFailure } from './file-failure.ts';
 import { readRange } from './file-range.ts';
 import { removeTree } from './remove-tree.ts';
+import { temporaryBeside } from './temporary-name.ts';
 import { checkVolumePath, joinVolumePath, splitVolumePath } from './volume-path.ts';
 import { createWholeFile, type WholeFile } from './whole-file.ts';
 
@@ -24,10 +26,15 @@ export function createDirectFiles(root: string): VolumeFiles {
     read: (path, range) => attempt(`read '${path}'`, path, () => readRange(tree(), path, range)),
     write: (path, body, options = {}) =>
       attempt(`write '${path}'`, path, () => writeFile(tree(), { path, body, ...options })),
+    link: (path, target) => attempt(`make the link '${path}'`, path, () => makeLink(tree(), path, target)),
     makeDirectory: (path) => attempt(`make the directory '${path}'`, path, () => tree().makeDirectories(path)),
     async move(from, to) {
       requirePath(`move '${from}' to '${to}'`, from);
       return attempt(`move '${from}' to '${to}'`, to, () => moveTo(tree(), from, to));
+    },
+    async copy(from, to) {
+      requirePath(`copy '${from}' to '${to}'`, from);
+      return attempt(`copy '${from}' to '${to}'`, to, () => copyTo(tree(), from, to));
     },
     remove: (path) => attempt(`remove '${path}'`, path, () => remove(tree(), path)),
   };
@@ -53,14 +60,21 @@ function isTemporary(path: string): boolean {
 
 function entryOf(path: string, stats: Stats | undefined): FileEntry | undefined {
   if (stats === undefined || !(stats.isFile() || stats.isDirectory())) return undefined;
-  const kind = stats.isDirectory() ? 'dir' : 'file';
-  return { path, kind, size: kind === 'dir' ? 0 : stats.size, modifiedAt: Math.floor(stats.mtimeMs) };
+  return describe(path, stats);
+}
+
+function describe(path: string, stats: Stats): FileEntry {
+  const modifiedAt = Math.floor(stats.mtimeMs);
+  if (stats.isDirectory()) return { path, kind: 'dir', size: 0, modifiedAt };
+  if (!stats.isFile()) return { path, kind: 'file', size: 0, modifiedAt };
+  return { path, kind: 'file', size: stats.size, modifiedAt, executable: (stats.mode & 0o100) !== 0 };
 }
 
 async function listEntries(tree: ConfinedTree, path: string): Promise<FileEntry[]> {
   const entries: FileEntry[] = [];
-  for await (const { name, stats } of tree.list(path)) {
-    entries.push(entryOf(joinVolumePath(path, name), stats) as FileEntry);
+  for await (const { name, stats, link } of tree.list(path, 'all')) {
+    const entry = describe(joinVolumePath(path, name), stats);
+    entries.push(link === undefined ? entry : { ...entry, link });
   }
   return entries;
 }
@@ -103,6 +117,15 @@ function beginFile(tree: ConfinedTree, path: string, executable: boolean | undef
   return createWholeFile(tree, path, options);
 }
 
+/** Also where the very link is there already: a caller whose reply was lost asks again. */
+function makeLink(tree: ConfinedTree, path: string, target: string): boolean {
+  if (path === '') throw new ServiceError('INVALID_ARGUMENT', 'cannot make a link of the root of the volume');
+  tree.makeDirectories(splitVolumePath(path).parent);
+  if (tree.lstat(path)?.isSymbolicLink() && tree.readLink(path) === target) return true;
+  tree.symlink(target, path);
+  return true;
+}
+
 function moveTo(tree: ConfinedTree, from: string, to: string): void {
   if (from === '' || to === '') throw new ServiceError('INVALID_ARGUMENT', 'cannot move the root of the volume');
   if (to === from || to.startsWith(`${from}/`)) {
@@ -116,6 +139,31 @@ function moveTo(tree: ConfinedTree, from: string, to: string): void {
     tree.makeDirectories(splitVolumePath(to).parent);
     tree.renameNew(from, to);
   }
+}
+
+/** Copied beside `to` first: whoever reads `to` never sees half of it, also when the service dies in between. */
+async function copyTo(tree: ConfinedTree, from: string, to: string): Promise<void> {
+  if (from === '' || to === '') throw new ServiceError('INVALID_ARGUMENT', 'cannot copy the root of the volume');
+  const source = tree.realPath(from);
+  const { parent, name } = splitVolumePath(to);
+  if (tree.stat(source) === undefined) throw errno('ENOENT', `cannot copy '${from}': it is not there`);
+  if (tree.lstat(to) !== undefined && from !== to) throw errno('EEXIST', `cannot copy to '${to}': something is there`);
+  if (to === from || to.startsWith(`${from}/`)) throw copyIntoItself(from, to);
+  tree.makeDirectories(parent);
+  const target = joinVolumePath(tree.realPath(parent), name);
+  if (target.startsWith(`${source}/`)) throw copyIntoItself(from, to);
+  const temporary = temporaryBeside(target);
+  try {
+    await copyTree(tree, { from: source, to: temporary, members: true });
+    tree.renameNew(temporary, target);
+  } catch (error) {
+    await removeTree(tree, temporary).catch(() => false);
+    throw error;
+  }
+}
+
+function copyIntoItself(from: string, to: string): ServiceError {
+  return new ServiceError('INVALID_ARGUMENT', `cannot copy '${from}' to '${to}': that is itself or inside itself`);
 }
 
 async function remove(tree: ConfinedTree, path: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { isServiceError, ServiceError, type ServiceErrorCode } from '@sluice/client';
+import { isServiceError, own, ServiceError, type ServiceErrorCode } from '@sluice/client';
 import { errnoOf } from './file-errors.ts';
 
 const CODES: Readonly<Record<string, ServiceErrorCode>> = {
@@ -22,7 +22,7 @@ const CODES: Readonly<Record<string, ServiceErrorCode>> = {
 export function fileFailure(action: string, error: unknown): ServiceError {
   if (isServiceError(error)) return error;
   const code = errnoOf(error) ?? '';
-  return new ServiceError(CODES[code] ?? 'UNAVAILABLE', `cannot ${action}: ${reasonOf(code)}`, { cause: error });
+  return new ServiceError(own(CODES, code) ?? 'UNAVAILABLE', `cannot ${action}: ${reasonOf(code)}`, { cause: error });
 }
 
 function reasonOf(code: string): string {

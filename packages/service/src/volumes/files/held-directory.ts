@@ -1,4 +1,5 @@
-import { closeSync, constants, openSync, readlinkSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, readlinkSync } from 'node:fs';
+import { bytesToName, nameOnDisk } from '@sluice/client';
 
 /** Linux: a handle to a place in the tree, which neither reads nor needs the right to. Node does not name it. */
 const O_PATH = 0o10_000_000;
@@ -7,14 +8,27 @@ const HOLD = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 /** A descriptor of a directory; `/proc/self/fd/<n>/name` is what `openat` would be, had Node got it. */
 export type HeldDirectory = number;
 
-/** The path that reaches into a held directory, wherever its name has gone since. */
-export function within(directory: HeldDirectory, name: string): string {
-  return `/proc/self/fd/${directory}/${name}`;
+/** The path that reaches into a held directory, wherever its name has gone since; bytes where the name is no UTF-8. */
+export function within(directory: HeldDirectory, name: string): string | Buffer {
+  return nameOnDisk(`/proc/self/fd/${directory}/${name}`);
 }
 
-/** As `within`, for a name as the disk has it: containers make names that are no UTF-8, which text cannot hold. */
+/** As `within`, for a name as the disk has it. */
 export function withinBytes(directory: HeldDirectory, name: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(within(directory, '')), name]);
+  return Buffer.concat([Buffer.from(`/proc/self/fd/${directory}/`), name]);
+}
+
+/** The names in a held directory, in no order. Only where text cannot hold one, which is rare, are they read as bytes. */
+export function namesIn(directory: HeldDirectory): string[] {
+  const path = `/proc/self/fd/${directory}`;
+  const names = readdirSync(path);
+  if (!names.some((name) => name.includes('\ufffd'))) return names;
+  return readdirSync(path, { encoding: 'buffer' }).map(bytesToName);
+}
+
+/** The target of the link `path`. */
+export function linkTargetAt(path: string | Buffer): string {
+  return bytesToName(readlinkSync(path, { encoding: 'buffer' }));
 }
 
 export function release(directory: HeldDirectory): void {
@@ -27,10 +41,12 @@ export function release(directory: HeldDirectory): void {
  * swapped in before, between or after changes nothing: a descriptor never moves to another directory.
  */
 export function holdExactly(path: string): HeldDirectory | undefined {
-  const directory = openSync(path, HOLD);
+  const onDisk = nameOnDisk(path);
+  const directory = openSync(onDisk, HOLD);
   let reached: string | undefined;
   try {
-    reached = readlinkSync(`/proc/self/fd/${directory}`);
+    const opened = `/proc/self/fd/${directory}`;
+    reached = typeof onDisk === 'string' ? readlinkSync(opened) : linkTargetAt(opened);
   } finally {
     if (reached !== path) closeSync(directory);
   }

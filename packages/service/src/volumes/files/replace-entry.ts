@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
 import { type ConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
+import { namesIn } from './held-directory.ts';
 import { temporaryBeside } from './temporary-name.ts';
 import { joinVolumePath, splitVolumePath } from './volume-path.ts';
 
@@ -31,7 +31,7 @@ export function replaceEntry(tree: ConfinedTree, from: string, to: string): stri
 /** Gives what is in the directory `aside` its name back, unless something else has it, and removes `aside` if it is empty. */
 export function putBack(tree: ConfinedTree, aside: string): void {
   const { parent } = splitVolumePath(aside);
-  const names = tree.inDirectory(aside, (held) => readdirSync(`/proc/self/fd/${held}`).sort(), 'refuse');
+  const names = tree.inDirectory(aside, (held) => namesIn(held).sort(), 'refuse');
   const taken = names.filter((name) => tree.lstat(joinVolumePath(parent, name)) !== undefined);
   for (const name of names) {
     if (!taken.includes(name)) tree.rename(joinVolumePath(aside, name), joinVolumePath(parent, name));

@@ -1,6 +1,6 @@
-import { lstatSync, readlinkSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { ConfinementError } from './file-errors.ts';
-import { holdBelow, holdExactly, release, within } from './held-directory.ts';
+import { holdBelow, holdExactly, linkTargetAt, release, within } from './held-directory.ts';
 import { joinVolumePath } from './volume-path.ts';
 
 /** More links than this on one way are taken for a circle, as the kernel does. */
@@ -46,7 +46,7 @@ function linkTarget(
   if (directory === undefined) throw new ConfinementError(`cannot open '${names.join('/')}': it changed meanwhile`);
   try {
     const stats = lstatSync(within(directory, name));
-    if (stats.isSymbolicLink()) return readlinkSync(within(directory, name));
+    if (stats.isSymbolicLink()) return linkTargetAt(within(directory, name));
     if (!last) release(holdBelow(directory, name));
     return undefined;
   } finally {

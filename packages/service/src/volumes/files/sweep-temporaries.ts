@@ -5,14 +5,15 @@ import { isAbsence } from './file-errors.ts';
 import { release, within } from './held-directory.ts';
 import { removeTree } from './remove-tree.ts';
 import { ASIDE_PREFIX, putBack } from './replace-entry.ts';
+import { isOwnTemporary } from './temporary-name.ts';
 import { joinVolumePath } from './volume-path.ts';
 
 /** Entries looked at before other work gets its turn. */
 const BATCH = 200;
 
 /**
- * Removes the half-written files of a volume that nobody has written to since `before`, in milliseconds since the
- * epoch; resolves to their number. What one of them was to replace gets its place back. Follows no link, and gives way
+ * Removes the half-written files of a volume: all that earlier processes have left, whatever their age, and what this
+ * one has not written to since `before`, in milliseconds since the epoch. Resolves to their number. What one of them was to replace gets its place back. Follows no link, and gives way
  * to other work, since a volume may have millions of entries. Ends early once `isStopped`.
  */
 export async function sweepTemporaries(
@@ -63,7 +64,7 @@ async function lookInto(
       // At any age: who replaces something does not let others look in between.
       if (entry.isDirectory() && entry.name.startsWith(ASIDE_PREFIX)) putBack(tree, joinVolumePath(path, entry.name));
       const stats = lstatSync(within(held, entry.name), { throwIfNoEntry: false });
-      if (stats === undefined || stats.mtimeMs >= found.before) continue;
+      if (stats === undefined || (isOwnTemporary(entry.name) && stats.mtimeMs >= found.before)) continue;
       found.stale.push(entry.name);
     }
   } finally {

@@ -1,3 +1,5 @@
+import { isByteName } from '@sluice/client';
+
 const MAX_SEGMENT_BYTES = 255;
 const MAX_PATH_BYTES = 3_072;
 
@@ -9,7 +11,7 @@ export function checkVolumePath(path: string): string | undefined {
   if (path === '') return undefined;
   if (path.startsWith('/')) return 'it is absolute';
   if (path.includes('\0')) return 'it holds a NUL';
-  if (/\p{Surrogate}/u.test(path)) return 'it is not valid Unicode';
+  if (!isByteName(path)) return 'it is not valid Unicode';
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) return `it is longer than ${MAX_PATH_BYTES} bytes`;
   for (const segment of path.split('/')) {
     if (segment === '') return 'it has an empty segment';

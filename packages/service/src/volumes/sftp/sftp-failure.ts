@@ -1,3 +1,4 @@
+import { own } from '@sluice/client';
 import { errnoOf } from '../files/file-errors.ts';
 import { MalformedPacket, STATUS } from './sftp-packet.ts';
 
@@ -26,5 +27,5 @@ export function statusOf(error: unknown): { code: number; message: string } | un
   if (error instanceof SftpFailure) return { code: error.status, message: error.message };
   if (error instanceof MalformedPacket) return { code: STATUS.BAD_MESSAGE, message: error.message };
   const code = errnoOf(error);
-  return code === undefined ? undefined : { code: CODES[code] ?? STATUS.FAILURE, message: code };
+  return code === undefined ? undefined : { code: own(CODES, code) ?? STATUS.FAILURE, message: code };
 }

@@ -1,3 +1,5 @@
+import { bytesToName, nameToBytes } from '@sluice/client';
+
 /** Packet types of SFTP version 3 that clients send. */
 export const REQUEST = {
   INIT: 1,
@@ -46,7 +48,7 @@ export const STATUS = {
 /** Bytes before the data of a DATA packet: length, type, request, length of the data. */
 export const DATA_HEADER_BYTES = 13;
 
-/** Thrown by a reader that meets the end too early, or text that is no UTF-8. */
+/** Thrown by a reader that meets the end too early. */
 export class MalformedPacket extends Error {
   override readonly name = 'MalformedPacket';
 }
@@ -58,6 +60,7 @@ export interface PacketReader {
   /** Throws above 2^53 - 1: no file is that long. */
   u64(): number;
   bytes(): Buffer;
+  /** A name or path; bytes that are no UTF-8 as `bytesToName` has them. */
   text(): string;
 }
 
@@ -83,14 +86,7 @@ export function createPacketReader(packet: Buffer): PacketReader {
       return value;
     },
     bytes,
-    text: () => {
-      try {
-        return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes());
-      } catch (error) {
-        if (error instanceof MalformedPacket) throw error;
-        throw new MalformedPacket('a name is not UTF-8');
-      }
-    },
+    text: () => bytesToName(bytes()),
   };
 }
 
@@ -117,7 +113,7 @@ function encodeField(field: Field): Uint8Array[] {
     return [bytes];
   }
   if (typeof field === 'object' && 'raw' in field) return [field.raw];
-  const bytes = typeof field === 'string' ? Buffer.from(field) : field;
+  const bytes = typeof field === 'string' ? nameToBytes(field) : field;
   return [...encodeField(bytes.length), bytes];
 }
 

@@ -5,6 +5,7 @@ import { createTransferThrottle, type TransferThrottle } from '../transfer-throt
 import { type VolumeAccess, type VolumeSession, volumeKey } from '../volume-access.ts';
 import { MalformedPacket } from './sftp-packet.ts';
 import { serveSftp } from './sftp-session.ts';
+import { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
 export interface SftpServerOptions {
   /** Private key of the host in PEM or OpenSSH form; `generateHostKey` makes one. Keep it: clients remember it. */
@@ -24,8 +25,6 @@ export interface SftpServer {
 /** How long a client may take to log in, and how often it may try. */
 const LOGIN_MS = 60_000;
 const MAX_ATTEMPTS = 6;
-/** Connections that have not logged in yet; more are refused, so that strangers cannot use up our descriptors. */
-const MAX_STRANGERS = 100;
 /** For one volume, over all connections: each has some memory and up to 256 open files, of which there is an end. */
 const MAX_SESSIONS = 64;
 /** Channels that one connection opens and does not use. */
@@ -57,6 +56,7 @@ export function createSftpServer(access: VolumeAccess, options: SftpServerOption
   const onError = options.onError ?? (() => undefined);
   const sockets = new Map<Socket, Guest>();
   const sessions = new Map<string, number>();
+  const unauthenticated = new UnauthenticatedConnections();
   const ssh = new ssh2.Server(
     {
       ident: IDENT,
@@ -72,20 +72,21 @@ export function createSftpServer(access: VolumeAccess, options: SftpServerOption
     },
   );
   const tcp = createServer({ noDelay: true }, (socket) => {
-    const strangers = [...sockets.values()].filter((guest) => guest.volume === undefined).length;
-    if (strangers >= MAX_STRANGERS) {
+    const address = socket.remoteAddress ?? '';
+    const cut = () => socket.destroy();
+    const leave = unauthenticated.add({ address, cut });
+    if (leave === undefined) {
       socket.destroy();
       return;
     }
-    const timer = setTimeout(() => socket.destroy(), LOGIN_MS);
-    sockets.set(socket, {
-      address: socket.remoteAddress ?? '',
-      volume: undefined,
-      cut: () => socket.destroy(),
-      known: () => clearTimeout(timer),
-    });
-    socket.once('close', () => {
+    const timer = setTimeout(cut, LOGIN_MS);
+    const known = () => {
       clearTimeout(timer);
+      leave();
+    };
+    sockets.set(socket, { address, volume: undefined, cut, known });
+    socket.once('close', () => {
+      known();
       sockets.delete(socket);
     });
     ssh.injectSocket(socket);
@@ -122,7 +123,7 @@ interface Guest {
   /** Undefined until it has logged in. */
   volume: VolumeSession | undefined;
   readonly cut: () => void;
-  /** Ends the time that it has to log in. */
+  /** It has logged in: the time for that, and its place among those that have not, end. */
   readonly known: () => void;
 }
 

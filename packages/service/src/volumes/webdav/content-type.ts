@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { own } from '@sluice/client';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.csv': 'text/csv; charset=utf-8',
@@ -20,5 +21,5 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** The media type that a file's name suggests. */
 export function contentTypeOf(path: string): string {
-  return TYPES[extname(path).toLowerCase()] ?? 'application/octet-stream';
+  return own(TYPES, extname(path).toLowerCase()) ?? 'application/octet-stream';
 }

@@ -1,3 +1,4 @@
+import { own } from '@sluice/client';
 import { ClientGone } from '../../send-block.ts';
 import { errnoOf } from '../files/file-errors.ts';
 
@@ -42,6 +43,6 @@ export function refusalOf(error: unknown): DavRefusal | undefined {
   if (error instanceof DavRefusal) return error;
   if (error instanceof ClientGone) return new DavRefusal(400, error.message);
   const code = errnoOf(error);
-  const status = code === undefined ? undefined : STATUS[code];
+  const status = code === undefined ? undefined : own(STATUS, code);
   return status === undefined ? undefined : new DavRefusal(status, `the file system answered ${code}`);
 }

@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { decodeName, encodeName } from '@sluice/client';
 import { type ConfinedTree, TEMPORARY_PREFIX } from '../files/confined-tree.ts';
 import { checkVolumePath } from '../files/volume-path.ts';
 import { DavRefusal } from './dav-refusal.ts';
@@ -49,9 +50,9 @@ function decodePath(pathname: string): string {
 function decodeSegment(segment: string): string {
   let decoded: string;
   try {
-    decoded = decodeURIComponent(segment);
+    decoded = decodeName(segment);
   } catch {
-    throw new DavRefusal(400, 'the URI is not valid percent-encoded UTF-8');
+    throw new DavRefusal(400, 'the URI is not validly percent-encoded');
   }
   if (decoded.includes('/')) throw new DavRefusal(400, 'the URI has an encoded slash');
   return decoded;
@@ -59,7 +60,7 @@ function decodeSegment(segment: string): string {
 
 /** The URL path of `path`; a directory's ends with a slash. */
 export function hrefOf(volume: DavVolume, path: string, kind: 'dir' | 'file'): string {
-  const encoded = path === '' ? '' : `/${path.split('/').map(encodeURIComponent).join('/')}`;
+  const encoded = path === '' ? '' : `/${path.split('/').map(encodeName).join('/')}`;
   return `${volume.prefix}${encoded}${kind === 'dir' ? '/' : ''}`;
 }
 

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, type Stats } from 'node:fs';
+import { nameToBytes } from '@sluice/client';
 import { sendBlock } from '../../send-block.ts';
 import { readBlocks } from '../files/file-range.ts';
 import { contentTypeOf } from './content-type.ts';
@@ -86,5 +87,5 @@ async function getDirectory({ volume, path, request, reply }: DavRequest): Promi
       lines.push(`${name}${stats.isDirectory() ? '/' : ''}\n`);
   }
   reply.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
-  reply.end(lines.join(''));
+  reply.end(nameToBytes(lines.join('')));
 }

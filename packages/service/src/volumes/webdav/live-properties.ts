@@ -1,4 +1,5 @@
 import type { Stats } from 'node:fs';
+import { encodeName } from '@sluice/client';
 import { contentTypeOf } from './content-type.ts';
 import { type DavVolume, etagOf, hrefOf } from './dav-request.ts';
 import type { Lock } from './lock-table.ts';
@@ -7,11 +8,16 @@ import { escapeXml } from './request-xml.ts';
 /** The namespace of the `executable` property, which clients use to see and set the executable bit. */
 export const APACHE_NAMESPACE = 'http://apache.org/dav/props/';
 
+/** The namespace of the property `link`: the target of a symlink, percent-encoded (docs/transfer.md). */
+export const LINK_NAMESPACE = 'urn:sluice:dav';
+
 /** What a property is worked out from. */
 export interface Resource {
   readonly volume: DavVolume;
   readonly path: string;
   readonly stats: Stats;
+  /** The target, where the resource was found through a symlink. */
+  readonly link?: string | undefined;
 }
 
 type Render = (resource: Resource) => string | undefined;
@@ -49,6 +55,10 @@ export const LIVE_NAMES: readonly string[] = [...LIVE.keys()];
 export function renderLive(resource: Resource, namespace: string, local: string): string | undefined {
   if (namespace === APACHE_NAMESPACE && local === 'executable' && resource.stats.isFile()) {
     return `<A:executable xmlns:A="${APACHE_NAMESPACE}">${(resource.stats.mode & 0o100) === 0 ? 'F' : 'T'}</A:executable>`;
+  }
+  if (namespace === LINK_NAMESPACE && local === 'link' && resource.link !== undefined) {
+    const target = resource.link.split('/').map(encodeName).join('/');
+    return `<S:link xmlns:S="${LINK_NAMESPACE}">${escapeXml(target)}</S:link>`;
   }
   const value = namespace === 'DAV:' ? LIVE.get(local)?.(resource) : undefined;
   if (value === undefined) return undefined;

@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { writeDurably } from '../../write-durably.ts';
 import { DavRefusal } from './dav-refusal.ts';
 import { isBeneath } from './lock-table.ts';
 
@@ -38,8 +39,7 @@ export function openPropertyStore(filePath: string): PropertyStore {
     if (text.length > MAX_BYTES && next.size >= properties.size) {
       throw new DavRefusal(507, `the properties of the volume would take more than ${MAX_BYTES} bytes`);
     }
-    writeFileSync(`${filePath}.new`, text, { mode: 0o600 });
-    renameSync(`${filePath}.new`, filePath);
+    writeDurably(filePath, text);
     properties = next;
   };
   const covered = (path: string) =>

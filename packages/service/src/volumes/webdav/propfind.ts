@@ -2,7 +2,7 @@ import { sendBlock } from '../../send-block.ts';
 import { joinVolumePath } from '../files/volume-path.ts';
 import { DavRefusal } from './dav-refusal.ts';
 import { type DavRequest, depthOf, hrefOf, requireStats } from './dav-request.ts';
-import { APACHE_NAMESPACE, LIVE_NAMES, type Resource, renderLive } from './live-properties.ts';
+import { APACHE_NAMESPACE, LINK_NAMESPACE, LIVE_NAMES, type Resource, renderLive } from './live-properties.ts';
 import { nameKey } from './property-store.ts';
 import { childElements, escapeXml, isDav, readXml, type XmlElement } from './request-xml.ts';
 
@@ -25,17 +25,25 @@ export async function propfind(dav: DavRequest): Promise<void> {
   if (depth === 'infinity' && stats.isDirectory()) {
     throw new DavRefusal(403, 'PROPFIND takes Depth 0 or 1', { condition: '<D:propfind-finite-depth/>' });
   }
-  const members = depth === '1' && stats.isDirectory() ? volume.tree.list(path) : [];
+  // A client that does not ask for links would take one that leads nowhere for a file.
+  const links = asksForLinks(question) ? 'all' : 'reachable';
+  const members = depth === '1' && stats.isDirectory() ? volume.tree.list(path, links) : [];
   reply.writeHead(207, { 'content-type': 'application/xml; charset=utf-8' });
   let text = `<?xml version="1.0" encoding="utf-8"?>\n<D:multistatus xmlns:D="DAV:">`;
   text += renderResponse({ volume, path, stats }, question);
   for await (const member of members) {
-    text += renderResponse({ volume, path: joinVolumePath(path, member.name), stats: member.stats }, question);
+    const { name, stats: shown, link } = member;
+    text += renderResponse({ volume, path: joinVolumePath(path, name), stats: shown, link }, question);
     if (text.length < BLOCK_CHARACTERS) continue;
     await sendBlock(reply, text);
     text = '';
   }
   reply.end(`${text}</D:multistatus>`);
+}
+
+function asksForLinks(question: Question): boolean {
+  if (question.kind !== 'some') return false;
+  return question.names.some(({ namespace, local }) => namespace === LINK_NAMESPACE && local === 'link');
 }
 
 function questionOf(body: XmlElement | undefined): Question {

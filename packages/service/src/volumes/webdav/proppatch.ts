@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { DavRefusal } from './dav-refusal.ts';
 import { answerXml, type DavRequest, hrefOf, requireStats } from './dav-request.ts';
-import { APACHE_NAMESPACE, LIVE_NAMES } from './live-properties.ts';
+import { APACHE_NAMESPACE, LINK_NAMESPACE, LIVE_NAMES } from './live-properties.ts';
 import { checkLocks } from './preconditions.ts';
 import { nameKey } from './property-store.ts';
 import { propstat, renderName } from './propfind.ts';
@@ -56,6 +56,7 @@ function isExecutable({ namespace, local }: XmlElement): boolean {
 
 function isAllowed({ kind, element }: Change): boolean {
   if (isExecutable(element)) return kind === 'set' && ['T', 'F'].includes(textOf(element).trim());
+  if (element.namespace === LINK_NAMESPACE) return false;
   return element.namespace !== 'DAV:' || !LIVE_NAMES.includes(element.local);
 }
 

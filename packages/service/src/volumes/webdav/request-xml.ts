@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { own } from '@sluice/client';
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
 import { DavRefusal } from './dav-refusal.ts';
 
@@ -157,7 +158,7 @@ function renderNew(own: Declarations, outer: Declarations): string {
 export function escapeXml(text: string): string {
   return text
     .replace(/[^\P{Cc}\t\n\r]|[\ufffe\uffff]|\p{Surrogate}/gu, '\ufffd')
-    .replace(/[&<>"\r]/g, (char) => ESCAPES[char] ?? char);
+    .replace(/[&<>"\r]/g, (char) => own(ESCAPES, char) ?? char);
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { own } from '@sluice/client';
 import { openConfinedTree } from '../files/confined-tree.ts';
 import { createTransferThrottle, type TransferThrottle } from '../transfer-throttle.ts';
 import { type VolumeAccess, type VolumeSession, volumeKey } from '../volume-access.ts';
@@ -8,6 +9,7 @@ import { copy, move } from './copy-move.ts';
 import { DavRefusal, refusalOf } from './dav-refusal.ts';
 import { answer, answerXml, type DavRequest, type DavVolume, locate } from './dav-request.ts';
 import { get } from './get.ts';
+import { link } from './link.ts';
 import { lock, unlock } from './lock.ts';
 import { createLockTable } from './lock-table.ts';
 import { checkPreconditions } from './preconditions.ts';
@@ -41,6 +43,7 @@ const VERBS: Readonly<Record<string, (dav: DavRequest) => Promise<void>>> = {
   DELETE: remove,
   GET: get,
   HEAD: get,
+  LINK: link,
   LOCK: lock,
   MKCOL: makeCollection,
   MOVE: move,
@@ -104,7 +107,7 @@ export function createWebDavHandler(access: VolumeAccess, settings: WebDavOption
     reply.once('close', () => active.delete(reply));
     const volume = volumeOf(session);
     const dav: DavRequest = { volume, path: locate(volume.prefix, request.url ?? ''), request, reply };
-    const verb = VERBS[request.method ?? ''];
+    const verb = own(VERBS, request.method ?? '');
     if (verb === undefined) throw new DavRefusal(405, 'the method is not known', { headers: allow() });
     if (request.method !== 'OPTIONS') checkPreconditions(dav);
     await verb(dav);

@@ -137,7 +137,7 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine on a rea
     const mount = { root: volume, subPath: '', kind: 'dir' as const, target: '/data' };
     const { launch } = await rig.prepare({ command: ['cat', '/data/f'], mounts: [mount] });
     await createRecord(launch);
-    const sources = [{ mount, path: volume, identity: '1:2' }];
+    const sources = [{ mount, path: volume, identity: '1:2', submounts: [] }];
     const path = (await findFirstProcess()) ?? 'no first process was built';
     const firstProcess = firstProcessParts(path, { launch, sources });
     const body = dockerContainer(launch, { argv: launch.command, sources, firstProcess, isPodman: false });

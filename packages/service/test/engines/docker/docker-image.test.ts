@@ -40,6 +40,18 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine with ima
     expect(await rig.refusal(container)).toMatchObject({ kind: 'refused', reason: expect.stringMatching(reason) });
   });
 
+  it('has a digest, which changes when the tag is given to another image', async () => {
+    const digest = () => rig.engine.resolveImage?.('sluice-test-digest', { accountID: 'tester' });
+    await makeImage('sluice-test-digest', ['ENV VERSION=1']);
+    const first = await digest();
+    expect(first).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(await digest()).toBe(first);
+    await makeImage('sluice-test-digest', ['ENV VERSION=2']);
+    expect(await digest()).not.toBe(first);
+    expect(await rig.engine.resolveImage?.('sluice-test-none:1', { accountID: 'tester' })).toBeUndefined();
+    await expect(rig.engine.resolveImage?.('../x', { accountID: 'tester' })).rejects.toMatchObject({ code: 'REFUSED' });
+  });
+
   it('hands signals on, and tells an end by signal', async () => {
     const container = await rig.launch({ command: ['sh', '-c', 'kill -USR1 1; sleep 5; kill -KILL $$'] });
     // The first process has got it and handed it on to its child, for which the default is to end.

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EngineRig } from '../engine-rig.ts';
 import { createWith } from './create-engine.ts';
 import { freePort, startRegistry } from './docker-registry-rig.ts';
-import { daemon, daemonCall, dockerSubject, hasDocker } from './docker-rig.ts';
+import { daemon, daemonCall, dockerSubject, hasDocker, makeImage } from './docker-rig.ts';
 
 const { SLUICE_TEST_DOCKER_SOCKET: socketPath, SLUICE_TEST_DOCKER_IMAGE: testImage } = process.env;
 
@@ -77,6 +77,27 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine and a re
       });
     },
   );
+
+  it('tells the digest that a start would come to: of the registry before the pull, and the same after it', async () => {
+    await daemon('DELETE', `/images/${image}`);
+    const of = (rig: EngineRig, name = image) => rig.engine.resolveImage?.(name, { accountID: 'tester' });
+    await withRig({}, async (rig) => expect(await of(rig)).toBeUndefined());
+    const login = { registries: { [registry]: { username: 'robot', password: 'right-secret' } } };
+    await withRig(login, async (rig) => {
+      const before = await of(rig);
+      expect(before).toMatch(/^sha256:[0-9a-f]{64}$/);
+      expect(await of(rig, `${registry}/private:none`)).toBeUndefined();
+      await (await rig.launch({ image, command: ['true'] })).end();
+      expect(await of(rig)).toBe(before);
+      expect(await of(rig, `${registry}/private@${before}`)).toBe(before);
+      // A tag that now names another image, as only the daemon knows so far.
+      await makeImage(`${registry}/private:1`, ['ENV MOVED=1']);
+      const moved = await of(rig);
+      expect(moved).toMatch(/^sha256:[0-9a-f]{64}$/);
+      expect(moved).not.toBe(before);
+    });
+    await daemon('DELETE', `/images/${image}`);
+  });
 
   it("does not let an account use what another account's login has pulled", async () => {
     const login = { registries: { [registry]: { username: 'robot', password: 'right-secret' } } };

@@ -30,6 +30,8 @@ export function dockerSubject(): EngineUnderTest {
     keepsBytes: true,
     memoryLimit: 'tree',
     coreLimit: true,
+    mounts: 10_000,
+    patienceMs: 240_000,
     hostRoot: false,
     hidesInit: false,
     refusesMissingCommand: true,

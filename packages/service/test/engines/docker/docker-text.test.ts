@@ -3,6 +3,7 @@ import { dockerContainer } from '../../../src/engines/docker/docker-container.ts
 import { dockerEnd } from '../../../src/engines/docker/docker-end.ts';
 import { firstProcessParts } from '../../../src/engines/docker/docker-first-process.ts';
 import { commandLine, registryOf, withTag } from '../../../src/engines/docker/docker-image.ts';
+import { digestIn } from '../../../src/engines/docker/docker-image-digest.ts';
 import { parseJsonLines } from '../../../src/engines/docker/docker-json-lines.ts';
 import { payloads } from '../../../src/engines/docker/docker-log.ts';
 import type { Launch } from '../../../src/engines/engine.ts';
@@ -23,7 +24,7 @@ const launch: Launch = {
   options: {},
 };
 
-const sources = launch.mounts.map((mount) => ({ mount, path: '/data/v/x:y', identity: '1:2' }));
+const sources = launch.mounts.map((mount) => ({ mount, path: '/data/v/x:y', identity: '1:2', submounts: [] }));
 
 describe('dockerContainer', () => {
   it('gives the instance type as limits, mounts as binds and GPUs as a device request', () => {
@@ -43,6 +44,25 @@ describe('dockerContainer', () => {
         LogConfig: { Type: 'json-file' },
       },
     });
+  });
+
+  it('makes a read-only mount so with all that is mounted in it, but for another volume at that place', () => {
+    const mount = { root: '/data/v', subPath: '', kind: 'dir' as const, target: '/in', readOnly: true };
+    const other = { root: '/data/w', subPath: '', kind: 'dir' as const, target: '/in/b' };
+    const sources = [
+      { mount, path: '/data/v', identity: '1:2', submounts: ['/a', '/b'] },
+      { mount: other, path: '/data/w', identity: '1:3', submounts: [] },
+    ];
+    const options = { argv: [], sources, firstProcess: undefined, isPodman: false };
+    const { HostConfig } = dockerContainer({ ...launch, mounts: [mount, other] }, options) as {
+      HostConfig: { Mounts: object[] };
+    };
+    const kept = { Type: 'bind', ReadOnly: true, BindOptions: { NonRecursive: true } };
+    expect(HostConfig.Mounts).toEqual([
+      { ...kept, Source: '/data/v', Target: '/in' },
+      { ...kept, Source: '/data/v/a', Target: '/in/a' },
+      { Type: 'bind', Source: '/data/w', Target: '/in/b' },
+    ]);
   });
 
   it('puts the first process before the command, with what the mount points must show', () => {
@@ -65,6 +85,26 @@ describe('dockerContainer', () => {
   it('leaves the command of the image alone where none is given', () => {
     const options = { argv: [], sources: [], firstProcess: undefined, isPodman: false };
     expect(dockerContainer(launch, options)).not.toHaveProperty('Cmd');
+  });
+});
+
+describe('digestIn', () => {
+  const a = `sha256:${'a'.repeat(64)}`;
+  it.each([
+    ['busybox', 'busybox'],
+    ['busybox:1.36', 'docker.io/library/busybox'],
+    ['docker.io/busybox', 'busybox'],
+    ['index.docker.io/library/busybox:1', 'busybox'],
+    ['localhost:5000/team/x:2', 'localhost:5000/team/x'],
+    ['tool:1', 'localhost/tool'],
+    ['registry.example.org/a/b@sha256:00', 'registry.example.org/a/b'],
+  ])('finds that of %s as %s', (image, repository) => {
+    expect(digestIn([`other/busybox@sha256:1`, `${repository}@${a}`], image)).toBe(a);
+  });
+
+  it('finds none where the image came from another repository, or from none', () => {
+    expect(digestIn([`other.example.org/busybox@${a}`, `library2/busybox@${a}`], 'busybox')).toBeUndefined();
+    expect(digestIn([], 'busybox')).toBeUndefined();
   });
 });
 

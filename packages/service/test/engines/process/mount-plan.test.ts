@@ -30,5 +30,5 @@ test.each([
 
 test('planMounts refuses two volumes at one place and more than fit', () => {
   expect(() => planMounts([at('/x'), at('/x/')])).toThrow("could not mount two volumes at '/x'");
-  expect(() => planMounts(Array.from({ length: 65 }, (_, i) => at(`/m${i}`)))).toThrow('at most 64');
+  expect(() => planMounts(Array.from({ length: 10_001 }, (_, i) => at(`/m${i}`)))).toThrow('at most 10000');
 });

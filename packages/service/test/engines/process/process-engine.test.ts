@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,9 +10,12 @@ import { createProcessEngine } from '../../../src/engines/process/process-engine
 import { probeProcess } from '../../../src/engines/process/process-probe.ts';
 import { describeEngine } from '../describe-engine.ts';
 import type { EngineUnderTest } from '../engine-under-test.ts';
+import { hasNamespaces } from '../has-namespaces.ts';
 
 const native = fileURLToPath(new URL('../../../native', import.meta.url));
-const isRoot = process.getuid?.() === 0;
+/** Not so without capabilities, whatever the user ID: no other user can be taken then. */
+const isRoot =
+  process.getuid?.() === 0 && spawnSync('setpriv', ['--reuid=65534', '--clear-groups', 'true']).status === 0;
 const nobody = { uid: 65534, gid: 65534 };
 /** Without a C compiler there is no native launcher; where everything is tested that is a fault. */
 const isBuilt = existsSync(join(native, 'build', 'launcher')) || process.env.CI === 'true';
@@ -26,17 +30,32 @@ for (const name of ['launcher.sh', 'container.sh', 'build/launcher']) {
 const launcherPath = join(copy, 'build', 'launcher');
 afterAll(() => rm(copy, { recursive: true, force: true }));
 
-await describeProcessEngine('process, native', { launcher: 'native' });
-await describeProcessEngine('process, shell', { launcher: 'shell' });
+await describeProcessEngine('process, native', { launcher: 'native', mountsBy: 'namespaces' });
+await describeProcessEngine('process, shell', { launcher: 'shell', mountsBy: 'namespaces' });
+await describeProcessEngine('process, without namespaces', { launcher: 'native', mountsBy: 'translation' });
+await describeProcessEngine('process, without namespaces and compiler', { launcher: 'shell', mountsBy: 'rewriting' });
 if (isRoot) {
   const prefix = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
-  await describeProcessEngine('process, native, as an ordinary user', { launcher: 'native', prefix });
+  await describeProcessEngine('process, native, as an ordinary user', {
+    launcher: 'native',
+    mountsBy: 'namespaces',
+    prefix,
+  });
+  await describeProcessEngine('process, without namespaces, as an ordinary user', {
+    launcher: 'native',
+    mountsBy: 'translation',
+    prefix,
+  });
   // Slow, and what an ordinary user's own run of these tests does.
   if (process.env.CI === 'true')
-    await describeProcessEngine('process, shell, as an ordinary user', { launcher: 'shell', prefix });
+    await describeProcessEngine('process, shell, as an ordinary user', {
+      launcher: 'shell',
+      mountsBy: 'namespaces',
+      prefix,
+    });
 }
 
-const hasLegacyGroups = isRoot && existsSync('/sys/fs/cgroup/memory/memory.limit_in_bytes');
+const hasLegacyGroups = isRoot && hasNamespaces && existsSync('/sys/fs/cgroup/memory/memory.limit_in_bytes');
 test.runIf(isBuilt && hasLegacyGroups)('as root on a machine with cgroups, they are what limits', async () => {
   expect(await probeProcess({ launcherPath })).toMatchObject({ memory: 'cgroup1', cores: 'cgroup1' });
 });
@@ -45,6 +64,7 @@ async function describeProcessEngine(name: string, wanted: ProcessConfig): Promi
   const config = { launcherPath, ...wanted };
   const probe = await probeProcess(config);
   const limits = probe.works ? probe : { memory: 'rlimit', cores: 'none' };
+  const isIsolated = wanted.mountsBy === 'namespaces';
   const subject: EngineUnderTest = {
     module: fileURLToPath(new URL('./create-engine.ts', import.meta.url)),
     environment: { SLUICE_TEST_PROCESS_CONFIG: JSON.stringify(config) },
@@ -54,12 +74,17 @@ async function describeProcessEngine(name: string, wanted: ProcessConfig): Promi
     keepsBytes: true,
     memoryLimit: limits.memory === 'rlimit' ? 'process' : 'tree',
     coreLimit: limits.cores !== 'none',
-    hostRoot: true,
-    hidesInit: true,
+    hostRoot: isIsolated,
+    hidesInit: isIsolated,
+    // The shell launcher starts four programs for each mount.
+    ...(wanted.launcher === 'native' ? { mounts: 10_000 } : { mounts: 1100, patienceMs: 120_000 }),
     refusesMissingCommand: true,
-    holdsSwappedLinks: true,
+    holdsSwappedLinks: isIsolated,
+    ...(!isIsolated && { sharesMachine: true }),
+    ...(wanted.mountsBy === 'rewriting' && { rewritesPaths: true }),
   };
-  describe.skipIf(wanted.launcher === 'native' && !isBuilt)(`${name} launcher`, () => {
+  const isMissing = (wanted.launcher === 'native' && !isBuilt) || (isIsolated && !hasNamespaces);
+  describe.skipIf(isMissing)(`${name} launcher`, () => {
     describeEngine(name, () => createProcessEngine(config), subject);
   });
 }

@@ -7,6 +7,7 @@ import type { Engine } from '../../../src/engines/engine.ts';
 import { createProcessEngine } from '../../../src/engines/process/process-engine.ts';
 import { probeProcess } from '../../../src/engines/process/process-probe.ts';
 import { EngineRig, type RigContainer } from '../engine-rig.ts';
+import { hasNamespaces } from '../has-namespaces.ts';
 import { onFullDisk } from '../on-full-disk.ts';
 
 const launcherPath = fileURLToPath(new URL('../../../native/build/launcher', import.meta.url));
@@ -14,9 +15,12 @@ const launcherPath = fileURLToPath(new URL('../../../native/build/launcher', imp
 const isBuilt = existsSync(launcherPath) || process.env.CI === 'true';
 const module = fileURLToPath(new URL('./create-engine.ts', import.meta.url));
 
-describe.skipIf(!isBuilt)('Process engine, when what it stands on fails', () => {
+const WAYS = hasNamespaces ? (['namespaces', 'translation'] as const) : (['translation'] as const);
+
+describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands on fails', (mountsBy) => {
+  const isIsolated = mountsBy === 'namespaces';
   const masked: string[] = [];
-  const create = (): Engine => createProcessEngine({ launcherPath, launcher: 'native', maskedPaths: masked });
+  const create = (): Engine => createProcessEngine({ launcherPath, launcher: 'native', mountsBy, maskedPaths: masked });
   const subject = {
     module,
     ordersStreams: true,
@@ -26,6 +30,7 @@ describe.skipIf(!isBuilt)('Process engine, when what it stands on fails', () => 
     holdsSwappedLinks: true,
     memoryLimit: 'process' as const,
     coreLimit: true,
+    mounts: 1100,
     hostRoot: true,
     refusesMissingCommand: true,
   };
@@ -48,24 +53,49 @@ describe.skipIf(!isBuilt)('Process engine, when what it stands on fails', () => 
     return await rig.prepare({ command: ['sh', '-c', script], mounts });
   };
 
-  test('masked paths are empty, also as the root user', async () => {
+  test.runIf(isIsolated)('a masked path that comes to be there later is empty too', async () => {
+    const late = `${masked[0]}-late`;
+    const engine = new EngineRig(
+      () => createProcessEngine({ launcherPath, launcher: 'native', maskedPaths: [`${late}/storage`] }),
+      subject,
+    );
+    await engine.open();
+    expect(await (await engine.run(`ls ${late} 2>&1 | wc -l`)).end()).toEqual({ kind: 'exited', exitCode: 0 });
+    await mkdir(`${late}/storage`, { recursive: true });
+    await writeFile(`${late}/storage/secret`, 'of another account');
+    const container = await engine.run(`ls -A ${late} ${late}/storage; cat ${late}/storage/secret`);
+    expect(await container.text()).not.toContain('of another account');
+    await engine.close();
+    await rm(late, { recursive: true, force: true, maxRetries: 10 });
+  });
+
+  test.runIf(isIsolated)('masked paths are empty, also as the root user', async () => {
     const container = await rig.run(`ls -A ${masked[0]} && echo x > ${masked[0]}/y`);
     expect(await container.end()).not.toMatchObject({ exitCode: 0 });
     expect(await container.text()).not.toContain('secret');
   });
 
-  test.skipIf(process.geteuid?.() !== 0)('knows how a container ended that has filled its disk', async () => {
-    const makeRig = (directory: string) => new EngineRig(create, { ...subject, directory });
-    await onFullDisk(makeRig, async ({ container }) => {
-      expect(await container.end()).toEqual({ kind: 'exited', exitCode: 7 });
-    });
-  });
+  test.runIf(hasNamespaces && process.geteuid?.() === 0)(
+    'knows how a container ended that has filled its disk',
+    async () => {
+      const makeRig = (directory: string) => new EngineRig(create, { ...subject, directory });
+      await onFullDisk(makeRig, async ({ container }) => {
+        expect(await container.end()).toEqual({ kind: 'exited', exitCode: 7 });
+      });
+    },
+  );
 
-  test('a user namespace without the own group is refused by name, not by a file that could not be made', async () => {
-    const prefix = ['unshare', '--user', '--map-user=0'];
-    const probe = await probeProcess({ launcherPath, launcher: 'native', prefix });
-    expect(probe).toMatchObject({ works: false, reason: expect.stringContaining('its user namespace maps only one') });
-  });
+  test.runIf(isIsolated)(
+    'a user namespace without the own group is refused by name, not by a file that could not be made',
+    async () => {
+      const prefix = ['unshare', '--user', '--map-user=0'];
+      const probe = await probeProcess({ launcherPath, mountsBy: 'namespaces', launcher: 'native', prefix });
+      expect(probe).toMatchObject({
+        works: false,
+        reason: expect.stringContaining('its user namespace maps only one'),
+      });
+    },
+  );
 
   test.each([
     ['#!/no/such/interpreter\n', 0o755, /interpreter that its first line names.*127/],
@@ -95,7 +125,7 @@ describe.skipIf(!isBuilt)('Process engine, when what it stands on fails', () => 
 
   test('closing while a killed launcher is being replaced leaves no launcher behind', async () => {
     const prefix = ['sh', '-c', 'sleep 0.2; exec "$@"', 'sh'];
-    const engine = createProcessEngine({ launcherPath, launcher: 'native', prefix });
+    const engine = createProcessEngine({ launcherPath, launcher: 'native', mountsBy, prefix });
     const others = await launchers();
     await engine.open({ report: () => {} });
     const [own] = (await launchers()).filter((pid) => !others.includes(pid));
@@ -144,7 +174,7 @@ describe.skipIf(!isBuilt)('Process engine, when what it stands on fails', () => 
     });
   });
 
-  test('a missing launcher is stood in for by the shell', async () => {
+  test.runIf(isIsolated)('a missing launcher is stood in for by the shell', async () => {
     const probe = await probeProcess({ launcherPath });
     expect(probe).toMatchObject({ works: true, launcher: 'native' });
     const scripts = join(rig.directory, 'scripts');

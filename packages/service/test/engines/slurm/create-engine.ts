@@ -5,5 +5,5 @@ import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
 
 /** On the cluster that `.ci/start-slurm.sh` has started. */
 export default function create(): Engine {
-  return createSlurmEngine(slurmConfigSchema.parse({ pollMs: 200, recordGraceMs: 2000 }), tmpdir());
+  return createSlurmEngine(slurmConfigSchema.parse({ pollMs: 200, recordGraceMs: 2000 }), { storage: tmpdir() });
 }

@@ -7,5 +7,5 @@ import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
 export default function create(): Engine {
   const unixUsers = { tester: process.env.SLUICE_TEST_SLURM_USER ?? '' };
   const config = slurmConfigSchema.parse({ runtime: 'podman', unixUsers, pollMs: 200, recordGraceMs: 2000 });
-  return createSlurmEngine(config, tmpdir());
+  return createSlurmEngine(config, { storage: tmpdir() });
 }

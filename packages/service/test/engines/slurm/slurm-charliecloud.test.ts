@@ -17,7 +17,7 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine with charl
 
   beforeAll(async () => {
     const config = slurmConfigSchema.parse({ runtime: 'charliecloud', pollMs: 200, recordGraceMs: 2000 });
-    rig = slurmRig({ partition: 'main' }, () => createSlurmEngine(config, tmpdir()));
+    rig = slurmRig({ partition: 'main' }, () => createSlurmEngine(config, { storage: tmpdir() }));
     await rig.open();
     image = join(rig.directory, 'an image');
     for (const name of ['bin', 'ch', 'data', 'dev', 'etc', 'home', 'proc', 'sys', 'tmp']) {

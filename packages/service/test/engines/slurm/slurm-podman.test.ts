@@ -26,6 +26,7 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('with Podma
     keepsBytes: true,
     memoryLimit: 'none',
     coreLimit: false,
+    mounts: 300,
     hostRoot: false,
     hidesInit: false,
     refusesMissingCommand: true,

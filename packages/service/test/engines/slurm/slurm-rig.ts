@@ -25,6 +25,7 @@ export function slurmSubject(options: Readonly<Record<string, unknown>>): Engine
     keepsBytes: true,
     memoryLimit: 'none',
     coreLimit: false,
+    mounts: 1100,
     hostRoot: true,
     hidesInit: false,
     refusesMissingCommand: false,

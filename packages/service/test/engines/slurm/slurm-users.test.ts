@@ -144,7 +144,7 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)(
       ['root', { vision: 'root' }, root, /a user of its own/],
       ['storage that users cannot come to', { vision: user }, join(root, 'own/storage'), /is closed to them/],
     ])('does not start with %s', async (_, unixUsers, storage, message) => {
-      const engine = createSlurmEngine(slurmConfigSchema.parse({ unixUsers }), storage);
+      const engine = createSlurmEngine(slurmConfigSchema.parse({ unixUsers }), { storage });
       await expect(engine.open({ report: () => {} })).rejects.toThrow(message);
     });
   },

@@ -94,7 +94,7 @@ describe('createDirectFiles', () => {
     expect(await textOf(await files.read('large', { start: 9e9 }))).toBe('');
   });
 
-  test('list is sorted, shows links that stay inside and hides those that leave', async () => {
+  test('list is sorted, shows links as such, and of those that leave nothing but their target', async () => {
     const { root, outside, files } = volumeBesideSecret();
     await files.write('d/b', Buffer.from('12'));
     await files.makeDirectory('d/a');
@@ -103,10 +103,13 @@ describe('createDirectFiles', () => {
     symlinkSync('../../outside/secret', join(root, 'd/up'));
     symlinkSync('nothing', join(root, 'd/dangling'));
     const listed = await files.list('d');
-    expect(listed.map(({ path, kind, size }) => `${path} ${kind} ${size}`)).toEqual([
-      'd/a dir 0',
-      'd/b file 2',
-      'd/inside file 2',
+    expect(listed.map(({ path, kind, size, link }) => `${path} ${kind} ${size} ${link ?? ''}`)).toEqual([
+      'd/a dir 0 ',
+      'd/b file 2 ',
+      'd/dangling file 0 nothing',
+      'd/inside file 2 b',
+      `d/out file 0 ${outside}`,
+      'd/up file 0 ../../outside/secret',
     ]);
     expect(await codeOf(files.list('absent'))).toBe('NOT_FOUND');
   });

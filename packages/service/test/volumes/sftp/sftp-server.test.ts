@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { until } from '@sluice/client/contract';
 import ssh2, { type Client, type SFTPWrapper } from 'ssh2';
@@ -184,6 +185,21 @@ describe('createSftpServer', () => {
     expect(statuses.filter((status) => status === 0).length).toBe(256);
   });
 
+  test('connections that never log in shut out nobody at another address', async () => {
+    const rig = await openSftpRig();
+    const hello = async (localAddress: string) => {
+      const socket = createConnection({ port: rig.port, host: '127.0.0.1', localAddress });
+      onTestFinished(() => void socket.destroy());
+      socket.on('error', () => undefined);
+      const [bytes] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+      return String(bytes).startsWith('SSH-2.0-');
+    };
+    const silent = await Promise.all(Array.from({ length: 100 }, () => hello('127.0.0.1')));
+    expect(silent.every(Boolean)).toBe(true);
+    expect(await hello('127.0.0.1')).toBe(false);
+    expect(await hello('127.0.0.2')).toBe(true);
+  });
+
   test.each([
     ['no INIT first', packet(17, 0, 0, 0, 1, 0, 0, 0, 0)],
     ['an empty packet', Buffer.alloc(4)],
@@ -199,7 +215,7 @@ describe('createSftpServer', () => {
   test.each([
     ['an unknown request', [99, 0, 0, 0, 7], 8],
     ['a string longer than its packet', [17, 0, 0, 0, 7, 0xff, 0xff, 0xff, 0xff, 1], 5],
-    ['a name that is no UTF-8', [17, 0, 0, 0, 7, 0, 0, 0, 2, 0xff, 0xfe], 5],
+    ['a name that is no UTF-8 and not there', [17, 0, 0, 0, 7, 0, 0, 0, 2, 0xff, 0xfe], 2],
     ['a name with NUL', [17, 0, 0, 0, 7, 0, 0, 0, 2, 0x61, 0], 4],
     ['a handle that is not open', [4, 0, 0, 0, 7, 0, 0, 0, 1, 1], 4],
   ])('answers %s with a status', async (_, bytes, status) => {

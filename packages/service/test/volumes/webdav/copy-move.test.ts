@@ -1,4 +1,14 @@
-import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDavRig } from './dav-rig.ts';
@@ -45,6 +55,21 @@ test('COPY and MOVE replace a directory by a file and a file by a directory, and
   expect(readdirSync(session.root)).toEqual(['alias', 'file']);
   expect(readdirSync(join(session.root, 'file'))).toEqual(['d']);
 });
+
+test.runIf(process.getuid?.() === 0)(
+  'COPY gives what it makes to the owner of the directory, without rights of root',
+  async () => {
+    const { run, session } = await rigWithAlias();
+    mkdirSync(join(session.root, 'user'));
+    chownSync(join(session.root, 'user'), 4711, 4712);
+    chmodSync(join(session.root, 'a/d/f'), 0o4755);
+    expect(await run('COPY', '/a', '/user/copy')).toBe(201);
+    for (const path of ['', 'd', 'd/f']) {
+      expect(statSync(join(session.root, 'user/copy', path))).toMatchObject({ uid: 4711, gid: 4712 });
+    }
+    expect(statSync(join(session.root, 'user/copy/d/f')).mode & 0o7777).toBe(0o755);
+  },
+);
 
 test('COPY replaces nothing that came while it copied, unless it may', async () => {
   const { session, send } = await rigWithAlias();

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Usage: test-without-namespaces.sh CLONE   (a built checkout of an ordinary user)
+# The end-to-end tests and those of the process engine where namespaces are forbidden: in a Docker container with the
+# default profile, as root and as an ordinary user, and on this machine without user namespaces and capabilities. What a
+# test needs beyond that, it skips.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+clone=$1
+docker=(docker --host "unix://$SLUICE_TEST_DOCKER_SOCKET")
+tests=(pnpm exec vitest run --project e2e --project service test/e2e/ test/engines/process/)
+
+# The image is this machine's programs; nothing of it is in the image but the directories to mount them on.
+make_image() {
+  local root
+  root=$(mktemp -d)
+  mkdir -p "$root"/{usr,etc,proc,sys,dev,root,home,opt,srv,var}
+  mkdir -m 1777 "$root/tmp" "$root/var/tmp"
+  for name in bin sbin lib lib64; do ln -s "usr/$name" "$root/$name"; done
+  tar -C "$root" -c . | "${docker[@]}" import - sluice-machine:1 >/dev/null
+  rm -rf "$root"
+}
+
+in_container() {
+  local user=$1 checkout=$2
+  "${docker[@]}" run --rm --network host --user "$user" --workdir "$checkout" --volume "$checkout:$checkout" \
+    --volume /usr:/usr:ro --volume /etc:/etc:ro --env HOME=/tmp \
+    --env "PATH=$checkout/.tools/node_modules/.bin:$PATH" sluice-machine:1 "${tests[@]}"
+}
+
+make_image
+# The host's user namespaces are still there: where a container could make one, this would test nothing.
+if "${docker[@]}" run --rm --network host --volume /usr:/usr:ro sluice-machine:1 unshare --map-root-user true 2>/dev/null; then
+  echo 'the default profile of Docker allows user namespaces here' >&2
+  exit 1
+fi
+echo '== without namespaces: in a container, as root'
+in_container 0:0 "$PWD"
+echo '== without namespaces: in a container, as an ordinary user'
+in_container "$(stat -c %u:%g "$clone")" "$clone"
+echo '== without namespaces: on this machine'
+PATH="$clone/.tools/node_modules/.bin:$PATH" bash "$clone/.ci/as-user.sh" "$clone" unshare --map-root-user sh -c '
+  echo 0 >/proc/sys/user/max_user_namespaces
+  exec setpriv --no-new-privs --bounding-set=-all --inh-caps=-all --ambient-caps=-all "$@"' sh "${tests[@]}"

@@ -1,0 +1,120 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { dirname, join, resolve, sep } from 'node:path';
+import { fail, MAX_FILE_CHARACTERS, ok, type Result } from '@sluice/core';
+
+/** Reads the files of one pipeline. An error says why a file was not read, and what to do. */
+export interface PipelineFiles {
+  /** The file that the user named: wherever it is, and also a pipe that the shell made (`/dev/stdin`, `<(…)`). */
+  readonly readMain: () => Result<string, string>;
+  /** A file that `include` or `uses` names: only a regular file below the project's root. */
+  readonly readOther: (path: string) => Result<string, string>;
+}
+
+/** Pipes under the names that shells give to them; opening one never waits for a writer. */
+const SHELL_PIPE = /^\/dev\/(?:stdin|fd\/\d+)$/;
+/** UTF-8 needs at most three bytes for each unit of a text of JavaScript. */
+const MAX_BYTES = 3 * MAX_FILE_CHARACTERS;
+const CHUNK = 1 << 20;
+
+/**
+ * The project's root is `root`, or else the top of the git work tree that holds the main file, or else the main file's
+ * directory. Links are followed before a path is compared with it. Nothing but regular files is opened: a FIFO would
+ * wait for a writer, a device may have no end. Paths are relative to `cwd`.
+ */
+export function openPipelineFiles(
+  main: string,
+  { cwd, root }: { readonly cwd: string; readonly root?: string | undefined },
+): PipelineFiles {
+  const path = resolve(cwd, main);
+  let top: string | undefined;
+  return {
+    readMain: () => attempt(() => (SHELL_PIPE.test(path) ? readAll(openSync(path, 'r')) : readRegular(path))),
+    readOther: (other) =>
+      attempt(() => {
+        const real = realpathSync(resolve(cwd, other));
+        top ??= realpathSync(root === undefined ? findProject(dirname(path)) : resolve(cwd, root));
+        if (isBelow(real, top)) return readRegular(real);
+        const advice = 'move it below, or name a directory that holds both with --root DIR';
+        return fail(`${real} is outside of the project ${top}; ${advice}`);
+      }),
+  };
+}
+
+function isBelow(path: string, top: string): boolean {
+  return path.startsWith(top.endsWith(sep) ? top : `${top}${sep}`);
+}
+
+function findProject(directory: string): string {
+  const start = realpathSync(directory);
+  for (let at = start; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return at;
+    if (at === dirname(at)) return start;
+  }
+}
+
+/** The file's kind is looked at before it is opened, and again when it is open: it may have been replaced in between. */
+function readRegular(path: string): Result<string, string> {
+  const strange = describeKind(statSync(path));
+  if (strange !== undefined) return fail(strange);
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  const replaced = describeKind(fstatSync(descriptor));
+  if (replaced === undefined) return readAll(descriptor);
+  closeSync(descriptor);
+  return fail(replaced);
+}
+
+function describeKind(stats: Stats): string | undefined {
+  if (stats.isFile()) return undefined;
+  const kind = stats.isDirectory()
+    ? 'a directory'
+    : stats.isFIFO()
+      ? 'a FIFO'
+      : stats.isSocket()
+        ? 'a socket'
+        : 'a device';
+  return `it is ${kind}; name a regular file`;
+}
+
+/** Reads to the end and closes. What grows while it is read, or tells no size as those in /proc, is bounded too. */
+function readAll(descriptor: number): Result<string, string> {
+  try {
+    const chunks: Buffer[] = [];
+    const chunk = Buffer.allocUnsafe(CHUNK);
+    let size = 0;
+    for (;;) {
+      const count = readSync(descriptor, chunk, 0, CHUNK, null);
+      if (count === 0) return ok(Buffer.concat(chunks).toString('utf8'));
+      size += count;
+      if (size > MAX_BYTES) return fail(`it has more than the ${MAX_BYTES} bytes that a pipeline file may have`);
+      chunks.push(Buffer.from(chunk.subarray(0, count)));
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'there is no such file'],
+  ['ENOTDIR', 'a part of its path is no directory'],
+  ['EACCES', 'permission denied; check the owner of the file'],
+  ['ELOOP', 'its links lead in a circle'],
+]);
+
+function attempt(read: () => Result<string, string>): Result<string, string> {
+  try {
+    return read();
+  } catch (error) {
+    const code = String((error as NodeJS.ErrnoException).code);
+    return fail(REASONS.get(code) ?? code);
+  }
+}

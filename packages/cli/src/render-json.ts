@@ -1,0 +1,49 @@
+const BLOCK_CHARACTERS = 64 * 1024;
+
+/**
+ * One JSON document in blocks of text, with a line for each key of the top and for each element of a list of objects,
+ * however deep: a large run stays readable line by line, and no text as long as all of it is ever made.
+ */
+export function* renderJson(value: object): Generator<string> {
+  let block = '';
+  for (const part of renderObject(value)) {
+    block += part;
+    if (block.length < BLOCK_CHARACTERS) continue;
+    yield block;
+    block = '';
+  }
+  yield `${block}\n`;
+}
+
+function* renderValue(value: unknown): Generator<string> {
+  if (isList(value)) {
+    let separator = '[\n';
+    for (const item of value) {
+      yield separator;
+      yield* renderValue(item);
+      separator = ',\n';
+    }
+    yield '\n]';
+  } else if (holdsList(value)) yield* renderObject(value);
+  else yield JSON.stringify(value);
+}
+
+function* renderObject(value: object): Generator<string> {
+  let separator = '{\n';
+  for (const [key, item] of Object.entries(value)) {
+    if (item === undefined) continue;
+    yield `${separator}${JSON.stringify(key)}:`;
+    yield* renderValue(item);
+    separator = ',\n';
+  }
+  yield separator === '{\n' ? '{}' : '\n}';
+}
+
+/** A list whose elements get lines of their own. */
+function isList(value: unknown): value is readonly object[] {
+  return Array.isArray(value) && typeof value[0] === 'object' && value[0] !== null;
+}
+
+function holdsList(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).some(isList);
+}

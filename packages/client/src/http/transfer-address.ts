@@ -1,0 +1,37 @@
+import { isIP } from 'node:net';
+import { ServiceError } from '../service-error.ts';
+
+/**
+ * The address of a volume's files, as a service gave it, if its login may be sent there: HTTP or HTTPS, never HTTP where
+ * the service itself is reached by HTTPS, and a place of this machine or its link only where the service is there, too.
+ * Throws `INVALID_REPLY`.
+ */
+export function parseTransferAddress(text: string, options: { readonly base: string; readonly what: string }): string {
+  const refuse = (why: string) =>
+    new ServiceError('INVALID_REPLY', `Could not ${options.what}: the service gave the address ${shown(text)}, ${why}`);
+  if (text.length > MAX_LENGTH || !URL.canParse(text)) throw refuse('which is no URL');
+  const [url, base] = [new URL(text), new URL(options.base)];
+  if (!/^https?:$/.test(url.protocol)) throw refuse('which is neither http nor https');
+  if (url.username !== '' || url.password !== '') throw refuse('which has a user or password in it');
+  if (base.protocol === 'https:' && url.protocol === 'http:') {
+    throw refuse('where the password would go unencrypted, though the service itself uses https');
+  }
+  if (isLocal(url.hostname) && !isLocal(base.hostname)) throw refuse('which is on this machine and not on the service');
+  return url.href;
+}
+
+const MAX_LENGTH = 2_000;
+const MAX_SHOWN = 100;
+
+function shown(text: string): string {
+  const quoted = JSON.stringify(text.slice(0, MAX_SHOWN).replace(/\/\/[^/]*@/, '//…@'));
+  return text.length > MAX_SHOWN ? `${quoted}…` : quoted;
+}
+
+/** Loopback, link-local and unspecified addresses; names are not looked up. */
+function isLocal(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase();
+  if (host === 'localhost' || host.endsWith('.localhost')) return true;
+  if (isIP(host) === 4) return /^(127|0)\.|^169\.254\./.test(host);
+  return isIP(host) === 6 && /^(::1?$|fe[89ab]|::ffff:(7f|a9fe|0?:))/.test(host);
+}

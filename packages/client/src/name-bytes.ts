@@ -1,0 +1,72 @@
+import { isUtf8 } from 'node:buffer';
+
+/** Bytes 0x80 to 0xff that are no UTF-8 stand in a name as U+DC80 to U+DCFF, as in Python's `surrogateescape`. */
+const ESCAPED = 0xdc00;
+const LONE = /\p{Surrogate}/u;
+const LONES = /\p{Surrogate}/gu;
+
+/** A file's name or path as text. Bytes that are no UTF-8 become lone surrogates, so that `nameToBytes` gives them back. */
+export function bytesToName(bytes: Uint8Array): string {
+  if (isUtf8(bytes)) return toText(bytes);
+  let name = '';
+  for (let at = 0; at < bytes.length; ) {
+    const length = [1, 2, 3, 4].find((it) => at + it <= bytes.length && isUtf8(bytes.subarray(at, at + it)));
+    name += length === undefined ? String.fromCharCode(ESCAPED + bytes[at]!) : toText(bytes.subarray(at, at + length));
+    at += length ?? 1;
+  }
+  return name;
+}
+
+/** The bytes of a name that `bytesToName` or a service gave. */
+export function nameToBytes(name: string): Buffer {
+  if (!LONE.test(name)) return Buffer.from(name);
+  return Buffer.concat([...name].map((char) => escapedByte(char) ?? Buffer.from(char)));
+}
+
+/** The name or path as `node:fs` takes it: text where that loses nothing, else bytes. */
+export function nameOnDisk(name: string): string | Buffer {
+  return LONE.test(name) ? nameToBytes(name) : name;
+}
+
+/** Whether `name` is what `bytesToName` gives for its bytes: no other surrogates, and no UTF-8 in escaped bytes. */
+export function isByteName(name: string): boolean {
+  return !LONE.test(name) || bytesToName(nameToBytes(name)) === name;
+}
+
+/** Percent-encoded for a URL, byte for byte. */
+export function encodeName(name: string): string {
+  if (!LONE.test(name)) return encodeURIComponent(name);
+  return [...name].map((char) => percent(escapedByte(char)) ?? encodeURIComponent(char)).join('');
+}
+
+/** The reverse of `encodeName`. Throws `URIError` for a percent sign without two digits. */
+export function decodeName(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    // Not UTF-8, or not percent-encoded: told apart below.
+  }
+  if (/%(?![0-9a-f]{2})/i.test(encoded)) throw new URIError('a percent sign without two hexadecimal digits');
+  const parts = encoded
+    .split(/(%[0-9a-f]{2})/i)
+    .map((part, index) => (index % 2 === 1 ? Buffer.from(part.slice(1), 'hex') : Buffer.from(part)));
+  return bytesToName(Buffer.concat(parts));
+}
+
+/** The name for messages: bytes that are no UTF-8 as `\xff`. */
+export function printableName(name: string): string {
+  return name.replace(LONES, (char) => `\\x${(char.charCodeAt(0) & 0xff).toString(16)}`);
+}
+
+function escapedByte(char: string): Buffer | undefined {
+  const code = char.charCodeAt(0);
+  return char.length === 1 && code >= 0xdc80 && code <= 0xdcff ? Buffer.from([code - ESCAPED]) : undefined;
+}
+
+function percent(byte: Buffer | undefined): string | undefined {
+  return byte && `%${byte.toString('hex').toUpperCase()}`;
+}
+
+function toText(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+}

@@ -1,0 +1,32 @@
+import type { Check } from './check-context.ts';
+import { pathInStep } from './check-context.ts';
+
+/** `{{ … }}` of other systems, whose first word is one of theirs; other tools have templates of their own that begin otherwise. */
+const FOREIGN =
+  /(?<!\$)\{\{-?\s*(?:matrix|params|parameters|inputs|outputs|item|steps|tasks|env|secrets|workflow|run)\b[^{}]*\}\}/;
+
+/** A template of another system is plain text here, and would reach the program as it stands. */
+export const checkForeignTemplates: Check = (context) => {
+  for (const checked of context.steps.values()) {
+    const look = (text: unknown, ...keys: (string | number)[]): void => {
+      if (typeof text !== 'string' || !text.includes('{{')) return;
+      const found = FOREIGN.exec(text);
+      if (found === null) return;
+      context.report({
+        code: 'foreign-template',
+        severity: 'warning',
+        message: `\`${found[0]}\` is plain text here`,
+        path: pathInStep(context, checked, keys),
+        within: { text, start: found.index, end: found.index + found[0].length },
+        hint: `an expression is written \${{ … }}`,
+      });
+    };
+    const { raw, step } = checked;
+    look(step.image, 'image');
+    look(raw.script, 'script');
+    look(raw.when, 'when');
+    if (Array.isArray(raw.command)) for (const [index, text] of raw.command.entries()) look(text, 'command', index);
+    else look(raw.command, 'command');
+    for (const name in raw.env) look(raw.env[name], 'env', name);
+  }
+};

@@ -1,0 +1,36 @@
+import type { Comparison } from '../expressions/find-comparisons.ts';
+import { RUN_STATUSES, STEP_FAILURES, STEP_STATUSES } from '../model/step-status.ts';
+import type { NameFault } from './expression-scope.ts';
+import { suggestName } from './nearest-name.ts';
+
+/** The fault of comparing a status with a text that it can never be: such a condition would silently never hold. */
+export function findComparisonFault({ reference, text }: Comparison): NameFault | undefined {
+  const vocabulary = vocabularyOf(reference);
+  if (vocabulary === undefined || vocabulary.words.includes(text)) return undefined;
+  const hint = FORMER_WORDS.get(text);
+  const known = vocabulary.words.filter((word) => word !== '');
+  return {
+    code: 'unknown-status',
+    message: `\`${vocabulary.name}\` is never ${JSON.stringify(text)}`,
+    ...(vocabulary.words === STEP_STATUSES && hint !== undefined ? { hint } : suggestName(text, known)),
+  };
+}
+
+/** Words of reports and of earlier versions, and of other systems. */
+const FORMER_WORDS: ReadonlyMap<string, string> = new Map([
+  ['cached', 'a reused step has the status `succeeded`'],
+  ['success', 'did you mean `succeeded`?'],
+  ['timedOut', "a step that timed out has the status `failed`, and `failure == 'timeout'`"],
+  ['errored', "a step that was lost with its machine has the status `failed`, and `failure == 'infrastructure'`"],
+  ['failure', 'did you mean `failed`?'],
+]);
+
+function vocabularyOf({ root, keys }: Comparison['reference']) {
+  if (root === 'run' && keys.length === 1 && keys[0] === 'status')
+    return { name: 'run.status', words: RUN_STATUSES as readonly string[] };
+  if (root !== 'steps' || keys.length !== 2) return undefined;
+  const name = `steps.${keys[0]}.${keys[1]}`;
+  if (keys[1] === 'status') return { name, words: STEP_STATUSES as readonly string[] };
+  if (keys[1] === 'failure') return { name, words: STEP_FAILURES as readonly string[] };
+  return undefined;
+}

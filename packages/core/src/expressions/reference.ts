@@ -1,0 +1,54 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { BINDERS, children } from './walk.ts';
+
+export interface Reference {
+  readonly root: string;
+  /** Constant keys after the root, up to the first computed one. */
+  readonly keys: readonly string[];
+  /** Offsets in the expression's source. */
+  readonly start: number;
+  readonly end: number;
+  /** The call of `has` whose argument it is: that takes nothing but names behind dots. */
+  readonly has?: { readonly start: number; readonly end: number };
+}
+
+/** Adds every access that begins at a root, except variables that `map` and the like bind. */
+export function collectReferences(node: ASTNode, bound: ReadonlySet<string>, into: Reference[]): void {
+  const reference = asReference(node);
+  if (reference !== undefined) {
+    if (!bound.has(reference.root)) into.push(reference);
+    return;
+  }
+  if (node.op === 'rcall' && BINDERS.has(node.args[0])) {
+    const [, receiver, [variable, ...bodies]] = node.args;
+    if (!(receiver.op === 'id' && receiver.args === 'cel')) collectReferences(receiver, bound, into);
+    const inner = variable?.op === 'id' ? new Set([...bound, variable.args]) : bound;
+    for (const body of bodies) collectReferences(body, inner, into);
+    return;
+  }
+  const asked = node.op === 'call' && node.args[0] === 'has' ? node.args[1][0] : undefined;
+  const inHas = asked && asReference(asked);
+  if (inHas !== undefined) {
+    if (!bound.has(inHas.root)) into.push({ ...inHas, has: { start: node.start, end: node.end } });
+    return;
+  }
+  for (const child of children(node)) collectReferences(child, bound, into);
+}
+
+/** The access that a node is; undefined for any other node. */
+export function asReference(node: ASTNode): Reference | undefined {
+  if (node.op === 'id') return { root: node.args, keys: [], start: node.start, end: node.end };
+  if (node.op === '.' || node.op === '.?') {
+    const base = asReference(node.args[0]);
+    return base && { ...base, keys: [...base.keys, node.args[1]], end: node.end };
+  }
+  if (node.op === '[]') {
+    const [target, key] = node.args;
+    const base = asReference(target);
+    if (base === undefined || key.op !== 'value') return undefined;
+    // The place in a list is no name, and could not be told from one as a text.
+    if (typeof key.args !== 'string' && base.keys.length > 0) return undefined;
+    return { ...base, keys: [...base.keys, String(key.args)], end: node.end };
+  }
+  return undefined;
+}

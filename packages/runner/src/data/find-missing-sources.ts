@@ -1,0 +1,30 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Plan } from '@sluice/core';
+
+/** A volume whose source cannot be read. */
+export interface MissingSource {
+  readonly volume: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** The sources of the plan's volumes that cannot be read, found before anything is uploaded. */
+export async function findMissingSources(plan: Plan, baseDir: string): Promise<readonly MissingSource[]> {
+  const missing: MissingSource[] = [];
+  for (const [volume, { source }] of Object.entries(plan.pipeline.volumes)) {
+    if (source === undefined) continue;
+    const local = path.resolve(baseDir, source);
+    try {
+      await stat(local);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      const reason = code === 'ENOENT' ? 'there is no such file or directory' : (error as Error).message;
+      const message = `could not read the source of volume ${volume}: ${local}: ${reason}`;
+      // Of a volume that `uses` brings, the path begins with the directory of the used file.
+      const isHome = source.split('/').some((part) => part.startsWith('~'));
+      missing.push({ volume, message, ...(isHome && { hint: '`~` is not expanded: write the path in full' }) });
+    }
+  }
+  return missing;
+}

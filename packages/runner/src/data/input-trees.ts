@@ -1,0 +1,46 @@
+import { own, writesToShared } from '@sluice/core';
+import type { RunSession } from '../run/run-session.ts';
+import { stepIndex } from '../run/step-context.ts';
+import { hasPrivateCopy, inputMounts } from './create-mounts.ts';
+import { isFannedOut } from './locate-output.ts';
+import type { TreeState } from './tree-state.ts';
+
+/** A tree that an attempt reads, which nobody may change. */
+export interface InputTree extends Omit<TreeState, 'entries'> {
+  readonly clusterID: string;
+  /** The step's name for it. */
+  readonly input: string;
+  /** As the pipeline file has it, for messages. */
+  readonly from: string;
+  /** It is copied before the container starts, which never sees it. */
+  readonly isCopied: boolean;
+}
+
+/**
+ * The trees that the attempts of a step read on a cluster. Not among them are volumes that others may write to: those
+ * given by `id`, and those that a step of the pipeline writes to.
+ */
+export function listInputTrees(session: RunSession, step: number, clusterID: string): InputTree[] {
+  const { plan } = session;
+  return Object.entries(plan.steps[step]!.step.inputs).flatMap(([input, given]) => {
+    const { from } = given;
+    if ('volume' in from && isWritten(session, from.volume)) return [];
+    const hasCells = 'step' in from && isFannedOut(session, stepIndex(plan, from.step)!);
+    const name = 'volume' in from ? `volumes.${from.volume}` : `${from.step}.${from.output}`;
+    return inputMounts(session, given, clusterID).map(({ volumeID, path, at }) => ({
+      ...{ volumeID, path, clusterID, input, from: name },
+      isCopied: hasPrivateCopy(given, plan.pipeline),
+      ...(hasCells && at === given.path && { hasCells: true }),
+    }));
+  });
+}
+
+function isWritten({ plan }: RunSession, volume: string): boolean {
+  const spec = own(plan.pipeline.volumes, volume);
+  if (spec === undefined || spec.id !== undefined) return true;
+  return plan.steps.some(({ step }) =>
+    Object.values(step.inputs).some(
+      (input) => 'volume' in input.from && input.from.volume === volume && writesToShared(input, plan.pipeline),
+    ),
+  );
+}

@@ -1,0 +1,52 @@
+import type { InstanceType } from '@sluice/client';
+import type { RunSession } from '../run/run-session.ts';
+import type { SchedulerEvent } from '../scheduler/event.ts';
+import type { Attempt } from '../submission/attempt.ts';
+import { createInputGuard, type InputGuard } from './input-guard.ts';
+import { createInputPreparation } from './prepare-inputs.ts';
+import type { WorkspaceFiles } from './prepare-volumes.ts';
+import { createPrivateCopies } from './private-copies.ts';
+
+/** Everything that an attempt's container mounts, from before its start to after its end. */
+export interface AttemptPreparation {
+  readonly guard: Pick<InputGuard, 'isNeeded' | 'check'>;
+  /** Resolves to why the attempt cannot start; undefined where nothing is to be done. */
+  prepare(attempt: Attempt): Promise<string | undefined> | undefined;
+  hear(event: SchedulerEvent): void;
+  /** Deletes what was there for attempts only: the run is over. Undefined where there was nothing. */
+  finish(): Promise<void> | undefined;
+}
+
+/** Creates an `AttemptPreparation`. */
+export function createAttemptPreparation(
+  session: RunSession,
+  given: { readonly workspace: WorkspaceFiles; readonly instanceTypes: readonly InstanceType[] },
+): AttemptPreparation {
+  const prepareInputs = createInputPreparation(session, given.workspace);
+  const copies = createPrivateCopies(session, given.workspace);
+  const guard = createInputGuard(session, given);
+
+  async function prepareInOrder(
+    attempt: Attempt,
+    inputs: Promise<string | undefined> | undefined,
+  ): Promise<string | undefined> {
+    const isNeeded = guard.isNeeded(attempt.at.step, attempt.ref.clusterID);
+    const verify = isNeeded ? () => guard.checkCopies(attempt) : undefined;
+    return (await inputs) ?? (await guard.admit(attempt)) ?? (await copies.make(attempt, verify));
+  }
+
+  return {
+    guard,
+    prepare(attempt) {
+      const { at, ref } = attempt;
+      const inputs = prepareInputs(at.step, ref.clusterID);
+      if (!inputs && !guard.isNeeded(at.step, ref.clusterID)) return copies.make(attempt);
+      return prepareInOrder(attempt, inputs);
+    },
+    hear(event) {
+      copies.hear(event);
+      guard.hear(event);
+    },
+    finish: () => copies.removeAll(),
+  };
+}

@@ -1,0 +1,18 @@
+import { ServiceError, type VolumeFiles } from '@sluice/client';
+import type { PlaceReport } from '../run/run-report.ts';
+import { describeTreeChange } from './tree-state.ts';
+import type { TreeStates } from './tree-states.ts';
+
+/** Throws where a container has changed published data since: nobody may take it for what its step made. */
+export async function refuseChanged(
+  states: TreeStates,
+  { places, files }: { readonly places: readonly PlaceReport[]; readonly files: (place: PlaceReport) => VolumeFiles },
+): Promise<void> {
+  for (const place of places) {
+    if (!(await states.hasAny(place))) continue;
+    const change = await states.findChange(files(place), place);
+    if (change === undefined) continue;
+    const why = `a container has changed the published data: ${describeTreeChange(change)}`;
+    throw new ServiceError('FAILED_PRECONDITION', `${why}; start a new run, which makes it again`);
+  }
+}

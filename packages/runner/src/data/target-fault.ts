@@ -1,0 +1,86 @@
+import { lstat, mkdtemp, realpath, rmdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { printableName } from '@sluice/client';
+import { walkLocalTree } from './local-tree.ts';
+import { RESULT_MARKER, readMarker } from './result-marker.ts';
+
+const NAMED = 3;
+const LOOKS = 20;
+
+export const MOUNTED = 'it cannot be replaced, since something is mounted there; name a directory beneath it';
+
+/** The directory that `target` means: links in what is there already are followed. */
+export async function resolveTarget(target: string): Promise<string> {
+  try {
+    return await realpath(target);
+  } catch (error) {
+    const above = path.dirname(target);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === target) throw error;
+    return path.join(await resolveTarget(above), path.basename(target));
+  }
+}
+
+/** As `targetFault` for any path, before a run begins: with a try whether a directory can be made there. */
+export async function findTargetFault(to: string, around: readonly string[]): Promise<string | undefined> {
+  try {
+    const target = await resolveTarget(to);
+    const fault = await targetFault(target, await Promise.all(around.map(resolveTarget)));
+    if (fault !== undefined) return fault;
+    const probe = await mkdtemp(path.join(await findExisting(path.dirname(target)), '.sluice-'));
+    await rmdir(probe);
+    return undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return `no directory can be made there (${(error as NodeJS.ErrnoException).code}); name another one`;
+  }
+}
+
+async function findExisting(directory: string): Promise<string> {
+  const there = await stat(directory).catch(absent);
+  return there ? directory : findExisting(path.dirname(directory));
+}
+
+/**
+ * Why a result must not replace the directory `target`, a path that `resolveTarget` gave; undefined where it may. `around`
+ * are directories that have to stay where they are.
+ */
+export async function targetFault(target: string, around: readonly string[]): Promise<string | undefined> {
+  const there = await lstat(target).catch(absent);
+  if (there && !there.isDirectory()) return 'it is no directory; remove it, or name another directory';
+  const inside = around.find((directory) => directory === target || directory.startsWith(`${target}/`));
+  if (inside !== undefined || path.dirname(target) === target) {
+    return `a result replaces its directory as a whole, and ${inside ?? 'the root directory'} has to stay; name a directory of its own`;
+  }
+  if (!there) return undefined;
+  if (there.dev !== (await lstat(path.dirname(target))).dev) return MOUNTED;
+  const foreign = await findForeign(target);
+  if (foreign.length === 0) return undefined;
+  const named = foreign.slice(0, NAMED).map((name) => JSON.stringify(printableName(name)));
+  const more = foreign.length > NAMED ? ` and ${foreign.length - NAMED} more` : '';
+  return `it holds files that no delivery of Sluice has written: ${named.join(', ')}${more}; move them, or name a directory of its own`;
+}
+
+/** The files, links and special files in a target that its marker does not name. */
+async function findForeign(target: string): Promise<string[]> {
+  for (let looks = 1; ; looks++) {
+    const marker = await readMarker(target);
+    const ours = new Set(marker?.files);
+    if (marker) ours.add(RESULT_MARKER);
+    const foreign: string[] = [];
+    try {
+      for await (const { path: at, kind } of walkLocalTree(target))
+        if (kind !== 'dir' && !ours.has(at)) foreign.push(at);
+    } catch (error) {
+      absent(error);
+    }
+    if (foreign.length === 0) return [];
+    // Another delivery may have replaced the directory between the two looks at it.
+    const isSame = JSON.stringify(await readMarker(target)) === JSON.stringify(marker);
+    if (isSame || looks === LOOKS) return foreign.sort();
+  }
+}
+
+function absent(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+  throw error;
+}

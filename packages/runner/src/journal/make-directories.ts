@@ -1,0 +1,30 @@
+import { mkdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+
+/**
+ * Makes a directory and those above it. Returns the first one that it made, as `mkdir` with `recursive` does. That one
+ * never returns where a file system refuses new names with ENOENT, as `/proc` does; this one throws.
+ */
+export async function makeDirectories(directory: string, mode = 0o777): Promise<string | undefined> {
+  try {
+    return await makeOne(directory, mode);
+  } catch (error) {
+    const above = path.dirname(directory);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === directory) throw error;
+    const first = await makeDirectories(above, mode);
+    const made = await makeOne(directory, mode);
+    return first ?? made;
+  }
+}
+
+/** Undefined where the directory is there already. */
+async function makeOne(directory: string, mode: number): Promise<string | undefined> {
+  try {
+    await mkdir(directory, mode);
+    return directory;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!(await stat(directory)).isDirectory()) throw error;
+    return undefined;
+  }
+}

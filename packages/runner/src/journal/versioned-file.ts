@@ -1,0 +1,97 @@
+import path from 'node:path';
+import type { z } from 'zod';
+import type { Clock } from '../clock.ts';
+import type { Disk } from './disk.ts';
+import { withHomeLock } from './home-lock.ts';
+
+export interface HomePlace {
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly home: string;
+}
+
+/** A small document of the home that several processes change, each version of it a file of its own. */
+export interface VersionedFile<T> {
+  /** Of the directory in the home, and of the lock. */
+  readonly name: string;
+  readonly schema: z.ZodType<T>;
+  /** What it holds before the first version. */
+  readonly first: (place: Pick<HomePlace, 'disk' | 'home'>) => Promise<T>;
+}
+
+/** Older versions that are kept: for a reader that has listed their names and not read them yet. */
+const KEPT = 16;
+
+/** The newest version. */
+export async function readVersioned<T>(file: VersionedFile<T>, place: Pick<HomePlace, 'disk' | 'home'>): Promise<T> {
+  return (await readNewest(file, place)).content;
+}
+
+/**
+ * Changes the document, durable and whole. Only one process can create a version: if another one changes the document at
+ * the same time, on whatever host, neither change is lost. The lock only keeps the processes of one host from getting in
+ * each other's way. A change that returns the content it was given writes nothing.
+ */
+export async function changeVersioned<T, A>(
+  file: VersionedFile<T>,
+  place: HomePlace,
+  change: (content: T) => { readonly content: T; readonly answer: A },
+): Promise<A> {
+  return withHomeLock({ ...place, name: file.name, isLocal: true }, async () => {
+    for (;;) {
+      const newest = await readNewest(file, place);
+      const { content, answer } = change(newest.content);
+      if (content === newest.content || (await writeNext(file, place, { version: newest.version, content }))) {
+        return answer;
+      }
+    }
+  });
+}
+
+/** Where the versions lie: something in it changes with each change of the document. */
+export function versionsDirectory(file: Pick<VersionedFile<unknown>, 'name'>, home: string): string {
+  return path.join(home, file.name);
+}
+
+interface Version<T> {
+  readonly version: number;
+  readonly content: T;
+}
+
+async function readNewest<T>(file: VersionedFile<T>, place: Pick<HomePlace, 'disk' | 'home'>): Promise<Version<T>> {
+  for (;;) {
+    const version = (await listVersions(file, place)).at(-1);
+    if (version === undefined) return { version: 0, content: await file.first(place) };
+    const bytes = await place.disk.read(versionPath(file, place.home, version));
+    // Gone already: there are newer ones.
+    if (!bytes) continue;
+    return { version, content: file.schema.parse(JSON.parse(Buffer.from(bytes).toString('utf8'))) };
+  }
+}
+
+/** False: another process has written a version since the one that this is made from. */
+async function writeNext<T>(
+  file: VersionedFile<T>,
+  { disk, home }: HomePlace,
+  { version, content }: Version<T>,
+): Promise<boolean> {
+  const next = version + 1;
+  if (!(await disk.create(versionPath(file, home, next), Buffer.from(JSON.stringify(content))))) return false;
+  const versions = await listVersions(file, { disk, home });
+  // The name may be free because it was used and removed long ago, while this process slept.
+  if (versions.at(-1) !== next) return false;
+  for (const old of versions) if (old <= next - KEPT) await disk.remove(versionPath(file, home, old));
+  return true;
+}
+
+async function listVersions<T>(
+  file: VersionedFile<T>,
+  { disk, home }: Pick<HomePlace, 'disk' | 'home'>,
+): Promise<number[]> {
+  const names = await disk.list(versionsDirectory(file, home));
+  return names.flatMap((name) => (/^\d+\.json$/.test(name) ? [Number.parseInt(name, 10)] : [])).sort((a, b) => a - b);
+}
+
+function versionPath(file: Pick<VersionedFile<unknown>, 'name'>, home: string, version: number): string {
+  return path.join(versionsDirectory(file, home), `${version}.json`);
+}

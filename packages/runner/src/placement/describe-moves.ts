@@ -1,0 +1,23 @@
+import type { Plan } from '@sluice/core';
+import type { RunPlacement } from './placement.ts';
+
+const NAMED = 3;
+
+/** What to tell of steps that leave the run's own cluster although nothing in the file sends them elsewhere: one sentence per cluster. */
+export function describeMoves(plan: Plan, placement: RunPlacement | undefined, home: string): readonly string[] {
+  if (placement === undefined) return [];
+  const moved = new Map<string, string[]>();
+  for (const { index, step } of plan.steps) {
+    const cluster = placement.choices[placement.ofStep[index]!]?.clusters[0];
+    if (cluster === undefined || cluster === home || (step.placement ?? plan.pipeline.placement)) continue;
+    const steps = moved.get(cluster) ?? [];
+    steps.push(step.name);
+    moved.set(cluster, steps);
+  }
+  return [...moved].map(([cluster, steps]) => {
+    const more = steps.length > NAMED ? ` and ${steps.length - NAMED} more` : '';
+    const noun = steps.length === 1 ? 'step' : 'steps';
+    const verb = steps.length === 1 ? 'runs' : 'run';
+    return `${noun} ${steps.slice(0, NAMED).join(', ')}${more} ${verb} on cluster ${cluster}: no instance type of cluster ${home} fits`;
+  });
+}

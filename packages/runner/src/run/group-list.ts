@@ -1,0 +1,58 @@
+import path from 'node:path';
+import { z } from 'zod';
+import { changeVersioned, type HomePlace, readVersioned, type VersionedFile } from '../journal/versioned-file.ts';
+
+const entrySchema = z.object({
+  group: z.string(),
+  runId: z.string(),
+  /** `in`: it has a place in the group until it is over; `waiting`: it stands in the queue. */
+  state: z.enum(['in', 'waiting']),
+  /** Counts how often the run was taken up again: whoever has judged it before must judge it anew. */
+  turn: z.number().int(),
+});
+const listSchema = z.object({ format: z.literal(1), entries: z.array(entrySchema) });
+
+/** A run in a concurrency group, or in the queue before it. */
+export type GroupEntry = z.infer<typeof entrySchema>;
+
+/** Of earlier versions: group to the runs that had entered it. A record would lose the group `__proto__`. */
+const oldSchema = z.preprocess(
+  (value) => new Map(Object.entries(value as object)),
+  z.map(z.string(), z.array(z.string())),
+);
+
+const FILE: VersionedFile<z.infer<typeof listSchema>> = {
+  name: 'groups',
+  schema: listSchema,
+  async first({ disk, home }) {
+    const bytes = await disk.read(path.join(home, 'groups.json'));
+    const old = bytes ? oldSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8'))) : new Map<string, string[]>();
+    const entries = [...old].flatMap(([group, runs]) =>
+      runs.map((runId): GroupEntry => ({ group, runId, state: 'in', turn: 1 })),
+    );
+    return { format: 1, entries };
+  },
+};
+
+/** The entries of one group, in the order in which they came. */
+export async function readGroup(place: Pick<HomePlace, 'disk' | 'home'>, group: string): Promise<GroupEntry[]> {
+  return (await readVersioned(FILE, place)).entries.filter((entry) => entry.group === group);
+}
+
+/**
+ * Replaces the entries of a group, if they are still those that the decision was made from. False: they have changed
+ * meanwhile, and nothing was written.
+ */
+export async function replaceGroup(
+  place: HomePlace,
+  group: string,
+  { from, to }: { readonly from: readonly GroupEntry[]; readonly to: readonly GroupEntry[] },
+): Promise<boolean> {
+  return changeVersioned(FILE, place, (content) => {
+    const now = content.entries.filter((entry) => entry.group === group);
+    if (JSON.stringify(now) !== JSON.stringify(from)) return { content, answer: false };
+    if (JSON.stringify(to) === JSON.stringify(from)) return { content, answer: true };
+    const others = content.entries.filter((entry) => entry.group !== group);
+    return { content: { format: 1 as const, entries: [...others, ...to] }, answer: true };
+  });
+}

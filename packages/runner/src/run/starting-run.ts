@@ -1,0 +1,71 @@
+import path from 'node:path';
+import { z } from 'zod';
+import { isRunId } from '../identity/run-id.ts';
+import type { Disk } from '../journal/disk.ts';
+import type { VolumePlace } from '../journal/journal-record.ts';
+import { listSourceKeys } from './list-source-keys.ts';
+
+const startingSchema = z.object({
+  pipeline: z.string(),
+  startedAt: z.number(),
+  reuses: z.string().optional(),
+  /** Absent until all sources are uploaded. */
+  sources: z.array(z.string()).optional(),
+});
+
+/** A run that has no journal yet: it uploads its sources, or waits for a place in its concurrency group. */
+export interface StartingRun extends z.infer<typeof startingSchema> {
+  readonly runId: string;
+}
+
+/** What keeps the garbage collection away from what a starting run needs. */
+export interface StartAnnouncement {
+  /** The volumes are prepared. */
+  volumesReady(volumes: Readonly<Record<string, VolumePlace>>): Promise<void>;
+  /** The run has a journal, or does not start. */
+  end(): Promise<void>;
+}
+
+interface Place {
+  readonly disk: Disk;
+  readonly home: string;
+}
+
+/** Announces a run before its sources are uploaded. The announcement ends with this process, however that ends. */
+export async function announceStart({ disk, home }: Place, run: StartingRun): Promise<StartAnnouncement> {
+  const { runId, ...announced } = run;
+  const directory = path.join(home, 'starting', runId);
+  // The claim comes first: an announcement without one is what a process left that is gone.
+  const claim = await disk.claim(directory);
+  const write = (content: z.infer<typeof startingSchema>) =>
+    disk.replace(path.join(directory, 'needs.json'), Buffer.from(JSON.stringify(content)));
+  await write(announced);
+  return {
+    volumesReady: (volumes) => write({ ...announced, sources: listSourceKeys(volumes) }),
+    async end() {
+      if (!claim) return;
+      await disk.remove(directory);
+      await claim.release();
+    },
+  };
+}
+
+/** The runs of the home that living processes are starting. Removes the announcements of processes that are gone. */
+export async function listStartingRuns({ disk, home }: Place): Promise<StartingRun[]> {
+  const root = path.join(home, 'starting');
+  const found: StartingRun[] = [];
+  for (const runId of (await disk.list(root)).filter(isRunId)) {
+    const directory = path.join(root, runId);
+    if ((await disk.ask(directory, '')) === undefined) {
+      await disk.remove(directory);
+      continue;
+    }
+    const bytes = await disk.read(path.join(directory, 'needs.json'));
+    // Claimed a moment ago, and not written yet: what it needs is not known.
+    const content = bytes
+      ? startingSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')))
+      : { pipeline: '', startedAt: 0 };
+    found.push({ runId, ...content });
+  }
+  return found;
+}

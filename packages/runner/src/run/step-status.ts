@@ -1,0 +1,28 @@
+import type { StepFailure, StepStatus } from '@sluice/core';
+import type { CellState } from '../scheduler/cell-state.ts';
+
+/** The state of a step in the words that expressions and `needs` share. */
+export function stepStatus(state: CellState): StepStatus {
+  return STATUSES.get(state) ?? 'running';
+}
+
+/** What failed of a step whose status is `failed`; empty for any other. */
+export function stepFailure(state: CellState): StepFailure {
+  return FAILURES.get(state) ?? '';
+}
+
+const STATUSES: ReadonlyMap<CellState, StepStatus> = new Map([
+  ['succeeded', 'succeeded'],
+  ['cached', 'succeeded'],
+  ['failed', 'failed'],
+  ['errored', 'failed'],
+  ['timedOut', 'failed'],
+  ['canceled', 'canceled'],
+  ['skipped', 'skipped'],
+]);
+
+const FAILURES: ReadonlyMap<CellState, StepFailure> = new Map([
+  ['failed', 'failed'],
+  ['errored', 'infrastructure'],
+  ['timedOut', 'timeout'],
+]);

@@ -1,0 +1,122 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile as writeLocal } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ServiceError, type VolumeFiles } from '@sluice/client';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createSystemClock } from '../../src/clock.ts';
+import { uploadSource } from '../../src/data/upload-source.ts';
+import { createSystemDisk } from '../../src/journal/system-disk.ts';
+import { createMemoryFiles, createMemoryVolume, type MemoryVolume } from '../simulation/memory-files.ts';
+import { createHandPlan } from '../simulation/plans.ts';
+import { createRig } from '../simulation/rig.ts';
+
+let base: string;
+let volume: MemoryVolume;
+beforeEach(async () => {
+  base = await mkdtemp(path.join(tmpdir(), 'sluice-upload-'));
+  await mkdir(path.join(base, 'raw'));
+  volume = createMemoryVolume();
+});
+afterEach(() => rm(base, { recursive: true, force: true }));
+
+const write = (text: string) => writeLocal(path.join(base, 'raw', 'a.txt'), text);
+const upload = (files: VolumeFiles) =>
+  uploadSource({
+    ...createRig('upload').options,
+    home: path.join(base, 'home'),
+    disk: createSystemDisk(),
+    clock: createSystemClock(),
+    runId: 'r',
+    plan: createHandPlan([]),
+    baseDir: base,
+    files,
+    volumeID: 'v',
+    name: 'raw',
+    source: './raw',
+  });
+const stored = () =>
+  [...volume.files].filter(([file]) => file.endsWith('/a.txt')).map(([, bytes]) => Buffer.from(bytes).toString());
+
+describe('uploadSource', () => {
+  test('copies the file in place of a link where the service has no links, and refuses one to a directory', async () => {
+    await write('bytes');
+    const raw = path.join(base, 'raw');
+    await symlink('a.txt', path.join(raw, 'link'));
+    await symlink('nothing', path.join(raw, 'dangling'));
+    const files = createMemoryFiles(volume);
+    expect(await upload(files)).toMatchObject({ ok: true });
+    const names = [...volume.files].map(([file, bytes]) => [path.basename(file), Buffer.from(bytes).toString()]);
+    expect(names).toContainEqual(['link', 'bytes']);
+    expect(names.map(([name]) => name)).not.toContain('dangling');
+    await symlink('.', path.join(raw, 'here'));
+    const message = expect.stringMatching(/could not upload "here": it is a link to a directory/);
+    expect(await upload(files)).toMatchObject({ ok: false, error: { message } });
+  });
+
+  test.each([
+    { what: 'a small file', size: 10 },
+    { what: 'a file of several pieces', size: 700_000 },
+  ])('never leaves other bytes under the digest, even if it is killed right after: $what', async ({ size }) => {
+    const [right, wrong] = ['r'.repeat(size), 'w'.repeat(size)];
+    await write(right);
+    const files = createMemoryFiles(volume);
+    const killed: VolumeFiles = {
+      ...files,
+      // The file changes after the scan, keeps its size, and nothing can be removed any more.
+      async write(to, body, options) {
+        if (to.endsWith('a.txt')) await write(wrong);
+        await files.write(to, body, options);
+      },
+      remove: async () => {
+        if (volume.files.size > 1) throw new ServiceError('UNREACHABLE', 'the runner is gone');
+      },
+    };
+    await upload(killed).catch(() => {});
+    await write(right);
+    expect(await upload(files)).toMatchObject({ ok: true });
+    expect(stored()).toEqual([right]);
+  });
+
+  test('does not trust what an upload of an earlier version left unfinished', async () => {
+    await write('right');
+    const files = createMemoryFiles(volume);
+    const first = await upload(files);
+    if (!first.ok) throw new Error(first.error.message);
+    const directory = first.value.path.replace(/\/files$/, '');
+    for (const name of ['begun.json', 'complete.json']) volume.files.delete(`${directory}/${name}`);
+    volume.files.set(`${first.value.path}/a.txt`, Buffer.from('wrong'));
+    expect(await upload(files)).toMatchObject({ ok: true });
+    expect(stored()).toEqual(['right']);
+  });
+
+  test('continues what it had begun without sending it again', async () => {
+    await write('right');
+    const files = createMemoryFiles(volume);
+    await upload(files);
+    for (const file of volume.files.keys()) if (file.endsWith('complete.json')) volume.files.delete(file);
+    const sent: string[] = [];
+    const counted: VolumeFiles = {
+      ...files,
+      async write(to, body, options) {
+        sent.push(to);
+        await files.write(to, body, options);
+      },
+    };
+    expect(await upload(counted)).toMatchObject({ ok: true });
+    expect(sent.filter((to) => to.endsWith('a.txt'))).toEqual([]);
+  });
+
+  test('refuses a file that changed while it was read', async () => {
+    await write('right');
+    const files = createMemoryFiles(volume);
+    const changing: VolumeFiles = {
+      ...files,
+      async write(to, body, options) {
+        if (to.endsWith('a.txt')) await write('wrong');
+        await files.write(to, body, options);
+      },
+    };
+    expect(await upload(changing)).toMatchObject({ ok: false, error: { code: 'SOURCE_MISSING' } });
+    expect(stored()).toEqual([]);
+  });
+});

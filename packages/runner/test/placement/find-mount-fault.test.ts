@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { findMountFault } from '../../src/placement/find-mount-fault.ts';
+import { createHandPlan, createStep } from '../simulation/plans.ts';
+
+const inputs = (count: number) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, n) => [`i${n}`, { from: { volume: 'v', path: `${n}` }, path: `/in/${n}` }]),
+  );
+const results = { r: { type: 'string', file: 'r' } } as const;
+
+test('findMountFault allows 10,000 mounts, counts all kinds of them, and goes by the profile', () => {
+  const fault = (count: number, mounts?: number) =>
+    findMountFault(
+      createHandPlan([createStep('few'), createStep('s', { inputs: inputs(count), results })]),
+      mounts === undefined ? undefined : { mounts },
+    )?.message;
+  expect(fault(9_999)).toBeUndefined();
+  expect(fault(10_000)).toBe(
+    'step s has 10001 mounts, and its service takes 10000; mount the output of one step with cells, which is one mount',
+  );
+  expect(fault(63, 64)).toBeUndefined();
+  expect(fault(64, 64)).toMatch(/^step s has 65 mounts, and its service takes 64;/);
+});

@@ -1,0 +1,76 @@
+import type { PlantedBug } from './planted-bugs.ts';
+import type { Scenario, StepScript } from './scenario.ts';
+
+const hasStep = (holds: (step: StepScript) => boolean) => (scenario: Scenario) =>
+  scenario.runs.some(({ steps }) => steps.some(holds));
+const isSpoiled = hasStep(({ spoils }) => spoils !== undefined);
+const isSpoiledAndRunAgain = (scenario: Scenario) => isSpoiled(scenario) && scenario.isRunAgain === true;
+const hasWritable = hasStep(({ writable }) => writable !== undefined);
+const retriesWritable = hasStep(({ writable, attempts }) => writable !== undefined && attempts[0] !== 'succeed');
+
+/** What would let programs change each other's data. */
+export const PLANTED_INPUT_BUGS: readonly PlantedBug[] = [
+  {
+    name: 'does not compare inputs before it publishes',
+    file: 'run/perform-command.ts',
+    find: 'const changed = await parts.guard.check(at);',
+    replace: 'const changed = await Promise.resolve(undefined);',
+    among: isSpoiled,
+  },
+  {
+    name: 'publishes what was made of a changed input',
+    file: 'run/perform-command.ts',
+    find: 'changed === undefined\n          ?',
+    replace: "changed !== ''\n          ?",
+    among: isSpoiled,
+  },
+  {
+    name: 'publishes a step without outputs that changed its input',
+    file: 'run/perform-command.ts',
+    find: 'if (leavesNothing && !parts.guard.isNeeded(at.step, clusterOfAttempt(session.facts, where))) {',
+    replace: 'if (leavesNothing) {',
+    among: isSpoiled,
+  },
+  {
+    name: 'gives others what an ended attempt has changed',
+    file: 'data/input-guard.ts',
+    find: 'watch.suspect();',
+    replace: 'void watch;',
+    among: isSpoiled,
+  },
+  {
+    name: 'finds every input unchanged',
+    file: 'data/tree-state.ts',
+    find: '  if (changes.length > 0) return { ...changes[0]!, others: changes.length - 1 };',
+    replace: '  if (changes.length >= 0) return undefined;',
+    among: isSpoiled,
+  },
+  {
+    name: 'takes the changed inputs of a resumed run for how they were',
+    file: 'data/tree-watch.ts',
+    find: '    const found = await states.find(place);\n',
+    replace: '    await states.forget(place);\n    const found = undefined;\n',
+    among: isSpoiled,
+  },
+  {
+    name: 'lets the attempts of a cell share a private copy',
+    file: 'data/layout.ts',
+    find: 'name.cell)}/a${name.attempt}`, input',
+    replace: 'name.cell)}/a1`, input',
+    among: retriesWritable,
+  },
+  {
+    name: 'mounts the input itself where a private copy is asked for',
+    file: 'data/create-mounts.ts',
+    find: 'if (!hasPrivateCopy(input, session.plan.pipeline)) return',
+    replace: 'if (hasPrivateCopy) return',
+    among: hasWritable,
+  },
+  {
+    name: 'takes from the cache what a program has changed',
+    file: 'cache/run-cache.ts',
+    find: "if (await isChanged(entry, { clusterID, path })) return 'dataChanged';",
+    replace: 'void isChanged;',
+    among: isSpoiledAndRunAgain,
+  },
+];

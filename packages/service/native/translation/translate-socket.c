@@ -1,0 +1,50 @@
+/* bind and connect: the path of a unix socket, of which the kernel takes no more than 108 bytes. */
+#define _GNU_SOURCE
+#include "tracee.h"
+#include "walk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* A host path that is too long is named by its directory, which we hold open while the call is made. */
+static bool shorten(struct tracee *tracee, char *host, char *text, size_t size) {
+  if ((size_t)snprintf(text, size, "%s", host) < size) return true;
+  char *name = strrchr(host, '/');
+  if (name == NULL) return false;
+  *name = '\0';
+  tracee->socket_directory = open(host, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int length = snprintf(text, size, "/proc/%d/fd/%d/%s", (int)getpid(), tracee->socket_directory, name + 1);
+  return tracee->socket_directory >= 0 && length < (int)size;
+}
+
+enum outcome translate_socket(struct tracee *tracee, const struct call *call, struct rewrite *rewrite) {
+  enum { ADDRESS = 1, LENGTH = 2 };
+  const size_t head = offsetof(struct sockaddr_un, sun_path);
+  struct sockaddr_un name;
+  char path[sizeof name.sun_path + 1] = "", start[PATH_MAX] = "";
+  size_t length = registers_argument(&tracee->entry, LENGTH);
+  if (length <= head || length > sizeof name) return UNCHANGED;
+  if (memory_read(tracee->task, registers_argument(&tracee->entry, ADDRESS), &name, length) != length) return UNCHANGED;
+  if (name.sun_family != AF_UNIX || name.sun_path[0] == '\0') return UNCHANGED;
+  memcpy(path, name.sun_path, length - head);
+  if (path[0] != '/' && !start_of(tracee, AT_FDCWD, start)) return UNCHANGED;
+  struct walk walk = {.task = tracee->task};
+  int error = walk_path(&walk, start, path, call->special == CONNECTS);
+  if (!walk.touched) return UNCHANGED;
+  if (error != 0) return refuse_call(tracee, rewrite, error);
+  if (!has_room(tracee, sizeof name)) return WAITING;
+  struct sockaddr_un other = {.sun_family = AF_UNIX};
+  if (!shorten(tracee, walk.host, other.sun_path, sizeof other.sun_path)) return refuse_call(tracee, rewrite, ENAMETOOLONG);
+  size_t size = head + strlen(other.sun_path) + 1;
+  uint64_t address = put(tracee, rewrite, &other, size);
+  if (address == 0) return refuse_call(tracee, rewrite, ENOMEM);
+  registers_set_argument(&rewrite->registers, ADDRESS, address);
+  registers_set_argument(&rewrite->registers, LENGTH, size);
+  return REWRITTEN;
+}

@@ -1,0 +1,39 @@
+import { type ContainerSpec, WRITABLE_MOUNTS_LABEL } from '@sluice/client';
+import { z } from 'zod';
+import { Refusal } from '../refusal.ts';
+import { normalizeTarget } from './normalize-target.ts';
+
+const mountPointsSchema = z.array(z.string().startsWith('/'));
+
+/**
+ * The mount points that stay writable, by the container's label, in one spelling; undefined without the label, which
+ * leaves all of them writable. Refuses a value that is no JSON array of the container's own mount points.
+ */
+export function parseWritableMounts({ labels, volumeMounts }: ContainerSpec): ReadonlySet<string> | undefined {
+  const label = labels?.[WRITABLE_MOUNTS_LABEL];
+  if (label === undefined) return undefined;
+  const parsed = mountPointsSchema.safeParse(parseJson(label));
+  if (!parsed.success) return refuseLabel('is not a JSON array of mount points');
+  const known = new Set(Object.values(volumeMounts ?? {}).map(normalizeTarget));
+  const writable = parsed.data.map(normalizeTarget);
+  const unknown = parsed.data.find((_, index) => !known.has(writable[index]!));
+  if (unknown !== undefined) refuseLabel(`names '${shortened(unknown)}', which is not a mount point of volumeMounts`);
+  return new Set(writable);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function shortened(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+function refuseLabel(why: string): never {
+  const field = `labels.${WRITABLE_MOUNTS_LABEL}`;
+  throw new Refusal('FIELD_INVALID', `could not use the field '${field}' because it ${why}`, { details: { field } });
+}

@@ -1,0 +1,34 @@
+import type { ResolvedImage, Scope } from '@sluice/client';
+import { authorize, refuseScope } from '../accounts/authorize.ts';
+import type { Principal } from '../accounts/principal.ts';
+import type { Cluster } from '../clusters/cluster.ts';
+import { EngineError } from '../engines/engine.ts';
+import { Refusal } from '../refusal.ts';
+
+/** Asks the cluster's engine what a container of the account with this image would run now. */
+export async function resolveImage(
+  clusters: ReadonlyMap<string, Cluster>,
+  asked: { readonly principal: Principal; readonly scope: Scope; readonly image: string },
+): Promise<ResolvedImage | undefined> {
+  const { scope, image } = asked;
+  authorize(asked.principal, scope);
+  const cluster = clusters.get(scope.clusterID) ?? refuseScope();
+  if (image === '' || image.length > 1024) throw invalid('must be 1 to 1024 characters long');
+  try {
+    const digest = await cluster.driver.resolveImage(image, { accountID: scope.accountID });
+    return digest === undefined ? undefined : { digest };
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    if (error.code === 'REFUSED') throw invalid(`is refused: ${error.message}`);
+    throw new Refusal('ENGINE_UNAVAILABLE', `could not resolve the image '${image}': ${error.message}`, {
+      retryAfterMs: 5000,
+      cause: error,
+    });
+  }
+}
+
+function invalid(why: string): Refusal {
+  return new Refusal('PARAMETER_INVALID', `could not use the query parameter 'image' because it ${why}`, {
+    details: { field: 'image' },
+  });
+}

@@ -1,0 +1,172 @@
+import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createHttpService } from '@sluice/client';
+import { until } from '@sluice/client/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EngineError } from '../../src/engines/engine.ts';
+import { FakeEngine } from '../fakes/fake-engine.ts';
+import { SCOPE } from '../service-rig.ts';
+import { API, openRawHttp, type RawHttp } from './raw-http.ts';
+
+let http: RawHttp;
+let engine: FakeEngine;
+beforeAll(async () => {
+  engine = new FakeEngine();
+  engine.features = ['read-only-mounts', 'image-digests'];
+  const engines = { fake: ({ clusterID }: { clusterID: string }) => (clusterID === 'one' ? engine : new FakeEngine()) };
+  http = await openRawHttp({ engine: 'fake', engines, cores: 100 });
+  expect((await post('/volumes?volumeID=vol', {})).status).toBe(200);
+});
+afterAll(() => http.close());
+
+const post = (path: string, body: unknown) => http.send('POST', API + path, { body: JSON.stringify(body) });
+
+async function create(id: string, label: unknown, mounts: Record<string, string> = MOUNTS) {
+  const labels = label === undefined ? {} : { 'sluice-writable-mounts': label };
+  return post(`/containers?containerID=${id}`, { instanceType: 'small', volumeMounts: mounts, labels });
+}
+
+const MOUNTS = { 'vol:in:dir': '/in', 'vol:out:dir': '/out/', 'vol:deep:dir': '/in/deep' };
+
+async function readOnlyTargets(id: string): Promise<string[]> {
+  await until('it is launched', async () => [...engine.launched.values()].some((it) => it.containerID === id));
+  const { mounts } = engine.launchOf(id);
+  return mounts.flatMap(({ target, readOnly }) => (readOnly ? [target] : []));
+}
+
+describe('features', () => {
+  it('every instance type names those of its cluster, and none where there are none', async () => {
+    const of = async (cluster: string) => {
+      const reply = await http.send('GET', `/api/v1rc1/clusters/${cluster}/instanceTypes`);
+      return (reply.json().instanceTypes as { features?: string[] }[]).map(({ features }) => features);
+    };
+    expect(await of('one')).toEqual([
+      ['read-only-mounts', 'image-digests'],
+      ['read-only-mounts', 'image-digests'],
+    ]);
+    expect(await of('two')).toEqual([undefined]);
+  });
+});
+
+describe('label sluice-writable-mounts', () => {
+  it('makes every mount read-only that it does not name, however the mount point is spelled', async () => {
+    expect((await create('some', JSON.stringify(['/out']))).status).toBe(200);
+    expect(await readOnlyTargets('some')).toEqual(['/in', '/in/deep']);
+    expect((await create('none', '[]')).status).toBe(200);
+    expect(await readOnlyTargets('none')).toEqual(['/in', '/out', '/in/deep']);
+    expect((await create('odd', JSON.stringify(['//in//deep/', '/out']))).status).toBe(200);
+    expect(await readOnlyTargets('odd')).toEqual(['/in']);
+  });
+
+  it('is kept with the container, as every label', async () => {
+    expect((await create('kept', '["/in"]')).json().labels).toEqual({ 'sluice-writable-mounts': '["/in"]' });
+  });
+
+  it('absent leaves everything writable', async () => {
+    expect((await create('all', undefined)).status).toBe(200);
+    expect(await readOnlyTargets('all')).toEqual([]);
+  });
+
+  it.each(['', 'x', '"/out"', '{}', '[1]', '["/out"', '["/elsewhere"]', '["out"]', '[null]', '["/out/../in"]'])(
+    'of the value %j is refused by name',
+    async (label) => {
+      const reply = await create('bad', label);
+      expect(reply.status).toBe(400);
+      expect(reply.json().details).toEqual([{ reason: 'FIELD_INVALID', field: 'labels.sluice-writable-mounts' }]);
+    },
+  );
+});
+
+describe('mount points in read-only mounts', () => {
+  const at = (path: string) => join(http.rig.root, 'clusters/one/volumes/mine/vol', path);
+
+  it('are made in the volume where they are missing, since no engine can', async () => {
+    const mounts = {
+      'vol:fan:dir': '/fan',
+      'vol:a:dir': '/fan/a/b',
+      'vol:f:file': '/fan/f',
+      'vol:rw:dir': '/fan/a/b/c',
+    };
+    expect((await create('inner', '["/fan/a/b"]', mounts)).status).toBe(200);
+    expect(statSync(at('fan/a/b')).isDirectory()).toBe(true);
+    expect(statSync(at('fan/f')).isFile()).toBe(true);
+    // The engine makes it there, as it does in every writable mount.
+    expect(existsSync(at('a/c'))).toBe(false);
+    expect((await create('again', '[]', mounts)).status).toBe(200);
+    expect(existsSync(at('a/c'))).toBe(true);
+  });
+
+  it('may be reached by a link that stays in the volume, and by none that leads out', async () => {
+    mkdirSync(at('linked/real/point'), { recursive: true });
+    symlinkSync('real', at('linked/near'));
+    symlinkSync('/tmp', at('linked/far'));
+    const mount = (point: string) => ({ 'vol:linked': '/in', 'vol:in:dir': `/in/${point}` });
+    expect((await create('near', '[]', mount('near/point'))).status).toBe(200);
+    for (const point of ['far/point', 'near/new']) {
+      const reply = await create('far', '[]', mount(point));
+      expect([reply.status, (reply.json().details as object[])[0]]).toMatchObject([400, { reason: 'MOUNT_INVALID' }]);
+    }
+    expect(existsSync('/tmp/point')).toBe(false);
+  });
+
+  it('are refused where something of another kind is', async () => {
+    writeFileSync(at('in/file'), '');
+    const reply = await create('kind', '[]', { 'vol:in': '/in', 'vol:deep:dir': '/in/file' });
+    expect(reply.json().message).toContain("where 'in/file' is no dir");
+  });
+});
+
+describe('ten thousand mounts', () => {
+  const manyOf = (count: number) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, i) => [`vol:runs/2026/outputs/x/${i}:dir`, `/in/x/${i}`] as const),
+    );
+
+  it('fit, reach the engine and come back; one more is refused by name', async () => {
+    expect((await create('many', JSON.stringify(['/in/x/7']), manyOf(10_000))).status).toBe(200);
+    expect(await readOnlyTargets('many')).toHaveLength(9_999);
+    const got = (await http.send('GET', `${API}/containers/many`)).json();
+    expect(Object.keys(got.volumeMounts as object)).toHaveLength(10_000);
+    const refused = await create('more', '[]', manyOf(10_001));
+    expect([refused.status, refused.json().message]).toEqual([400, expect.stringContaining('at most 10000 entries')]);
+  });
+});
+
+describe('endpoint images', () => {
+  const ask = (query: string) => http.send('GET', `${API}/images${query}`);
+
+  it('gives the digest that the engine knows, and nothing where it knows none', async () => {
+    engine.digests.set('registry.example.org/a/b:1', 'sha256:abc');
+    const found = await ask(`?image=${encodeURIComponent('registry.example.org/a/b:1')}`);
+    expect([found.status, found.json()]).toEqual([200, { digest: 'sha256:abc' }]);
+    const unknown = await ask('?image=other');
+    expect([unknown.status, unknown.json()]).toEqual([200, {}]);
+    const service = createHttpService({ baseUrl: http.url, token: http.token });
+    expect(await service.discovery.resolveImage?.(SCOPE, 'registry.example.org/a/b:1')).toEqual({
+      digest: 'sha256:abc',
+    });
+    expect(await service.discovery.resolveImage?.(SCOPE, 'other')).toBeUndefined();
+    await service.close();
+  });
+
+  it.each(['', '?image=', `?image=${'x'.repeat(1025)}`, '?picture=x'])('refuses the query %s', async (query) => {
+    expect((await ask(query)).status).toBe(400);
+  });
+
+  it('is about an account of the user', async () => {
+    const foreign = await http.send('GET', '/api/v1rc1/clusters/three/accounts/yours/images?image=x');
+    expect(foreign.status).toBe(403);
+    const wildcard = await http.send('GET', '/api/v1rc1/clusters/-/accounts/mine/images?image=x');
+    expect(wildcard.status).toBe(400);
+  });
+
+  it('says why the engine cannot tell', async () => {
+    const { resolveImage } = engine;
+    engine.resolveImage = async (image) => {
+      throw new EngineError(image === 'A b' ? 'REFUSED' : 'UNAVAILABLE', 'no such thing');
+    };
+    expect((await ask('?image=A%20b')).status).toBe(400);
+    expect((await ask('?image=x')).status).toBe(503);
+    engine.resolveImage = resolveImage;
+  });
+});
