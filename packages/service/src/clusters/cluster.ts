@@ -5,12 +5,12 @@ import type { Clock } from '../clock.ts';
 import type { ClusterConfig, InstanceTypeConfig } from '../config/service-config.ts';
 import { CapacityQueue } from '../containers/capacity-queue.ts';
 import type { ContainerRow } from '../containers/container-row.ts';
+import { createLaunchKey } from '../containers/create-launch-key.ts';
 import { LiveContainers } from '../containers/live-containers.ts';
 import { PortNumbers } from '../containers/port-numbers.ts';
 import { resolveLaunch } from '../containers/resolve-launch.ts';
 import type { Engine } from '../engines/engine.ts';
 import type { PortExposure } from '../proxy/open-port-proxy.ts';
-import { randomID } from '../random-id.ts';
 import type { Store } from '../store/store.ts';
 import { EngineDriver } from './engine-driver.ts';
 import { ExposedHosts } from './exposed-hosts.ts';
@@ -82,7 +82,7 @@ export function createCluster(options: ClusterOptions): Cluster {
       options.onChange(row);
     },
     renew(row) {
-      const renewed = { ...row, launchKey: `${row.id}-${randomID(16)}` };
+      const renewed = { ...row, ...createLaunchKey(row.id) };
       return { row: renewed, launch: resolveLaunch(renewed, storage, instanceTypes.get(row.spec.instanceType)) };
     },
     removeDirectory: (launchKey) => void removeContainerDirectory(launchKey, options),

@@ -9,6 +9,8 @@ export interface ContainerRow {
   readonly accountID: string;
   /** What the engine calls it; unique over all time, unlike the ID. Names its directory too. */
   readonly launchKey: string;
+  /** The boot of the machine in which the launch key was made; absent where that is unknown. */
+  readonly launchBootID?: string;
   /** As the client gave it. */
   readonly spec: ContainerSpec;
   /** What its instance type was when it was created. */

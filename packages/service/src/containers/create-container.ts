@@ -10,6 +10,7 @@ import type { Sequence } from '../store/sequence.ts';
 import { put, type Store } from '../store/store.ts';
 import { idKey, sequenceKey, TABLES } from '../store/tables.ts';
 import type { ContainerRow } from './container-row.ts';
+import { createLaunchKey } from './create-launch-key.ts';
 import { idTaken } from './id-taken.ts';
 import { parseContainerSpec } from './parse-container-spec.ts';
 import { renderContainer } from './render-container.ts';
@@ -58,7 +59,6 @@ export async function createContainer(
   }
   checkFree(options, { clusterID, accountID, id });
   checkEngine(options, cluster, accountID);
-  const launchKey = `${id}-${randomID(16)}`;
   const hosts = exposedHosts(options, spec);
   const ports = await takePorts(cluster, spec);
   try {
@@ -68,7 +68,17 @@ export async function createContainer(
     const mounts = resolveMounts(spec, { clusterID, accountID, storage: cluster.storage }, options.store);
     const { cores, memoryGB, gpus } = instanceType;
     return await record(options, cluster, {
-      ...{ id, clusterID, accountID, launchKey, spec, ports, hosts, mounts, amount: { cores, memoryGB, gpus } },
+      ...{
+        id,
+        clusterID,
+        accountID,
+        ...createLaunchKey(id),
+        spec,
+        ports,
+        hosts,
+        mounts,
+        amount: { cores, memoryGB, gpus },
+      },
       phase: 'Creating',
       state: 'being recorded',
       createTime: options.clock.now(),

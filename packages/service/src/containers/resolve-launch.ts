@@ -10,6 +10,7 @@ const GIB = 1024 ** 3;
 export function resolveLaunch(row: ContainerRow, storage: string, instanceType?: InstanceTypeConfig): Launch {
   return {
     key: row.launchKey,
+    ...(row.launchBootID !== undefined && { bootID: row.launchBootID }),
     containerID: row.id,
     clusterID: row.clusterID,
     accountID: row.accountID,

@@ -49,6 +49,8 @@ export interface LaunchOptions {
 export interface Launch {
   /** Unique over all time: the container's ID and its creation, `[a-z0-9-]+`, at most 120 characters. Name and label things with it. */
   readonly key: string;
+  /** The boot of the service's machine in which the key was made; absent where that is unknown. */
+  readonly bootID?: string;
   readonly containerID: string;
   readonly clusterID: string;
   readonly accountID: string;

@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import type { Feature } from '@sluice/client';
 import { type Engine, EngineError, type EngineSink, type Launch, type Observation } from '../engine.ts';
 import { type ExitRecord, parseExitRecord } from '../exit-record.ts';
-import { readBoot } from './boot.ts';
 import { readClaim, readExitRecord, withdrawAbsent } from './container-record.ts';
 import { createFollowed, type Followed } from './followed.ts';
 import type { Launcher, LauncherEvent } from './launcher.ts';
 import { openLauncher } from './open-launcher.ts';
 import type { ProcessConfig } from './process-config.ts';
-import { type Boot, readFate } from './read-fate.ts';
+import { type Boot, readBoot, readFate } from './read-fate.ts';
 import { resolveRequest } from './resolve-request.ts';
 import { WITHOUT_NAMESPACES, WITHOUT_TRANSLATION } from './without-namespaces.ts';
 
@@ -37,7 +36,7 @@ class ProcessEngine implements Engine {
   }
 
   async open(sink: EngineSink): Promise<void> {
-    this.#boot = await readBoot();
+    this.#boot = readBoot();
     this.#launcher = await this.#openLauncher();
     this.#sink = sink;
   }
@@ -217,12 +216,11 @@ class ProcessEngine implements Engine {
 
   /** Decides from the records what became of a container that this launcher did not start. */
   async #takeUp(followed: Followed): Promise<void> {
-    const { directory } = followed.launch;
-    const fate = await readFate(directory, this.#boot);
+    const fate = await readFate(followed.launch, this.#boot);
     if (fate.type === 'ended') this.#end(followed, fate.record);
     else if (fate.type === 'absent') this.#absent(followed);
     else if (fate.type === 'lost') this.#endWithoutRecord(followed, fate.reason);
-    else this.#launcher?.adopt(followed.id, fate.by, directory);
+    else this.#launcher?.adopt(followed.id, fate.by, followed.launch.directory);
   }
 
   #absent(followed: Followed): void {

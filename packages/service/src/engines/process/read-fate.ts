@@ -1,4 +1,7 @@
 import { stat } from 'node:fs/promises';
+import { uptime } from 'node:os';
+import { bootID } from '../../boot-id.ts';
+import { EngineError, type Launch } from '../engine.ts';
 import type { ExitRecord } from '../exit-record.ts';
 import { claimAbsent, readClaim, readExitRecord } from './container-record.ts';
 import type { ProcessIdentity } from './process-identity.ts';
@@ -12,14 +15,24 @@ export type Fate =
   | { readonly type: 'claimed'; readonly by: ProcessIdentity }
   | { readonly type: 'lost'; readonly reason: string };
 
-/** This boot of the machine; `timeMs` is when it began. */
+/** This boot of the machine; `timeMs` is when it began by the wall clock, which may have been set since. */
 export interface Boot {
   readonly id: string;
   readonly timeMs: number;
 }
 
+/** Throws where the kernel does not tell its boot. */
+export function readBoot(): Boot {
+  const id = bootID();
+  if (id === undefined) throw new EngineError('UNAVAILABLE', 'could not read the boot ID of this machine');
+  return { id, timeMs: Date.now() - uptime() * 1000 };
+}
+
 /** Throws where the records cannot be read. */
-export async function readFate(directory: string, boot: Boot): Promise<Fate> {
+export async function readFate(
+  { directory, bootID: keyBootID }: Pick<Launch, 'directory' | 'bootID'>,
+  boot: Boot,
+): Promise<Fate> {
   for (;;) {
     const record = await readExitRecord(directory);
     if (record !== undefined) return { type: 'ended', record };
@@ -29,11 +42,15 @@ export async function readFate(directory: string, boot: Boot): Promise<Fate> {
       if (claim.bootID === boot.id) return { type: 'claimed', by: claim };
       return { type: 'lost', reason: 'the machine was restarted while it ran' };
     }
-    const { birthtimeMs, mtimeMs } = await stat(directory);
     // Records are not forced to disk: across a crash of the machine a missing claim proves nothing.
-    if ((birthtimeMs > 0 ? birthtimeMs : mtimeMs) < boot.timeMs) {
+    if (keyBootID !== boot.id && (await birthTime(directory)) < boot.timeMs) {
       return { type: 'lost', reason: 'the machine was restarted, and nothing is left to say whether it had started' };
     }
     if (await claimAbsent(directory)) return { type: 'absent' };
   }
+}
+
+async function birthTime(directory: string): Promise<number> {
+  const { birthtimeMs, mtimeMs } = await stat(directory);
+  return birthtimeMs > 0 ? birthtimeMs : mtimeMs;
 }
