@@ -98,7 +98,6 @@ async function runSchedules(scheduled: readonly Scheduled[], given: Given): Prom
     }
     work.push(opened);
   }
-  if (!options.once && options.backfill === undefined) announce(scheduled, context, options);
   let signal: NodeJS.Signals | undefined;
   const end = (name: NodeJS.Signals) => {
     // The second one does not wait for the journals; they survive that too.
@@ -111,6 +110,8 @@ async function runSchedules(scheduled: readonly Scheduled[], given: Given): Prom
     context.onSignal('SIGTERM', () => end('SIGTERM')),
     context.onSignal('SIGHUP', () => {}),
   ];
+  // After the listeners: a reader of this line may send a signal at once.
+  if (!options.once && options.backfill === undefined) announce(scheduled, context, options);
   let succeeded: readonly boolean[];
   try {
     succeeded = await Promise.all(work.map((one) => one.act()));
