@@ -5,9 +5,10 @@ import type { Path } from '../parse/source-document.ts';
 import type { Check, CheckContext, CheckedStep } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
 
-const RESULTS = '/sluice/results';
+/** What every container needs, and where its results are read. */
+const RESERVED = ['/sluice/results', '/proc', '/sys', '/dev', '/.sluice'];
 
-/** No two inputs or outputs of a step share a mount point, none takes the place of the results, and nothing is mounted too often. */
+/** No two inputs or outputs of a step share a mount point, none takes the place of the results or of the system, and nothing is mounted too often. */
 export const checkMounts: Check = (context) => {
   for (const checked of context.steps.values()) {
     const taken = new Map<string, Mount>();
@@ -59,7 +60,7 @@ interface Mount {
 }
 
 function isReserved(place: string): boolean {
-  return place === '' || place === RESULTS || place.startsWith(`${RESULTS}/`) || `${place}/`.includes('/../');
+  return place === '' || `${place}/`.includes('/../') || RESERVED.some((taken) => `${place}/`.startsWith(`${taken}/`));
 }
 
 function reportReserved(context: CheckContext, checked: CheckedStep, mount: Mount): void {

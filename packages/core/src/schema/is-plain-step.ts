@@ -1,6 +1,6 @@
 import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
-import { DURATION, EDGE, IDENTIFIER, MOUNT_POINT, NAME, TEXT, VARIABLE } from './patterns.ts';
+import { DURATION, EDGE, IDENTIFIER, IMAGE, MOUNT_POINT, NAME, TEXT, VARIABLE } from './patterns.ts';
 
 /**
  * Whether a step is of the plainest kind, in short forms only, which `stepSchema` is then certain to accept: a test
@@ -35,7 +35,7 @@ const isName = isMatching(NAME);
 
 const ACCEPTS: Readonly<Record<string, Test>> = {
   description: isText,
-  image: isText,
+  image: isMatching(IMAGE),
   command: (value) => isText(value) || isTexts(value),
   script: isText,
   env: isMapOf(VARIABLE, isText),

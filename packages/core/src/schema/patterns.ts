@@ -8,8 +8,10 @@ export const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_-]{0,99}$/;
 export const VARIABLE = /^[A-Za-z_][A-Za-z0-9_.]*$/;
 export const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d|w))+$/;
 export const SIZE = /^\d+(?:\.\d+)?(?:B|[KMGT]i?B)$/;
-/** A mount point. */
-export const MOUNT_POINT = /^\/[^\0]+$/;
+/** A mount point, and one that the kernel can have: names of at most 255 bytes. */
+export const MOUNT_POINT = /^(?!.*[^/]{256})\/[^\p{Cc}]{1,4094}$/u;
+/** What may name an image, before an engine has judged it. What begins with a dash, runtimes take for an option. */
+export const IMAGE = /^(?![-\s])[^\p{Cc}]+$/u;
 /** `step.output` or `volumes.name/sub/path`. */
 export const EDGE = /^(?:volumes\.[a-z0-9-]+(?:\/[^\0]*)?|[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*)$/;
 export const STEP_OUTPUT = /^[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*$/;
@@ -34,6 +36,7 @@ export const PATTERN_ADVICE: ReadonlyMap<string, PatternAdvice> = new Map<string
   [String(DURATION), { code: 'bad-duration', wanted: 'a duration with its unit, for example 90s, 15m, 2h or 1d' }],
   [String(SIZE), { code: 'bad-size', wanted: 'a size with its unit, for example 512MB or 4GiB' }],
   [String(MOUNT_POINT), { code: 'bad-path', wanted: 'an absolute path inside the container, for example /in/data' }],
+  [String(IMAGE), { code: 'wrong-value', wanted: 'the name of an image, for example python:3.12-slim' }],
   [String(EDGE), { code: 'bad-edge', wanted: '`step.output` or `volumes.name/sub/path`' }],
   [String(STEP_OUTPUT), { code: 'bad-edge', wanted: '`step.output`' }],
   [

@@ -4,6 +4,7 @@ import {
   EDGE,
   FILE_PATTERN,
   IDENTIFIER,
+  IMAGE,
   MOUNT_POINT,
   NAME,
   RESULT_FILE,
@@ -148,7 +149,7 @@ const foreach = z.union(
 export const stepSchema = z.strictObject(
   {
     description: text.optional(),
-    image: text.optional(),
+    image: text.regex(IMAGE).optional(),
     command: command.optional(),
     script: text.optional(),
     shell: command.optional(),

@@ -21,6 +21,35 @@ describe('ALL_CHECKS', () => {
     expect(faults(`outputs: { ${'o'.repeat(101)}: /out }`).map((fault) => fault.slice(0, 8))).toEqual(['bad-name']);
   });
 
+  it('refuses to mount over what every container needs, however it is spelled', () => {
+    for (const place of ['/proc', '/proc/self', '/dev/', '//dev/shm', '/x/../dev', '/./sys', '/sys/fs', '/.sluice']) {
+      const message = expect.stringMatching(/^bad-path: `outputs.o` of step `s` cannot be mounted at \//);
+      expect(faults(`outputs: { o: ${place} }`), place).toEqual([message]);
+      expect(faults(`inputs: { o: { from: volumes.v, path: ${place} } }`, 'volumes: { v: {} }\n')).toHaveLength(1);
+    }
+    for (const place of ['/process', '/device/null', '/x/dev', '/.sluices', '/sluice/x']) {
+      expect(faults(`outputs: { o: ${place} }`), place).toEqual([]);
+    }
+  });
+
+  it('refuses a mount point that no kernel or runtime takes', () => {
+    for (const place of [`/${'x'.repeat(256)}`, `/${'x/'.repeat(2048)}`, '/a\nb']) {
+      const found = faults(`outputs: { o: ${JSON.stringify(place)} }`);
+      expect(found.map((fault) => fault.slice(0, 8))).toEqual(['bad-path']);
+    }
+    expect(faults(`outputs: { o: /${'x'.repeat(255)} }`)).toEqual([]);
+  });
+
+  it('refuses what can be no image', () => {
+    for (const image of ['', '--volume=/:/host', ' x', 'a\nb', 'a\tb']) {
+      expect(faults(`image: ${JSON.stringify(image)}`), image).toHaveLength(1);
+    }
+    const plain = 'params: { tag: { type: string, default: x } }\n';
+    for (const image of ['node:20', '/images/my image', 'docker-archive:/x', 'x:${{ params.tag }}']) {
+      expect(faults(`image: ${JSON.stringify(image)}`, image.includes('$') ? plain : ''), image).toEqual([]);
+    }
+  });
+
   it('refuses paths that leave their volume', () => {
     expect(faults('inputs: { a: volumes.v/b/../../c }', 'volumes: { v: {} }\n')).toEqual([
       'bad-path: the path in the volume `v` goes up by `..`',

@@ -14,6 +14,7 @@ import { renderContainerPage } from '../containers/list-containers.ts';
 import { containerSpecSchema, parseBody } from '../containers/parse-container-spec.ts';
 import { Refusal } from '../refusal.ts';
 import { type ApiRequest, type ApiRoute, defineRoute } from './api-route.ts';
+import { dropZeroFields, isObject, replyOnly } from './drop-zero-fields.ts';
 
 /** Clients that send the resource itself put these beside what is asked for; empty means absent. */
 const identitySchema = z.strictObject({
@@ -23,7 +24,12 @@ const identitySchema = z.strictObject({
 });
 
 const volumeRequestSchema = identitySchema.extend({ service: z.strictObject({}).optional() });
+const isOfVolume = replyOnly(volumeSchema.shape, volumeRequestSchema.shape);
 const containerRequestSchema = containerSpecSchema.extend(identitySchema.shape);
+const isOfContainer = replyOnly(containerSchema.shape, containerRequestSchema.shape);
+const isOfPort = replyOnly({ port: 0 }, { https: {} });
+/** Of objects that are empty in a request. */
+const isAny = () => true;
 
 const PAGE_QUERY = { pageSize: 'integer', nextPageToken: 'string' } as const;
 
@@ -66,7 +72,7 @@ export const ROUTES: readonly ApiRoute[] = [
     body: volumeRequestSchema,
     reply: volumeSchema,
     async handle({ calls, principal, at, query, body, address }) {
-      const request = parseBody(volumeRequestSchema, withoutEmpty(body ?? {}));
+      const request = parseBody(volumeRequestSchema, givenOfVolume(body ?? {}));
       checkIdentity(request, at);
       const volumeID = chosenID('volumeID', query.volumeID, request.id);
       const transfer = request.service !== undefined;
@@ -112,7 +118,7 @@ export const ROUTES: readonly ApiRoute[] = [
     reply: containerSchema,
     async handle({ calls, principal, at, query, body }) {
       if (body === undefined) throw new Refusal('BODY_INVALID', 'could not create a container without a body');
-      const { id, clusterID, accountID, ...spec } = asObject(withoutEmpty(body));
+      const { id, clusterID, accountID, ...spec } = givenOfContainer(body);
       const identity = parseBody(identitySchema, { id, clusterID, accountID });
       checkIdentity(identity, at);
       const containerID = chosenID('containerID', query.containerID, identity.id);
@@ -178,15 +184,22 @@ function refOf(at: ApiRequest['at'], id: 'volumeID' | 'containerID'): Ref {
   return { ...scopeOf(at), id: at[id] };
 }
 
-/** Drops the empty strings and nulls that clients send for fields which they have no value for. */
-function withoutEmpty(body: unknown): unknown {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== ''));
+function givenOfVolume(body: unknown): unknown {
+  const given = dropZeroFields(body, isOfVolume);
+  return isObject(given) && 'service' in given ? { ...given, service: dropZeroFields(given.service, isAny) } : given;
 }
 
-function asObject(body: unknown): Record<string, unknown> {
-  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
-  throw new Refusal('BODY_INVALID', 'could not use the body because it is not an object');
+function givenOfContainer(body: unknown): Readonly<Record<string, unknown>> {
+  const given = dropZeroFields(body, isOfContainer);
+  if (!isObject(given)) throw new Refusal('BODY_INVALID', 'could not use the body because it is not an object');
+  if (!isObject(given.ports)) return given;
+  const ports = Object.entries(given.ports).map(([name, port]) => [name, givenOfPort(port)] as const);
+  return { ...given, ports: Object.fromEntries(ports) };
+}
+
+function givenOfPort(port: unknown): unknown {
+  const given = dropZeroFields(port, isOfPort);
+  return isObject(given) && 'https' in given ? { ...given, https: dropZeroFields(given.https, isAny) } : given;
 }
 
 function checkIdentity(

@@ -80,6 +80,11 @@ export class EngineDriver {
     return await this.#engine.resolveImage?.(image, options);
   }
 
+  /** Throws `EngineError` for what can be no image of this engine. */
+  checkImage(image: string): void {
+    this.#engine.checkImage?.(image);
+  }
+
   get warnings(): readonly string[] {
     return this.#engine.warnings?.() ?? [];
   }

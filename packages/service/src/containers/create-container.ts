@@ -4,6 +4,7 @@ import type { Principal } from '../accounts/principal.ts';
 import type { Clock } from '../clock.ts';
 import type { Cluster } from '../clusters/cluster.ts';
 import type { InstanceTypeConfig } from '../config/service-config.ts';
+import { EngineError } from '../engines/engine.ts';
 import { randomID } from '../random-id.ts';
 import { Refusal } from '../refusal.ts';
 import type { Sequence } from '../store/sequence.ts';
@@ -46,12 +47,13 @@ export async function createContainer(
   const spec = parseContainerSpec(request.spec);
   const cluster = chooseCluster(options, principal, scope, spec);
   const instanceType = findInstanceType(cluster, spec);
+  checkImage(cluster, spec);
   const { clusterID, accountID } = { clusterID: cluster.id, accountID: scope.accountID };
   const id = request.containerID ?? `c-${randomID(20)}`;
-  if (!identifierSchema.safeParse(id).success || id === '') {
+  if (!identifierSchema.safeParse(id).success || id === '-') {
     throw new Refusal(
       'ID_INVALID',
-      `could not use the container ID '${id}' because it is not 1 to 63 of a-z, 0-9 and -`,
+      `could not use the container ID '${id}' because it is not 1 to 63 of a-z, 0-9 and -, or is the wildcard -`,
       {
         details: { field: 'containerID' },
       },
@@ -146,6 +148,20 @@ function findInstanceType(cluster: Cluster, spec: ContainerSpec): InstanceTypeCo
     }
   }
   return type;
+}
+
+/** An engine would refuse it at the start, and leave a failed container: its creator hears of it now. */
+function checkImage(cluster: Cluster, { image }: ContainerSpec): void {
+  if (image === undefined) return;
+  try {
+    cluster.driver.checkImage(image);
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    throw new Refusal('FIELD_INVALID', `could not use the field 'image': ${error.message}`, {
+      details: { field: 'image' },
+      cause: error,
+    });
+  }
 }
 
 function unknownInstanceType(id: string, why: string): Refusal {

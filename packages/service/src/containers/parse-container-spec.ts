@@ -3,6 +3,7 @@ import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { Refusal } from '../refusal.ts';
 import { findOddText } from './find-odd-text.ts';
+import { mountPointSchema } from './mount-point-schema.ts';
 
 const MAX_SHOWN = 200;
 /** A fan-in of every cell that a step can have in practice. */
@@ -15,18 +16,20 @@ const text = (max: number) =>
     .refine((value) => !value.includes('\0'), 'must not hold a NUL');
 const bounded = <T extends z.ZodType>(record: z.ZodRecord<z.ZodString, T>, max: number) =>
   record.refine((value) => Object.keys(value).length <= max, `must have at most ${max} entries`);
-const mountPoint = text(4095)
-  .refine((path) => path.startsWith('/'), 'must be an absolute path')
-  .refine((path) => !path.split('/').some((name) => name === '.' || name === '..'), "must have no segment '.' or '..'")
-  .refine((path) => /[^/]/.test(path), 'must not be the root directory');
+/** Whether there can be such an image the cluster's engine decides. What begins with a dash, runtimes take for an option. */
+const image = z
+  .string()
+  .min(1)
+  .max(1024)
+  .refine((name) => !/^[\s-]|\p{Cc}/u.test(name), 'must not begin with - or a blank, nor hold a control character');
 
 /** The bounds are far above use and far below harm; one argument is bounded by the kernel at 128 KiB. */
 export const containerSpecSchema = z.strictObject({
   instanceType: z.string().min(1).max(63),
-  image: text(1024).min(1).optional(),
+  image: image.optional(),
   command: z.array(text(131_071)).max(10_000).optional(),
   ports: bounded(z.record(z.string(), z.strictObject({ https: z.strictObject({}).optional() })), 100).optional(),
-  volumeMounts: bounded(z.record(z.string(), mountPoint), MAX_MOUNTS).optional(),
+  volumeMounts: bounded(z.record(z.string(), mountPointSchema), MAX_MOUNTS).optional(),
   labels: bounded(z.record(z.string(), text(65_536)), 100).optional(),
   envs: bounded(z.record(z.string(), text(131_000)), 1000).optional(),
 });
@@ -35,7 +38,7 @@ export const containerSpecSchema = z.strictObject({
 export function parseContainerSpec(input: unknown): ContainerSpec {
   const spec = parseBody(containerSpecSchema, input);
   for (const name of Object.keys(spec.ports ?? {})) {
-    if (!identifierSchema.safeParse(name).success) {
+    if (!identifierSchema.safeParse(name).success || name === '-') {
       refuseField(`ports.${name}`, 'is not a port name (1 to 63 of a-z, 0-9 and -)');
     }
   }

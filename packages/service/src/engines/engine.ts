@@ -30,6 +30,8 @@ export interface Engine {
   stop(key: string, options: { graceMs: number }): Promise<void>;
   /** Forgets an ended container in the engine behind (its directory is the service's to delete). Idempotent. */
   remove(key: string): Promise<void>;
+  /** Throws `EngineError` `REFUSED` for what can be no image here, without asking whether there is one. */
+  checkImage?(image: string): void;
   /**
    * The digest of what `launch` with this image would run now; undefined where that cannot be told. Only of an engine
    * with the feature `image-digests`. Throws `EngineError`: `REFUSED` for what is no image name.

@@ -138,10 +138,10 @@ async function createVolume(
     accountID: scope.accountID,
     id: request.volumeID ?? `v-${randomID(20)}`,
   };
-  if (!identifierSchema.safeParse(ref.id).success) {
+  if (!identifierSchema.safeParse(ref.id).success || ref.id === '-') {
     throw new Refusal(
       'ID_INVALID',
-      `could not use the volume ID '${ref.id}' because it is not 1 to 63 of a-z, 0-9 and -`,
+      `could not use the volume ID '${ref.id}' because it is not 1 to 63 of a-z, 0-9 and -, or is the wildcard -`,
       {
         details: { field: 'volumeID' },
       },

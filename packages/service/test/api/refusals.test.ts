@@ -137,6 +137,35 @@ describe('an ID that is none', () => {
   });
 });
 
+describe('the wildcard', () => {
+  it('names no volume, container or port', async () => {
+    await refused(() => post(`${API}/volumes?volumeID=-`, {}), {
+      status: 400,
+      reason: 'ID_INVALID',
+      field: 'volumeID',
+    });
+    await refused(() => post(`${API}/volumes`, { id: '-' }), { status: 400, field: 'volumeID' });
+    await refused(() => post(`${API}/containers?containerID=-`, spec()), { status: 400, field: 'containerID' });
+    await refused(() => post(`${API}/containers`, spec({ id: '-' })), { status: 400, field: 'containerID' });
+    await refused(() => post(`${API}/containers`, spec({ ports: { '-': {} } })), { status: 400, field: 'ports.-' });
+  });
+});
+
+describe('an image', () => {
+  it.each(['--volume=/:/host', '-', ' x', 'a\nb', 'a\tb', '\u007f', 'a\0b', 'x'.repeat(1025)])(
+    '%j is refused at once',
+    async (image) => {
+      await refused(() => post(`${API}/containers`, spec({ image })), { status: 400, field: 'image' });
+    },
+  );
+
+  it('that the engine of the cluster calls malformed is refused at once', async () => {
+    engine.imageFault = 'it is spelled wrong';
+    await refused(() => post(`${API}/containers`, spec()), { status: 400, field: 'image' });
+    engine.imageFault = undefined;
+  });
+});
+
 describe('a mount key', () => {
   it.each([
     ['climbs', 'vol:..'],
@@ -175,8 +204,42 @@ describe('a mount key', () => {
     await refused(() => mounting('gone'), { status: 400, reason: 'VOLUME_NOT_AVAILABLE' });
   });
 
-  it.each(['v', '/', '/.', '/a/../b', '//', ''])('at the mount point %j is refused', async (point) => {
-    await refused(() => post(`${API}/containers`, spec({ volumeMounts: { vol: point } })), { status: 400 });
+  it.each([
+    ...[
+      'v',
+      '/',
+      '/.',
+      '/a/../b',
+      '//',
+      '',
+      '/proc',
+      '/proc/',
+      '//proc//self',
+      '/proc/../dev',
+      '/./proc',
+      '/dev',
+      '/dev/shm',
+    ],
+    ...[
+      '/sys',
+      '/sys/fs/cgroup',
+      '/.sluice',
+      '/.sluice/first-process',
+      `/${'x'.repeat(256)}`,
+      `/${'\u{1f600}'.repeat(64)}`,
+    ],
+    ...[`/${'x/'.repeat(2047)}x`, `/${'\u{1f600}/'.repeat(1000)}`, '/a\nb', '/a\tb', '/a\u007f', '/a\0b'],
+  ])('at the mount point %j is refused', async (point) => {
+    await refused(() => post(`${API}/containers`, spec({ volumeMounts: { vol: point } })), {
+      status: 400,
+      field: 'volumeMounts.vol',
+    });
+  });
+
+  it.each(['/process', '/device/x', '/system', '/.sluicex', '/x/proc', '/...'])('at %j is accepted', async (point) => {
+    const path = `${API}/containers/near`;
+    expect((await post(`${API}/containers?containerID=near`, spec({ volumeMounts: { vol: point } }))).status).toBe(200);
+    expect((await http.send('DELETE', path)).status).toBe(204);
   });
 
   it('twice at one mount point is refused, however that is spelled', async () => {
@@ -359,6 +422,65 @@ describe('a field', () => {
       if (hint !== undefined) expect(reply.text).toContain(`the nearest known field is '${hint}'`);
       return reply;
     }, expected);
+  });
+});
+
+describe('a field without a value', () => {
+  const made = async (path: string, body: object) => {
+    const reply = await post(`${API}/${path}`, body);
+    expect(reply.status, reply.text).toBe(200);
+    expect(
+      (await http.send('DELETE', `${API}/${path.split('?')[0]}/zero?force=true`.replace(/(containers.*)\?.*/, '$1')))
+        .status,
+    ).toBe(204);
+    return reply.json();
+  };
+  // What a program in Go sends of a structure that it has not filled in; fields without a tag are capitalized.
+  const service = {
+    username: '',
+    password: '',
+    Address: { webdav: '', sftp: '', Others: null },
+    Tries: 0,
+    Ready: false,
+  };
+  const output = { phase: '', State: '', createTime: '0001-01-01T00:00:00Z', RunTime: 0 };
+
+  it('counts as absent in a volume and in its service', async () => {
+    const volume = await made('volumes?volumeID=zero', {
+      id: '',
+      clusterID: '',
+      service,
+      phase: '',
+      State: '',
+      createTime: '0001-01-01T00:00:00Z',
+    });
+    expect(volume).toMatchObject({
+      service: { username: expect.stringMatching(/./), password: expect.stringMatching(/./) },
+    });
+    expect(await made('volumes?volumeID=zero', { service: null })).not.toHaveProperty('service');
+  });
+
+  it('counts as absent in a container and its ports', async () => {
+    const ports = { web: { port: 0, https: null }, other: { Port: 0 } };
+    const envs = { EMPTY: '' };
+    const container = await made('containers?containerID=zero', spec({ id: '', ...output, ports, envs, labels: null }));
+    expect(container).toMatchObject({ envs, ports: { web: { port: expect.any(Number) }, other: {} } });
+  });
+
+  it.each([
+    ['volumes', { service: { username: 'ada' } }, 'service.username'],
+    ['volumes', { service: { Address: { webdav: 'https://example.org' } } }, 'service.Address'],
+    ['volumes', { phase: 'Available' }, 'phase'],
+    ['containers', spec({ ports: { web: { port: 80 } } }), 'ports.web.port'],
+    ['containers', spec({ runTime: 1 }), 'runTime'],
+  ])('is not one that has a value: %s %j', (path, body, field) =>
+    refused(() => post(`${API}/${path}`, body), { status: 400, reason: 'FIELD_UNKNOWN', field }),
+  );
+
+  it('that is known must still be of its type', async () => {
+    await refused(() => post(`${API}/volumes`, { service: 0 }), { status: 400, field: 'service' });
+    await refused(() => post(`${API}/containers`, spec({ command: 0 })), { status: 400, field: 'command' });
+    await refused(() => post(`${API}/containers`, spec({ ports: 0 })), { status: 400, field: 'ports' });
   });
 });
 

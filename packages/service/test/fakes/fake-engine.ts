@@ -29,6 +29,8 @@ export class FakeEngine implements Engine {
   opened = 0;
   /** A launch goes on until it is wanted no more. */
   isSlow = false;
+  /** What is wrong with every image, while set. */
+  imageFault: string | undefined;
   /** Whether a stop ends the container at once. */
   obeysStop = true;
   #sink: EngineSink | undefined;
@@ -63,6 +65,10 @@ export class FakeEngine implements Engine {
   async stop(key: string, options: { graceMs: number }): Promise<void> {
     this.stopped.push({ key, graceMs: options.graceMs });
     if (this.obeysStop) this.#report(key, { type: 'ended', endedAt: Date.now(), end: { kind: 'stopped' } });
+  }
+
+  checkImage(): void {
+    if (this.imageFault !== undefined) throw new EngineError('REFUSED', this.imageFault);
   }
 
   async resolveImage(image: string): Promise<string | undefined> {

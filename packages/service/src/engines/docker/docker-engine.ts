@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Engine, EngineSink, Launch, LaunchOptions } from '../engine.ts';
 import { exists } from '../exists.ts';
+import { checkImageName } from '../image-name.ts';
 import { sideBySide } from '../side-by-side.ts';
 import { asEngineError } from './as-engine-error.ts';
 import { connectDocker, type DockerApi, type DockerContainer, type DockerListItem } from './docker-api.ts';
@@ -281,6 +282,7 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
       await ignoring([404, 409], api.call('DELETE', `/containers/${dockerName(key)}`, { query }));
     },
 
+    checkImage: checkImageName,
     async resolveImage(image, { accountID }) {
       try {
         return await findImageDigest(api, image, { config, accountID });

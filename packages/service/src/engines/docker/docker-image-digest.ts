@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { checkImageName } from '../image-name.ts';
 import { type DockerApi, DockerError } from './docker-api.ts';
 import { type DockerConfig, registryLogin } from './docker-config.ts';
-import { authHeader, checkImageName, registryOf, withTag } from './docker-image.ts';
+import { authHeader, registryOf, withTag } from './docker-image.ts';
 
 const localSchema = z.looseObject({ Id: z.string(), RepoDigests: z.array(z.string()).nullish() });
 const registrySchema = z.looseObject({ Descriptor: z.looseObject({ digest: z.string() }) });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EngineError } from '../engine.ts';
+import { checkImageName } from '../image-name.ts';
 import { type DockerApi, DockerError } from './docker-api.ts';
 import { type DockerConfig, type RegistryLogin, registryLogin } from './docker-config.ts';
 import { parseJsonLines } from './docker-json-lines.ts';
@@ -15,9 +16,6 @@ const imageSchema = z.looseObject({
   Config: z.looseObject({ Entrypoint: z.array(z.string()).nullish(), Cmd: z.array(z.string()).nullish() }).nullish(),
 });
 
-/** What comes into the path of a call as it is; whether it is a name the daemon decides. */
-const IMAGE_NAME = /^\w[\w.-]*(?:[/:@]\w[\w.-]*)*$/;
-
 /** What an image runs by itself. */
 export interface DockerImage {
   readonly entrypoint: readonly string[];
@@ -30,6 +28,7 @@ export interface DockerImage {
  * accounts share the daemon's images.
  */
 export async function ensureDockerImage(api: DockerApi, image: string, options: PullOptions): Promise<DockerImage> {
+  // It comes into the path of a call as it is.
   checkImageName(image);
   const access = registryLogin(options.config, { registry: registryOf(image), accountID: options.accountID });
   const present = access.isPrivate ? undefined : await inspectImage(api, image);
@@ -38,13 +37,6 @@ export async function ensureDockerImage(api: DockerApi, image: string, options: 
   const pulled = await inspectImage(api, image);
   if (pulled) return pulled;
   throw refused(image, 'the daemon says that it was pulled, and does not have it');
-}
-
-/** Refuses what the daemon would take for something else than an image. */
-export function checkImageName(image: string): void {
-  if (IMAGE_NAME.test(image)) return;
-  const why = 'it may hold letters, digits and . _ - with / : @ between them, as in registry.example.org/team/name:tag';
-  throw new EngineError('REFUSED', `could not use '${image}' as the name of an image: ${why}`);
 }
 
 /** The whole command line: what is given takes the place of the image's `CMD`, and its entrypoint is kept. */

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Engine, EngineError, type EngineSink, type Launch } from '../engine.ts';
+import { checkPodmanImage } from '../image-name.ts';
 import { sideBySide } from '../side-by-side.ts';
 import { checkRuntime } from './check-runtime.ts';
 import { checkReachable, handOver } from './hand-over.ts';
@@ -234,6 +235,7 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
   }
 
   return {
+    ...(config.runtime === 'podman' && { checkImage: checkPodmanImage }),
     // ch-run mounts everything writable.
     features: config.runtime === 'charliecloud' ? [] : ['read-only-mounts'],
 
