@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { COMMAND, createWorkplace, until } from './workplace-rig.ts';
+import { COMMAND, createWorkplace, makeSharedDirectory, until } from './workplace-rig.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Open files of the command and of its launcher, which holds one for each container that runs. */
 const OPEN_FILES = 110;
 /** More than there are open files, whoever runs this: none ends before one could not start. */
@@ -43,10 +41,3 @@ test('a machine that is short of open files fails no step: what could not start 
   rmSync(shared, { recursive: true });
   place.remove();
 });
-
-/** One that containers see as it is: not beneath /tmp, which is private to each. */
-function makeSharedDirectory(): string {
-  const parent = ROOT.startsWith('/tmp/') ? '/var/tmp' : join(ROOT, '.cache');
-  mkdirSync(parent, { recursive: true });
-  return mkdtempSync(join(parent, 'sluice-shortage-'));
-}

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -170,4 +170,11 @@ export function canLackNamespaces(): boolean {
 export function canBeApart(): boolean {
   const [program = '', ...args] = UNSHARE;
   return spawnSync(program, [...args, 'true']).status === 0;
+}
+
+/** A directory that containers see as it is: not beneath /tmp, which is private to each. */
+export function makeSharedDirectory(): string {
+  const parent = ROOT.startsWith('/tmp/') ? '/var/tmp' : join(ROOT, '.cache');
+  mkdirSync(parent, { recursive: true });
+  return mkdtempSync(join(parent, 'sluice-shared-'));
 }

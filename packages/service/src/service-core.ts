@@ -50,7 +50,12 @@ export interface ServiceCore {
 
 export async function openServiceCore(options: ServiceOptions): Promise<ServiceCore> {
   const { config, clock = systemClock, log = pino({ level: 'silent' }) } = options;
-  const store = openLmdbStore(join(config.root, 'store'), Object.values(TABLES));
+  const store = openLmdbStore(join(config.root, 'store'), Object.values(TABLES), {
+    onShortage(reason) {
+      if (reason === undefined) log.info('the store has room again; new containers and volumes are accepted');
+      else log.error({ reason }, 'the disk of the store is full; nothing new is accepted until there is room');
+    },
+  });
   try {
     await migrate(store);
     return await assemble({ ...options, clock, log }, store);

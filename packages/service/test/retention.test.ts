@@ -25,6 +25,7 @@ test('startRetention removes tokens that have expired, and looks at all of them 
     durable: () => store.durable(),
     commit: (changes) => store.commit(changes),
     failure: undefined,
+    shortage: undefined,
     close: () => store.close(),
   };
   const token = (i: number) =>

@@ -1,7 +1,7 @@
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { directoryIdentity, lockFile } from '@sluice/client';
+import { lockFile } from '@sluice/client';
 
 /** How long the owner may take to start listening before a visitor looks again. */
 const READY_MS = 30_000;
@@ -117,7 +117,8 @@ async function visit(name: string): Promise<ServiceVisit | undefined> {
 }
 
 async function claimName(directory: string): Promise<string> {
-  return `\0sluice-service-${await directoryIdentity(directory)}`;
+  const { dev, ino } = await stat(directory, { bigint: true });
+  return `\0sluice-service-${dev.toString(36)}-${ino.toString(36)}`;
 }
 
 function listens(server: Server, name: string): Promise<boolean> {

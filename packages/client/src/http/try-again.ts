@@ -7,6 +7,8 @@ const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 5_000;
 /** A service that asks for a longer wait gets it from the caller, who can plan: the error carries it. */
 const LONGEST_ASKED_WAIT_MS = 30_000;
+/** The service's disk is full: that takes a person, who should hear of it now. */
+const NO_SPACE = 507;
 
 /** The wait before try `n` (from 1 for the second), half of it by chance so that clients do not march in step. */
 export function backoffMs(n: number, random: number): number {
@@ -29,6 +31,7 @@ export async function tryAgain<T>(
       if (n === TRIES || !isServiceError(error, 'UNREACHABLE', 'NO_REPLY', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED')) {
         throw error;
       }
+      if (error.status === NO_SPACE) throw error;
       if (!isServiceError(error, 'UNREACHABLE', 'RESOURCE_EXHAUSTED')) doubt = true;
       const asked = error.retryAfterMs ?? 0;
       if (asked > LONGEST_ASKED_WAIT_MS) throw error;

@@ -1,6 +1,7 @@
+import { stat } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
-import { directoryIdentity, lockFile } from '@sluice/client';
+import { lockFile } from '@sluice/client';
 import type { Claim, ClaimOptions, ControlListener } from './disk.ts';
 import { makeDirectories } from './make-directories.ts';
 
@@ -8,9 +9,9 @@ import { makeDirectories } from './make-directories.ts';
 const MAX_LINE = 4096;
 
 /**
- * Claims a directory by listening on a socket in Linux's abstract name space, named from the directory's identity: the
- * kernel gives a name to one process only and takes it back when that process ends, however it ends, so a stale lock
- * cannot exist. The socket ends at the network namespace, and answers within it. The lock of a file in the
+ * Claims a directory by listening on a socket in Linux's abstract name space, named from the directory's device and
+ * inode: the kernel gives a name to one process only and takes it back when that process ends, however it ends, so a
+ * stale lock cannot exist. The socket ends at the network namespace, and answers within it. The lock of a file in the
  * directory goes as far as the file system does; `isLocal` leaves it out, where being in each other's way harms nothing.
  */
 export async function claimDirectory(
@@ -58,7 +59,8 @@ export function lockPath(directory: string): string {
 
 /** Where the holder of a directory's claim listens. */
 export async function claimSocketName(directory: string): Promise<string> {
-  return `\0sluice-${await directoryIdentity(directory)}`;
+  const { dev, ino } = await stat(directory, { bigint: true });
+  return `\0sluice-${dev.toString(36)}-${ino.toString(36)}`;
 }
 
 function listen(server: Server, name: string): Promise<boolean> {

@@ -16,6 +16,7 @@ import { createSubmitter } from '../submission/submitter.ts';
 import { watchLogin } from '../watch/watch-login.ts';
 import { watchReadiness } from '../watch/watch-readiness.ts';
 import { watchServiceHold } from '../watch/watch-service-hold.ts';
+import { watchStorage } from '../watch/watch-storage.ts';
 import { createWatcher } from '../watch/watcher.ts';
 import { createCellReporter } from './cell-reporter.ts';
 import { createRedactor } from './create-redactor.ts';
@@ -239,9 +240,11 @@ function createSession(start: DriveStart, late: Late): RunSession {
     }
     options.reporter?.report(shown);
   };
-  const service = watchLogin(options.service, {
+  const warn = (message: string) => report({ type: 'warning', at: clock.now(), message });
+  const stored = watchStorage(options.service, (message) => warn(`${message}; the run goes on by itself then`));
+  const service = watchLogin(stored, {
     clock,
-    onRefused: (message) => report({ type: 'warning', at: clock.now(), message }),
+    onRefused: warn,
     onLost: (message) => late.suspend(`${message}; the containers go on: resume the run with a login that holds`),
   });
   return {

@@ -61,6 +61,7 @@ const POSTPONED: Readonly<Record<PostponeReason, string>> = {
   pool: 'another run holds the pool',
   volume: 'a volume is not available yet',
   unavailable: 'the service does not answer',
+  storage: 'the disk of the service is full',
   placement: 'no cluster that it may run on has room',
 };
 

@@ -66,7 +66,7 @@ export interface AttemptEvent extends CellEvent {
   readonly attempt: number;
 }
 
-export type PostponeReason = 'quota' | 'throttled' | 'pool' | 'volume' | 'unavailable' | 'placement';
+export type PostponeReason = 'quota' | 'throttled' | 'pool' | 'volume' | 'unavailable' | 'storage' | 'placement';
 
 /** How one attempt ended. `failed` names the class, decided before any exit-code rule. */
 export type Outcome =

@@ -34,13 +34,16 @@ const FREE_FROM = 64;
 /** From so many on, each success lets two more be tried. */
 const FASTER_FROM = 8;
 
+/** Reasons that are not about one cell alone. */
+const OF_THE_SERVICE: ReadonlySet<PostponeReason> = new Set(['quota', 'throttled', 'unavailable', 'storage']);
+
 export function createStartPace(): StartPace {
   return { credits: Number.POSITIVE_INFINITY, heldUntil: 0, waitMs: 0, taken: 0, probed: true, reason: 'quota' };
 }
 
 /** A submission was put off. Reasons that are about the one cell change nothing. */
 export function slowDown(run: PacedRun, { reason, until }: { reason: PostponeReason; until: number }): void {
-  if (reason !== 'quota' && reason !== 'throttled' && reason !== 'unavailable') return;
+  if (!OF_THE_SERVICE.has(reason)) return;
   const { pace } = run;
   pace.credits = 0;
   pace.taken = 0;

@@ -1,11 +1,16 @@
 import { isServiceError, type ServiceError } from '@sluice/client';
 
+/** HTTP status of a service whose disk is full. */
+export const NO_SPACE = 507;
+
 /** What a failed create call means. The reply classes that are successes are judged by `judgeCreated`. */
 export type CreateFailure =
   /** The service saw nothing. */
   | { readonly kind: 'notSent'; readonly error: ServiceError }
   /** The service may have acted: ask for the same ID. `full`: it said that it has no room at present. */
   | { readonly kind: 'doubt'; readonly error: ServiceError; readonly full: boolean }
+  /** It has no space to record the container, and says so by status 507. */
+  | { readonly kind: 'noSpace'; readonly error: ServiceError }
   /** Nothing can come of this container, unless an earlier POST of the same ID is in doubt. */
   | { readonly kind: 'refused'; readonly error: ServiceError }
   /** The volume that it mounts is not usable yet. */
@@ -16,6 +21,7 @@ export type CreateFailure =
 /** Sorts what `containers.create` threw; anything that is not a `ServiceError` is a bug and thrown on. */
 export function classifyCreateFailure(error: unknown): CreateFailure {
   if (!isServiceError(error)) throw error;
+  if (error.status === NO_SPACE) return { kind: 'noSpace', error };
   switch (error.code) {
     case 'UNREACHABLE':
       return { kind: 'notSent', error };

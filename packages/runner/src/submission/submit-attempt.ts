@@ -167,6 +167,8 @@ function judge(session: RunSession, attempt: Attempt, seen: Judged): Step {
     case 'notSent':
     case 'auth':
       return lost ? { done: false, doubtful, waitMs } : postpone(session, attempt, 'unavailable', waitMs);
+    case 'noSpace':
+      return lost ? { done: false, doubtful, waitMs } : postpone(session, attempt, 'storage', waitMs);
     case 'notYet':
       return lost ? { done: false, doubtful, waitMs } : postpone(session, attempt, 'volume', waitMs);
     case 'doubt':

@@ -170,7 +170,15 @@ function answer({ command, ...turn }: Turn & { readonly command: Command }): Sch
   }
 }
 
-const POSTPONEMENTS: readonly PostponeReason[] = ['quota', 'throttled', 'pool', 'volume', 'unavailable', 'placement'];
+const POSTPONEMENTS: readonly PostponeReason[] = [
+  'quota',
+  'throttled',
+  'pool',
+  'volume',
+  'unavailable',
+  'storage',
+  'placement',
+];
 
 function create({
   command,

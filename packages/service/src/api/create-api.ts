@@ -132,7 +132,9 @@ function addErrors(api: FastifyInstance): void {
   api.setErrorHandler((error, request, reply) => {
     const isMalformedType = (error as { code?: unknown }).code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE';
     const { status, headers, body } = renderError(isMalformedType ? unsupportedBody() : error);
-    if (status >= 500) request.log.error({ err: error, url: request.url }, 'a request failed');
+    // The store has logged once that its disk is full: each request that meets it would write a stack to the same disk.
+    if (status === 507) request.log.warn({ reason: body.message, url: request.url }, 'a request was refused');
+    else if (status >= 500) request.log.error({ err: error, url: request.url }, 'a request failed');
     // Published clients print `msg` of a refused login.
     const alias = request.routeOptions.url === LOGIN_PATH ? { msg: body.message } : {};
     return reply

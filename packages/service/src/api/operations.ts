@@ -14,6 +14,7 @@ export function addOperations(
   api.get('/openapi.json', { config: { operation: 'openapi' } }, (_, reply) =>
     reply.type('application/json').send(document),
   );
+  // A restart makes no room on a disk, and one that is full passes: `/readyz` tells of it.
   api.get('/healthz', { config: { operation: 'healthz' } }, (_, reply) =>
     core.failure() === undefined ? reply.send({ status: 'ok' }) : reply.code(503).send({ status: 'the store failed' }),
   );
@@ -21,10 +22,16 @@ export function addOperations(
     const engines = Object.fromEntries(
       [...core.clusters.values()].map(({ id, driver }) => [id, driver.unavailable ?? 'ready']),
     );
-    const ready = core.failure() === undefined && Object.values(engines).every((state) => state === 'ready');
-    return reply.code(ready && !closing.aborted ? 200 : 503).send({ ready, engines });
+    const store = storeState(core);
+    const ready = !closing.aborted && [store, ...Object.values(engines)].every((state) => state === 'ready');
+    return reply.code(ready ? 200 : 503).send({ ready, store, engines });
   });
   api.get('/metrics', { config: { operation: 'metrics' } }, (_, reply) =>
     reply.type('text/plain; version=0.0.4').send(metrics.render(core)),
   );
+}
+
+function storeState(core: ServiceCore): string {
+  if (core.failure() !== undefined) return 'failed';
+  return core.store.shortage === undefined ? 'ready' : 'its disk is full';
 }

@@ -4,16 +4,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isServiceError } from '@sluice/client';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { Refusal } from '../refusal.ts';
+import { canWrite, readDiskRoom } from './disk-room.ts';
 import { mergeRanges } from './merge-ranges.ts';
-import type { Change, KeyRange, Store, Table, WriteOptions } from './store.ts';
-
-/** What has been written and is not yet on the disk: table name to key to value, undefined where removed. */
-type Unflushed = Map<string, Map<string, unknown>>;
+import type { Change, KeyRange, Store, StoreOptions, Table, WriteOptions } from './store.ts';
+import { UnflushedRows } from './unflushed-rows.ts';
 
 /** Between two tries while the disk is full. */
 const RETRY_MS = 1000;
 /** How long what can wait waits at most for something that cannot. */
 const LINGER_MS = 100;
+/** Below this much room nothing new is taken on: the rest is for what has happened, such as the end of a container. */
+const RESERVED_BYTES = 1024 * 1024;
+/** What a transaction may need beyond its rows: LMDB should not meet the end of the disk, which it tells on standard error. */
+const FLUSH_BYTES = 256 * 1024;
+/** Where there is more room than this, the size of a transaction does not matter. */
+const AMPLE_BYTES = 256 * 1024 * 1024;
 
 interface Commit {
   readonly done: Promise<void>;
@@ -25,42 +30,50 @@ interface Commit {
  * Group commit: one LMDB transaction is under way at a time, and all that is written meanwhile goes into the next.
  * `overlappingSync` is off, so that a resolved write has been synced, not merely committed.
  */
-export function openLmdbStore(path: string, tables: readonly Table<unknown>[]): Store {
+export function openLmdbStore(path: string, tables: readonly Table<unknown>[], options: StoreOptions = {}): Store {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const root = open({ path, maxDbs: tables.length + 4, overlappingSync: false, eventTurnBatching: false });
   const databases = new Map(tables.map((table) => [table.name, root.openDB<unknown, string>({ name: table.name })]));
-  return new LmdbStore(root, databases);
+  return new LmdbStore(root, { path, databases, options });
 }
 
 class LmdbStore implements Store {
   readonly #root: RootDatabase;
+  readonly #path: string;
   readonly #databases: ReadonlyMap<string, Database<unknown, string>>;
+  readonly #options: StoreOptions;
   /** Written, waiting for the next transaction. */
-  #waiting: Unflushed = new Map();
+  #waiting = new UnflushedRows();
   /** In the transaction under way. */
-  #flushing: Unflushed = new Map();
+  #flushing = new UnflushedRows();
   #underWay: Commit | undefined;
   #next: Commit | undefined;
   /** What waits can wait. */
   #linger: NodeJS.Timeout | undefined;
   #failure: Refusal | undefined;
+  #shortage: Refusal | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(root: RootDatabase, databases: ReadonlyMap<string, Database<unknown, string>>) {
+  constructor(
+    root: RootDatabase,
+    given: { path: string; databases: ReadonlyMap<string, Database<unknown, string>>; options: StoreOptions },
+  ) {
     this.#root = root;
-    this.#databases = databases;
+    this.#path = given.path;
+    this.#databases = given.databases;
+    this.#options = given.options;
   }
 
   get<T>(table: Table<T>, key: string): T | undefined {
     for (const unflushed of [this.#waiting, this.#flushing]) {
-      const rows = unflushed.get(table.name);
+      const rows = unflushed.of(table.name);
       if (rows?.has(key)) return rows.get(key) as T | undefined;
     }
     return this.#database(table.name).get(key) as T | undefined;
   }
 
   *range<T>(table: Table<T>, range: KeyRange): Iterable<readonly [string, T]> {
-    const unflushed = new Map([...(this.#flushing.get(table.name) ?? []), ...(this.#waiting.get(table.name) ?? [])]);
+    const unflushed = new Map([...(this.#flushing.of(table.name) ?? []), ...(this.#waiting.of(table.name) ?? [])]);
     const stored = this.#database(table.name).getRange({
       start: range.from,
       end: range.to,
@@ -70,17 +83,8 @@ class LmdbStore implements Store {
   }
 
   write(changes: readonly Change[], { canWait = false }: WriteOptions = {}): void {
-    if (this.#failure !== undefined) throw this.#failure;
-    if (this.#closed !== undefined)
-      throw new Refusal('CLOSING', 'could not change anything because the service is closing');
-    for (const { table, key, value } of changes) {
-      let rows = this.#waiting.get(table);
-      if (rows === undefined) {
-        rows = new Map();
-        this.#waiting.set(table, rows);
-      }
-      rows.set(key, value);
-    }
+    this.#refuseIfOver();
+    this.#waiting.add(changes, { isRevocable: false });
     if (!canWait) this.#scheduleNext();
     else if (this.#next === undefined) this.#linger ??= setTimeout(() => this.#scheduleNext(), LINGER_MS);
   }
@@ -96,20 +100,21 @@ class LmdbStore implements Store {
   }
 
   async commit(changes: readonly Change[]): Promise<void> {
-    const earlier = changes.map(({ table, key }) => ({ table, key, value: this.get({ name: table }, key) }));
-    this.write(changes);
-    try {
-      await this.#latest();
-    } catch (error) {
-      // Only what nobody has changed since: that is for whoever did.
-      const isOurs = (i: number) => this.get({ name: changes[i]!.table }, changes[i]!.key) === changes[i]!.value;
-      if (isStoreFull(error) && this.#closed === undefined) this.write(earlier.filter((_, i) => isOurs(i)));
-      throw error;
-    }
+    this.#refuseIfOver();
+    if (changes.length === 0 && this.#waiting.isEmpty && this.#flushing.isEmpty) return;
+    if (this.#shortage !== undefined) throw this.#shortage;
+    this.#waiting.add(changes, { isRevocable: true });
+    this.#scheduleNext();
+    await this.#latest();
   }
 
   get failure(): unknown {
     return this.#failure;
+  }
+
+  get shortage(): string | undefined {
+    if (this.#shortage === undefined && readDiskRoom(this.#path) < RESERVED_BYTES) this.#runShort();
+    return this.#shortage?.message;
   }
 
   close(): Promise<void> {
@@ -117,6 +122,12 @@ class LmdbStore implements Store {
       .catch(() => {})
       .then(() => this.#root.close());
     return this.#closed;
+  }
+
+  #refuseIfOver(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#closed !== undefined)
+      throw new Refusal('CLOSING', 'could not change anything because the service is closing');
   }
 
   async #latest(): Promise<void> {
@@ -136,7 +147,6 @@ class LmdbStore implements Store {
     this.#linger = undefined;
     if (this.#next !== undefined) return;
     const flush = () => this.#flush();
-    // After a full disk a while later: until then those who were refused take back what they wrote.
     const commit: Commit = { done: previous.then(flush, () => delay(RETRY_MS).then(flush)) };
     // Whoever awaits `durable` hears of a failure; without any, the next write does.
     commit.done.catch(() => {});
@@ -148,46 +158,88 @@ class LmdbStore implements Store {
     this.#underWay = this.#next;
     this.#next = undefined;
     this.#flushing = this.#waiting;
-    this.#waiting = new Map();
+    this.#waiting = new UnflushedRows();
     try {
-      // All promises are awaited: one left alone would end the process, were the commit to fail. For the same reason
-      // LMDB does not do its own batching, which keeps such a promise to itself.
-      const written = new Set<Promise<unknown>>();
-      const batch = this.#root.batch(() => {
-        for (const [table, rows] of this.#flushing) {
-          const database = this.#database(table);
-          for (const [key, value] of rows) {
-            written.add(value === undefined ? database.remove(key) : database.put(key, value));
-          }
-        }
-      });
-      written.add(batch);
-      await Promise.all(written);
+      const refused = this.#checkRoom();
+      await this.#put(this.#flushing.rows());
+      this.#flushing = new UnflushedRows();
+      if (refused !== undefined) throw refused;
     } catch (error) {
       throw this.#refusalOf(await commitError(error));
     } finally {
-      this.#flushing = new Map();
+      this.#flushing = new UnflushedRows();
       if (this.#next === undefined) this.#underWay = undefined;
       // Also when nobody writes: what must become durable, such as the end of a container, is tried again.
-      const isLeft = this.#waiting.size > 0 && this.#next === undefined && this.#linger === undefined;
+      const isLeft = !this.#waiting.isEmpty && this.#next === undefined && this.#linger === undefined;
       if (isLeft && this.#closed === undefined) this.#scheduleNext(delay(RETRY_MS));
     }
   }
 
-  #refusalOf(cause: unknown): Refusal {
-    if (isDiskFull(cause)) {
-      // LMDB has dropped the transaction, and one that is made anew writes all its pages anew. It is laid under what
-      // was written meanwhile.
-      for (const [table, rows] of this.#flushing) {
-        this.#waiting.set(table, new Map([...rows, ...(this.#waiting.get(table) ?? [])]));
+  async #put(rows: Iterable<readonly [table: string, rows: ReadonlyMap<string, unknown>]>): Promise<void> {
+    // All promises are awaited: one left alone would end the process, were the commit to fail. For the same reason
+    // LMDB does not do its own batching, which keeps such a promise to itself.
+    const written = new Set<Promise<unknown>>();
+    const batch = this.#root.batch(() => {
+      for (const [table, ofTable] of rows) {
+        const database = this.#database(table);
+        for (const [key, value] of ofTable) {
+          written.add(value === undefined ? database.remove(key) : database.put(key, value));
+        }
       }
-      const message = 'could not write to the store because its disk is full; try again once there is room';
-      return new Refusal('STORE_FULL', message, { cause, retryAfterMs: 5000 });
+    });
+    written.add(batch);
+    await Promise.all(written);
+  }
+
+  /** Throws where there is no room for anything; gives the refusal where there is room only for what has happened. */
+  #checkRoom(): Refusal | undefined {
+    const room = readDiskRoom(this.#path);
+    if (room >= AMPLE_BYTES && this.#shortage === undefined) return undefined;
+    if (this.#shortage === undefined && room >= RESERVED_BYTES + this.#flushing.estimateBytes()) return undefined;
+    const shortage = this.#runShort();
+    const isRevoked = this.#flushing.revoke();
+    const needed = FLUSH_BYTES + this.#flushing.estimateBytes();
+    if (room < needed || !canWrite(this.#path, needed)) throw shortage;
+    return isRevoked ? shortage : undefined;
+  }
+
+  #refusalOf(cause: unknown): Refusal {
+    if (isStoreFull(cause) || isDiskFull(cause) || this.#isShortWrite(cause)) {
+      // LMDB has dropped the transaction, and one that is made anew writes all its pages anew. What callers were refused
+      // is taken out of it, and the rest is laid under what was written meanwhile.
+      this.#flushing.revoke();
+      this.#waiting = this.#flushing.with(this.#waiting);
+      return isStoreFull(cause) ? (cause as Refusal) : this.#runShort(cause);
     }
     // A failed sync is never tried again: the kernel may have dropped the pages and would report success.
     const message = 'could not write to the store; restart the service once the disk is well';
     this.#failure = new Refusal('STORE_UNAVAILABLE', message, { cause });
     return this.#failure;
+  }
+
+  /** LMDB calls a write that the end of the disk has cut short an I/O error. Nothing was synced by then. */
+  #isShortWrite(error: unknown): boolean {
+    return codeOf(error) === constants.errno.EIO && readDiskRoom(this.#path) < RESERVED_BYTES;
+  }
+
+  /** From now on what is new is refused at once, until there is room again. */
+  #runShort(cause?: unknown): Refusal {
+    if (this.#shortage !== undefined) return this.#shortage;
+    const message = 'could not write to the store because its disk is full; try again once there is room';
+    this.#shortage = new Refusal('STORE_FULL', message, { cause, retryAfterMs: 5000 });
+    this.#options.onShortage?.(message);
+    setTimeout(() => this.#lookForRoom(), RETRY_MS).unref();
+    return this.#shortage;
+  }
+
+  #lookForRoom(): void {
+    if (this.#closed !== undefined || this.#failure !== undefined) return;
+    if (readDiskRoom(this.#path) < RESERVED_BYTES || !canWrite(this.#path, RESERVED_BYTES)) {
+      setTimeout(() => this.#lookForRoom(), RETRY_MS).unref();
+      return;
+    }
+    this.#shortage = undefined;
+    this.#options.onShortage?.(undefined);
   }
 }
 
@@ -197,8 +249,12 @@ export function isStoreFull(error: unknown): boolean {
 }
 
 function isDiskFull(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
+  const code = codeOf(error);
   return code === constants.errno.ENOSPC || code === constants.errno.EDQUOT;
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | null)?.code;
 }
 
 /** LMDB tells the reason of a failed commit by another promise, which rejects with it. */

@@ -1,5 +1,6 @@
+import { statSync } from 'node:fs';
 import path from 'node:path';
-import { directoryIdentity, lockFile } from '@sluice/client';
+import { lockFile } from '@sluice/client';
 import { takeKernelLock } from '../kernel-lock.ts';
 
 /** Thrown where another living process serves the same root; match on `code`. */
@@ -10,7 +11,8 @@ export class StoreInUseError extends Error {
 
 /** Claims `directory` for this process until the returned function is called or the process ends, however it ends. */
 export async function lockStore(directory: string): Promise<() => Promise<void>> {
-  const unlock = await takeKernelLock(`sluice-store-${await directoryIdentity(directory)}`);
+  const { dev, ino } = statSync(directory);
+  const unlock = await takeKernelLock(`sluice-service-${dev}-${ino}`);
   if (unlock === undefined) {
     throw new StoreInUseError(`could not open ${directory} because another process serves it`);
   }

@@ -11,14 +11,21 @@ export interface Store {
   /** Resolves when every write made so far is on the disk, however long that is full; rejects when it cannot get there. */
   durable(): Promise<void>;
   /**
-   * Writes, and resolves when that and all before is on the disk. Where the disk is full it takes the changes back and
-   * rejects with `STORE_FULL`: for what a caller waits for and can ask for again.
+   * Writes, and resolves when that and all before is on the disk. Where the disk is full the changes are dropped, as if
+   * they had never been written, and it rejects with `STORE_FULL`: for what a caller waits for and can ask for again.
    */
   commit(changes: readonly Change[]): Promise<void>;
   /** Why nothing can be written any more, if so; it does not go away. */
   readonly failure: unknown;
+  /** Why `commit` is refused at present, if so: the disk is full. It goes away by itself once there is room. */
+  readonly shortage: string | undefined;
   /** Waits for the writes made so far, then lets go. Idempotent. */
   close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  /** Called when the disk has become full, with the reason, and with nothing once there is room again. */
+  readonly onShortage?: (reason: string | undefined) => void;
 }
 
 export interface WriteOptions {

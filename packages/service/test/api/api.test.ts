@@ -208,6 +208,7 @@ describe('operations', () => {
     expect((await http.send('GET', '/healthz', { headers })).status).toBe(200);
     expect((await http.send('GET', '/readyz', { headers })).json()).toEqual({
       ready: true,
+      store: 'ready',
       engines: { one: 'ready', two: 'ready', three: 'ready' },
     });
     const metrics = await http.send('GET', '/metrics', { headers });
