@@ -88,9 +88,10 @@ int sys_pidfd_queue(int pidfd, int signal, int value) {
   return (int)syscall(NR_PIDFD_SEND_SIGNAL, pidfd, signal, &info, 0);
 }
 
-/* Where namespaces are forbidden, clone3 often is, too. A cgroup is entered by a process that is there already. */
+/* Where clone3 is forbidden: by the machine, or by our own filter. A cgroup is entered by a process that is there already. */
 static pid_t clone_plainly(int *pidfd, int cgroup_fd, bool is_sibling) {
-  pid_t pid = (pid_t)syscall(SYS_clone, is_sibling ? CLONE_PARENT : SIGCHLD, 0, 0, 0, 0);
+  const int namespaces = launcher.is_translating ? 0 : CLONE_NEWPID;
+  pid_t pid = (pid_t)syscall(SYS_clone, namespaces | (is_sibling ? CLONE_PARENT : SIGCHLD), 0, 0, 0, 0);
   if (pid == 0 && cgroup_fd >= 0) write_at(cgroup_fd, "cgroup.procs", "0");
   if (pid <= 0) return pid;
   *pidfd = sys_pidfd_open(pid);
@@ -102,7 +103,7 @@ static pid_t clone_plainly(int *pidfd, int cgroup_fd, bool is_sibling) {
 }
 
 pid_t sys_clone_first(int *pidfd, int cgroup_fd, bool is_sibling) {
-  if (launcher.is_translating) return clone_plainly(pidfd, cgroup_fd, is_sibling);
+  if (!launcher.forbids_nesting) return clone_plainly(pidfd, cgroup_fd, is_sibling);
   const uint64_t clone_pidfd = 0x1000, clone_into_cgroup = 0x200000000ULL;
   struct clone3_arguments arguments = {
       .flags = CLONE_NEWPID | clone_pidfd | (cgroup_fd >= 0 ? clone_into_cgroup : 0) | (is_sibling ? CLONE_PARENT : 0),

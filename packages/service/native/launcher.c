@@ -267,6 +267,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   drop_privileges();
+  if (!launcher.is_translating) confine();
   poll_fd = epoll_create1(EPOLL_CLOEXEC);
   struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
   if (poll_fd < 0 || epoll_ctl(poll_fd, EPOLL_CTL_ADD, frame_fd, &event) != 0) fail_launcher("could not poll");

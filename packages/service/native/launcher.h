@@ -40,6 +40,7 @@ struct launcher {
   int host_ns_fd; /* mount namespace in which host paths mean what they mean outside */
   bool is_root;
   bool is_translating; /* without namespaces (translation/) */
+  bool forbids_nesting; /* no process beneath it can make a user namespace, whatever system call it takes */
   char boot_id[17];
   const char **masks; /* host paths that containers must find empty */
   size_t mask_count;
@@ -100,6 +101,9 @@ void enter_namespaces(void);
 void do_without_namespaces(void);
 void read_boot_id(void);
 void drop_privileges(void);
+
+/* confine.c: after that, only what the launcher itself needs is left. */
+void confine(void);
 
 /* keeper.c */
 struct keeper;

@@ -1,8 +1,4 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ProcessConfig } from '../../../src/engines/process/process-config.ts';
@@ -11,31 +7,18 @@ import { probeProcess } from '../../../src/engines/process/process-probe.ts';
 import { describeEngine } from '../describe-engine.ts';
 import type { EngineUnderTest } from '../engine-under-test.ts';
 import { hasNamespaces } from '../has-namespaces.ts';
-
-const native = fileURLToPath(new URL('../../../native', import.meta.url));
-/** Not so without capabilities, whatever the user ID: no other user can be taken then. */
-const isRoot =
-  process.getuid?.() === 0 && spawnSync('setpriv', ['--reuid=65534', '--clear-groups', 'true']).status === 0;
-const nobody = { uid: 65534, gid: 65534 };
-/** Without a C compiler there is no native launcher; where everything is tested that is a fault. */
-const isBuilt = existsSync(join(native, 'build', 'launcher')) || process.env.CI === 'true';
+import { asNobody, copyLauncher, isBuilt, isRoot, nobody } from './copied-launcher.ts';
 
 // Another user may not reach the working tree, hence runs a copy.
-const copy = await mkdtemp(join(tmpdir(), 'sluice-native-'));
-await chmod(copy, 0o755);
-await mkdir(join(copy, 'build'));
-for (const name of ['launcher.sh', 'container.sh', 'build/launcher']) {
-  if (existsSync(join(native, name))) await copyFile(join(native, name), join(copy, name));
-}
-const launcherPath = join(copy, 'build', 'launcher');
-afterAll(() => rm(copy, { recursive: true, force: true }));
+const { launcherPath, remove } = await copyLauncher();
+afterAll(remove);
 
 await describeProcessEngine('process, native', { launcher: 'native', mountsBy: 'namespaces' });
 await describeProcessEngine('process, shell', { launcher: 'shell', mountsBy: 'namespaces' });
 await describeProcessEngine('process, without namespaces', { launcher: 'native', mountsBy: 'translation' });
 await describeProcessEngine('process, without namespaces and compiler', { launcher: 'shell', mountsBy: 'rewriting' });
 if (isRoot) {
-  const prefix = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
+  const prefix = asNobody;
   await describeProcessEngine('process, native, as an ordinary user', {
     launcher: 'native',
     mountsBy: 'namespaces',

@@ -1,0 +1,59 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe } from 'vitest';
+import type { ProcessConfig } from '../../../src/engines/process/process-config.ts';
+import { createProcessEngine } from '../../../src/engines/process/process-engine.ts';
+import { type AttackSubject, describeAttacks } from '../attacks/describe-attacks.ts';
+import { EngineRig } from '../engine-rig.ts';
+import { hasNamespaces } from '../has-namespaces.ts';
+import { asNobody, copyLauncher, isBuilt, isRoot, nobody } from './copied-launcher.ts';
+
+const { launcherPath, remove } = await copyLauncher();
+afterAll(remove);
+
+/** The network is the host's, and so are its other families: docs/engines.md says so. */
+const network = { 'network-vsock': /opened/ };
+const native: AttackSubject = { tolerated: network, hidesAbstractSockets: true };
+
+describeMode('native launcher', { launcher: 'native' }, native);
+if (isRoot) {
+  // As in a Docker container: there, only the filter of system calls forbids user namespaces.
+  const script = 'mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys && exec "$@"';
+  const prefix = ['unshare', '--mount', 'sh', '-c', script, 'sh'];
+  // The kernel makes no other /proc where it cannot see a whole one, so the machine's is there, read-only for root.
+  const tolerated = { ...network, 'process-of-host': /saw the host's process/ };
+  describeMode(
+    'native launcher, where /proc/sys is read-only',
+    { launcher: 'native', prefix },
+    { ...native, tolerated },
+  );
+  describeMode(
+    'native launcher, as an ordinary user',
+    { launcher: 'native', prefix: asNobody },
+    { ...native, victimPrefix: asNobody },
+  );
+}
+
+function describeMode(name: string, wanted: ProcessConfig, subject: AttackSubject): void {
+  const config: ProcessConfig = { launcherPath, mountsBy: 'namespaces', ...wanted };
+  const isMissing = !hasNamespaces || (wanted.launcher === 'native' && !isBuilt);
+  describe.skipIf(isMissing)(`process engine, ${name}`, () => {
+    const rig = new EngineRig(() => createProcessEngine(config), {
+      module: fileURLToPath(new URL('./create-engine.ts', import.meta.url)),
+      ...(wanted.prefix === asNobody && { owner: nobody }),
+      ordersStreams: true,
+      pipesLog: true,
+      keepsBytes: true,
+      memoryLimit: 'none',
+      coreLimit: false,
+      mounts: 1,
+      hostRoot: true,
+      hidesInit: true,
+      refusesMissingCommand: true,
+      holdsSwappedLinks: true,
+      patienceMs: 120_000,
+    });
+    beforeAll(() => rig.open());
+    afterAll(() => rig.close());
+    describeAttacks(rig, subject);
+  });
+}
