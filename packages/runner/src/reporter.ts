@@ -1,4 +1,4 @@
-import type { FailureReport, RunReport } from './run/run-report.ts';
+import type { FailureReport, RunReport, WarningTopic } from './run/run-report.ts';
 import type { CellState } from './scheduler/cell-state.ts';
 
 /** What a run tells the outside while it goes on: rendered by the command line, printed as NDJSON by `--json`. Plain JSON data. */
@@ -52,7 +52,7 @@ export type RunnerEvent =
     }
   | { readonly type: 'approvalAsked'; readonly at: number; readonly step: string; readonly message: string }
   /** Something the user should know that stops nothing, such as a service that does not answer. */
-  | { readonly type: 'warning'; readonly at: number; readonly message: string }
+  | { readonly type: 'warning'; readonly at: number; readonly message: string; readonly concerns?: WarningTopic }
   | { readonly type: 'runFinished'; readonly at: number; readonly report: RunReport };
 
 /** One object that the shell tells everything to. `report` must not throw and should return quickly. */

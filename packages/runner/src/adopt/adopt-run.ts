@@ -101,7 +101,7 @@ async function findContainers(
 ): Promise<
   Result<{ readonly found: readonly RunContainer[]; readonly placement: RunPlacement | undefined }, RunRefusal>
 > {
-  const { service, scope, runId } = options;
+  const { service, scope, runId, plan } = options;
   try {
     const placed = await findPlacement(options);
     if (!placed.ok) return placed;
@@ -109,7 +109,7 @@ async function findContainers(
     const accounts = { ...placement?.accounts, [scope.clusterID]: scope.accountID };
     const found: RunContainer[] = [];
     for (const [clusterID, accountID] of Object.entries(accounts)) {
-      found.push(...(await findRunContainers(service, { clusterID, accountID }, runId)));
+      found.push(...(await findRunContainers(service, { scope: { clusterID, accountID }, runId, plan })));
     }
     return ok({ found, placement });
   } catch (error) {

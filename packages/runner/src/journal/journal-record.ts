@@ -4,6 +4,7 @@ import type { BootTime } from '../clock.ts';
 import type { KeptResult } from '../data/kept-result.ts';
 import type { RunPlacement } from '../placement/placement.ts';
 import type { ImageDigests } from '../run/resolve-images.ts';
+import type { WarningTopic } from '../run/run-report.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
 import type { SchedulerStart } from './scheduler-start.ts';
 
@@ -109,7 +110,7 @@ export type JournalRecord =
   /** A notification of the end has been sent, or given up; `index` counts in the pipeline's `notify`. */
   | { readonly kind: 'notified'; readonly at: number; readonly index: number }
   /** Something that the user was told of and that stopped nothing; each text once. Absent in journals of earlier versions. */
-  | { readonly kind: 'warning'; readonly at: number; readonly message: string }
+  | { readonly kind: 'warning'; readonly at: number; readonly message: string; readonly concerns?: WarningTopic }
   /** The last record of a run that is over. */
   | { readonly kind: 'finished'; readonly at: number; readonly status: 'succeeded' | 'failed' | 'canceled' };
 

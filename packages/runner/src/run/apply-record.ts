@@ -53,7 +53,11 @@ export function applyRecord(facts: RunFacts, record: JournalRecord): void {
       facts.notified.add(record.index);
       return;
     case 'warning':
-      facts.warnings.push({ at: record.at, message: record.message });
+      facts.warnings.push({
+        at: record.at,
+        message: record.message,
+        ...(record.concerns && { concerns: record.concerns }),
+      });
       return;
     case 'finished':
       facts.finished = { at: record.at, status: record.status };

@@ -236,7 +236,8 @@ function createSession(start: DriveStart, late: Late): RunSession {
   const report: RunSession['report'] = (event) => {
     const shown = redactor.data(event);
     if (shown.type === 'warning' && mayKeep(facts, shown.message)) {
-      late.loop().note({ kind: 'warning', at: shown.at, message: shown.message });
+      const { at, message, concerns } = shown;
+      late.loop().note({ kind: 'warning', at, message, ...(concerns && { concerns }) });
     }
     options.reporter?.report(shown);
   };

@@ -1,4 +1,5 @@
 import { type ContainerService, isServiceError, type Scope } from '@sluice/client';
+import type { Plan } from '@sluice/core';
 import { findRunContainers } from '../adopt/find-run-containers.ts';
 import type { Disk } from '../journal/disk.ts';
 import { readJournal } from '../journal/read-journal.ts';
@@ -38,12 +39,12 @@ export async function judgeMember(source: MemberSource, runId: string): Promise<
   // It never began, or its journal is lost; an adopted one does not know what was under way.
   const isKnown = plan !== undefined && records.some(({ kind }) => kind === 'run');
   const run = isKnown ? replayFiles({ runId, directory, plan, records }) : undefined;
-  if (!run?.ok) return (await hasLiveContainer(source, runId, [source.scope])) ? 'left' : 'over';
+  if (!run?.ok) return (await hasLiveContainer(source, { runId, plan }, [source.scope])) ? 'left' : 'over';
   const { facts } = run.value;
   if (facts.adopted !== undefined) {
     const clusters = [facts.header!.clusterID, ...Object.keys(facts.header!.placement?.accounts ?? {})];
     const scopes = [...new Set(clusters)].map((cluster) => scopeOn(facts, cluster));
-    if (await hasLiveContainer(source, runId, scopes)) return 'left';
+    if (await hasLiveContainer(source, { runId, plan }, scopes)) return 'left';
   }
   const seen = await Promise.all(openContainers(run.value).map((place) => askContainer(source.service, place)));
   return seen.every((one) => one === 'ended') ? 'idle' : 'left';
@@ -67,9 +68,13 @@ function openContainers({ runId, facts, scheduler }: ReplayedRun): ContainerPlac
 }
 
 /** True also where the service cannot be asked. */
-async function hasLiveContainer({ service }: MemberSource, runId: string, scopes: readonly Scope[]): Promise<boolean> {
+async function hasLiveContainer(
+  { service }: MemberSource,
+  run: { readonly runId: string; readonly plan: Plan | undefined },
+  scopes: readonly Scope[],
+): Promise<boolean> {
   try {
-    const found = await Promise.all(scopes.map((scope) => findRunContainers(service, scope, runId)));
+    const found = await Promise.all(scopes.map((scope) => findRunContainers(service, { ...run, scope })));
     return found.flat().some(({ container }) => !judgeTerminalPhase(container));
   } catch (error) {
     if (!isServiceError(error)) throw error;

@@ -35,7 +35,11 @@ export interface RunReport {
 export interface RunWarning {
   readonly at: number;
   readonly message: string;
+  readonly concerns?: WarningTopic;
 }
+
+/** What a warning is about, where that explains how steps are: `service`, the replies to questions about containers. */
+export type WarningTopic = 'service';
 
 export interface StepReport {
   readonly name: string;

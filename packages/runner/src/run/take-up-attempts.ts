@@ -14,7 +14,7 @@ import { pause, type RunSession } from './run-session.ts';
  */
 export async function takeUpAttempts(session: RunSession, watcher: Watcher): Promise<SchedulerEvent[]> {
   const running: SchedulerEvent[] = [];
-  const asked: Promise<void>[] = [];
+  const asked: Promise<unknown>[] = [];
   for (const live of session.scheduler.live()) {
     const known = attemptFacts(session.facts, live);
     if (known.id === undefined) continue;

@@ -5,6 +5,8 @@ import type { Attempt, Missing } from '../submission/attempt.ts';
 const LOST_AFTER_MS = 60_000;
 const LONGEST_STEP_MS = 15_000;
 const LOST_AFTER_LOOKS = 4;
+/** Where the list cannot be used, a container must be absent for so many times longer: only a run that hangs is worse. */
+const LONGER_WITHOUT_LIST = 10;
 
 /** Adds a look that did not find the container. */
 export function addMissedLook(
@@ -16,7 +18,7 @@ export function addMissedLook(
   return { last: at, lasted: missing.lasted + step, count: missing.count + 1, found };
 }
 
-/** Whether a container is gone for good: not found repeatedly over a minute, and absent from the list of everything. */
+/** Whether a container is gone for good: not found repeatedly over a minute, and absent from the list of everything; longer where there is no list. */
 export async function isLost(session: RunSession, attempt: Attempt, missing: Missing): Promise<boolean> {
   const { calls, service } = session;
   if (missing.count < LOST_AFTER_LOOKS || missing.lasted < LOST_AFTER_MS) return false;
@@ -32,8 +34,8 @@ export async function isLost(session: RunSession, attempt: Attempt, missing: Mis
       return true;
     });
   } catch {
-    // No list, no verdict: the next look asks again.
-    return false;
+    // The next look asks again.
+    return missing.lasted >= LOST_AFTER_MS * LONGER_WITHOUT_LIST;
   }
 }
 

@@ -7,6 +7,7 @@ import { hasAdoptedSuccessor } from '../submission/adopted-attempt.ts';
 import type { Attempt } from '../submission/attempt.ts';
 import { judgeTerminalPhase } from '../submission/judge-terminal-phase.ts';
 import { estimateTimes, type ServiceTimes } from './estimate-times.ts';
+import { warnOfPhase } from './warn-of-replies.ts';
 
 /**
  * Takes what the service says of an attempt's container and posts what follows. False: this is not the container that
@@ -33,6 +34,7 @@ export function observeContainer(session: RunSession, attempt: Attempt, seen: Co
     attempt.ran = true;
     session.post({ type: 'running', at, ...attempt.at }, { container: describeContainer(seen) });
   }
+  warnOfPhase(session, attempt, seen);
   reportState(session, attempt, seen);
   return true;
 }

@@ -8,6 +8,10 @@ export interface PollPace {
   /** A list came, after so many milliseconds. */
   listed(tookMs: number): void;
   failed(error: unknown): void;
+  /** A poll begins. */
+  begun(): void;
+  /** In this poll, so many containers were asked for each by itself, which a list would have told of. */
+  askedAlone(count: number): void;
   /** A container is known to have ended. */
   ended(now: number): void;
   /** Milliseconds until the next look. `hinted`: the service tells of changes by itself. */
@@ -19,6 +23,8 @@ const SLOWEST_MS = 10_000;
 /** With hints, ticks are only a safety net. */
 const HINTED_MS = 5_000;
 const THROTTLED_MS = 60_000;
+/** Of time for each container that is asked for by itself, so that thousands of them are no flood. */
+const ALONE_MS = 20;
 /** Where ends are rarer than that, they are waited for no longer all the same: what is young may fail early. */
 const LONGEST_GAP_MS = 1_000;
 
@@ -28,7 +34,14 @@ export function createPollPace(): PollPace {
   /** Mean time between two ends, the newest counting most: looks that are closer than that find nothing. */
   let gapMs = 0;
   let lastEnd: number | undefined;
+  let alone = 0;
   return {
+    begun() {
+      alone = 0;
+    },
+    askedAlone(count) {
+      alone += count;
+    },
     answered() {
       penaltyMs = 0;
     },
@@ -53,7 +66,7 @@ export function createPollPace(): PollPace {
       }
       const fastest = Math.max(FASTEST_MS, Math.min(gapMs, LONGEST_GAP_MS));
       const byAge = Math.min(SLOWEST_MS, Math.max(fastest, youngest / 10, latencyMs * 4));
-      return Math.max(byAge, hinted ? HINTED_MS : 0, penaltyMs);
+      return Math.max(byAge, alone * ALONE_MS, hinted ? HINTED_MS : 0, penaltyMs);
     },
   };
 }

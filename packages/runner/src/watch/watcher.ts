@@ -1,32 +1,37 @@
-import { type Container, isServiceError } from '@sluice/client';
+import { isServiceError, type ServiceErrorCode } from '@sluice/client';
 import type { RunSession } from '../run/run-session.ts';
 import type { Missing } from '../submission/attempt.ts';
 import { type Attempt, refKey } from '../submission/attempt.ts';
-import { listEndedContainers } from './list-ended-containers.ts';
-import { listLiveContainers } from './list-live-containers.ts';
 import { addMissedLook, describeLoss, isLost } from './lost-container.ts';
 import { observeContainer } from './observe-container.ts';
+import { createAccountPoll, type PollAccount } from './poll-account.ts';
 import { createPollPace } from './poll-pace.ts';
+import { noteAnswered, noteUnanswered } from './warn-of-replies.ts';
 
 /** Follows the containers of a run until each has ended. */
 export interface Watcher {
   /** Follows an attempt from now on; call it before the container can exist, so that no hint is lost. */
   track(attempt: Attempt): void;
-  /** Looks at one container now; resolves when its answer has been taken, whatever it was. */
-  look(attempt: Attempt): Promise<void>;
+  /** Looks at one container now; resolves when its answer has been taken, whatever it was. False: the service is away. */
+  look(attempt: Attempt): Promise<boolean>;
   /** The attempt that a command speaks of, while it is followed. */
   find(at: Attempt['at']): Attempt | undefined;
   stop(): void;
 }
 
-/** Below this many containers, single gets cost no more than a page of the list. */
-const LIST_FROM = 4;
-/** From so many containers that left the list at once, the list of everything tells of them sooner than single gets. */
-const LIST_ENDED_FROM = 16;
+/** Errors that say nothing of the container that was asked for, but of the way to the service. */
+const AWAY: ReadonlySet<ServiceErrorCode> = new Set([
+  'UNREACHABLE',
+  'NO_REPLY',
+  'ABORTED',
+  'UNAUTHENTICATED',
+  'RESOURCE_EXHAUSTED',
+  'UNAVAILABLE',
+]);
 
 /**
- * One list of all that is live per tick where that is cheaper than single gets; single gets for what left the list; and
- * where the service gives hints, a get at once for what changed, so that ticks are only a safety net.
+ * Polls every account that the run has containers on; where the service gives hints, what changed is asked for at once,
+ * so that polls are only a safety net.
  */
 export function createWatcher(session: RunSession): Watcher {
   const { service, clock, calls } = session;
@@ -34,6 +39,7 @@ export function createWatcher(session: RunSession): Watcher {
   const byCell = new Map<string, Attempt>();
   /** Looks under way; true: something changed meanwhile, look again. */
   const looking = new Map<Attempt, boolean>();
+  const accounts = new Map<string, PollAccount>();
   const pace = createPollPace();
   let cancelTimer: (() => void) | undefined;
   let polling = false;
@@ -44,30 +50,42 @@ export function createWatcher(session: RunSession): Watcher {
     else if (attempt) attempt.hinted = true;
   });
 
-  async function look(attempt: Attempt): Promise<void> {
-    if (attempt.over || session.stopped) return;
+  async function look(attempt: Attempt): Promise<boolean> {
+    if (attempt.over || session.stopped) return true;
     if (looking.has(attempt)) {
       looking.set(attempt, true);
-      return;
+      return true;
     }
+    let isAnswered: boolean;
     do {
       looking.set(attempt, false);
-      await lookOnce(attempt);
+      isAnswered = await lookOnce(attempt);
     } while (looking.get(attempt) && !attempt.over && !session.stopped);
     looking.delete(attempt);
     if (attempt.over) forget(attempt);
+    return isAnswered;
   }
 
-  async function lookOnce(attempt: Attempt): Promise<void> {
+  async function lookOnce(attempt: Attempt): Promise<boolean> {
     try {
       const seen = await calls.add(() => service.containers.get(attempt.ref));
-      if (session.stopped) return;
+      if (session.stopped) return true;
       pace.answered();
+      noteAnswered(session, attempt);
       if (!observeContainer(session, attempt, seen)) await noteMissing(attempt, 'another');
+      return true;
     } catch (error) {
-      if (session.stopped) return;
-      if (isServiceError(error, 'NOT_FOUND')) await noteMissing(attempt, 'nothing');
-      else pace.failed(error);
+      if (session.stopped) return true;
+      if (isServiceError(error, 'NOT_FOUND')) {
+        noteAnswered(session, attempt);
+        await noteMissing(attempt, 'nothing');
+        return true;
+      }
+      const isAway = !isServiceError(error) || AWAY.has(error.code);
+      if (isAway) pace.failed(error);
+      else pace.answered();
+      if (isServiceError(error)) noteUnanswered(session, attempt, error);
+      return !isAway;
     }
   }
 
@@ -95,59 +113,23 @@ export function createWatcher(session: RunSession): Watcher {
     // A runner that has nothing to write would never learn that it is not wanted any more.
     if (!session.holds()) return;
     const live = [...attempts.values()].filter((attempt) => attempt.confirmed && !attempt.over);
-    const accounts = new Map<string, Attempt[]>();
+    const byAccount = new Map<string, Attempt[]>();
     for (const attempt of live) {
       const key = `${attempt.ref.clusterID}/${attempt.ref.accountID}`;
-      const there = accounts.get(key);
+      const there = byAccount.get(key);
       if (there) there.push(attempt);
-      else accounts.set(key, [attempt]);
+      else byAccount.set(key, [attempt]);
     }
-    await Promise.all([...accounts.values()].map(pollAccount));
+    pace.begun();
+    await Promise.all([...byAccount].map(([key, there]) => accountPoll(key, there[0]!.ref)(there)));
   }
 
-  async function pollAccount(live: readonly Attempt[]): Promise<void> {
-    if (live.length < LIST_FROM) {
-      await Promise.all(live.map(look));
-      return;
-    }
-    try {
-      const started = clock.now();
-      const { clusterID, accountID } = live[0]!.ref;
-      const items = await calls.add(() => listLiveContainers(service, { clusterID, accountID }, live.length));
-      pace.listed(clock.now() - started);
-      if (session.stopped) return;
-      const gone = live.filter((attempt) => !items.has(attempt.ref.id));
-      if (gone.length >= LIST_ENDED_FROM) await judgeEnded(gone);
-      if (session.stopped) return;
-      await Promise.all(live.map((attempt) => judgeListed(attempt, items.get(attempt.ref.id))));
-    } catch (error) {
-      pace.failed(error);
-    }
-  }
-
-  /** Whatever goes wrong here is made up for by the single gets that follow. */
-  async function judgeEnded(gone: readonly Attempt[]): Promise<void> {
-    const { clusterID, accountID } = gone[0]!.ref;
-    const scope = { clusterID, accountID };
-    const byId = new Map(gone.map((attempt) => [attempt.ref.id, attempt]));
-    const onEnded = (item: Container) => {
-      const attempt = byId.get(item.id);
-      if (attempt && !session.stopped) observeContainer(session, attempt, item);
-    };
-    try {
-      await calls.add(() => listEndedContainers(service, { scope, wanted: new Set(byId.keys()), onEnded }));
-    } catch (error) {
-      if (!isServiceError(error)) throw error;
-      pace.failed(error);
-    }
-  }
-
-  function judgeListed(
-    attempt: Attempt,
-    item: Parameters<typeof observeContainer>[2] | undefined,
-  ): Promise<void> | void {
-    if (attempt.over) return;
-    if (!item || !observeContainer(session, attempt, item)) return look(attempt);
+  function accountPoll(key: string, { clusterID, accountID }: Attempt['ref']): PollAccount {
+    const known = accounts.get(key);
+    if (known) return known;
+    const made = createAccountPoll(session, { clusterID, accountID }, { look, pace });
+    accounts.set(key, made);
+    return made;
   }
 
   function plan(): void {

@@ -24,6 +24,10 @@ export interface Dialect {
   readonly hidesRunning: boolean;
   /** The list without `all` has only what is Running, as the protocol says, and not what is on its way there. */
   readonly listsOnlyRunning: boolean;
+  /** The list of containers never works: it is answered with an error, or gives the same page token again and again. */
+  readonly list: 'works' | 500 | 403 | 'loops';
+  /** Replies about a container that is Running have a field of a wrong type, so that they cannot be read. */
+  readonly writesWrongTypes: boolean;
 }
 
 /** Our own service's answers. */
@@ -39,6 +43,8 @@ export const OWN_DIALECT: Dialect = {
   namesExitCode: true,
   hidesRunning: false,
   listsOnlyRunning: false,
+  list: 'works',
+  writesWrongTypes: false,
 };
 
 export function drawDialect(random: Random): Dialect {
@@ -54,5 +60,12 @@ export function drawDialect(random: Random): Dialect {
     namesExitCode: random.chance(0.7),
     hidesRunning: random.chance(0.2),
     listsOnlyRunning: random.chance(0.3),
+    list: random.chance(0.15) ? random.pick([500, 403, 'loops'] as const) : 'works',
+    writesWrongTypes: random.chance(0.1),
   };
+}
+
+/** Whether a runner can come to know that a container runs. */
+export function showsRunning({ hidesRunning, writesWrongTypes }: Dialect): boolean {
+  return !hidesRunning && !writesWrongTypes;
 }

@@ -4,6 +4,7 @@ import type { RunnerUnderTest } from './live-run.ts';
 import { plantBug, removePlants } from './plant-bug.ts';
 import { PLANTED_BUGS, type PlantedBug } from './planted-bugs.ts';
 import { PLANTED_INPUT_BUGS } from './planted-input-bugs.ts';
+import { PLANTED_REPLY_BUGS } from './planted-reply-bugs.ts';
 import { runScenario } from './run-scenario.ts';
 import { drawScenario, type Scenario } from './scenario.ts';
 
@@ -22,6 +23,12 @@ async function plant(bug: PlantedBug, number: number): Promise<RunnerUnderTest> 
   return Object.assign({}, ...loaded) as RunnerUnderTest;
 }
 
+/** Where a bug is looked for. */
+function scenariosFor(bug: PlantedBug): Iterable<Scenario> {
+  if (bug.within) return bug.within;
+  return bug.isRare ? KEPT_SCENARIOS.map((kept) => kept.scenario) : drawScenarios(bug);
+}
+
 function* drawScenarios({ among = () => true }: PlantedBug): Generator<Scenario> {
   for (let seed = 0, tried = 0; tried < MAX_SEEDS; seed++) {
     const scenario = drawScenario(`seed-${seed}`);
@@ -32,14 +39,14 @@ function* drawScenarios({ among = () => true }: PlantedBug): Generator<Scenario>
 }
 
 describe('the simulation', () => {
-  test.each([...PLANTED_BUGS, ...PLANTED_INPUT_BUGS].map((bug, number) => ({ ...bug, number })))(
+  test.each([...PLANTED_BUGS, ...PLANTED_INPUT_BUGS, ...PLANTED_REPLY_BUGS].map((bug, number) => ({ ...bug, number })))(
     'finds a runner that $name',
     { timeout: 120_000 },
     async (bug) => {
       const runner = await plant(bug, bug.number);
       let found: string | undefined;
-      for (const scenario of bug.isRare ? KEPT_SCENARIOS.map((kept) => kept.scenario) : drawScenarios(bug)) {
-        const { violations } = await runScenario(scenario, runner, bug.isRare ? LONG_ENOUGH : {});
+      for (const scenario of scenariosFor(bug)) {
+        const { violations } = await runScenario(scenario, runner, bug.isRare || bug.within ? LONG_ENOUGH : {});
         if (violations.length > 0) found = `${scenario.seed}: ${violations[0]}`;
         if (found !== undefined) break;
       }

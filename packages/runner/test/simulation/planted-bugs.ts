@@ -8,6 +8,8 @@ export interface PlantedBug extends SourceChange {
   readonly among?: (scenario: Scenario) => boolean;
   /** Shows in one seed of ten thousand: it is looked for in the scenarios that failed once, and nowhere else. */
   readonly isRare?: boolean;
+  /** Made for it: it is looked for in these scenarios, and nowhere else. */
+  readonly within?: readonly Scenario[];
 }
 
 const hasPools = ({ pools }: Scenario) => Object.keys(pools).length > 0;
@@ -159,7 +161,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'takes absence from a list for an end',
-    file: 'watch/watcher.ts',
+    file: 'watch/poll-account.ts',
     find: '    if (!item || !observeContainer(session, attempt, item)) return look(attempt);',
     replace:
       "    if (item) observeContainer(session, attempt, item);\n    else { attempt.over = true; session.post({ type: 'ended', at: clock.now(), ...attempt.at, outcome: { result: 'succeeded' } }); }",

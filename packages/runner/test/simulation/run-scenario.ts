@@ -4,6 +4,7 @@ import type { RunReport } from '../../src/run/run-report.ts';
 import { createGroupChecker } from './check-groups.ts';
 import { createPoolChecker } from './check-pools.ts';
 import { createRunChecker } from './check-run.ts';
+import { showsRunning } from './dialect.ts';
 import { CALM, gateAt } from './faults.ts';
 import { LONGEST_MS, liveRun, type RunnerUnderTest, type SimulatedRun, type World } from './live-run.ts';
 import { createMemoryDisk } from './memory-disk.ts';
@@ -70,6 +71,7 @@ export async function runScenario(
     violations.push((error as Error).message);
   }
   const reports = open === 0 ? await Promise.all(lives) : [];
+  for (const report of reports) violations.push(...findMissingWarnings(scenario, report));
   for (const run of runs) for (const process of run.processes) process.kill();
   const total = [...service.calls.values()].reduce((sum, count) => sum + count, 0);
   const hours = (clock.now() - world.begun) / 3_600_000;
@@ -77,6 +79,14 @@ export async function runScenario(
     violations.push(`the service was asked ${total} times`);
   for (const { directory } of runs) hash.update(disk.files.get(`${directory}/journal.ndjson`) ?? '');
   return { violations, reports, trace: hash.digest('hex'), calls: service.calls };
+}
+
+/** What people had to be warned of, once, and were not. */
+function findMissingWarnings({ warns = [] }: Scenario, report: RunReport | undefined): string[] {
+  return warns.flatMap((text) => {
+    const count = (report?.warnings ?? []).filter(({ message }) => message.includes(text)).length;
+    return count === 1 ? [] : [`the run warned ${count} times of: ${text}`];
+  });
 }
 
 interface WorldOptions extends Pick<World, 'runner' | 'longestMs'> {
@@ -139,7 +149,11 @@ function behave(scenario: Scenario, runs: readonly SimulatedRun[], spec: Contain
   const script = findScript(run.script, spec);
   const attempt = Number(spec.labels?.['sluice-attempt']);
   const ending = script.attempts[Math.min(attempt, script.attempts.length) - 1]!;
-  const base = { pendingMs: 20, runMs: script.runMs, ...run.checker.program(script.spoils?.includes(attempt)) };
+  const base = {
+    pendingMs: script.pendingMs ?? 20,
+    runMs: script.runMs,
+    ...run.checker.program(script.spoils?.includes(attempt)),
+  };
   switch (ending) {
     case 'succeed':
       return { ...base, end: 'Succeeded' };
@@ -151,7 +165,7 @@ function behave(scenario: Scenario, runs: readonly SimulatedRun[], spec: Contain
       return { ...base, end: 'Unknown' };
     case 'hang':
       // A timeout counts from Running; where that is never shown, what hangs would hang for ever.
-      return { ...base, ...(!scenario.dialect.hidesRunning && { runMs: 10 * LONGEST_MS }), end: 'Succeeded' };
+      return { ...base, ...(showsRunning(scenario.dialect) && { runMs: 10 * LONGEST_MS }), end: 'Succeeded' };
     case 'vanish':
       return { ...base, end: 'Succeeded', vanishes: true };
     case 'replaced':

@@ -19,6 +19,8 @@ export interface StepScript {
   /** `hang`: runs until it is canceled. */
   readonly attempts: readonly ('succeed' | 'fail' | 'oom' | 'break' | 'vanish' | 'replaced' | 'hang')[];
   readonly runMs: number;
+  /** How long its containers wait at the service. */
+  readonly pendingMs?: number;
   /** Tokens that it holds of the world's pools. */
   readonly pools?: Readonly<Record<string, number>>;
   /** Where it may run, the best first; absent: on the run's own cluster. */
@@ -74,6 +76,8 @@ export interface Scenario {
   readonly comparesInputs?: boolean;
   /** After its only run, another one takes from the cache what that one has left, in peace. */
   readonly isRunAgain?: boolean;
+  /** What the report of each run must hold one warning of, for each of these texts. */
+  readonly warns?: readonly string[];
 }
 
 /** The run's own cluster, and one that shares nothing with it. */
@@ -173,6 +177,7 @@ function drawStep(
       'succeed',
     ],
     runMs: random.pick([0, 50, 2000, 20_000, 120_000]),
+    ...(random.fork(`queue ${earlier.length}`).chance(0.05) && { pendingMs: 120_000 }),
     ...(wanted.length > 0 && { pools: Object.fromEntries(wanted) }),
     ...(clusters && { clusters }),
     ...drawWrites(random.fork(`writes ${earlier.length}`), inputs, world),

@@ -306,6 +306,8 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
 
   function page(all: boolean, options: { from: string; size: number }): { items: ContainerListItem[]; next: string } {
     const { from, size } = options;
+    if (dialect.list === 500) throw fail('UNAVAILABLE', 'the service answered 500', 500);
+    if (dialect.list === 403) throw fail('PERMISSION_DENIED', 'the service answered 403', 403);
     if (size > dialect.pageSize && dialect.refusesLargePages && size > 100)
       throw fail('INVALID_ARGUMENT', 'page too large', 400);
     const ids = [...containers.keys()].sort().filter((id) => id > from);
@@ -314,7 +316,15 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
       return container.visibleAt <= clock.now() && (all || isListed(container));
     });
     const items = shown.slice(0, Math.min(size, dialect.pageSize)).map((id) => {
-      const { id: _, clusterID, accountID, image, phase, state, createTime } = writeTimes(told(containers.get(id)!));
+      const {
+        id: _,
+        clusterID,
+        accountID,
+        image,
+        phase,
+        state,
+        createTime,
+      } = checkTypes(writeTimes(told(containers.get(id)!)));
       return { id, clusterID, accountID, ...(image && { image }), phase, state, createTime } as ContainerListItem;
     });
     return { items, next: shown.length > items.length ? items.at(-1)!.id : '' };
@@ -329,6 +339,12 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
   function told(made: SimulatedContainer): Container {
     const { stale } = faults();
     return made.before && stale > 0 && random.chance(stale) ? made.before : made.wire;
+  }
+
+  /** What a client makes of a reply with a wrong type. */
+  function checkTypes<T extends Container>(wire: T): T {
+    if (!dialect.writesWrongTypes || wire.phase !== 'Running') return wire;
+    throw fail('INVALID_REPLY', `could not get container ${wire.id}: nodeID is no text`, 200);
   }
 
   function writeTimes(wire: Container): Container {
@@ -395,11 +411,12 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     containers: {
       create: (scope, spec, { containerID } = {}) =>
         call('create', containerID, () => create(scope, spec, containerID!)),
-      get: (ref) => call('get', ref.id, () => writeTimes(told(visible(ref)))),
+      get: (ref) => call('get', ref.id, () => checkTypes(writeTimes(told(visible(ref))))),
       async *list(_scope, { all = false, pageSize = 100 } = {}) {
         for (let from = ''; ; ) {
           const { items, next } = await call('list', undefined, () => page(all, { from, size: pageSize }));
           yield* items;
+          if (dialect.list === 'loops') throw fail('INVALID_REPLY', 'page after page without an end', 200);
           if (next === '') return;
           from = next;
         }

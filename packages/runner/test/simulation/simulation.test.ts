@@ -4,6 +4,7 @@ import { readRun } from '../../src/run/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { OWN_DIALECT } from './dialect.ts';
+import { DIALECT_SCENARIOS } from './dialect-scenarios.ts';
 import { CALM } from './faults.ts';
 import { KEPT_SCENARIOS } from './kept-scenarios.ts';
 import { runScenario } from './run-scenario.ts';
@@ -47,6 +48,10 @@ describe('the simulation', () => {
     for (const { scenario, found } of KEPT_SCENARIOS) {
       expect(await violationsOf(scenario), `${scenario.seed}: ${found}`).toEqual([]);
     }
+  });
+
+  test.each(DIALECT_SCENARIOS)('keeps every law in the world: $seed', async (scenario) => {
+    expect(await violationsOf(scenario, { longestMs: 12 * 3_600_000 })).toEqual([]);
   });
 
   test('gives the same trace for the same seed', async () => {

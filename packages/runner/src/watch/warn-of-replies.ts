@@ -1,0 +1,82 @@
+import { CONTAINER_PHASES, type Container, type Scope, type ServiceError } from '@sluice/client';
+import type { RunSession } from '../run/run-session.ts';
+import type { Attempt } from '../submission/attempt.ts';
+
+/** What a run has been warned of, by its cause, and the containers that the service has given no usable reply about. */
+interface Told {
+  readonly causes: Set<string>;
+  readonly unanswered: WeakMap<Attempt, { readonly since: number; count: number }>;
+}
+
+const sessions = new WeakMap<RunSession, Told>();
+const KNOWN_PHASES: ReadonlySet<string> = new Set(CONTAINER_PHASES);
+/** Causes that a run is warned of at most: what is odd in so many ways needs no further proof. */
+const MOST_CAUSES = 20;
+/** A reply may be cut off once or twice. */
+const UNREADABLE_OFTEN = 3;
+const AWAY_MS = 60_000;
+
+/** Warns, once for each, of a phase that the protocol does not name. */
+export function warnOfPhase(session: RunSession, attempt: Attempt, { phase }: Pick<Container, 'phase'>): void {
+  if (phase === undefined || KNOWN_PHASES.has(phase)) return;
+  warnOnce(
+    session,
+    `phase ${phase}`,
+    `the service reports the phase ${JSON.stringify(phase)} of ${nameOf(attempt)}, which the protocol does not name; a container in it counts as not ended, and the service is asked again`,
+  );
+}
+
+/** Warns once that the list of an account's containers cannot be used. */
+export function warnOfList(session: RunSession, { clusterID, accountID }: Scope, error: ServiceError): void {
+  warnOnce(
+    session,
+    `list ${clusterID}/${accountID}`,
+    `could not list the containers of ${clusterID}/${accountID}: ${error.message}; the service is asked for each of them instead, which takes more requests`,
+  );
+}
+
+/**
+ * A question about a container had no usable answer. Warns, once for each cause, when that has lasted: nothing else would
+ * show that the run waits for it.
+ */
+export function noteUnanswered(session: RunSession, attempt: Attempt, error: ServiceError): void {
+  // A login that is refused is told of by itself.
+  if (error.code === 'UNAUTHENTICATED') return;
+  const { unanswered } = toldOf(session);
+  const at = session.clock.now();
+  const seen = unanswered.get(attempt) ?? { since: at, count: 0 };
+  unanswered.set(attempt, seen);
+  seen.count++;
+  const isLong = error.code === 'INVALID_REPLY' || at - seen.since >= AWAY_MS;
+  if (seen.count < UNREADABLE_OFTEN || !isLong) return;
+  const what = error.code === 'INVALID_REPLY' ? error.message.replaceAll(attempt.ref.id, '') : '';
+  warnOnce(
+    session,
+    `${error.code} ${what}`,
+    `could not learn how ${nameOf(attempt)} is: ${error.message}; its container may be running, and the service is asked again`,
+  );
+}
+
+/** The service has answered. */
+export function noteAnswered(session: RunSession, attempt: Attempt): void {
+  sessions.get(session)?.unanswered.delete(attempt);
+}
+
+function warnOnce(session: RunSession, cause: string, message: string): void {
+  const { causes } = toldOf(session);
+  if (causes.has(cause) || causes.size >= MOST_CAUSES) return;
+  causes.add(cause);
+  session.report({ type: 'warning', at: session.clock.now(), message, concerns: 'service' });
+}
+
+function toldOf(session: RunSession): Told {
+  const known = sessions.get(session);
+  if (known) return known;
+  const made: Told = { causes: new Set(), unanswered: new WeakMap() };
+  sessions.set(session, made);
+  return made;
+}
+
+function nameOf({ name: { step, cell } }: Attempt): string {
+  return cell === '' ? step : `${step}/${cell}`;
+}
