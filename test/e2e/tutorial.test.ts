@@ -27,7 +27,7 @@ test('docs/tutorial.md, followed to the letter, does what it says', () => {
     const { CI, FORCE_COLOR, SLUICE_HOME, ...env } = process.env;
     const { status, stdout, stderr } = spawnSync('bash', ['-ec', step.text], {
       cwd: place,
-      env: { ...env, PATH: `${tools}:${env.PATH}` },
+      env: { ...env, PATH: `${tools}:${env.PATH}`, XDG_CONFIG_HOME: directory, XDG_STATE_HOME: directory },
       encoding: 'utf8',
     });
     expect(status, `${step.text}\n${stdout}${stderr}`).toBe(0);

@@ -52,6 +52,8 @@ export interface StartOptions {
   readonly isApart?: boolean;
   /** Where user namespaces are forbidden. */
   readonly lacksNamespaces?: boolean;
+  /** Default: the workplace's directory. */
+  readonly cwd?: string;
 }
 
 /** A directory with a copy of an example and a home of its own. */
@@ -75,14 +77,16 @@ export function createWorkplace(example?: string): Workplace {
   if (example !== undefined) cpSync(join(ROOT, 'examples', example), directory, { recursive: true });
   rmSync(join(directory, 'results'), { recursive: true, force: true });
   const home = join(directory, '.sluice');
+  // What the person who runs the tests has set and confirmed changes nothing.
+  const own = { XDG_CONFIG_HOME: join(directory, '.user/config'), XDG_STATE_HOME: join(directory, '.user/state') };
 
   const start: Workplace['start'] = (args, options = {}) => {
-    const { CI, FORCE_COLOR, SLUICE_HOME, ...env } = process.env;
+    const { CI, FORCE_COLOR, SLUICE_HOME, SLUICE_SERVICE, SUDO_UID, ...env } = process.env;
     const inside = [...(options.isApart ? UNSHARE : []), ...(options.lacksNamespaces ? FORBID_NAMESPACES : [])];
     const [program = process.execPath, ...before] = [...inside, process.execPath];
     const child = spawn(program, [...before, COMMAND, ...args], {
-      cwd: directory,
-      env: { ...env, SLUICE_HOME: home, ...options.env },
+      cwd: options.cwd ?? directory,
+      env: { ...env, ...own, SLUICE_HOME: home, ...options.env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let [stdout, stderr] = ['', ''];

@@ -4,6 +4,7 @@ import tab from '@bomb.sh/tab/commander';
 import type { Command } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import { findHome } from './home.ts';
+import { checkHome } from './trust/check-home.ts';
 
 /** Commands whose first argument is a pipeline file, and a run. */
 const OF_FILES = ['run', 'adopt', 'check', 'plan'];
@@ -24,13 +25,16 @@ export function addCompletion(program: Command, context: Pick<CommandContext, 'e
       const found = completion.commands.get(name)?.arguments.get(argument);
       if (found === undefined) continue;
       found.handler = (complete) => {
-        for (const value of list()) complete(value, '');
+        for (const value of list()) if (PLAIN.test(value)) complete(value, '');
       };
     }
   };
   offer(OF_RUNS, 'run', () => listRunNames(context));
   offer(OF_FILES, 'file', () => listPipelineFiles(context.cwd));
 }
+
+/** The script for bash has the shell expand what is offered: a name like `$(…)` would be run. */
+const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
 /** The script calls a function of the package `bash-completion`, which is not installed everywhere. */
 const BASH_WORDS = `if ! declare -F _get_comp_words_by_ref > /dev/null; then
@@ -63,6 +67,7 @@ function listPipelineFiles(cwd: string): string[] {
 
 function listRunNames({ env, cwd }: Pick<CommandContext, 'env' | 'cwd'>): string[] {
   try {
+    if (!checkHome({ env, cwd }, {}).ok) return [];
     return readdirSync(join(findHome({ env, cwd }), 'runs')).sort();
   } catch {
     return [];

@@ -1,7 +1,6 @@
 import { fail, ok, type Plan, type Result } from '@sluice/core';
 import type { CommandContext, GlobalOptions } from './command-context.ts';
 import { EXIT_CODE } from './exit-code.ts';
-import { findHome } from './home.ts';
 import { listNames } from './pipeline/ignore-images.ts';
 import { stepsWithImages } from './pipeline/steps-with-images.ts';
 import type { Refusal } from './refusal.ts';
@@ -13,10 +12,10 @@ export async function checkImages(
 ): Promise<Result<undefined, Refusal>> {
   const named = stepsWithImages(plan);
   if (named.length === 0) return ok(undefined);
-  const { readProfile } = await import('./profile.ts');
-  const profile = readProfile({ ...options, home: findHome(context, options) }, context);
-  if (!profile.ok) return profile;
-  if ((options.service ?? profile.value.service) !== undefined) return ok(undefined);
+  const { chooseService } = await import('./choose-service.ts');
+  const chosen = chooseService(options, context);
+  if (!chosen.ok) return chosen;
+  if (chosen.value.url !== undefined) return ok(undefined);
   const { canRunImages } = await import('@sluice/service');
   if (await canRunImages()) return ok(undefined);
   const what = `could not run the image of ${listNames(named)}: no Docker Engine or Podman answers on this machine`;

@@ -39,6 +39,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
     ['plan pipeline.yaml -p seed=7', 'steps, cells, order and instance types; starts nothing'],
     ['plan pipeline.yaml --reuse', 'and what a run with --reuse would take over, and why not the rest'],
   ],
+  trust: [['trust', 'after you have looked at what the home holds; shows what it confirms']],
   runs: [
     ['runs -n 10', 'the ten newest'],
     ['runs --json', 'for programs'],

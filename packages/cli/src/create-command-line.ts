@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { AddCommand } from './add-command.ts';
 import { addServing } from './add-serving.ts';
-import type { CommandContext } from './command-context.ts';
+import type { CommandContext, GlobalOptions } from './command-context.ts';
 import { addExamples } from './command-examples.ts';
 import { EXIT_CODE } from './exit-code.ts';
 
@@ -31,15 +31,17 @@ export function createCommandLine(context: CommandContext): { program: Command; 
     .showHelpAfterError('Try: sluice --help')
     .exitOverride()
     .option('--home <dir>', 'where runs, cache and the embedded service live (default: nearest .sluice)')
-    .option('--profile <file>', 'service and credentials (default: profile.yaml in the home)')
+    .option('--profile <file>', 'service and credentials (default: profile.yaml in the home, else your own)')
     .option('--service <url>', 'a v1rc1 service instead of the embedded one')
     .option('--account <id>', 'account of the service')
     .option('--cluster <id>', 'cluster of the service')
     .option('--cores <n>', 'cores that the embedded service gives out (default: those of the machine)', parsePositive)
     .option('--json', 'machine-readable output, one JSON value per line');
-  addRunning(add);
-  addCleaning(add);
-  addLooking(add);
+  const addOfHome = withCheckedHome(add);
+  addRunning(addOfHome);
+  addCleaning(addOfHome);
+  addChecking(add);
+  addLooking(addOfHome);
   const groups = addServing(add);
   for (const group of groups) program.addCommand(group);
   const commands = [...program.commands, ...groups.flatMap((group) => group.commands)];
@@ -49,6 +51,26 @@ export function createCommandLine(context: CommandContext): { program: Command; 
   }
   addExamples(commands);
   return { program, exitCode: () => exitCode };
+}
+
+/** For commands that read or write a home: they end before their work where it may not be used. */
+function withCheckedHome(add: AddCommand): AddCommand {
+  return (usage, description, load, group) =>
+    add(
+      usage,
+      description,
+      async (...args) => {
+        const work = await load(...args);
+        const { checkHome } = await import('./trust/check-home.ts');
+        return async (context, options: GlobalOptions) => {
+          const checked = checkHome(context, options);
+          if (checked.ok) return work(context, options as never);
+          const { refuse } = await import('./refuse.ts');
+          return refuse(checked.error, { context, options });
+        };
+      },
+      group,
+    );
 }
 
 const NO_WAIT = 'leave the run, with exit code 75, once it only waits for a person';
@@ -117,7 +139,11 @@ function addCleaning(add: AddCommand): void {
     .option('--cancel [run]', 'with --orphans: cancel those of runs that are over here, and of this run');
 }
 
-function addLooking(add: AddCommand): void {
+function addChecking(add: AddCommand): void {
+  add('trust', 'use the home of this directory and follow its profile, as both are now', async () => {
+    const { trust } = await import('./commands/trust.ts');
+    return (context, options) => trust(context, options);
+  });
   add('check <file>', 'say everything that is wrong with a pipeline file', async (file) => {
     const { check } = await import('./commands/check.ts');
     return (context, options) => check(file!, context, options);
@@ -125,6 +151,9 @@ function addLooking(add: AddCommand): void {
     .addOption(paramOption())
     .addOption(rootOption())
     .addOption(imagesOption());
+}
+
+function addLooking(add: AddCommand): void {
   add('plan <file>', 'show what a run would do, without doing it', async (file) => {
     const { plan } = await import('./commands/plan.ts');
     return (context, options) => plan(file!, context, options);

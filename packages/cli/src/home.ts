@@ -11,12 +11,17 @@ export function findHome(
   { env, cwd }: Pick<CommandContext, 'env' | 'cwd'>,
   options: Pick<GlobalOptions, 'home'> = {},
 ): string {
-  const given = options.home || env.SLUICE_HOME;
-  if (given) return resolve(cwd, given);
+  const named = options.home || env.SLUICE_HOME;
+  if (named) return resolve(cwd, named);
   for (let directory = cwd; ; directory = dirname(directory)) {
     if (existsSync(join(directory, '.sluice'))) return join(directory, '.sluice');
     if (dirname(directory) === directory) return join(cwd, '.sluice');
   }
+}
+
+/** Whether the user names the home; one that is only found may have come with a repository (docs/decisions/0035). */
+export function isHomeNamed({ env }: Pick<CommandContext, 'env'>, options: Pick<GlobalOptions, 'home'>): boolean {
+  return Boolean(options.home || env.SLUICE_HOME);
 }
 
 /**
@@ -25,7 +30,11 @@ export function findHome(
  */
 export async function makeHome(home: string): Promise<void> {
   // Loaded only here: completion looks for the home, too, and must be fast.
-  const { makeDirectories } = await import('@sluice/runner');
+  const [{ makeDirectories }, { markMadeHere }] = await Promise.all([
+    import('@sluice/runner'),
+    import('./trust/made-here.ts'),
+  ]);
   if ((await makeDirectories(home, 0o700)) !== undefined) await writeFile(join(home, '.gitignore'), '*\n');
+  await markMadeHere(home);
   await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
 }

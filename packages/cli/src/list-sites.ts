@@ -6,7 +6,7 @@ import type { ImageUse, SiteLimits, Sites } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from './command-context.ts';
 import { EXIT_CODE } from './exit-code.ts';
 import { findHome } from './home.ts';
-import { openService, strangeScope } from './open-service.ts';
+import { openService, showIgnored, strangeScope } from './open-service.ts';
 import type { Refusal } from './refusal.ts';
 
 /** What a run would have to choose from, and the bounds of the site. */
@@ -26,12 +26,11 @@ export async function listSites(
   plan: Plan,
   { options, context }: { options: GlobalOptions; context: CommandContext },
 ): Promise<Result<PlanSites, Refusal>> {
-  const home = findHome(context, options);
-  const { readProfile } = await import('./profile.ts');
-  const profile = readProfile({ ...options, home }, context);
-  if (!profile.ok) return profile;
-  const url = options.service ?? profile.value.service;
-  const limits = profile.value.limits && { limits: profile.value.limits };
+  const { chooseService } = await import('./choose-service.ts');
+  const chosen = chooseService(options, context);
+  if (!chosen.ok) return chosen;
+  const { home, url, profile } = chosen.value;
+  const limits = profile.limits && { limits: profile.limits };
   if (url === undefined) {
     const strange = strangeScope(options);
     if (strange !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: strange });
@@ -44,7 +43,8 @@ export async function listSites(
     return ok({ ...known, ...(unknown.value !== undefined && { unknown: unknown.value }) });
   }
   const { openRemoteService, refuseService } = await import('./open-remote-service.ts');
-  const opened = await openRemoteService(url, { profile: profile.value, flags: options, env: context.env });
+  showIgnored(chosen.value, context);
+  const opened = await openRemoteService(url, { profile, flags: options, env: context.env });
   if (!opened.ok) return opened;
   const { service, scope, close } = opened.value;
   try {

@@ -1,11 +1,13 @@
 import { fail, ok, type Result } from '@sluice/core';
 import type { SiteLimits } from '@sluice/runner';
+import type { ChosenService } from './choose-service.ts';
 import type { CommandContext, GlobalOptions } from './command-context.ts';
 import { describeSystemError } from './describe-system-error.ts';
 import { EXIT_CODE } from './exit-code.ts';
 import { findHome, makeHome } from './home.ts';
 import type { OpenedService } from './opened-service.ts';
 import type { Refusal } from './refusal.ts';
+import { checkHome } from './trust/check-home.ts';
 
 /** A service, the home that a command keeps its runs in, and the site's limits for them. */
 export interface HomeService extends OpenedService {
@@ -30,6 +32,11 @@ export function showWarnings(opened: HomeService, context: CommandContext): void
   for (const warning of opened.warnings ?? []) context.terminal.err(`warning: ${warning}\n`);
 }
 
+/** Says which profile is not followed. */
+export function showIgnored({ ignored }: ChosenService, { terminal }: CommandContext): void {
+  if (ignored !== undefined) terminal.err(`warning: ${ignored}\n`);
+}
+
 /** The home of a command and the service that it works with: the one that was named, else the home's embedded one. */
 export async function openService(
   options: GlobalOptions,
@@ -42,14 +49,18 @@ export async function openService(
     const message = `Could not use ${home} as the home: ${describeSystemError(error)}`;
     return fail({ exitCode: EXIT_CODE.refused, message });
   }
-  const { readProfile } = await import('./profile.ts');
-  const profile = readProfile({ ...options, home }, context);
-  if (!profile.ok) return profile;
-  const limits = profile.value.limits && { limits: profile.value.limits };
-  const url = options.service ?? profile.value.service;
+  // Again: another user may have made it since the command looked for it.
+  const checked = checkHome(context, options);
+  if (!checked.ok) return checked;
+  const { chooseService } = await import('./choose-service.ts');
+  const chosen = chooseService(options, context);
+  if (!chosen.ok) return chosen;
+  const { url, profile } = chosen.value;
+  const limits = profile.limits && { limits: profile.limits };
   if (url !== undefined) {
     const { openRemoteService } = await import('./open-remote-service.ts');
-    const opened = await openRemoteService(url, { profile: profile.value, flags: options, env: context.env });
+    showIgnored(chosen.value, context);
+    const opened = await openRemoteService(url, { profile, flags: options, env: context.env });
     return opened.ok ? ok({ ...opened.value, home, ...limits }) : opened;
   }
   const strange = strangeScope(options);

@@ -6,7 +6,9 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import type { CommandContext, GlobalOptions } from './command-context.ts';
 import { EXIT_CODE } from './exit-code.ts';
+import { findHome, isHomeNamed } from './home.ts';
 import type { Refusal } from './refusal.ts';
+import { findUserDirectories } from './trust/user-directories.ts';
 
 const profileSchema = z.strictObject({
   service: z.url().optional(),
@@ -33,14 +35,40 @@ const profileSchema = z.strictObject({
 /** Site facts that belong to no pipeline: which service, which account, where the credentials are. */
 export type Profile = z.infer<typeof profileSchema>;
 
-/** Reads `--profile`, else `profile.yaml` in the home where there is one. Paths in the result are absolute. */
-export function readProfile(
-  options: Pick<GlobalOptions, 'profile'> & { home: string },
-  context: Pick<CommandContext, 'cwd'>,
-): Result<Profile, Refusal> {
-  const path =
-    options.profile === undefined ? join(options.home, 'profile.yaml') : resolve(context.cwd, options.profile);
-  if (options.profile === undefined && !existsSync(path)) return ok({});
+/** What a profile says beside its limits: where credentials and data go, and which ones. */
+export type Connection = Readonly<Record<string, string>>;
+
+export function connectionOf({ limits: _, ...connection }: Profile): Connection {
+  return Object.fromEntries(
+    Object.entries(connection).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+}
+
+/** `--profile`, else `profile.yaml` in the home, else the user's own in the directory that XDG_CONFIG_HOME names. */
+export interface ProfilePlace {
+  readonly path: string;
+  /** It lies in a home that was only found, so that it may have come with a repository. */
+  readonly isFound: boolean;
+}
+
+/** Undefined where there is no profile. */
+export function findProfile(
+  options: Pick<GlobalOptions, 'profile' | 'home'>,
+  context: Pick<CommandContext, 'cwd' | 'env'>,
+): ProfilePlace | undefined {
+  if (options.profile !== undefined) return { path: resolve(context.cwd, options.profile), isFound: false };
+  const path = join(findHome(context, options), 'profile.yaml');
+  return existsSync(path) ? { path, isFound: !isHomeNamed(context, options) } : findOwnProfile(context.env);
+}
+
+/** The profile of the user, whatever the home. */
+export function findOwnProfile(env: NodeJS.ProcessEnv): ProfilePlace | undefined {
+  const path = findUserDirectories(env)?.profile;
+  return path !== undefined && existsSync(path) ? { path, isFound: false } : undefined;
+}
+
+/** Reads a profile; paths in the result are absolute. */
+export function readProfile(path: string): Result<Profile, Refusal> {
   const refuse = (reason: string) =>
     fail({ exitCode: EXIT_CODE.refused, message: `Could not use the profile ${path}: ${reason}` });
   let value: unknown;

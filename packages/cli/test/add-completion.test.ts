@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -23,11 +23,15 @@ afterEach(() => {
 
 /** What the shell's script is told for these words. */
 async function complete(...words: string[]): Promise<string[]> {
+  return completeIn({}, ...words);
+}
+
+async function completeIn(env: NodeJS.ProcessEnv, ...words: string[]): Promise<string[]> {
   const lines: string[] = [];
   vi.spyOn(console, 'log').mockImplementation((line: string) => {
     lines.push(line);
   });
-  await runCommandLine(['complete', '--', ...words], createTestContext({ cwd }));
+  await runCommandLine(['complete', '--', ...words], createTestContext({ cwd, env }));
   return lines.map((line) => line.split('\t')[0] ?? '').filter((line) => line !== '' && !line.startsWith(':'));
 }
 
@@ -38,7 +42,28 @@ test('addCompletion offers commands and options', async () => {
 
 test('addCompletion offers pipeline files and runs', async () => {
   expect(await complete('run', '')).toEqual(['nightly/pipeline.yaml']);
-  expect(await complete('show', '')).toEqual(['abc123']);
+  expect(await completeIn({ SLUICE_HOME: join(cwd, '.sluice') }, 'show', '')).toEqual(['abc123']);
+});
+
+test('the script for bash runs nothing that the name of a file or of a run asks for', async () => {
+  writeFileSync(join(cwd, '$(touch pwned).yaml'), '');
+  mkdirSync(join(cwd, '.sluice/runs/`touch pwned`'));
+  const bin = join(cwd, 'bin');
+  mkdirSync(bin);
+  const command = join(PACKAGE, 'bin/sluice.js');
+  writeFileSync(join(bin, 'sluice'), `#!/bin/sh\nexec "${process.execPath}" "${command}" "$@"\n`, { mode: 0o755 });
+  const script = execFileSync(process.execPath, [command, 'completion', 'bash'], { encoding: 'utf8' });
+  for (const word of ['run', 'show']) {
+    const asked = `COMP_WORDS=(sluice ${word} ''); COMP_CWORD=2; __sluice_complete; echo "\${COMPREPLY[@]}"`;
+    const env = { PATH: `${bin}:/usr/bin:/bin`, SLUICE_HOME: join(cwd, '.sluice') };
+    const printed = execFileSync('bash', ['--norc', '-c', `${script}\n${asked}`], { cwd, env, encoding: 'utf8' });
+    expect(printed).toBe(word === 'run' ? 'nightly/pipeline.yaml\n' : 'abc123\n');
+  }
+  expect(existsSync(join(cwd, 'pwned'))).toBe(false);
+});
+
+test('addCompletion offers no runs of a home that may not be used', async () => {
+  expect(await complete('show', '')).toEqual([]);
 });
 
 test('the script for bash works without the package bash-completion', () => {

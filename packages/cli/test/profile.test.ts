@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readProfile } from '../src/profile.ts';
+import { findProfile, readProfile } from '../src/profile.ts';
 
 let home: string;
 
@@ -12,13 +12,34 @@ beforeEach(() => {
 
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-test('readProfile knows nothing where there is no profile', () => {
-  expect(readProfile({ home }, { cwd: '/' })).toEqual({ ok: true, value: {} });
+test('findProfile takes the flag before the home, and the home before what the user has for all homes', () => {
+  const env = { XDG_CONFIG_HOME: join(home, 'config'), HOME: home };
+  const options = { home };
+  expect(findProfile(options, { cwd: '/', env })).toBeUndefined();
+  mkdirSync(join(home, 'config/sluice'), { recursive: true });
+  const own = join(home, 'config/sluice/profile.yaml');
+  writeFileSync(own, '');
+  expect(findProfile(options, { cwd: '/', env })).toEqual({ path: own, isFound: false });
+  const path = join(home, 'profile.yaml');
+  writeFileSync(path, '');
+  expect(findProfile(options, { cwd: '/', env })).toEqual({ path, isFound: false });
+  expect(findProfile({ ...options, profile: 'other.yaml' }, { cwd: '/x', env })).toEqual({
+    path: '/x/other.yaml',
+    isFound: false,
+  });
+});
+
+test('findProfile says of the profile of a home that nobody has named that it was only found', () => {
+  mkdirSync(join(home, '.sluice'));
+  const path = join(home, '.sluice/profile.yaml');
+  writeFileSync(path, '');
+  expect(findProfile({}, { cwd: home, env: {} })).toEqual({ path, isFound: true });
+  expect(findProfile({}, { cwd: '/', env: { SLUICE_HOME: join(home, '.sluice') } })).toEqual({ path, isFound: false });
 });
 
 test('readProfile takes files relative to the profile', () => {
   writeFileSync(join(home, 'profile.yaml'), 'service: https://one.example\naccount: a\ntokenFile: ./token\n');
-  expect(readProfile({ home }, { cwd: '/' })).toEqual({
+  expect(readProfile(join(home, 'profile.yaml'))).toEqual({
     ok: true,
     value: { service: 'https://one.example', account: 'a', tokenFile: join(home, 'token') },
   });
@@ -31,7 +52,7 @@ test.each([
   ['broken YAML', 'service: [\n', 'profile.yaml'],
 ])('readProfile refuses %s', (_what, text, named) => {
   writeFileSync(join(home, 'profile.yaml'), text);
-  const result = readProfile({ home }, { cwd: '/' });
+  const result = readProfile(join(home, 'profile.yaml'));
   expect(result).toMatchObject({ ok: false, error: { exitCode: 2, message: expect.stringContaining(named) } });
 });
 
@@ -42,14 +63,14 @@ test.each([
   ['service: one\n', '`service` must be an address'],
 ])('readProfile says which setting is wrong, in plain words: %s', (text, said) => {
   writeFileSync(join(home, 'profile.yaml'), text);
-  const result = readProfile({ home }, { cwd: '/' });
+  const result = readProfile(join(home, 'profile.yaml'));
   const message = result.ok ? '' : result.error.message;
   expect(message).toContain(`Could not use the profile ${join(home, 'profile.yaml')}: ${said}`);
   expect(message).not.toMatch(/Invalid input|received|Too small/);
 });
 
 test('readProfile refuses a named profile that is not there', () => {
-  expect(readProfile({ home, profile: 'other.yaml' }, { cwd: home })).toMatchObject({
+  expect(readProfile(join(home, 'other.yaml'))).toMatchObject({
     ok: false,
     error: { message: expect.stringContaining(join(home, 'other.yaml')) },
   });

@@ -1,10 +1,10 @@
+import type { SiteLimits } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
-import { findHome } from '../home.ts';
 import { checkMounts } from '../pipeline/check-mounts.ts';
 import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
-import { readProfile } from '../profile.ts';
+import { findProfile, readProfile } from '../profile.ts';
 
 export type CheckOptions = GlobalOptions & PipelineFileOptions;
 
@@ -30,9 +30,7 @@ export async function check(file: string, context: CommandContext, options: Chec
     if (options.json !== true) terminal.err(`${countDiagnostics(diagnostics)} in ${file}\n`);
     return EXIT_CODE.refused;
   }
-  const home = findHome(context, options);
-  const profile = readProfile({ ...options, home }, context);
-  const mounts = checkMounts(loaded.value, profile.ok ? profile.value.limits : undefined);
+  const mounts = checkMounts(loaded.value, readLimits(context, options));
   if (mounts.length > 0) {
     printDiagnostics(mounts, texts, { terminal, ...options });
     if (options.json !== true) terminal.err(`${countDiagnostics(mounts)} in ${file}\n`);
@@ -41,4 +39,11 @@ export async function check(file: string, context: CommandContext, options: Chec
   const { steps } = loaded.value.plan;
   if (options.json !== true) terminal.out(`${file} is right: ${steps.length} step${steps.length === 1 ? '' : 's'}\n`);
   return EXIT_CODE.ok;
+}
+
+/** The limits are followed also where the profile is not confirmed: nothing is sent by them. */
+function readLimits(context: CommandContext, options: GlobalOptions): SiteLimits | undefined {
+  const place = findProfile(options, context);
+  const profile = place && readProfile(place.path);
+  return profile?.ok ? profile.value.limits : undefined;
 }

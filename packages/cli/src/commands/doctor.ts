@@ -2,16 +2,21 @@ import { probeEngines } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
 import { findHome } from '../home.ts';
+import { checkHome } from '../trust/check-home.ts';
 
 /** `sluice doctor`: what this machine can run containers with, and what to install. */
 export async function doctor(context: CommandContext, options: GlobalOptions): Promise<number> {
   const { terminal } = context;
   const engines = await probeEngines();
   const home = findHome(context, options);
+  const checked = checkHome(context, options);
+  const refused = checked.ok ? undefined : checked.error.message;
   if (options.json === true) {
-    terminal.out(`${JSON.stringify({ type: 'doctor', node: process.version, home, engines })}\n`);
+    const known = { node: process.version, home, ...(refused !== undefined && { refused }) };
+    terminal.out(`${JSON.stringify({ type: 'doctor', ...known, engines })}\n`);
   } else {
     terminal.out(`node     ${process.version}\nhome     ${home}\n`);
+    if (refused !== undefined) terminal.out(`         ${refused}\n`);
     for (const { engine, works, found, advice } of engines) {
       terminal.out(`${engine.padEnd(7)}  ${works ? 'works' : 'is not there'}: ${found}\n`);
       if (advice !== undefined) terminal.out(`         to do: ${advice}\n`);

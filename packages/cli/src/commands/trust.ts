@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fail, ok, type Result } from '@sluice/core';
+import type { CommandContext, GlobalOptions } from '../command-context.ts';
+import { describeSystemError } from '../describe-system-error.ts';
+import { EXIT_CODE } from '../exit-code.ts';
+import { findHome } from '../home.ts';
+import { type Connection, connectionOf, findProfile, readProfile } from '../profile.ts';
+import type { Refusal } from '../refusal.ts';
+import { refuse } from '../refuse.ts';
+import { renderTable } from '../render-table.ts';
+import { keepConfirmation } from '../trust/confirmation.ts';
+
+/** `sluice trust`: the home of this directory may be used, and its profile followed, as both are now. */
+export async function trust(context: CommandContext, options: GlobalOptions): Promise<number> {
+  const { profile: _, ...global } = options;
+  const home = findHome(context, global);
+  const read = readConnection(home, { context, options: global });
+  if (!read.ok) return refuse(read.error, { context, options });
+  const connection = read.value;
+  const file = await keep(home, { connection, context });
+  if (!file.ok) return refuse(file.error, { context, options });
+  if (options.json === true) {
+    context.terminal.out(`${JSON.stringify({ type: 'trusted', home, connection, file: file.value })}\n`);
+    return EXIT_CODE.ok;
+  }
+  const rows = Object.entries(connection).map(([key, value]) => [key, JSON.stringify(value).slice(1, -1)]);
+  context.terminal.out(renderTable([['home', home], ...rows]));
+  context.terminal.out(`confirmed in ${file.value}; remove that file to undo it\n`);
+  return EXIT_CODE.ok;
+}
+
+function readConnection(
+  home: string,
+  { context, options }: { context: CommandContext; options: GlobalOptions },
+): Result<Connection, Refusal> {
+  if (!existsSync(home)) {
+    const message = `There is no home to confirm: neither ${context.cwd} nor a directory above it has a .sluice`;
+    return fail({ exitCode: EXIT_CODE.refused, message });
+  }
+  const path = findProfile(options, context)?.path;
+  if (path === undefined || dirname(path) !== home) return ok({});
+  const profile = readProfile(path);
+  return profile.ok ? ok(connectionOf(profile.value)) : profile;
+}
+
+async function keep(
+  home: string,
+  { connection, context }: { connection: Connection; context: CommandContext },
+): Promise<Result<string, Refusal>> {
+  const refuseFor = (reason: string) =>
+    fail({ exitCode: EXIT_CODE.refused, message: `Could not keep the confirmation of ${home}: ${reason}` });
+  try {
+    const file = await keepConfirmation({ home, connection }, context.env);
+    return file === undefined ? refuseFor('set HOME or XDG_STATE_HOME to a directory of yours') : ok(file);
+  } catch (error) {
+    return refuseFor(describeSystemError(error));
+  }
+}

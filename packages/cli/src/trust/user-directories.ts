@@ -1,0 +1,22 @@
+import { isAbsolute, join } from 'node:path';
+
+/** What the user alone sets and keeps, by the XDG base directory specification; absolute paths. */
+export interface UserDirectories {
+  /** The user's own profile, used by homes that have none. */
+  readonly profile: string;
+  /** What the user has confirmed with `sluice trust`. */
+  readonly trusted: string;
+}
+
+/** Undefined where the environment has neither HOME nor the variables of XDG; that specification ignores relative paths. */
+export function findUserDirectories(env: NodeJS.ProcessEnv): UserDirectories | undefined {
+  const config = base(env.XDG_CONFIG_HOME, env.HOME, '.config');
+  const state = base(env.XDG_STATE_HOME, env.HOME, '.local/state');
+  if (config === undefined || state === undefined) return undefined;
+  return { profile: join(config, 'sluice/profile.yaml'), trusted: join(state, 'sluice/trusted') };
+}
+
+function base(named: string | undefined, home: string | undefined, below: string): string | undefined {
+  if (named && isAbsolute(named)) return named;
+  return home && isAbsolute(home) ? join(home, below) : undefined;
+}
