@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Installs Slurm, Munge, Charliecloud and Podman from Debian's packages where they are missing, starts one controller and
-# three nodes on this machine, without systemd, and makes a user who has the test image of .ci/start-docker.sh (which must
-# have run before) in a Podman of the user's own. Idempotent. Prints the environment that the engine tests read.
+# three nodes on this machine, without systemd. Makes a user who has the test image of .ci/start-docker.sh (which must
+# have run before) in a Podman of the user's own, and a second one, whom the tests let attack the jobs of others.
+# Idempotent. Prints the environment that the engine tests read.
 set -euo pipefail
 
 state=${SLUICE_TEST_STATE:-/tmp/sluice-slurm}
 docker=${SLUICE_TEST_DOCKER_SOCKET:-/tmp/sluice-docker/docker.sock}
 user=sluice-hpc
+other=sluice-other
 
 missing() { ! command -v "$1" >/dev/null; }
 if missing slurmctld || missing munged || missing slurmd || missing ch-run || missing busybox ||
@@ -96,6 +98,7 @@ fi
 
 # Debian's useradd gives the subordinate users that a Podman without root needs.
 id "$user" >/dev/null 2>&1 || useradd --create-home "$user"
+id "$other" >/dev/null 2>&1 || useradd --create-home "$other"
 as_user() { (cd / && setpriv --reuid="$user" --regid="$user" --init-groups env -i PATH="$PATH" HOME="/home/$user" "$@"); }
 if ! as_user podman image exists sluice-test:1 2>/dev/null; then
   # Its state may be of before the machine was last started.
@@ -107,3 +110,4 @@ echo "SLURM_CONF=$conf"
 echo "SLUICE_TEST_SLURM=1"
 echo "SLUICE_TEST_SLURM_STATE=$state"
 echo "SLUICE_TEST_SLURM_USER=$user"
+echo "SLUICE_TEST_SLURM_OTHER=$other"

@@ -4,17 +4,28 @@ import type { UnixUser } from './unix-user.ts';
 
 /** Slurm's client programs: started as argv, never through a shell. */
 export interface SlurmCommands {
-  /** As the service's own user, or as `user`, which only root may. */
-  run(
-    program: 'sbatch' | 'squeue' | 'scancel' | 'scontrol' | 'sinfo',
-    args: readonly string[],
-    user?: UnixUser,
-  ): Promise<string>;
+  run(program: SlurmProgram, args: readonly string[], options?: SlurmCallOptions): Promise<string>;
+}
+
+export type SlurmProgram = 'sbatch' | 'squeue' | 'scancel' | 'sinfo';
+
+export interface SlurmCallOptions {
+  /** As this user, which only root may, instead of the service's own. */
+  readonly user?: UnixUser | undefined;
+  /** Added to the environment, which other users of the machine cannot read, as they can arguments. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** What a program of Slurm said when it failed. */
 export class SlurmError extends Error {
   override readonly name = 'SlurmError';
+  /** It ended by itself and gave no reason. */
+  readonly isSilent: boolean;
+
+  constructor(message: string, options: { readonly isSilent?: boolean } = {}) {
+    super(message);
+    this.isSilent = options.isSilent ?? false;
+  }
 }
 
 /** What `sbatch` hands to its jobs of the service's environment, the rest of which may be secret. */
@@ -26,13 +37,18 @@ export function createSlurmCommands(confPath: string | undefined): SlurmCommands
   for (const name of PASSED) if (process.env[name] !== undefined) env[name] = process.env[name];
   if (confPath !== undefined) env.SLURM_CONF = confPath;
   return {
-    run: (program, args, user) =>
+    run: (program, args, { user, env: added } = {}) =>
       new Promise((resolve, reject) => {
-        const options = { env, cwd: '/', timeout: 30_000, maxBuffer: 2 ** 26, ...(user && actingAs(user, env)) };
+        const all = { ...env, ...added };
+        const options = { env: all, cwd: '/', timeout: 30_000, maxBuffer: 2 ** 26, ...(user && actingAs(user, all)) };
         execFile(program, [...args], options, (error, stdout, stderr) => {
           if (!error) resolve(stdout);
           else if ((error as NodeJS.ErrnoException).code === 'ENOENT') reject(missing(program));
-          else reject(new SlurmError(`${program}: ${stderr.trim() || error.message}`));
+          else {
+            const said = stderr.trim();
+            const isSilent = said === '' && typeof error.code === 'number';
+            reject(new SlurmError(`${program}: ${said || error.message}`, { isSilent }));
+          }
         });
       }),
   };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Engine, EngineError, type EngineSink, type Launch } from '../engine.ts';
@@ -5,33 +6,28 @@ import { checkPodmanImage } from '../image-name.ts';
 import { sideBySide } from '../side-by-side.ts';
 import { checkRuntime } from './check-runtime.ts';
 import { checkReachable, handOver } from './hand-over.ts';
+import { isJobOver, type JobEvidence } from './is-job-over.ts';
+import { askJob, killJobs } from './kill-jobs.ts';
 import { createSlurmCommands, SlurmError } from './slurm-commands.ts';
 import { type SlurmConfig, slurmPlacementSchema } from './slurm-config.ts';
 import { slurmHostRoot } from './slurm-host-root.ts';
 import { createSlurmNodes } from './slurm-nodes.ts';
-import { groupQueue, ownJobs, type SlurmJob, type SlurmQueue, SQUEUE_ARGUMENTS } from './slurm-queue.ts';
+import {
+  groupQueue,
+  jobOwners,
+  ownJobs,
+  type SlurmJob,
+  type SlurmQueue,
+  SQUEUE_ARGUMENTS,
+  squeueEnvironment,
+} from './slurm-queue.ts';
 import { openSlurmRecords, type SlurmRecords } from './slurm-records.ts';
 import { INSIDE_SCRIPT } from './slurm-runtimes.ts';
-import { JOB_SCRIPT, STOP_SIGNAL, slurmScript } from './slurm-script.ts';
+import { JOB_SCRIPT, slurmScript } from './slurm-script.ts';
 import { slurmEnd, slurmMeaning } from './slurm-state.ts';
 import { isPermanentRefusal, parseJobID, sbatchArguments, slurmJobName } from './slurm-submit.ts';
+import type { TrackedJob } from './tracked-job.ts';
 import { checkMaySwitch, findUnixUser, type UnixUser } from './unix-user.ts';
-
-interface Tracked {
-  readonly launch: Launch;
-  readonly records: SlurmRecords;
-  /** '' of a job that has made the claim and is not yet known by its number. */
-  jobID: string;
-  stopped: boolean;
-  running: boolean;
-  /** Slurm's last known state of the job. */
-  state: string | undefined;
-  reason: string;
-  /** When the job was first missed in the queue without an exit record, by a clock that nobody sets. */
-  missedAt: number | undefined;
-  /** The next try to kill it: the controller may be away when the grace is over. */
-  kill: NodeJS.Timeout | undefined;
-}
 
 /** How long until a job that was killed and is still there is killed again. */
 const KILL_AGAIN_MS = 5000;
@@ -51,7 +47,7 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
   const slurm = createSlurmCommands(config.confPath);
   const addressOf = createSlurmNodes(slurm);
   const users = new Map<string, UnixUser>();
-  const tracked = new Map<string, Tracked>();
+  const tracked = new Map<string, TrackedJob>();
   const launching = new Map<string, Promise<void>>();
   let sink: EngineSink;
   let closed = false;
@@ -59,14 +55,20 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
   let ticking: Promise<void> | undefined;
 
   async function queue(...which: string[]): Promise<SlurmQueue> {
-    return groupQueue(await slurm.run('squeue', [...SQUEUE_ARGUMENTS, ...which]));
+    const mark = randomUUID();
+    return groupQueue(
+      await slurm.run('squeue', [...SQUEUE_ARGUMENTS, ...which], { env: squeueEnvironment(mark) }),
+      mark,
+    );
   }
 
-  function track(launch: Launch, records: SlurmRecords, facts: { jobID: string; stopped: boolean }): void {
+  async function track(launch: Launch, records: SlurmRecords, jobID: string): Promise<void> {
     tracked.set(launch.key, {
       launch,
       records,
-      ...facts,
+      owners: await jobOwners(launch.directory),
+      jobID,
+      stopped: await records.isStopped(),
       running: false,
       state: undefined,
       reason: '',
@@ -79,7 +81,7 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
   async function findJob(launch: Launch, records: SlurmRecords, jobs: () => Promise<SlurmQueue>) {
     const known = await records.readJobID();
     if (known === undefined && !(await records.hasIntent())) return undefined;
-    const ours = await ownJobs(launch, await jobs());
+    const ours = ownJobs(await jobs(), { key: launch.key, owners: await jobOwners(launch.directory) });
     const job = ours.find(({ jobID }) => jobID === known) ?? ours[0];
     return job?.jobID ?? known ?? (await records.readStart())?.jobID;
   }
@@ -95,7 +97,7 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
     const user = users.get(launch.accountID);
     if (user) await handOver(launch, user, storage);
     const given = Object.fromEntries(Object.entries(placement).filter(([, value]) => value !== undefined));
-    const stdout = await slurm.run('sbatch', sbatchArguments(launch, { ...config, ...given }), user);
+    const stdout = await slurm.run('sbatch', sbatchArguments(launch, { ...config, ...given }), { user });
     const jobID = parseJobID(stdout);
     if (jobID === undefined) throw new SlurmError(`sbatch: its answer is no job number: ${stdout.slice(0, 200)}`);
     return jobID;
@@ -121,7 +123,7 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
       if (found === undefined) await records.withdrawAbsent();
       const jobID = found ?? (await submit(launch, records));
       await records.writeJobID(jobID);
-      track(launch, records, { jobID, stopped: await records.isStopped() });
+      await track(launch, records, jobID);
     } catch (error) {
       if (error instanceof EngineError) throw error;
       const message = error instanceof Error ? error.message : String(error);
@@ -130,7 +132,7 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
   }
 
   /** Reports what a job's state and its records say now. */
-  async function settle(entry: Tracked, job: SlurmJob | undefined): Promise<void> {
+  async function settle(entry: TrackedJob, job: SlurmJob | undefined): Promise<void> {
     const { key } = entry.launch;
     if (job) entry.state = job.state;
     const meaning = job ? slurmMeaning(job.state) : 'ended';
@@ -155,27 +157,25 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
     if (started && !entry.running) {
       const { startedAt, jobID } = started;
       const nodeID = job?.node || started.node;
-      sink.report(key, { type: 'running', startedAt, nodeID, runID: jobID, host: await addressOf(nodeID) });
-      entry.running = true;
+      // A record may name any host: without Slurm's word nothing is led there.
+      const host = (await addressOf(nodeID)) ?? job?.node;
+      if (host) sink.report(key, { type: 'running', startedAt, nodeID, runID: jobID, host });
+      entry.running = Boolean(host);
     }
     if (meaning === 'exiting') sink.report(key, { type: 'exiting' });
-    if (meaning === 'ended') await end(entry, job);
+    if (meaning === 'ended') await end(entry, { job, hasStarted: started !== undefined });
   }
 
-  async function end(entry: Tracked, job: SlurmJob | undefined): Promise<void> {
+  async function end(entry: TrackedJob, seen: Omit<JobEvidence, 'hasRecord'>): Promise<void> {
     const exit = await entry.records.readExit();
-    const { stopped, state } = entry;
     const reason = await entry.records.readRefusal();
-    if (!exit && !reason && !stopped) {
-      entry.missedAt ??= performance.now();
-      const mayCome = performance.now() - entry.missedAt < config.recordGraceMs;
-      // One answer of squeue that lacks a job proves nothing.
-      if (job === undefined && mayCome) return;
-      // A job that never started owes no record; one that did may be late with it on shared storage.
-      if (!(await entry.records.claim('ended')) && mayCome) return;
-    }
+    const evidence = { ...seen, hasRecord: exit !== undefined || reason !== undefined };
+    const { launch, owners } = entry;
+    const kill = () => killJobs(slurm, { key: launch.key, owners });
+    if (!(await isJobOver(entry, evidence, { graceMs: config.recordGraceMs, kill }))) return;
     forget(entry);
-    sink.report(entry.launch.key, {
+    const { stopped, state } = entry;
+    sink.report(launch.key, {
       type: 'ended',
       endedAt: exit?.endedAt ?? Date.now(),
       end: reason ? { kind: 'refused', reason } : slurmEnd({ state, exit, stopped }),
@@ -189,7 +189,8 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
     await sideBySide(before, async (entry) => {
       if (closed) return;
       // A controller that crashed may have forgotten a job and given its number to another.
-      const job = jobs.get(entry.launch.key)?.find(({ jobID }) => jobID === entry.jobID);
+      const ours = ownJobs(jobs, { key: entry.launch.key, owners: entry.owners });
+      const job = ours.find(({ jobID }) => jobID === entry.jobID);
       // Storage that fails one container is no reason to leave the others alone: the next tick looks again.
       await settle(entry, job).catch(() => undefined);
     });
@@ -206,30 +207,30 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
     }, config.pollMs);
   }
 
-  /** A job that Slurm has forgotten needs no cancelling, and one of another name that has its number is not ours. */
-  async function scancel({ launch, jobID }: Tracked, ...args: string[]): Promise<void> {
-    await slurm.run('scancel', [`--name=${slurmJobName(launch.key)}`, ...args, jobID]).catch((error: unknown) => {
-      if (!/Invalid job id|already completing or completed/i.test(String(error))) throw error;
-    });
-  }
-
-  async function cancel(entry: Tracked, graceMs: number): Promise<void> {
+  async function cancel(entry: TrackedJob, graceMs: number): Promise<void> {
+    const { key } = entry.launch;
     // A job that has started is asked by a signal; the records know of it before the next tick does.
-    if (!entry.running && !(await entry.records.readStart())) return void (await scancel(entry));
+    const started = await entry.records.readStart();
+    if (graceMs === 0 || (!started && !entry.running)) {
+      killAfter(entry, KILL_AGAIN_MS);
+      return await killJobs(slurm, { key, owners: entry.owners });
+    }
     // Counted from now and not from the answer, for which scancel waits long where the job is suspended and hears nothing.
     killAfter(entry, graceMs);
-    await scancel(entry, '--batch', `--signal=${STOP_SIGNAL}`);
+    await askJob(slurm, { key, jobID: started?.jobID ?? entry.jobID });
   }
 
-  function killAfter(entry: Tracked, ms: number): void {
+  /** Kills again and again, until the job's end is known. */
+  function killAfter(entry: TrackedJob, ms: number): void {
+    const { key } = entry.launch;
     const kill = async () => {
-      await scancel(entry).catch(() => undefined);
-      if (tracked.has(entry.launch.key)) killAfter(entry, KILL_AGAIN_MS);
+      await killJobs(slurm, { key, owners: entry.owners }).catch(() => undefined);
+      if (tracked.has(key)) killAfter(entry, KILL_AGAIN_MS);
     };
     entry.kill = setTimeout(() => void kill(), ms).unref();
   }
 
-  function forget(entry: Tracked): void {
+  function forget(entry: TrackedJob): void {
     clearTimeout(entry.kill);
     tracked.delete(entry.launch.key);
   }
@@ -265,7 +266,7 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
         const jobID = await findJob(launch, records, async () => jobs);
         // A submission of the earlier service may still be under way: its job must find the place taken.
         if (jobID === undefined && (await records.claim('absent'))) sink.report(launch.key, { type: 'absent' });
-        else track(launch, records, { jobID: jobID ?? '', stopped: await records.isStopped() });
+        else await track(launch, records, jobID ?? '');
       });
       await tick();
     },
@@ -293,8 +294,8 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
     async remove(key) {
       const entry = tracked.get(key);
       if (!entry) return;
+      await killJobs(slurm, { key, owners: entry.owners });
       forget(entry);
-      await scancel(entry).catch(() => undefined);
     },
 
     async close() {

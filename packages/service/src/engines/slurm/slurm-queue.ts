@@ -1,5 +1,4 @@
 import { lstat } from 'node:fs/promises';
-import type { Launch } from '../engine.ts';
 import { keyOfJobName } from './slurm-submit.ts';
 
 /** One of our jobs as `squeue` shows it. */
@@ -9,44 +8,57 @@ export interface SlurmJob {
   /** Slurm's long state name, for example `PENDING`. */
   readonly state: string;
   readonly node: string;
-  /** Whose it is, by number: anybody may give a job one of our names. */
+  /** Whose it is, by number: any user may give a job one of our names. */
   readonly uid: number;
   /** Why a pending job waits, in Slurm's word (`Resources`, `Priority`). */
   readonly reason: string;
 }
 
-/** `%r` comes last since it is the only field that might hold the separator. */
-export const SQUEUE_ARGUMENTS: readonly string[] = ['--noheader', '--states=all', '--format=%i|%T|%N|%U|%j|%r'];
+/** Also jobs in hidden partitions, which only root sees otherwise, and those that have just ended. */
+export const SQUEUE_ARGUMENTS: readonly string[] = ['--noheader', '--all', '--states=all'];
 
-/** Parses what `squeue` prints for `SQUEUE_ARGUMENTS`; other people's jobs are left out, and so is what is no job line. */
-export function parseQueue(stdout: string): SlurmJob[] {
+/**
+ * The environment in which `squeue` begins each job with `mark`. Slurm keeps newlines in job names, so without it any
+ * user can write lines that look like jobs of others. The mark is in the environment since arguments show in `ps`.
+ */
+export function squeueEnvironment(mark: string): Readonly<Record<string, string>> {
+  return { SQUEUE_FORMAT: `${mark}|%i|%T|%N|%U|%j|%r` };
+}
+
+/** The state given to both of two entries with one job ID: neither is believed, and the job stays watched. */
+const LISTED_TWICE = 'LISTED_TWICE';
+
+/** Parses what `squeue` prints for `squeueEnvironment(mark)`; what is no job of ours by its name is left out. */
+export function parseQueue(stdout: string, mark: string): SlurmJob[] {
   const jobs: SlurmJob[] = [];
-  for (const line of stdout.split('\n')) {
-    const [jobID = '', state = '', node = '', uid = '', name = '', ...reason] = line.trim().split('|');
+  const times = new Map<string, number>();
+  for (const entry of stdout.split(`${mark}|`).slice(1)) {
+    const [jobID = '', state = '', node = '', uid = '', name = '', ...reason] = entry.trimEnd().split('|');
+    times.set(jobID, (times.get(jobID) ?? 0) + 1);
     const key = keyOfJobName(name);
-    if (key === undefined || !/^\d+$/.test(jobID)) continue;
+    if (key === undefined || !/^\d+$/.test(jobID) || !/^\d+$/.test(uid)) continue;
     jobs.push({ key, jobID, state, node, uid: Number(uid), reason: reason.join('|') });
   }
-  return jobs;
+  return jobs.map((job) => (times.get(job.jobID) === 1 ? job : { ...job, state: LISTED_TWICE }));
 }
 
 /** Jobs by the key in their name. */
 export type SlurmQueue = ReadonlyMap<string, readonly SlurmJob[]>;
 
 /** `parseQueue` by key. */
-export function groupQueue(stdout: string): SlurmQueue {
+export function groupQueue(stdout: string, mark: string): SlurmQueue {
   const byKey = new Map<string, SlurmJob[]>();
-  for (const job of parseQueue(stdout)) byKey.set(job.key, [...(byKey.get(job.key) ?? []), job]);
+  for (const job of parseQueue(stdout, mark)) byKey.set(job.key, [...(byKey.get(job.key) ?? []), job]);
   return byKey;
 }
 
-/** The jobs of a container: those of its name that belong to this process's user, or to whom its directory was given. */
-export async function ownJobs(
-  { key, directory }: Pick<Launch, 'key' | 'directory'>,
-  queue: SlurmQueue,
-): Promise<readonly SlurmJob[]> {
-  const named = queue.get(key) ?? [];
-  if (named.length === 0) return named;
+/** Whose jobs may be a container's: this process's user, and the one to whom its directory was given. */
+export async function jobOwners(directory: string): Promise<ReadonlySet<number>> {
   const { uid } = await lstat(directory);
-  return named.filter((job) => job.uid === uid || job.uid === process.geteuid?.());
+  return new Set([uid, process.geteuid?.() ?? uid]);
+}
+
+/** The jobs of a container: those of its name that belong to one of `owners`. */
+export function ownJobs(queue: SlurmQueue, of: { key: string; owners: ReadonlySet<number> }): readonly SlurmJob[] {
+  return (queue.get(of.key) ?? []).filter(({ uid }) => of.owners.has(uid));
 }

@@ -12,7 +12,9 @@ const JOB = 'slurm-job';
 const STOP = 'slurm-stop';
 const LARGEST_RECORD = 64 * 1024;
 
-const startSchema = z.looseObject({ node: z.string(), jobID: z.string() });
+/** It becomes an argument of Slurm's programs, and the user of the directory may have written anything there. */
+const jobIDSchema = z.string().regex(/^\d+$/);
+const startSchema = z.looseObject({ node: z.string(), jobID: jobIDSchema });
 const exitSchema = z.looseObject({ exitCode: z.number(), asked: z.boolean() });
 export type StartRecord = z.infer<typeof startSchema> & { readonly startedAt: number };
 export type ExitRecord = z.infer<typeof exitSchema> & { readonly endedAt: number };
@@ -48,7 +50,7 @@ export function openSlurmRecords(directory: string): SlurmRecords {
     writeScript: (name, text) => put(path(name), text, 0o755),
     hasIntent: () => exists(path(INTENT)),
     writeIntent: () => put(path(INTENT), ''),
-    readJobID: async () => (await read(path(JOB)))?.trim() || undefined,
+    readJobID: async () => jobIDSchema.safeParse((await read(path(JOB)))?.trim()).data,
     writeJobID: (jobID) => put(path(JOB), jobID),
     isStopped: () => exists(path(STOP)),
     writeStop: () => put(path(STOP), ''),

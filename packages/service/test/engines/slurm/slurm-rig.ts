@@ -37,6 +37,26 @@ export function slurm(program: 'scontrol' | 'squeue' | 'sbatch' | 'scancel' | 's
   return execFileSync(program, args, { encoding: 'utf8' });
 }
 
+/** Slurm's own word for one job, which no other job can forge; undefined of one that it has forgotten. */
+export function stateOfJob(jobID: string): string | undefined {
+  const { stdout } = spawnSync('scontrol', ['--oneliner', 'show', 'job', jobID], { encoding: 'utf8' });
+  return / JobState=(\w+) /.exec(stdout.replace(/ JobName=.*? UserId=/s, ' UserId='))?.[1];
+}
+
+/** A user of the cluster who has nothing to do with the service; `.ci/start-slurm.sh` makes the account. */
+export const otherUser = process.env.SLUICE_TEST_SLURM_OTHER ?? 'sluice-other';
+
+/** Runs a program as another user of this machine, with what that user sees of Slurm. Throws as `execFileSync` does. */
+export function runAs(user: string, program: string, ...args: string[]): string {
+  const { PATH = '', SLURM_CONF = '' } = process.env;
+  const words = [`--reuid=${user}`, `--regid=${user}`, '--init-groups', 'env', '-i', `PATH=${PATH}`];
+  return execFileSync('setpriv', [...words, `SLURM_CONF=${SLURM_CONF}`, program, ...args], {
+    cwd: '/',
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
+}
+
 /**
  * Engines that `work` makes find `program` in front of Slurm's own, which it becomes after the shell commands `before`.
  * `work` is given its path.

@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Launch } from '../../../src/engines/engine.ts';
-import { parseQueue } from '../../../src/engines/slurm/slurm-queue.ts';
+import { parseQueue, SQUEUE_ARGUMENTS, squeueEnvironment } from '../../../src/engines/slurm/slurm-queue.ts';
+import { openSlurmRecords } from '../../../src/engines/slurm/slurm-records.ts';
 import { slurmScript } from '../../../src/engines/slurm/slurm-script.ts';
 import { slurmEnd, slurmMeaning } from '../../../src/engines/slurm/slurm-state.ts';
 import {
@@ -71,18 +75,63 @@ describe('keyOfJobName', () => {
 });
 
 describe('parseQueue', () => {
+  const mark = 'a-mark';
+  const parse = (...lines: string[]) => parseQueue(`${lines.join('\n')}\n`, mark);
+
   it('reads our jobs, keeps separators in the reason and leaves out what is not ours', () => {
-    const stdout = [
-      '7|PENDING||0|sluice-a|(Resources|x)',
-      '8|RUNNING|n1|0|train|None',
-      'slurm_load_jobs error: whatever',
-      '9|COMPLETED|n2|1001|sluice-b|None',
-      '',
-    ].join('\n');
-    expect(parseQueue(stdout)).toEqual([
+    const jobs = parse(
+      `${mark}|7|PENDING||0|sluice-a|(Resources|x)`,
+      `${mark}|8|RUNNING|n1|0|train|None`,
+      `${mark}|9|COMPLETED|n2|1001|sluice-b|None`,
+      `${mark}|10_1|RUNNING|n2|1001|sluice-c|None`,
+      `${mark}|11|RUNNING|n2||sluice-d|None`,
+    );
+    expect(jobs).toEqual([
       { key: 'a', jobID: '7', state: 'PENDING', node: '', uid: 0, reason: '(Resources|x)' },
       { key: 'b', jobID: '9', state: 'COMPLETED', node: 'n2', uid: 1001, reason: 'None' },
     ]);
+  });
+
+  it('takes no line of a name for a job', () => {
+    const jobs = parse(
+      'slurm_load_jobs error: whatever',
+      `${mark}|6|PENDING||1003|x`,
+      '7|COMPLETED|n1|0|sluice-a|None',
+      'a-guess|7|COMPLETED|n1|0|sluice-a|None',
+      '|JobHeldUser',
+      `${mark}|7|RUNNING|n1|0|sluice-a|None`,
+      `${mark}|8|RUNNING|n1|1003|sluice-a\n|None`,
+    );
+    expect(jobs).toEqual([{ key: 'a', jobID: '7', state: 'RUNNING', node: 'n1', uid: 0, reason: 'None' }]);
+  });
+
+  it('believes neither of two entries with one job ID', () => {
+    const jobs = parse(`${mark}|7|RUNNING|n1|0|sluice-a|None`, `${mark}|7|COMPLETED|n1|0|other|None`);
+    expect(jobs.map(({ state }) => slurmMeaning(state))).toEqual(['unknown']);
+  });
+
+  it('asks for a mark that no argument shows', () => {
+    expect(squeueEnvironment(mark).SQUEUE_FORMAT).toMatch(/^a-mark\|%i/);
+    expect(SQUEUE_ARGUMENTS.join()).not.toMatch(/%|mark/);
+  });
+});
+
+describe('openSlurmRecords', () => {
+  it('takes nothing for a job number that could be an option of scancel', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'sluice-records-'));
+    try {
+      const records = openSlurmRecords(directory);
+      writeFileSync(join(directory, 'start.json'), '{"node":"n1","jobID":"7"}\n');
+      writeFileSync(join(directory, 'slurm-job'), '7');
+      expect(await records.readStart()).toMatchObject({ jobID: '7' });
+      expect(await records.readJobID()).toBe('7');
+      writeFileSync(join(directory, 'start.json'), '{"node":"n1","jobID":"--user=root"}\n');
+      writeFileSync(join(directory, 'slurm-job'), '--user=root');
+      expect(await records.readStart()).toBeUndefined();
+      expect(await records.readJobID()).toBeUndefined();
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
   });
 });
 

@@ -6,7 +6,6 @@ import { isTerminalPhase } from '@sluice/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { slurmConfigSchema } from '../../../src/engines/slurm/slurm-config.ts';
 import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
-import { groupQueue, ownJobs, SQUEUE_ARGUMENTS } from '../../../src/engines/slurm/slurm-queue.ts';
 import { createService, type Service, serviceConfigSchema } from '../../../src/index.ts';
 import { hasSlurm, slurm, until } from './slurm-rig.ts';
 
@@ -109,26 +108,6 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)(
       await api().containers.cancel({ ...scope, id });
       await until('the job is gone', () => jobs() === '');
       await ended(scope, id);
-    });
-
-    it('takes no job of another user for its own, whatever its name', async () => {
-      const key = `stranger-${process.pid}`;
-      const name = `--job-name=sluice-${key}`;
-      const jobID = slurm(
-        'sbatch',
-        '--parsable',
-        name,
-        '--uid=nobody',
-        '--output=/dev/null',
-        '--chdir=/',
-        '--wrap=sleep 600',
-      ).trim();
-      const directory = mkdtempSync(join(root, 'storage', 'containers', 'own-'));
-      execFileSync('chown', [user, directory]);
-      const queue = groupQueue(slurm('squeue', ...SQUEUE_ARGUMENTS));
-      expect(queue.get(key)).toMatchObject([{ jobID }]);
-      expect(await ownJobs({ key, directory }, queue)).toEqual([]);
-      slurm('scancel', jobID);
     });
 
     it('refuses an account that no user is configured for', async () => {
