@@ -39,19 +39,31 @@ export class ServiceError extends Error {
   readonly status: number | undefined;
   /** `details[0].reason` of the error body, for example `CONTAINER_NOT_FOUND`. */
   readonly reason: string | undefined;
+  /**
+   * The reply is an HTTP error, but its body is no error of the protocol: a gateway before the service may have written
+   * it, for example as its own page for 404. What the service itself would have said is unknown.
+   */
+  readonly isForeign: boolean;
   /** How long the service asked to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
     code: ServiceErrorCode,
     message: string,
-    options: { status?: number; reason?: string; retryAfterMs?: number; cause?: unknown } = {},
+    options: {
+      status?: number;
+      reason?: string;
+      retryAfterMs?: number;
+      isForeign?: boolean;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.status = options.status;
     this.reason = options.reason;
     this.retryAfterMs = options.retryAfterMs;
+    this.isForeign = options.isForeign ?? false;
   }
 }
 

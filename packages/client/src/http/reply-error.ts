@@ -17,6 +17,7 @@ export function replyError(what: string, fault: ReplyFault): ServiceError {
   const words = said.message === undefined ? '' : ` ${said.message}`;
   return new ServiceError(code, `Could not ${what}: the service replied ${fault.status}${words}`, {
     status: fault.status,
+    isForeign: !said.isOurs,
     ...(said.reason === undefined ? {} : { reason: said.reason }),
     ...(fault.retryAfterMs === undefined ? {} : { retryAfterMs: fault.retryAfterMs }),
   });
@@ -39,7 +40,7 @@ export function hiddenError(what: string, status: number, body: unknown): Servic
 function codeOfStatus(status: number, named: string | undefined): ServiceErrorCode {
   if (status < 400) return 'INVALID_REPLY';
   if (status === 408 || status >= 500) return 'UNAVAILABLE';
-  if (status === 400 && named === 'FAILED_PRECONDITION') return 'FAILED_PRECONDITION';
+  if (status === 400 && (named === 'FAILED_PRECONDITION' || named === 'ALREADY_EXISTS')) return named;
   return CODES.get(status) ?? 'INVALID_ARGUMENT';
 }
 
@@ -55,6 +56,8 @@ interface Said {
   readonly message?: string | undefined;
   readonly status?: string | undefined;
   readonly reason?: string | undefined;
+  /** It is an error of the protocol: an object with `code` and `message`. */
+  readonly isOurs: boolean;
 }
 
 function readErrorBody(text: string): Said {
@@ -62,13 +65,13 @@ function readErrorBody(text: string): Said {
     try {
       const body: unknown = JSON.parse(text);
       if (isRecord(body)) return errorFields(body);
-      if (typeof body === 'string') return { message: tidy(body) };
+      if (typeof body === 'string') return { message: tidy(body), isOurs: false };
     } catch {
       // Not JSON: a proxy's page or plain text, read below.
     }
   }
   const title = /<title[^>]*>([^<]{1,200})/i.exec(text.slice(0, MAX_ERROR_BODY))?.[1];
-  return { message: tidy(title ?? (text.trimStart().startsWith('<') ? '' : text)) };
+  return { message: tidy(title ?? (text.trimStart().startsWith('<') ? '' : text)), isOurs: false };
 }
 
 /** Flat, or under `error`; the message under the names that are in use. */
@@ -83,6 +86,7 @@ function errorFields(body: Record<string, unknown>): Said {
     message: tidy(message),
     status: typeof inner.status === 'string' ? inner.status : undefined,
     reason: typeof reason === 'string' && reason.length <= 100 ? reason : undefined,
+    isOurs: ['number', 'string'].includes(typeof inner.code) && typeof inner.message === 'string',
   };
 }
 

@@ -132,6 +132,27 @@ describe('replies', () => {
     expect((failed as Error).message).not.toContain('hidden');
   });
 
+  it.each([
+    ['of our service', '{"code":404,"status":"NOT_FOUND","message":"no such container","details":[]}', false],
+    ['with a code of another kind', '{"code":"NOT_FOUND","message":"no such container"}', false],
+    ['nested', '{"error":{"code":5,"message":"no such container"}}', false],
+    ['a page of a gateway', '<html><head><title>404 Not Found</title></head><body>nginx</body></html>', true],
+    ['plain text', 'default backend - 404', true],
+    ['JSON of a gateway', '{"message":"no Route matched with those values"}', true],
+    ['nothing', '', true],
+  ])('errors: a body that is %s may or may not be of the service itself', async (_, body, isForeign) => {
+    const { service } = await withService((_seen, reply) => void reply.writeHead(404).end(body));
+    await expect(service.containers.get(REF)).rejects.toMatchObject({ code: 'NOT_FOUND', isForeign });
+  });
+
+  it('errors: a 400 that says that the container exists is ALREADY_EXISTS', async () => {
+    const body = { code: 400, status: 'ALREADY_EXISTS', message: 'it exists' };
+    const { service } = await withService((_, reply) => json(reply, body, 400));
+    await expect(service.containers.create(SCOPE, { instanceType: 't' })).rejects.toMatchObject({
+      code: 'ALREADY_EXISTS',
+    });
+  });
+
   it('errors: a message is one printable line of bounded length', async () => {
     const message = `a\u0000b\r\nSet-Cookie: x\u001b[31m${'y'.repeat(100_000)}`;
     const { service } = await withService((_, reply) => json(reply, { code: 400, message }, 400));
