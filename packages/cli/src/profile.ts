@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describeIssue } from '@sluice/client';
-import { fail, ok, type Result } from '@sluice/core';
+import { DURATION, fail, ok, parseDuration, type Result } from '@sluice/core';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { CommandContext, GlobalOptions } from './command-context.ts';
@@ -21,14 +21,23 @@ const profileSchema = z.strictObject({
   tokenFile: z.string().optional(),
   email: z.string().optional(),
   passwordFile: z.string().optional(),
-  /** Containers of one run at once, by cluster and by instance type. */
+  /** Containers of one run at once, by cluster and by instance type, and what else the site's service can do. */
   limits: z
     .strictObject({
       clusters: z.record(z.string(), z.int().min(0)).exactOptional(),
       instanceTypes: z.record(z.string(), z.int().min(0)).exactOptional(),
       /** Mounts that the service takes for one container. */
       mounts: z.int().min(1).exactOptional(),
+      /** A container that the service has not shown for so long is lost. */
+      lostAfter: z
+        .string()
+        .regex(DURATION, 'must be a duration with its unit, for example 90s, 15m or 2h')
+        .exactOptional(),
     })
+    .transform(({ lostAfter, ...limits }) => ({
+      ...limits,
+      ...(lostAfter !== undefined && { lostAfterMs: parseDuration(lostAfter) }),
+    }))
     .optional(),
 });
 

@@ -45,6 +45,14 @@ test('readProfile takes files relative to the profile', () => {
   });
 });
 
+test('readProfile reads how long a container may be absent', () => {
+  writeFileSync(join(home, 'profile.yaml'), 'limits: { lostAfter: 15m, mounts: 3 }\n');
+  expect(readProfile(join(home, 'profile.yaml'))).toEqual({
+    ok: true,
+    value: { limits: { mounts: 3, lostAfterMs: 900_000 } },
+  });
+});
+
 test.each([
   ['an unknown key', 'services: https://one.example\n', 'services'],
   ['a credential in the profile itself', 'token: abc\n', 'token'],
@@ -59,6 +67,8 @@ test.each([
 test.each([
   ['limits: { mounts: many }\n', '`limits.mounts` must be a number'],
   ['limits: { mounts: 0 }\n', '`limits.mounts` must be at least 1'],
+  ['limits: { lostAfter: 10 }\n', '`limits.lostAfter` must be a text, and is a number'],
+  ['limits: { lostAfter: ten }\n', '`limits.lostAfter` must be a duration with its unit, for example 90s, 15m or 2h'],
   ['account: 5\n', '`account` must be a text'],
   ['service: one\n', '`service` must be an address'],
 ])('readProfile says which setting is wrong, in plain words: %s', (text, said) => {

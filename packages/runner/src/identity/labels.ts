@@ -24,7 +24,7 @@ export function carriesLabels(container: Container, name: AttemptName): boolean 
   return (
     labels['sluice-run'] === name.runId &&
     labels['sluice-step'] === name.step &&
-    labels['sluice-cell'] === name.cell &&
+    cellOf(labels) === name.cell &&
     labels['sluice-attempt'] === String(name.attempt)
   );
 }
@@ -33,9 +33,14 @@ export function carriesLabels(container: Container, name: AttemptName): boolean 
 export function readLabels(
   labels: Readonly<Record<string, string>>,
 ): { readonly name: AttemptName; readonly epoch: number } | undefined {
-  const { 'sluice-run': runId, 'sluice-step': step, 'sluice-cell': cell } = labels;
+  const { 'sluice-run': runId, 'sluice-step': step } = labels;
   const [attempt, epoch] = [Number(labels['sluice-attempt']), Number(labels['sluice-epoch'])];
-  if (runId === undefined || step === undefined || cell === undefined) return undefined;
+  if (runId === undefined || step === undefined) return undefined;
   if (!Number.isSafeInteger(attempt) || !Number.isSafeInteger(epoch)) return undefined;
-  return { name: { runId, step, cell, attempt }, epoch };
+  return { name: { runId, step, cell: cellOf(labels), attempt }, epoch };
+}
+
+/** Empty for a plain step, and some services leave empty labels out. */
+function cellOf(labels: Readonly<Record<string, string>>): string {
+  return labels['sluice-cell'] ?? '';
 }

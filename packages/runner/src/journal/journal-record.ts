@@ -142,7 +142,7 @@ export interface EventFacts {
   readonly missed?: CacheMiss;
 }
 
-/** What the service said of a container: its incarnation and where it answers. */
+/** What the service showed of a container: when it was created, which run it is, and where it answers. */
 export interface ContainerFacts {
   readonly createTime?: string;
   readonly runID?: string;

@@ -18,10 +18,12 @@ export interface RunPlacement {
   readonly ofStep: readonly number[];
 }
 
-/** Containers at once by where they run: facts of a site, which no pipeline knows. */
+/** Facts of a site, which no pipeline knows: how many containers run at once where, and what its service does. */
 export interface SiteLimits {
   readonly clusters?: Readonly<Record<string, number>>;
   readonly instanceTypes?: Readonly<Record<string, number>>;
   /** Mounts of one container. */
   readonly mounts?: number;
+  /** A container that the service has not shown for so many milliseconds is lost. Default: 5 minutes. */
+  readonly lostAfterMs?: number;
 }

@@ -13,6 +13,7 @@ import { createPoolClaims } from '../pools/pool-claims.ts';
 import type { RunStatus } from '../scheduler/command.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { createSubmitter } from '../submission/submitter.ts';
+import { createAbsenceLimit } from '../watch/absence-limit.ts';
 import { watchLogin } from '../watch/watch-login.ts';
 import { watchReadiness } from '../watch/watch-readiness.ts';
 import { watchServiceHold } from '../watch/watch-service-hold.ts';
@@ -259,6 +260,8 @@ function createSession(start: DriveStart, late: Late): RunSession {
     disk: options.disk,
     facts,
     scheduler,
+    resumedAt: start.resumed ? clock.now() : undefined,
+    absenceLimit: createAbsenceLimit(header.scheduler.limits?.lostAfterMs),
     calls: new PQueue({ concurrency: MAX_CALLS }),
     secrets,
     redactor,

@@ -7,6 +7,7 @@ import type { EventFacts, JournalRecord } from '../journal/journal-record.ts';
 import type { RunnerEvent } from '../reporter.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
+import type { AbsenceLimit } from '../watch/absence-limit.ts';
 import type { Redactor } from './create-redactor.ts';
 import type { RunFacts } from './run-facts.ts';
 
@@ -23,6 +24,10 @@ export interface RunSession {
   readonly disk: Disk;
   readonly facts: RunFacts;
   readonly scheduler: Scheduler;
+  /** When this process took the run up; undefined where the run began in it. */
+  readonly resumedAt: number | undefined;
+  /** How long a container may be absent. */
+  readonly absenceLimit: AbsenceLimit;
   /** Every call to the service goes through it: it bounds how many are under way. */
   readonly calls: PQueue;
   readonly secrets: (name: string) => string | undefined;

@@ -1,5 +1,5 @@
 import { isServiceError } from '@sluice/client';
-import { carriesLabels } from '../identity/labels.ts';
+import { isOwnContainer } from '../identity/is-own-container.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
 import { type Attempt, createAttempt } from '../submission/attempt.ts';
 import { observeContainer } from '../watch/observe-container.ts';
@@ -19,7 +19,7 @@ export async function takeUpAttempts(session: RunSession, watcher: Watcher): Pro
     const known = attemptFacts(session.facts, live);
     if (known.id === undefined) continue;
     const attempt = createAttempt(session, live);
-    attempt.incarnation = known.container;
+    attempt.createTime = known.container.createTime;
     attempt.confirmed = known.submitted;
     attempt.ran = known.runningAt !== undefined;
     if (attempt.ran) running.push({ type: 'running', at: known.runningAt!, ...attempt.at });
@@ -39,8 +39,8 @@ async function askForDoubtful(session: RunSession, watcher: Watcher, attempt: At
   for (let tries = 0; tries < 3 && !session.stopped; tries++) {
     try {
       const seen = await session.calls.add(() => session.service.containers.get(attempt.ref));
-      // Somebody else's under our ID is for `submit` to judge.
-      if (seen.labels && !carriesLabels(seen, attempt.name)) return;
+      // Another one under our ID is for `submit` to judge.
+      if (!isOwnContainer(attempt, seen)) return;
       if (observeContainer(session, attempt, seen) && !attempt.over) watcher.track(attempt);
       return;
     } catch (error) {

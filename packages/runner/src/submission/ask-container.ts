@@ -1,5 +1,5 @@
 import { type ContainerService, isServiceError } from '@sluice/client';
-import { carriesLabels } from '../identity/labels.ts';
+import { isOwnContainer } from '../identity/is-own-container.ts';
 import { judgeTerminalPhase } from './judge-terminal-phase.ts';
 
 /** An attempt's container, wherever it would be. */
@@ -21,9 +21,9 @@ export async function askContainer(
   const { runId, stepName: step, cellKey: cell, attempt, clusterID, accountID, containerID: id } = place;
   try {
     const seen = await service.containers.get({ clusterID, accountID, id });
-    // Who is there cannot be ours.
-    if (!carriesLabels(seen, { runId, step, cell, attempt })) return 'missing';
-    return judgeTerminalPhase(seen) ? 'ended' : 'there';
+    if (!judgeTerminalPhase(seen)) return 'there';
+    // What ended is another container: ours is not there.
+    return isOwnContainer({ name: { runId, step, cell, attempt } }, seen) ? 'ended' : 'missing';
   } catch (error) {
     if (!isServiceError(error)) throw error;
     return isServiceError(error, 'NOT_FOUND') ? 'missing' : 'unknown';

@@ -1,6 +1,5 @@
 import type { Ref } from '@sluice/client';
 import { type AttemptName, containerId } from '../identity/container-id.ts';
-import type { Incarnation } from '../identity/incarnation.ts';
 import { clusterOfAttempt, scopeOn } from '../placement/place-of.ts';
 import type { RunSession } from '../run/run-session.ts';
 import type { CancelReason } from '../scheduler/command.ts';
@@ -11,8 +10,11 @@ export interface Missing {
   readonly last: number;
   /** Milliseconds that they span, in steps of at most `LONGEST_STEP_MS`: a clock that jumps is no minute of looking. */
   readonly lasted: number;
-  /** What the last look found: nothing, or somebody else's container under the same ID. */
-  readonly found: 'nothing' | 'another';
+  /**
+   * What the last look found: nothing; nothing, by a reply that a gateway may have written; or another container under the
+   * same ID, which has ended.
+   */
+  readonly found: 'nothing' | 'page' | 'another';
   readonly count: number;
 }
 
@@ -21,8 +23,8 @@ export interface Attempt {
   readonly at: { readonly step: number; readonly cell: number; readonly attempt: number };
   readonly name: AttemptName;
   readonly ref: Ref;
-  /** As first seen; completed by later looks. */
-  incarnation: Incarnation;
+  /** As the service wrote it when it last showed the container with its labels, or else at first. */
+  createTime?: string | undefined;
   /** The service has confirmed that the container is there. */
   confirmed: boolean;
   /** `running` has been posted. */
@@ -53,7 +55,6 @@ export function createAttempt(session: RunSession, at: Attempt['at']): Attempt {
     at: { step: at.step, cell: at.cell, attempt: at.attempt },
     name,
     ref: { ...scopeOn(session.facts, clusterOfAttempt(session.facts, at)), id: containerId(name) },
-    incarnation: {},
     confirmed: false,
     ran: false,
     over: false,

@@ -1,13 +1,13 @@
-import { type Container, type ContainerSpec, isServiceError } from '@sluice/client';
-import { carriesLabels } from '../identity/labels.ts';
+import { type Container, type ContainerSpec, isServiceError, isTerminalPhase } from '@sluice/client';
 import { attemptFacts } from '../run/run-facts.ts';
 import { pause, type RunSession } from '../run/run-session.ts';
 import type { Outcome, PostponeReason } from '../scheduler/event.ts';
-import { addMissedLook, describeLoss, isLost } from '../watch/lost-container.ts';
+import { addMissedLook, describeLoss, isListed, isLost } from '../watch/lost-container.ts';
 import { observeContainer } from '../watch/observe-container.ts';
 import { adoptedCluster, hasAdoptedSuccessor } from './adopted-attempt.ts';
-import type { Attempt } from './attempt.ts';
+import type { Attempt, Missing } from './attempt.ts';
 import { type CreateFailure, classifyCreateFailure } from './create-reply.ts';
+import { countRefusal, finalFrom, type Refusal } from './final-refusal.ts';
 
 /** What a submission starts from. */
 export interface Submission {
@@ -21,17 +21,32 @@ export interface Submission {
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
-/** How long a refusal is not believed while an earlier POST is in doubt. */
-const DOUBT_MS = 60_000;
 
 const DAY_MS = 86_400_000;
 /** Some time before a service may forget what has ended, since clocks differ. */
 const FORGOTTEN_AFTER_MS = 7 * DAY_MS - 3_600_000;
 
-type Step = { readonly done: true } | { readonly done: false; readonly doubtful: boolean; readonly waitMs: number };
+type Step =
+  | { readonly done: true }
+  | {
+      readonly done: false;
+      readonly doubtful: boolean;
+      /** The reply to a POST is unknown. */
+      readonly lost?: boolean;
+      /** A question was not answered. */
+      readonly held?: boolean;
+      readonly waitMs: number;
+    };
+
+/** Nothing is shown under the ID, which proves little; `unsure`: by a reply that a gateway may have written. */
+type Absence = 'absent' | 'unsure';
 
 /** A failed POST, and what was known before it. */
-type Judged = Pick<Submission, 'doubtful' | 'lost'> & { readonly failure: CreateFailure };
+interface Judged {
+  readonly failure: CreateFailure;
+  readonly doubtful: boolean;
+  readonly held: boolean;
+}
 
 const DONE: Step = { done: true };
 
@@ -43,45 +58,68 @@ const DONE: Step = { done: true };
 export async function submitAttempt(session: RunSession, submission: Submission): Promise<void> {
   const { attempt } = submission;
   let { doubtful, lost } = submission;
-  let refusedSince: number | undefined;
+  /** Asked for on and on, with growing pauses: it cannot be put off any more. */
+  let held = lost;
+  let refusal: Refusal | undefined;
   for (let pauseMs = FIRST_PAUSE_MS; !session.stopped; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
-    let step = doubtful ? await ask(session, submission) : undefined;
+    let step = doubtful ? await ask(session, submission) : 'absent';
     if (attempt.over || session.stopped) return;
-    if (!step) {
+    if (typeof step === 'string') {
       if (attempt.cancel && !lost) return end(session, attempt, { result: 'canceled' });
-      const failure = await post(session, submission);
-      if (failure && doubtful && isRefusal(failure))
-        refusedSince = Math.min(refusedSince ?? Number.POSITIVE_INFINITY, session.clock.now());
-      else refusedSince = undefined;
-      if (failure && refusedSince !== undefined && session.clock.now() - refusedSince >= DOUBT_MS) {
-        return giveUp(session, attempt, failure);
+      if (refusal && (await isFinal(session, { attempt, refusal, lost, absence: step }))) {
+        return conclude(session, attempt, { failure: refusal.failure, lost });
       }
-      step = failure ? judge(session, attempt, { failure, doubtful, lost }) : DONE;
+      const made = await post(session, submission);
+      if (session.stopped) return;
+      if ('done' in made) {
+        step = made;
+      } else {
+        refusal = countRefusal(refusal, { failure: made, now: session.clock.now() });
+        step = judge(session, attempt, { failure: made, doubtful, held });
+      }
     }
     if (step.done || session.stopped) return;
     // The first question after a lost reply comes at once: mostly the container is there.
     if (step.waitMs > 0) await pause(session, Math.max(step.waitMs, pauseMs));
     doubtful = step.doubtful;
-    lost ||= doubtful;
+    lost ||= step.lost ?? false;
+    held ||= lost || step.held === true;
   }
 }
 
-/** Whether the service said no to the container itself, and not to the moment. */
-function isRefusal(failure: CreateFailure): boolean {
-  return failure.kind === 'refused' || failure.error.code === 'ALREADY_EXISTS';
+/** Whether the refused ID, which was asked for since and is not shown, cannot be that of a container of this attempt. */
+async function isFinal(
+  session: RunSession,
+  given: {
+    readonly attempt: Attempt;
+    readonly refusal: Refusal;
+    readonly lost: boolean;
+    readonly absence: Absence;
+  },
+): Promise<boolean> {
+  if (session.clock.now() < finalFrom(session, given)) return false;
+  return given.absence === 'absent' || (await isListed(session, given.attempt)) === false;
 }
 
 /**
- * The ID can neither be found nor created, for so long that no earlier POST can still be on its way: it was started and
- * is gone, or never can be. The next attempt has an ID of its own.
+ * Where a reply was lost, the container may have been started and be gone: the next attempt has an ID of its own.
+ * Otherwise nothing can come of what the service refuses.
  */
-function giveUp(session: RunSession, attempt: Attempt, failure: CreateFailure): void {
-  const message = `the service kept refusing the container, and does not know it: ${failure.error.message}`;
-  end(session, attempt, { result: 'failed', class: 'infrastructure', message });
+function conclude(
+  session: RunSession,
+  attempt: Attempt,
+  { failure: { error }, lost }: { readonly failure: CreateFailure; readonly lost: boolean },
+): void {
+  const unknown = `the service kept refusing the container, and does not know it: ${error.message}`;
+  const refused = `the service refused the container: ${error.message}`;
+  const outcome: Outcome = lost
+    ? { result: 'failed', class: 'infrastructure', message: unknown }
+    : { result: 'failed', class: 'failed', message: refused, permanent: true };
+  end(session, attempt, outcome);
 }
 
-/** Asks for the ID. Undefined: nothing is there (which proves nothing), so the same ID may be posted. */
-async function ask(session: RunSession, { attempt, spec }: Submission): Promise<Step | undefined> {
+/** Asks for the ID. Where nothing is there, which proves nothing, the same ID may be posted. */
+async function ask(session: RunSession, { attempt, spec }: Submission): Promise<Step | Absence> {
   try {
     const seen = await session.calls.add(() => session.service.containers.get(attempt.ref));
     if (session.stopped) return DONE;
@@ -89,18 +127,21 @@ async function ask(session: RunSession, { attempt, spec }: Submission): Promise<
     return adopt(session, attempt, seen);
   } catch (error) {
     if (isServiceError(error, 'NOT_FOUND')) {
-      const message = describeForgotten(session, attempt);
+      const absence: Absence = error.isForeign ? 'unsure' : 'absent';
+      const message = absence === 'absent' ? describeForgotten(session, attempt) : undefined;
       if (message !== undefined) return lose(session, attempt, message);
-      return adoptedCluster(session.facts, attempt.at) === undefined ? undefined : missFound(session, attempt);
+      return adoptedCluster(session.facts, attempt.at) === undefined
+        ? absence
+        : missFound(session, attempt, error.isForeign ? 'page' : 'nothing');
     }
     if (!isServiceError(error)) throw error;
-    return { done: false, doubtful: true, waitMs: error.retryAfterMs ?? 1 };
+    return { done: false, doubtful: true, held: true, waitMs: error.retryAfterMs ?? 1 };
   }
 }
 
 /** An adoption has found the container: to post its ID again would start the attempt twice. */
-async function missFound(session: RunSession, attempt: Attempt): Promise<Step> {
-  attempt.missing = addMissedLook(attempt.missing, { at: session.clock.now(), found: 'nothing' });
+async function missFound(session: RunSession, attempt: Attempt, found: Missing['found']): Promise<Step> {
+  attempt.missing = addMissedLook(attempt.missing, { at: session.clock.now(), found });
   if (!(await isLost(session, attempt, attempt.missing)))
     return { done: false, doubtful: true, waitMs: FIRST_PAUSE_MS };
   return session.stopped ? DONE : lose(session, attempt, describeLoss(session, attempt, attempt.missing));
@@ -136,51 +177,58 @@ function warnOfOtherSpec(
   session.report({ type: 'warning', at: session.clock.now(), message });
 }
 
-/** Posts once. Undefined: the container is there and ours. */
-async function post(session: RunSession, { attempt, spec }: Submission): Promise<CreateFailure | undefined> {
+/** Posts once. */
+async function post(session: RunSession, { attempt, spec }: Submission): Promise<Step | CreateFailure> {
   const { clusterID, accountID, id } = attempt.ref;
   try {
     const made = await session.calls.add(() =>
       session.service.containers.create({ clusterID, accountID }, spec, { containerID: id }),
     );
-    if (session.stopped || adopt(session, attempt, made).done) return undefined;
-    throw new Error(`could not create container ${id}: the service answered with container ${made.id}`);
+    return session.stopped ? DONE : adopt(session, attempt, made);
   } catch (error) {
-    return session.stopped ? undefined : classifyCreateFailure(error);
+    return session.stopped ? DONE : classifyCreateFailure(error);
   }
 }
 
-/** Takes a container that answers under our ID; one that was not made for this attempt is left alone. */
+/** Takes a container that answers under our ID. One that was not made for this attempt is left alone. */
 function adopt(session: RunSession, attempt: Attempt, seen: Container): Step {
-  if (seen.id !== attempt.ref.id) return { done: false, doubtful: true, waitMs: FIRST_PAUSE_MS };
-  if (seen.labels && !carriesLabels(seen, attempt.name)) {
-    return lose(session, attempt, `the ID ${attempt.ref.id} is taken by a container that is not ours`);
-  }
-  observeContainer(session, attempt, seen);
-  return DONE;
+  if (seen.id !== attempt.ref.id) return { done: false, doubtful: true, lost: true, waitMs: FIRST_PAUSE_MS };
+  if (observeContainer(session, attempt, seen)) return DONE;
+  const message = `the ID ${attempt.ref.id} is taken by a container that is not ours`;
+  if (isTerminalPhase(seen.phase ?? '') || attempt.cancel) return lose(session, attempt, message);
+  // While the ID shows something live, whatever it is, nothing more is started.
+  reportWait(session, attempt, { phase: seen.phase ?? 'Unknown', state: message });
+  return { done: false, doubtful: true, waitMs: FIRST_PAUSE_MS };
+}
+
+/** Says once what holds the attempt up. */
+function reportWait(session: RunSession, attempt: Attempt, why: { phase: string; state: string }): void {
+  if (attempt.said === why.state) return;
+  attempt.said = why.state;
+  const { step, cell } = attempt.name;
+  session.report({ type: 'containerState', at: session.clock.now(), step, cell, ...why });
 }
 
 function judge(session: RunSession, attempt: Attempt, seen: Judged): Step {
-  const { failure, doubtful, lost } = seen;
+  const { failure, doubtful, held } = seen;
   const waitMs = failure.error.retryAfterMs ?? FIRST_PAUSE_MS;
   switch (failure.kind) {
     case 'notSent':
     case 'auth':
-      return lost ? { done: false, doubtful, waitMs } : postpone(session, attempt, 'unavailable', waitMs);
+      return held ? { done: false, doubtful, waitMs } : postpone(session, attempt, 'unavailable', waitMs);
     case 'noSpace':
-      return lost ? { done: false, doubtful, waitMs } : postpone(session, attempt, 'storage', waitMs);
+      return held ? { done: false, doubtful, waitMs } : postpone(session, attempt, 'storage', waitMs);
     case 'notYet':
-      return lost ? { done: false, doubtful, waitMs } : postpone(session, attempt, 'volume', waitMs);
+      return held ? { done: false, doubtful, waitMs } : postpone(session, attempt, 'volume', waitMs);
     case 'doubt':
       // What the service said it has no room for was not started, or is found by asking at the next try.
-      if (failure.full && !lost) return postpone(session, attempt, 'quota', waitMs);
+      if (failure.full && !held) return postpone(session, attempt, 'quota', waitMs);
+      if (failure.refuses) reportWait(session, attempt, { phase: 'Creating', state: failure.error.message });
+      return { done: false, doubtful: true, lost: true, waitMs: doubtful ? waitMs : 0 };
+    case 'refused':
+      // It may be refused as a duplicate of what an earlier request has made: one question before it is believed.
+      if (doubtful) reportWait(session, attempt, { phase: 'Creating', state: failure.error.message });
       return { done: false, doubtful: true, waitMs: doubtful ? waitMs : 0 };
-    case 'refused': {
-      if (doubtful) return { done: false, doubtful, waitMs };
-      const message = `the service refused the container: ${failure.error.message}`;
-      end(session, attempt, { result: 'failed', class: 'failed', message, permanent: true });
-      return DONE;
-    }
   }
 }
 

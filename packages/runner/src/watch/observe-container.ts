@@ -1,5 +1,5 @@
 import type { Container } from '@sluice/client';
-import { completeIncarnation, isSameIncarnation } from '../identity/incarnation.ts';
+import { isOwnContainer } from '../identity/is-own-container.ts';
 import type { ContainerFacts } from '../journal/journal-record.ts';
 import type { RunSession } from '../run/run-session.ts';
 import type { Outcome } from '../scheduler/event.ts';
@@ -7,18 +7,23 @@ import { hasAdoptedSuccessor } from '../submission/adopted-attempt.ts';
 import type { Attempt } from '../submission/attempt.ts';
 import { judgeTerminalPhase } from '../submission/judge-terminal-phase.ts';
 import { estimateTimes, type ServiceTimes } from './estimate-times.ts';
+import { addMissedLook } from './lost-container.ts';
 import { warnOfPhase } from './warn-of-replies.ts';
 
 /**
- * Takes what the service says of an attempt's container and posts what follows. False: this is not the container that
- * was first seen, which tells nothing about ours.
+ * Takes what the service says of an attempt's container and posts what follows. False: this is another container under
+ * its ID, which tells nothing about ours.
  */
 export function observeContainer(session: RunSession, attempt: Attempt, seen: Container): boolean {
   if (attempt.over || seen.id !== attempt.ref.id) return seen.id === attempt.ref.id;
-  if (!isSameIncarnation(attempt.incarnation, seen)) return false;
-  attempt.incarnation = completeIncarnation(attempt.incarnation, seen);
-  delete attempt.missing;
+  if (!isOwnContainer(attempt, seen)) return false;
+  // Every reply with our labels shows how the service writes the time now: a requeued container may have another one.
+  if (seen.labels || attempt.createTime === undefined) attempt.createTime = seen.createTime ?? attempt.createTime;
   const at = session.clock.now();
+  if (attempt.missing?.found === 'nothing') {
+    session.absenceLimit.note(addMissedLook(attempt.missing, { at, found: 'nothing' }).lasted);
+  }
+  delete attempt.missing;
   if (!attempt.confirmed) {
     attempt.confirmed = true;
     session.post({ type: 'submitted', at, ...attempt.at }, { container: describeContainer(seen) });

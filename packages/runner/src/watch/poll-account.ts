@@ -1,4 +1,5 @@
-import { type Container, isServiceError, type Scope } from '@sluice/client';
+import { type Container, isServiceError, isTerminalPhase, type Scope } from '@sluice/client';
+import { compareCreateTimes } from '../identity/compare-create-times.ts';
 import type { RunSession } from '../run/run-session.ts';
 import type { Attempt } from '../submission/attempt.ts';
 import { createListChoice } from './list-choice.ts';
@@ -77,7 +78,7 @@ export function createAccountPoll(session: RunSession, scope: Scope, { look, pac
     const byId = new Map(gone.map((attempt) => [attempt.ref.id, attempt]));
     const onEnded = (item: Container) => {
       const attempt = byId.get(item.id);
-      if (attempt && !session.stopped) observeContainer(session, attempt, item);
+      if (attempt && !session.stopped && isEnough(attempt, item)) observeContainer(session, attempt, item);
     };
     try {
       await calls.add(() => listEndedContainers(service, { scope, wanted: new Set(byId.keys()), onEnded }));
@@ -89,7 +90,7 @@ export function createAccountPoll(session: RunSession, scope: Scope, { look, pac
 
   function judgeListed(attempt: Attempt, item: Container | undefined): Promise<unknown> | undefined {
     if (attempt.over) return;
-    if (!item || !observeContainer(session, attempt, item)) return look(attempt);
+    if (!item || !isEnough(attempt, item) || !observeContainer(session, attempt, item)) return look(attempt);
     return;
   }
 
@@ -107,4 +108,9 @@ export function createAccountPoll(session: RunSession, scope: Scope, { look, pac
   }
 
   return poll;
+}
+
+/** An item of a list has no labels: its end counts by itself only where its time is the container's own. */
+function isEnough(attempt: Attempt, item: Container): boolean {
+  return !isTerminalPhase(item.phase ?? '') || compareCreateTimes(attempt.createTime, item.createTime) === 'same';
 }

@@ -35,6 +35,16 @@ export function warnOfList(session: RunSession, { clusterID, accountID }: Scope,
   );
 }
 
+/** Warns once of a container that the service has not shown for long: it may count as lost. */
+export function warnOfAbsence(session: RunSession, attempt: Attempt): void {
+  const seconds = Math.round(session.absenceLimit.ms / 1000);
+  warnOnce(
+    session,
+    'absence',
+    `the service does not show the container of ${nameOf(attempt)}; a container that it does not show for ${seconds} s counts as lost (limits.lostAfter in the profile)`,
+  );
+}
+
 /**
  * A question about a container had no usable answer. Warns, once for each cause, when that has lasted: nothing else would
  * show that the run waits for it.

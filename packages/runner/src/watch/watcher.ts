@@ -1,4 +1,4 @@
-import { isServiceError, type ServiceErrorCode } from '@sluice/client';
+import { isServiceError, isTerminalPhase, type ServiceErrorCode } from '@sluice/client';
 import type { RunSession } from '../run/run-session.ts';
 import type { Missing } from '../submission/attempt.ts';
 import { type Attempt, refKey } from '../submission/attempt.ts';
@@ -6,7 +6,7 @@ import { addMissedLook, describeLoss, isLost } from './lost-container.ts';
 import { observeContainer } from './observe-container.ts';
 import { createAccountPoll, type PollAccount } from './poll-account.ts';
 import { createPollPace } from './poll-pace.ts';
-import { noteAnswered, noteUnanswered } from './warn-of-replies.ts';
+import { noteAnswered, noteUnanswered, warnOfAbsence } from './warn-of-replies.ts';
 
 /** Follows the containers of a run until each has ended. */
 export interface Watcher {
@@ -28,6 +28,8 @@ const AWAY: ReadonlySet<ServiceErrorCode> = new Set([
   'RESOURCE_EXHAUSTED',
   'UNAVAILABLE',
 ]);
+/** An absence that is worth a warning. */
+const LONG_ABSENCE_MS = 60_000;
 
 /**
  * Polls every account that the run has containers on; where the service gives hints, what changed is asked for at once,
@@ -72,13 +74,16 @@ export function createWatcher(session: RunSession): Watcher {
       if (session.stopped) return true;
       pace.answered();
       noteAnswered(session, attempt);
-      if (!observeContainer(session, attempt, seen)) await noteMissing(attempt, 'another');
+      if (observeContainer(session, attempt, seen)) return true;
+      // While the ID shows something live, whatever it is, nothing more is started.
+      if (isTerminalPhase(seen.phase ?? '')) await noteMissing(attempt, 'another');
+      else delete attempt.missing;
       return true;
     } catch (error) {
       if (session.stopped) return true;
       if (isServiceError(error, 'NOT_FOUND')) {
         noteAnswered(session, attempt);
-        await noteMissing(attempt, 'nothing');
+        await noteMissing(attempt, error.isForeign ? 'page' : 'nothing');
         return true;
       }
       const isAway = !isServiceError(error) || AWAY.has(error.code);
@@ -94,6 +99,7 @@ export function createWatcher(session: RunSession): Watcher {
     if (!attempt.confirmed || attempt.over) return;
     const missing = addMissedLook(attempt.missing, { at: clock.now(), found });
     attempt.missing = missing;
+    if (missing.lasted >= LONG_ABSENCE_MS) warnOfAbsence(session, attempt);
     if (!(await isLost(session, attempt, missing)) || attempt.over || session.stopped) return;
     attempt.over = true;
     const message = describeLoss(session, attempt, missing);

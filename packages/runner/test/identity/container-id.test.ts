@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { containerId } from '../../src/identity/container-id.ts';
-import { isSameIncarnation } from '../../src/identity/incarnation.ts';
 import { createRunId, isRunId } from '../../src/identity/run-id.ts';
 
 describe('containerId', () => {
@@ -24,20 +23,5 @@ describe('createRunId', () => {
     const ids = Array.from({ length: 1000 }, createRunId);
     expect(ids.every(isRunId)).toBe(true);
     expect(new Set(ids).size).toBe(1000);
-  });
-});
-
-describe('isSameIncarnation', () => {
-  const first = { createTime: '2026-01-01T00:00:01.250Z', runID: 'r1' };
-
-  test.each([
-    [{ createTime: '2026-01-01T08:00:01+08:00', runID: 'r1' }, true],
-    [{ createTime: '2026-01-01T00:00:01.250Z' }, true],
-    [{}, true],
-    [{ createTime: '2026-01-01T00:00:02Z', runID: 'r1' }, false],
-    [{ createTime: '2026-01-01T00:00:01.250Z', runID: 'r2' }, false],
-    [{ createTime: '2026-01-01T00:00:01.251Z', runID: 'r1' }, false],
-  ])('compares %j', (seen, same) => {
-    expect(isSameIncarnation(first, seen)).toBe(same);
   });
 });

@@ -1,4 +1,4 @@
-import type { Container } from '@sluice/client';
+import { type Container, isTerminalPhase } from '@sluice/client';
 import { readClaims } from '../../src/pools/claims-list.ts';
 import { findShortage } from '../../src/pools/find-shortage.ts';
 import { replayRun } from '../../src/run/replay-run.ts';
@@ -89,6 +89,8 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     if (at.attempt > 1) {
       const previous = `${at.step}/${at.cell}/${at.attempt - 1}`;
       claim(now.ended.has(previous), () => `${id} was started before the end of the attempt before it was durable`);
+      const shown = options.simulated().containers.get(now.ids.get(previous) ?? '')?.wire.phase;
+      claim(shown === undefined || isTerminalPhase(shown), () => `${id} was started while ${previous} shows ${shown}`);
     }
     for (const { on } of plan.steps[at.step]?.dependencies ?? []) checkDependency(id, on, now);
     checkCluster(id, at, { clusterID: container.clusterID, now });
@@ -256,7 +258,8 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
       else if (deed.kind === 'created') onCreated(deed.id, deed.container.wire);
       else {
         const truth = truths.get(deed.id);
-        if (truth)
+        // Only the first end is that of the container: another one may have taken its place.
+        if (truth && truth.phase === undefined)
           truth.phase =
             options.simulated().containers.get(deed.id) === deed.container ? deed.container.wire.phase : 'Vanished';
       }
@@ -282,7 +285,8 @@ function allows(outcome: Outcome, truth: Truth | undefined, isUnderWay: boolean)
       // Cancelled before it could start, or by the service.
       return truth === undefined ? !isUnderWay : truth.phase === 'Canceled';
     case 'failed':
-      if (outcome.message.startsWith('the service refused')) return truth === undefined;
+      // Every container that a scenario asks for can be created: no refusal is ever true.
+      if (outcome.message.startsWith('the service refused')) return false;
       if (outcome.message.startsWith('the ID ')) return !truth || truth.phase === 'Vanished';
       if (outcome.message.startsWith('the service kept refusing')) return !truth || truth.phase === 'Vanished';
       if (outcome.message.startsWith('the container is lost')) return truth?.phase === 'Vanished';

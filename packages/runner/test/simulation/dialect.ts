@@ -28,6 +28,14 @@ export interface Dialect {
   readonly list: 'works' | 500 | 403 | 'loops';
   /** Replies about a container that is Running have a field of a wrong type, so that they cannot be read. */
   readonly writesWrongTypes: boolean;
+  /** How every reply but the one to create writes `createTime`. */
+  readonly times: 'exact' | 'rounded' | 'zoneless' | 'drifting';
+  /** Once it runs, a container is taken back to Pending and started again, as another run under the same ID. */
+  readonly requeues: boolean;
+  /** Replies have no labels, but for the one to create. */
+  readonly hidesLabels: boolean;
+  /** Milliseconds that a container is absent from get and list while it runs. */
+  readonly absentMs: number;
 }
 
 /** Our own service's answers. */
@@ -45,10 +53,14 @@ export const OWN_DIALECT: Dialect = {
   listsOnlyRunning: false,
   list: 'works',
   writesWrongTypes: false,
+  times: 'exact',
+  requeues: false,
+  hidesLabels: false,
+  absentMs: 0,
 };
 
 export function drawDialect(random: Random): Dialect {
-  return {
+  const drawn = {
     conflict: random.pick([409, 409, 400, 'echo'] as const),
     readLagMs: random.pick([0, 0, 300, 3000]),
     pageSize: random.pick([2, 10, 100, 1000]),
@@ -60,9 +72,14 @@ export function drawDialect(random: Random): Dialect {
     namesExitCode: random.chance(0.7),
     hidesRunning: random.chance(0.2),
     listsOnlyRunning: random.chance(0.3),
-    list: random.chance(0.15) ? random.pick([500, 403, 'loops'] as const) : 'works',
+    list: random.chance(0.15) ? random.pick([500, 403, 'loops'] as const) : ('works' as const),
     writesWrongTypes: random.chance(0.1),
+    times: random.pick(['exact', 'exact', 'rounded', 'zoneless', 'drifting'] as const),
+    requeues: random.chance(0.3),
+    hidesLabels: random.chance(0.2),
+    absentMs: random.chance(0.15) ? random.pick([20_000, 90_000, 200_000]) : 0,
   };
+  return { ...drawn, readLagMs: random.chance(0.1) ? random.pick([90_000, 200_000]) : drawn.readLagMs };
 }
 
 /** Whether a runner can come to know that a container runs. */

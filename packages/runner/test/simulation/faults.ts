@@ -13,8 +13,11 @@ export interface CallFate {
   /** The request arrives only after the caller has given up. */
   readonly lateByMs: number | undefined;
   /** Answered by the gate before the service: this status, nothing done. */
-  readonly gate: 401 | 408 | 429 | 500 | 503 | 'refused' | 'unreadable' | undefined;
+  readonly gate: 401 | 408 | 429 | 500 | 503 | 'refused' | 'unreadable' | Page | undefined;
 }
+
+/** A gateway's own page takes the place of the reply; `page after`: when the service has acted. */
+export type Page = 'page 403' | 'page 404' | 'page after';
 
 /** Probabilities of each fault; all 0 is a calm network. */
 export interface FaultRates {
@@ -31,6 +34,8 @@ export interface FaultRates {
   readonly stale: number;
   /** The connection breaks in the middle of a file: of what was to be written a part is there. */
   readonly cut: number;
+  /** Of calls about containers. */
+  readonly page: number;
 }
 
 /** A time in which the gate turns every call away. */
@@ -52,6 +57,7 @@ export const CALM: FaultRates = {
   slow: 0,
   stale: 0,
   cut: 0,
+  page: 0,
 };
 
 /** A random subset of the faults, each rare or frequent: all at once would only ever show the first that bites. */
@@ -69,6 +75,7 @@ export function drawFaultRates(random: Random): FaultRates {
     slow: rate(),
     stale: rate(),
     cut: rate(),
+    page: rate(),
   };
 }
 
@@ -76,7 +83,7 @@ export function drawBursts(random: Random): Burst[] {
   return Array.from({ length: random.chance(0.5) ? 0 : 1 + random.below(3) }, () => ({
     fromMs: random.below(180_000),
     lengthMs: random.pick([1_000, 10_000, 120_000]),
-    gate: random.pick([429, 429, 500, 503, 401, 'refused', 'unreadable'] as const),
+    gate: random.pick([429, 429, 500, 503, 401, 'refused', 'unreadable', 'page 403', 'page 404'] as const),
   }));
 }
 
@@ -101,6 +108,12 @@ export function drawFate(random: Random, rates: FaultRates): CallFate {
     replyLost: random.chance(rates.replyLost),
     duplicateAfterMs: random.chance(rates.duplicate) ? random.below(90_000) : undefined,
     lateByMs: random.chance(rates.late) ? random.below(60_000) : undefined,
-    gate: gate ?? (random.chance(rates.unreadable) ? 'unreadable' : undefined),
+    gate: gate ?? (random.chance(rates.unreadable) ? 'unreadable' : drawPage(random, rates)),
   };
+}
+
+/** Draws nothing where there are none, so that kept scenarios stay as they were. */
+function drawPage(random: Random, { page }: FaultRates): Page | undefined {
+  if (page === 0 || !random.chance(page)) return undefined;
+  return random.pick(['page 403', 'page 404', 'page after'] as const);
 }

@@ -1,4 +1,5 @@
 import type { Plan } from '@sluice/core';
+import { decodeLine } from '../../src/journal/journal-line.ts';
 import type { RunHandle, RunnerOptions, RunRefusal, StartRunOptions } from '../../src/run/run-options.ts';
 import type { RunReport } from '../../src/run/run-report.ts';
 import type { RunChecker } from './check-run.ts';
@@ -146,13 +147,38 @@ async function liveOnce(world: World, run: SimulatedRun, { mishap, onHandle }: L
   return second ? second : first;
 }
 
+/** Takes the intents at the end of a run's journal from it, so that nothing tells of them. False: there are none. */
+function tearJournal({ disk }: World, run: SimulatedRun): boolean {
+  const path = `${run.directory}/journal.ndjson`;
+  const bytes = disk.files.get(path) ?? new Uint8Array();
+  let size = bytes.length;
+  for (let start = size; start > 0; ) {
+    start = bytes.lastIndexOf(10, size - 2) + 1;
+    if (decodeLine(bytes.subarray(start, size - 1))?.record.kind !== 'intent') break;
+    size = start;
+  }
+  if (size < bytes.length) disk.files.set(path, bytes.slice(0, size));
+  return size < bytes.length;
+}
+
 function addProcess(world: World, run: SimulatedRun, mishap: Mishap | undefined): SimulatedProcess {
   const { clock, disk, service, random, runs } = world;
+  let creates = service.calls.get('create') ?? 0;
+  /** Whether the operation that was just begun is a create. */
+  const isCreate = (when: 'before' | 'after') => {
+    const before = creates;
+    creates = service.calls.get('create') ?? 0;
+    return when === 'after' && creates > before;
+  };
   const process = createProcess({
     clock,
     disk,
     service: service.service,
     onOperation(number, when) {
+      if (mishap?.kind === 'tear') {
+        if (isCreate(when) && number >= mishap.operation && tearJournal(world, run)) process.kill();
+        return;
+      }
       if (!mishap || !('operation' in mishap) || number !== mishap.operation) return;
       if (mishap.kind === 'diskFull' && when === 'before') disk.room = random.below(300);
       if (mishap.kind === 'syncFailure' && when === 'before') disk.failingSyncs = 1;

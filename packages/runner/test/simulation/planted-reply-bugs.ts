@@ -29,7 +29,7 @@ export const PLANTED_REPLY_BUGS: readonly PlantedBug[] = [
   {
     name: 'waits for ever for what no list can show to be lost',
     file: 'watch/lost-container.ts',
-    find: 'return missing.lasted >= LOST_AFTER_MS * LONGER_WITHOUT_LIST;',
+    find: "return missing.found === 'nothing' && missing.lasted >= session.absenceLimit.ms * LONGER_WITHOUT_LIST;",
     replace: 'return missing.lasted < LONGER_WITHOUT_LIST * 0;',
     within,
   },

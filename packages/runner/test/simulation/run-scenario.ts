@@ -169,7 +169,8 @@ function behave(scenario: Scenario, runs: readonly SimulatedRun[], spec: Contain
     case 'vanish':
       return { ...base, end: 'Succeeded', vanishes: true };
     case 'replaced':
-      return { ...base, end: 'Succeeded', replaced: true };
+      // Without labels, what is created soon after it under its ID cannot be told from it.
+      return { ...base, end: 'Succeeded', [scenario.dialect.hidesLabels ? 'vanishes' : 'replaced']: true };
   }
 }
 

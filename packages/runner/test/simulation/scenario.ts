@@ -39,6 +39,8 @@ export type Mishap =
   | { readonly kind: 'leave'; readonly operation: number; readonly before: boolean }
   /** It dies and its journal is lost: with `whole`, everything that the home has of the run. */
   | { readonly kind: 'lose'; readonly operation: number; readonly before: boolean; readonly whole: boolean }
+  /** It dies as it sends a create, and the end of its journal, the intent of that create, is lost from the disk. */
+  | { readonly kind: 'tear'; readonly operation: number }
   | { readonly kind: 'detach'; readonly afterMs: number }
   | { readonly kind: 'diskFull'; readonly operation: number }
   | { readonly kind: 'syncFailure'; readonly operation: number }
@@ -106,7 +108,11 @@ export function drawScenario(seed: string): Scenario {
       drawRun(index === 0 ? random : random.fork(`run ${index}`), { ...world, isAlone: count === 1 }),
     ),
     pools: world.pools,
-    dialect: drawDialect(random.fork('dialect')),
+    dialect: {
+      ...drawDialect(random.fork('dialect')),
+      // Without labels, nothing tells an adoption whose containers there are.
+      ...(world.losesJournals && { hidesLabels: false }),
+    },
     faults: drawFaultRates(random.fork('faults')),
     bursts: drawBursts(random.fork('bursts')),
     hints: random.chance(0.5),
@@ -133,6 +139,10 @@ function drawRun(random: Random, world: Traits): RunScript {
   // Two runners of one run at once are for a world without working locks, which groups need.
   const mishaps = drawn.filter(({ kind }) => isAlone || Object.keys(world.pools).length > 0 || kind !== 'second');
   const late = random.fork('late');
+  const torn = random.fork('torn');
+  if (!world.losesJournals && torn.chance(0.15)) {
+    mishaps.splice(torn.below(mishaps.length + 1), 0, { kind: 'tear', operation: 8 + torn.below(60) });
+  }
   if (!isAlone && late.chance(0.3)) mishaps.push({ kind: 'leave', ...drawMoment(late) });
   if (world.losesJournals) {
     mishaps.splice(late.below(mishaps.length + 1), 0, { kind: 'lose', ...drawMoment(late), whole: late.chance(0.5) });

@@ -14,7 +14,7 @@ import {
   type VolumeFiles,
 } from '@sluice/client';
 import type { Dialect } from './dialect.ts';
-import { type CallFate, drawFate, type FaultRates } from './faults.ts';
+import { type CallFate, drawFate, type FaultRates, type Page } from './faults.ts';
 import { createMemoryFiles, createMemoryVolume, type MemoryVolume } from './memory-files.ts';
 import type { Random } from './random.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -30,7 +30,7 @@ export interface Behaviour {
   readonly outOfMemory?: boolean;
   /** The record vanishes while it runs, as after a fault of the service's own. */
   readonly vanishes?: boolean;
-  /** Like `vanishes`, but somebody else's container, which succeeds, is under its ID afterwards. */
+  /** Like `vanishes`, but another container is under its ID afterwards, which runs for a while and succeeds. */
   readonly replaced?: boolean;
   /** Called when its process starts. */
   readonly begin?: (container: Container) => void;
@@ -43,6 +43,8 @@ export interface SimulatedContainer {
   readonly incarnation: number;
   readonly createdAt: number;
   visibleAt: number;
+  /** It is absent from get and list between these times. */
+  absent?: { readonly from: number; readonly to: number };
   startedAt?: number;
   wire: Container;
   /** As it was before its last change. */
@@ -89,6 +91,8 @@ export interface SimulatedService {
 }
 
 const TIMEOUT_MS = 30_000;
+/** How long what takes a container's place runs: so long that its end must be waited for. */
+const REPLACED_MS = 10 * 60_000;
 const RETENTION_MS = 7 * 24 * 3_600_000;
 
 export function createSimulatedService(options: SimulationOptions): SimulatedService {
@@ -115,8 +119,8 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     calls.set(name, (calls.get(name) ?? 0) + 1);
     options.onDeed?.({ kind: 'asked', at: clock.now(), call: name, id });
     const drawn = drawFate(random, faults());
-    const gate = options.gate?.();
-    const fate = gate === undefined ? drawn : { ...drawn, gate };
+    const gate = options.gate?.() ?? drawn.gate;
+    const fate = { ...drawn, gate: isPage(gate) && !PAGED.has(name) ? undefined : gate };
     const traveling = travel(fate, act);
     if (name === 'create' && id !== undefined && fate.lateByMs !== undefined && fate.gate !== 'refused') {
       underWay.add(id);
@@ -154,14 +158,20 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
       return { error: fail('NO_REPLY', 'no reply came within 30 s') };
     }
     await clock.delay(fate.replyMs);
+    if (fate.gate === 'page after') return { error: pageError(404) };
     if (fate.gate === 'unreadable') return { error: fail('INVALID_REPLY', 'the reply was cut off') };
     return outcome;
   }
 
   function visible(ref: Ref): SimulatedContainer {
     const found = containers.get(ref.id);
-    if (!found || found.visibleAt > clock.now()) throw fail('NOT_FOUND', `container ${ref.id} is not there`, 404);
+    if (!found || !isVisible(found)) throw fail('NOT_FOUND', `container ${ref.id} is not there`, 404);
     return found;
+  }
+
+  function isVisible({ visibleAt, absent }: SimulatedContainer): boolean {
+    const now = clock.now();
+    return visibleAt <= now && !(absent && absent.from <= now && now < absent.to);
   }
 
   function create(scope: Scope, spec: ContainerSpec, id: string): Container {
@@ -231,12 +241,32 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
       made.startedAt = clock.now();
       behaviour.begin?.(made.wire);
       if (!dialect.hidesRunning) move(made, 'Running', 'running', { startTime: new Date(clock.now()).toISOString() });
+      if (dialect.requeues) requeue(made, { afterMs: Math.min(behaviour.runMs / 3, 5000), later });
+      if (dialect.absentMs > 0) {
+        const from = clock.now() + behaviour.runMs / 4;
+        made.absent = { from, to: from + dialect.absentMs };
+      }
       if (behaviour.vanishes) later(behaviour.runMs / 2, () => vanish(id, made));
       if (behaviour.replaced) later(behaviour.runMs / 2, () => replace(id, made));
       later(behaviour.runMs, () => {
         const decided = { ...behaviour, end: behaviour.endOf?.(made.wire) ?? behaviour.end };
         if (decided.end === 'Succeeded') decided.work?.(made.wire);
         end(id, made, decided.end, describeEnd(decided));
+      });
+    });
+  }
+
+  /** The service starts it anew: the same container, of which the runner must start no other. */
+  function requeue(
+    made: SimulatedContainer,
+    { afterMs, later }: { readonly afterMs: number; readonly later: (ms: number, action: () => void) => void },
+  ): void {
+    later(afterMs, () => {
+      if (made.wire.phase === 'Canceling') return;
+      move(made, 'Pending', 'requeued', { runID: `r${++incarnations}` });
+      if (dialect.hidesRunning) return;
+      later(afterMs / 2, () => {
+        if (made.wire.phase === 'Pending') move(made, 'Running', 'running');
       });
     });
   }
@@ -276,15 +306,10 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     vanish(id, made);
     const incarnation = ++incarnations;
     const createTime = new Date(clock.now()).toISOString();
-    const wire = {
-      ...made.wire,
-      labels: {},
-      phase: 'Succeeded',
-      state: 'completed',
-      runID: `r${incarnation}`,
-      createTime,
-    };
-    containers.set(id, { incarnation, createdAt: clock.now(), visibleAt: clock.now(), live: false, wire });
+    const wire = { ...made.wire, labels: {}, phase: 'Running', state: 'running', runID: `r${incarnation}`, createTime };
+    const other = { incarnation, createdAt: clock.now(), visibleAt: clock.now(), live: true, wire };
+    containers.set(id, other);
+    clock.setTimer(clock.now() + REPLACED_MS, () => end(id, other, 'Succeeded', 'completed'));
   }
 
   function hint(made: SimulatedContainer): void {
@@ -313,7 +338,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     const ids = [...containers.keys()].sort().filter((id) => id > from);
     const shown = ids.filter((id) => {
       const container = containers.get(id)!;
-      return container.visibleAt <= clock.now() && (all || isListed(container));
+      return isVisible(container) && (all || isListed(container));
     });
     const items = shown.slice(0, Math.min(size, dialect.pageSize)).map((id) => {
       const {
@@ -324,7 +349,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
         phase,
         state,
         createTime,
-      } = checkTypes(writeTimes(told(containers.get(id)!)));
+      } = checkTypes(write(told(containers.get(id)!)));
       return { id, clusterID, accountID, ...(image && { image }), phase, state, createTime } as ContainerListItem;
     });
     return { items, next: shown.length > items.length ? items.at(-1)!.id : '' };
@@ -347,10 +372,26 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     throw fail('INVALID_REPLY', `could not get container ${wire.id}: nodeID is no text`, 200);
   }
 
-  function writeTimes(wire: Container): Container {
-    if (!dialect.mixedTimes || !wire.createTime) return wire;
-    const moved = new Date(Date.parse(wire.createTime) + 8 * 3_600_000).toISOString();
-    return { ...wire, createTime: `${moved.slice(0, 19)}+08:00` };
+  /** A container as replies other than the one to create write it. */
+  function write(wire: Container): Container {
+    const { labels, ...unlabeled } = wire;
+    const shown: Container = dialect.hidesLabels || !labels ? unlabeled : wire;
+    return wire.createTime === undefined ? shown : { ...shown, createTime: writeTime(Date.parse(wire.createTime)) };
+  }
+
+  function writeTime(at: number): string {
+    const local = () => new Date(at + 8 * 3_600_000).toISOString().slice(0, 19);
+    switch (dialect.times) {
+      case 'rounded':
+        return `${new Date(Math.round(at / 1000) * 1000).toISOString().slice(0, 19)}Z`;
+      case 'zoneless':
+        return local();
+      case 'drifting':
+        // Half a minute to either side, another one every second.
+        return new Date(at + ((Math.floor(clock.now() / 1000) % 7) - 3) * 10_000).toISOString();
+      case 'exact':
+        return dialect.mixedTimes ? `${local()}+08:00` : new Date(at).toISOString();
+    }
   }
 
   /** Files travel like everything else. Reading is left out: it changes nothing, and is repeated as a whole. */
@@ -411,7 +452,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     containers: {
       create: (scope, spec, { containerID } = {}) =>
         call('create', containerID, () => create(scope, spec, containerID!)),
-      get: (ref) => call('get', ref.id, () => checkTypes(writeTimes(told(visible(ref))))),
+      get: (ref) => call('get', ref.id, () => checkTypes(write(told(visible(ref))))),
       async *list(_scope, { all = false, pageSize = 100 } = {}) {
         for (let from = ''; ; ) {
           const { items, next } = await call('list', undefined, () => page(all, { from, size: pageSize }));
@@ -476,6 +517,10 @@ function assignPorts(spec: ContainerSpec, incarnation: number): NonNullable<Cont
 
 function gateError(gate: CallFate['gate']): ServiceError | undefined {
   switch (gate) {
+    case 'page 403':
+      return pageError(403);
+    case 'page 404':
+      return pageError(404);
     case 401:
       return fail('UNAUTHENTICATED', 'the token is not valid', 401);
     case 429:
@@ -487,6 +532,19 @@ function gateError(gate: CallFate['gate']): ServiceError | undefined {
     default:
       return undefined;
   }
+}
+
+/** Calls that a gateway may answer with a page. */
+const PAGED = new Set(['create', 'get', 'list', 'cancel']);
+
+function isPage(gate: CallFate['gate']): gate is Page {
+  return typeof gate === 'string' && gate.startsWith('page');
+}
+
+/** As the client reads it: the status is known, and that the body is no error of the protocol. */
+function pageError(status: 403 | 404): ServiceError {
+  const code = status === 403 ? 'PERMISSION_DENIED' : 'NOT_FOUND';
+  return new ServiceError(code, `the service replied ${status} nginx`, { status, isForeign: true });
 }
 
 function fail(code: ServiceErrorCode, message: string, status?: number): ServiceError {

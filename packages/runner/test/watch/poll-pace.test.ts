@@ -6,7 +6,6 @@ const aged = (since: number): Attempt => ({
   at: { step: 0, cell: 0, attempt: 1 },
   name: { runId: 'r', step: 's', cell: '', attempt: 1 },
   ref: { clusterID: 'c', accountID: 'a', id: 'i' },
-  incarnation: {},
   confirmed: true,
   ran: true,
   over: false,
