@@ -43,7 +43,8 @@ export class EngineDriver {
   readonly #sink: EngineSink;
   readonly #storage: string;
   readonly #active = new Map<string, Active>();
-  readonly #stopping = new Set<string>();
+  /** Those that are to be stopped, with the shortest grace that was asked for. */
+  readonly #stopping = new Map<string, number>();
   #unavailable: string | undefined = 'the engine is being opened';
   #isOpen = false;
   /** Settles once the engine is open and has taken up what an earlier process launched. */
@@ -124,11 +125,12 @@ export class EngineDriver {
     entry.settled = this.#launchUntilAnswered(entry);
   }
 
+  /** A stop with less grace, as of a delete after a cancel, is passed on to the engine as well. */
   stop(launch: Launch, graceMs: number): void {
-    if (this.#stopping.has(launch.key)) return;
-    this.#stopping.add(launch.key);
+    if (graceMs >= (this.#stopping.get(launch.key) ?? Number.POSITIVE_INFINITY)) return;
+    this.#stopping.set(launch.key, graceMs);
     this.#active.get(launch.key)?.unwanted.abort();
-    void this.#stopUntilAnswered(launch, graceMs);
+    void this.#stopUntilAnswered(launch);
   }
 
   /** The container has ended: nothing more is tried for it. */
@@ -196,7 +198,7 @@ export class EngineDriver {
     }
   }
 
-  async #stopUntilAnswered(launch: Launch, graceMs: number): Promise<void> {
+  async #stopUntilAnswered(launch: Launch): Promise<void> {
     const { key } = launch;
     const { signal } = this.#closing;
     await this.#active.get(key)?.settled;
@@ -205,7 +207,7 @@ export class EngineDriver {
       try {
         // A launch whose answer was lost: the engine says what became of it before it is told to stop it.
         if (this.#active.get(key)?.taken === false) await this.#recover([launch]);
-        if (this.#active.has(key)) await this.#engine.stop(key, { graceMs });
+        if (this.#active.has(key)) await this.#engine.stop(key, { graceMs: this.#stopping.get(key) ?? 0 });
         return;
       } catch (error) {
         this.#log.warn({ err: error, key }, 'the engine could not stop a container');

@@ -26,7 +26,10 @@ export interface Engine {
    * true now is reported, and what has no trace at all is reported as `absent`.
    */
   recover(launches: readonly Launch[]): Promise<void>;
-  /** Ends the container: asks, waits `graceMs`, kills the whole tree. The end comes through the sink. Idempotent. */
+  /**
+   * Ends the container: asks, waits `graceMs`, kills the whole tree. The end comes through the sink. Idempotent; when it is
+   * called again, the earlier of the deadlines counts, and the promise of an earlier call may still be pending.
+   */
   stop(key: string, options: { graceMs: number }): Promise<void>;
   /** Forgets an ended container in the engine behind (its directory is the service's to delete). Idempotent. */
   remove(key: string): Promise<void>;

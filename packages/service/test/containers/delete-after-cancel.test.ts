@@ -1,0 +1,16 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { openRig, PRINCIPAL, SCOPE } from '../service-rig.ts';
+
+it('a delete after a cancel kills at once, however much grace the cancel left', async () => {
+  const rig = await openRig({ config: { cancelGraceSeconds: 1_000_000 } });
+  onTestFinished(() => rig.close());
+  const { containers } = rig.service.inProcess(PRINCIPAL);
+  const command = ['sh', '-c', 'trap "" TERM; echo up; while :; do sleep 0.05; done'];
+  const ref = { ...SCOPE, id: 'stubborn' };
+  await containers.create(SCOPE, { instanceType: 'small', command }, { containerID: ref.id });
+  await expect.poll(async () => (await containers.get(ref)).phase, { timeout: 20_000 }).toBe('Running');
+  await containers.cancel(ref);
+  expect((await containers.get(ref)).phase).toBe('Canceling');
+  await containers.delete(ref);
+  await expect(containers.get(ref)).rejects.toThrow();
+});
