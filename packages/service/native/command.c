@@ -62,17 +62,38 @@ static int open_signals(void) {
   sigemptyset(&signals);
   sigaddset(&signals, SIGCHLD);
   sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, PROOF_SIGNAL);
   int fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
   if (fd < 0) fault("could not wait for signals: %s", strerror(errno));
   return fd;
 }
 
+/* A stop that is wanted, and may not be proven yet to be the launcher's. */
+struct stop {
+  bool has_deadline, is_proven;
+  long long deadline;
+};
+
+/*
+ * The deadline comes with SIGTERM as a value that any process may send. The proof is a signal to a single thread: of that
+ * the kernel says itself who sent it, also where its memory for signals is used up, and it is 0 for a sender outside of the
+ * PID namespace. Without namespaces a container can write its records anyhow.
+ */
+static void note_signal(struct stop *stop, const struct signalfd_siginfo *info) {
+  if (info->ssi_signo == PROOF_SIGNAL)
+    stop->is_proven |= info->ssi_code == SI_TKILL && (info->ssi_pid == 0 || launcher.is_translating);
+  if (info->ssi_signo != SIGTERM || info->ssi_code != SI_QUEUE) return;
+  long long wanted = monotonic_ms() + info->ssi_int;
+  if (!stop->has_deadline || wanted < stop->deadline) stop->deadline = wanted;
+  stop->has_deadline = true;
+}
+
 struct ending await_command(pid_t command, struct output *output, bool (*reap)(pid_t, int *)) {
   struct pollfd ready[2] = {{.fd = open_signals(), .events = POLLIN}, {.fd = output->from, .events = POLLIN}};
   struct ending ending = {false, 0};
-  long long deadline = 0;
+  struct stop stop = {false, false, 0};
   while (!reap(command, &ending.status)) {
-    long long left = deadline - monotonic_ms();
+    long long left = stop.deadline - monotonic_ms();
     if (ending.stopped && left <= 0) {
       ending.status = SIGKILL;
       break;
@@ -81,9 +102,8 @@ struct ending await_command(pid_t command, struct output *output, bool (*reap)(p
     if (ready[1].revents != 0) output_copy(output);
     struct signalfd_siginfo info;
     if (read(ready[0].fd, &info, sizeof info) != sizeof info) continue;
-    if (info.ssi_signo != SIGTERM || info.ssi_code != SI_QUEUE) continue;
-    long long wanted = monotonic_ms() + info.ssi_int;
-    if (!ending.stopped || wanted < deadline) deadline = wanted;
+    note_signal(&stop, &info);
+    if (ending.stopped || !stop.has_deadline || !stop.is_proven) continue;
     ending.stopped = true;
     kill(command, SIGTERM);
   }

@@ -30,9 +30,11 @@ static int open_source(const struct mount_request *mount) {
   int source = open_mount_source(mount);
   int tree = sys_open_tree(source, "", PATH_EMPTY | TREE_CLONE | (mount->is_file ? 0 : TREE_RECURSIVE));
   if (tree < 0) refuse_for(errno, "could not mount '%s' at '%s': %s", mount->sub_path, mount->target, strerror(errno));
-  /* With whatever is mounted further in: it belongs to the volume. */
-  uint64_t attributes = ATTR_NOSUID | ATTR_NODEV | (mount->is_read_only ? ATTR_RDONLY : 0);
-  if (sys_mount_setattr(tree, "", PATH_EMPTY | TREE_RECURSIVE, attributes) != 0)
+  /* With whatever is mounted further in: it belongs to the volume. What comes to be mounted there later would be writable. */
+  uint64_t attributes = ATTR_NOSUID | ATTR_NODEV;
+  int result = mount->is_read_only ? sys_mount_seal(tree, attributes | ATTR_RDONLY)
+                                   : sys_mount_setattr(tree, "", PATH_EMPTY | TREE_RECURSIVE, attributes);
+  if (result != 0)
     refuse_for(errno, "could not restrict the mount at '%s': %s", mount->target, strerror(errno));
   close(source);
   return tree;
@@ -111,6 +113,12 @@ static void enter_view(const struct launch *launch, int template_fd) {
   mount_rest(launch, count);
 }
 
+/* The launcher's keep its templates, and hence what was mounted when they were made, for as long as this process lives. */
+static void keep_own_files(const struct output *output, const struct limit_use *use) {
+  int kept[] = {launcher.event_fd, container_directory(), output->from, output->to, limits_file(use)};
+  sys_close_others(kept, sizeof kept / sizeof kept[0]);
+}
+
 /* vfork: the command's errno comes back in our own memory, and no page is copied. */
 static pid_t start_command(const struct launch *launch, const struct limit_use *use) {
   volatile int error = 0;
@@ -136,6 +144,7 @@ __attribute__((noreturn)) void container_run(struct launch *launch, int template
   struct output output;
   open_streams(launch, &output);
   enter_view(launch, template_fd);
+  keep_own_files(&output, use);
   if (chdir(launch->working_directory) != 0) fault("could not enter '%s': %s", launch->working_directory, strerror(errno));
   long long started = clock_ms();
   pid_t command = start_command(launch, use);

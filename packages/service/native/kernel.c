@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -48,6 +49,11 @@ int sys_mount_setattr(int dir, const char *path, unsigned flags, uint64_t set) {
   return (int)syscall(NR_MOUNT_SETATTR, dir, path, flags, &attributes, sizeof attributes);
 }
 
+int sys_mount_seal(int tree, uint64_t set) {
+  struct mount_attributes attributes = {.set = set, .propagation = MS_PRIVATE};
+  return (int)syscall(NR_MOUNT_SETATTR, tree, "", PATH_EMPTY | TREE_RECURSIVE, &attributes, sizeof attributes);
+}
+
 /* Symbolic links are followed as long as they stay beneath `dir`: the kernel checks each step, so a swap cannot win. */
 int sys_open_beneath(int dir, const char *path, uint64_t flags) {
   const uint64_t no_magic_links = 2, beneath = 8;
@@ -86,6 +92,25 @@ int sys_pidfd_queue(int pidfd, int signal, int value) {
   info.si_uid = getuid();
   info.si_value.sival_int = value;
   return (int)syscall(NR_PIDFD_SEND_SIGNAL, pidfd, signal, &info, 0);
+}
+
+int sys_signal_thread(pid_t pid, int signal) { return (int)syscall(SYS_tgkill, pid, pid, signal); }
+
+void sys_close_others(int *kept, size_t count) {
+  unsigned from = 3;
+  for (size_t i = 0; i < count; i++) {
+    for (size_t j = i; j > 0 && kept[j] < kept[j - 1]; j--) {
+      int swapped = kept[j];
+      kept[j] = kept[j - 1];
+      kept[j - 1] = swapped;
+    }
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (kept[i] < (int)from) continue;
+    if ((unsigned)kept[i] > from) syscall(SYS_close_range, from, (unsigned)kept[i] - 1, 0u);
+    from = (unsigned)kept[i] + 1;
+  }
+  syscall(SYS_close_range, from, ~0u, 0u);
 }
 
 /* Where clone3 is forbidden: by the machine, or by our own filter. A cgroup is entered by a process that is there already. */

@@ -17,7 +17,8 @@
  *   refused <id> <reason> | fault <id> <reason>     before it was claimed
  *   gone <id>       its first process is no more, and every process of it
  *   unknown <id>    nothing to adopt or to stop
- * End of input ends the launcher; the containers run on.
+ * End of input ends the launcher, and so does a change of what the host has mounted that it cannot follow (mount-watch.c);
+ * the containers run on.
  */
 #define _GNU_SOURCE
 #include "launcher.h"
@@ -41,13 +42,19 @@ struct launcher launcher;
 struct container {
   struct container *next;
   int pidfd;
+  pid_t pid;
   bool adopted;
   struct limit_use use;
   char id[24];
 };
 
 static struct container *containers[4096];
-static int poll_fd, frame_fd;
+static int poll_fd, frame_fd, mounts_fd;
+
+static void poll_for(int fd, uint32_t events, void *what) {
+  struct epoll_event event = {.events = events, .data.ptr = what};
+  if (poll_fd < 0 || epoll_ctl(poll_fd, EPOLL_CTL_ADD, fd, &event) != 0) fail_launcher("could not poll");
+}
 
 static size_t bucket(const char *id) { return strtoul(id, NULL, 10) % (sizeof containers / sizeof containers[0]); }
 
@@ -57,10 +64,11 @@ static struct container *find(const char *id) {
   return container;
 }
 
-static struct container *watch(const char *id, int pidfd, bool adopted) {
+static struct container *watch(const char *id, pid_t pid, int pidfd, bool adopted) {
   struct container *container = calloc(1, sizeof *container);
   if (container == NULL) _exit(74);
   snprintf(container->id, sizeof container->id, "%s", id);
+  container->pid = pid;
   container->pidfd = pidfd;
   container->adopted = adopted;
   container->next = containers[bucket(id)];
@@ -120,6 +128,18 @@ static void take_mounts(struct fields *fields, struct launch *launch) {
   }
 }
 
+/* Containers run on: the service starts another launcher, which takes them up. */
+__attribute__((noreturn)) static void leave(void) {
+  limits_close();
+  _exit(0);
+}
+
+static void look_at_mounts(void) {
+  enum mounts_change change = launcher.is_translating ? MOUNTS_SAME : mounts_look();
+  if (change == MOUNTS_MISSED) leave();
+  if (change == MOUNTS_CHANGED) templates_drop();
+}
+
 struct birth {
   struct launch *launch;
   int template_fd;
@@ -136,6 +156,7 @@ static void start(struct launch *launch) {
   char reason[512];
   bool is_fault = false;
   struct birth birth = {.launch = launch, .template_fd = -1};
+  look_at_mounts();
   if (!launcher.is_translating) birth.template_fd = template_for(launch, reason, sizeof reason, &is_fault);
   if (birth.template_fd < 0 && !launcher.is_translating) {
     send_event("%s %s %s", is_fault ? "fault" : "refused", launch->id, reason);
@@ -143,12 +164,13 @@ static void start(struct launch *launch) {
   }
   limits_acquire(&birth.use, launch);
   int pidfd = -1;
-  if (limits_fork(&birth.use, &(struct first){.run = run_born, .argument = &birth}, &pidfd) < 0) {
+  pid_t pid = limits_fork(&birth.use, &(struct first){.run = run_born, .argument = &birth}, &pidfd);
+  if (pid < 0) {
     send_event("fault %s could not make a process: %s", launch->id, strerror(errno));
     limits_release(&birth.use, true);
     return;
   }
-  watch(launch->id, pidfd, false)->use = birth.use;
+  watch(launch->id, pid, pidfd, false)->use = birth.use;
 }
 
 static void handle_launch(struct fields *fields) {
@@ -172,10 +194,11 @@ static void handle_adopt(struct fields *fields) {
   const char *id = take(fields), *pid = take(fields);
   unsigned long long wanted = strtoull(take(fields), NULL, 10), ticks = 0;
   long host_pid;
-  int pidfd = sys_pidfd_open((pid_t)strtol(pid, NULL, 10));
+  pid_t number = (pid_t)strtol(pid, NULL, 10);
+  int pidfd = sys_pidfd_open(number);
   /* Opened first, looked at second: the number cannot change hands between the two. */
   if (pidfd >= 0 && read_process(launcher.proc_fd, pid, &host_pid, &ticks) && ticks == wanted) {
-    watch(id, pidfd, true);
+    watch(id, number, pidfd, true);
     send_event("adopted %s", id);
     return;
   }
@@ -188,6 +211,7 @@ static void handle_stop(struct fields *fields) {
   int grace = (int)strtol(take(fields), NULL, 10);
   struct container *container = find(id);
   if (container == NULL || sys_pidfd_queue(container->pidfd, SIGTERM, grace) != 0) send_event("unknown %s", id);
+  else sys_signal_thread(container->pid, PROOF_SIGNAL);
 }
 
 static void handle_kill(struct fields *fields) {
@@ -245,6 +269,7 @@ static void open_descriptors(void) {
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGCHLD);
   sigaddset(&blocked, SIGTERM);
+  sigaddset(&blocked, PROOF_SIGNAL);
   sigprocmask(SIG_BLOCK, &blocked, NULL);
   umask(022);
   setsid();
@@ -255,8 +280,12 @@ int main(int argc, char **argv) {
   if (argc < 3) return 75;
   launcher.masks = (const char **)argv + 3;
   launcher.mask_count = (size_t)argc - 3;
-  if (strcmp(argv[1], "translation") == 0) do_without_namespaces();
-  else enter_namespaces();
+  if (strcmp(argv[1], "translation") == 0) {
+    do_without_namespaces();
+  } else {
+    enter_namespaces();
+    mounts_fd = mounts_enter();
+  }
   read_boot_id();
   limits_open(argv[2]);
   struct launch none = {.mount_count = 0};
@@ -269,18 +298,16 @@ int main(int argc, char **argv) {
   drop_privileges();
   if (!launcher.is_translating) confine();
   poll_fd = epoll_create1(EPOLL_CLOEXEC);
-  struct epoll_event event = {.events = EPOLLIN, .data.ptr = NULL};
-  if (poll_fd < 0 || epoll_ctl(poll_fd, EPOLL_CTL_ADD, frame_fd, &event) != 0) fail_launcher("could not poll");
+  poll_for(frame_fd, EPOLLIN, NULL);
+  if (!launcher.is_translating) poll_for(mounts_fd, EPOLLPRI, &mounts_fd);
   send_event("ready %s %s", limits_describe_memory(), limits_describe_cores());
   for (;;) {
     struct epoll_event events[64];
     int count = epoll_wait(poll_fd, events, 64, -1);
     for (int i = 0; i < count; i++) {
-      if (events[i].data.ptr != NULL) forget(events[i].data.ptr);
-      else if (!read_frames()) {
-        limits_close();
-        return 0;
-      }
+      if (events[i].data.ptr == &mounts_fd) look_at_mounts();
+      else if (events[i].data.ptr != NULL) forget(events[i].data.ptr);
+      else if (!read_frames()) leave();
     }
   }
 }

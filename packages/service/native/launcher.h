@@ -3,6 +3,7 @@
 #define SLUICE_LAUNCHER_H
 
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,6 +49,9 @@ struct launcher {
 
 extern struct launcher launcher;
 
+/* What a launcher sends after SIGTERM, so that a first process knows whose wish it is (command.c). Ignored by default. */
+#define PROOF_SIGNAL SIGURG
+
 /* What a first process does; `run` never returns. */
 struct first {
   void (*run)(void *argument);
@@ -61,6 +65,21 @@ __attribute__((noreturn)) void container_run(struct launch *launch, int template
 
 /* template.c: a mount namespace with the read-only root and the mount points of `launch`; kept for the next one. */
 int template_for(struct launch *launch, char *reason, size_t reason_size, bool *is_fault);
+
+/* Lets go of all templates, which show what was mounted when they were made. */
+void templates_drop(void);
+
+/* mount-watch.c */
+enum mounts_change {
+  MOUNTS_SAME,
+  MOUNTS_CHANGED, /* what templates show is out of date */
+  MOUNTS_MISSED,  /* what this launcher sees is out of date, and remains so */
+};
+/* Before the launcher leaves the mount namespace that it was started in. */
+void mounts_open(void);
+/* In its own; returns a file to poll for POLLPRI, which says that it is time for a look. */
+int mounts_enter(void);
+enum mounts_change mounts_look(void);
 
 /* limits.c */
 struct slot;
@@ -81,6 +100,8 @@ void limits_release(struct limit_use *use, bool is_spoilt);
 /* Forks a first process within its limits, which runs `first`; returns its PID, or -1 with errno. */
 pid_t limits_fork(const struct limit_use *use, const struct first *first, int *pidfd);
 void limits_apply(const struct limit_use *use);
+/* What `limits_out_of_memory` reads, or -1. */
+int limits_file(const struct limit_use *use);
 bool limits_out_of_memory(const struct limit_use *use);
 
 /* hierarchy.c */
@@ -115,10 +136,16 @@ void keeper_destroy(struct keeper *keeper);
 int sys_open_tree(int dir, const char *path, unsigned flags);
 int sys_move_mount(int from, const char *from_path, int to, const char *to_path, unsigned flags);
 int sys_mount_setattr(int dir, const char *path, unsigned flags, uint64_t set);
+/* For a whole tree: the same, and nothing that is mounted on the host later comes to be mounted in it. */
+int sys_mount_seal(int tree, uint64_t set);
 int sys_open_beneath(int dir, const char *path, uint64_t flags);
 int sys_fresh_tmpfs(const char *mode, const char *size);
 int sys_pidfd_open(pid_t pid);
 int sys_pidfd_queue(int pidfd, int signal, int value);
+/* To the process's first thread, by its number: for a signal that is ignored by whichever process gets it by mistake. */
+int sys_signal_thread(pid_t pid, int signal);
+/* Closes all descriptors but these, in any order, and the standard ones; -1 stands for none. */
+void sys_close_others(int *kept, size_t count);
 /* A first process. `cgroup_fd` -1 for the caller's own; `is_sibling` makes it a child of the caller's parent. */
 pid_t sys_clone_first(int *pidfd, int cgroup_fd, bool is_sibling);
 

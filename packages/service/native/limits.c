@@ -103,7 +103,8 @@ static void sweep(int dir) {
     long pid = strtol(entry->d_name, NULL, 10);
     char of_process[32];
     snprintf(of_process, sizeof of_process, "%ld", pid);
-    if (pid > 0 && pid != launcher_pid && faccessat(launcher.proc_fd, of_process, F_OK, 0) != 0)
+    /* This launcher has made none yet: those of its own number are an earlier one's. */
+    if (pid == launcher_pid || (pid > 0 && faccessat(launcher.proc_fd, of_process, F_OK, 0) != 0))
       unlinkat(dir, entry->d_name, AT_REMOVEDIR);
   }
   if (entries != NULL) closedir(entries);
@@ -162,16 +163,30 @@ static bool enter_slot(void *argument) {
   return true;
 }
 
+/* False where that name is taken: what an earlier launcher with this PID has left counts the past, and has its limits. */
+static bool make_groups(struct slot *slot) {
+  char name[64];
+  name_slot(slot, name, sizeof name);
+  for (int i = 0; i < CONTROLLERS; i++) {
+    if (is_unified && i != MEMORY) slot->has[i] = group_fd[i] >= 0 && slot->has[MEMORY];
+    else slot->has[i] = group_fd[i] >= 0 && mkdirat(group_fd[i], name, 0755) == 0;
+    if (slot->has[i] || group_fd[i] < 0 || errno != EEXIST) continue;
+    while (--i >= 0) {
+      if (slot->has[i]) unlinkat(group_fd[i], name, AT_REMOVEDIR);
+    }
+    return false;
+  }
+  return true;
+}
+
 static struct slot *make_slot(void) {
   struct slot *slot = calloc(1, sizeof *slot);
   if (slot == NULL) return NULL;
-  slot->number = ++slot_numbers;
   slot->memory_fd = slot->unified_fd = -1;
+  do slot->number = ++slot_numbers;
+  while (!make_groups(slot));
   char name[64], path[128];
   name_slot(slot, name, sizeof name);
-  for (int i = 0; i < CONTROLLERS; i++) {
-    slot->has[i] = group_fd[i] >= 0 && (mkdirat(group_fd[i], name, 0755) == 0 || errno == EEXIST);
-  }
   snprintf(path, sizeof path, "%s/%s", name, is_unified ? "memory.events" : "memory.oom_control");
   if (slot->has[MEMORY]) slot->memory_fd = openat(group_fd[MEMORY], path, O_RDONLY | O_CLOEXEC);
   if (is_unified) slot->unified_fd = open_directory(group_fd[MEMORY], name);
@@ -285,6 +300,8 @@ void limits_apply(const struct limit_use *use) {
     setrlimit(RLIMIT_DATA, &limit);
   }
 }
+
+int limits_file(const struct limit_use *use) { return use->memory ? use->slot->memory_fd : -1; }
 
 bool limits_out_of_memory(const struct limit_use *use) {
   char text[512];

@@ -108,6 +108,7 @@ void enter_namespaces(void) {
   errno = EOVERFLOW;
   if (!is_mapped("/proc/self/uid_map", uid) || !is_mapped("/proc/self/gid_map", gid))
     fail_launcher("could not use this process's user and group: its user namespace maps only one of them");
+  mounts_open();
   enum entry entry = launcher.is_root ? map_all_from_outside() : map_self(uid, gid);
   /* Of the namespace just entered, not of the machine. It takes a /proc/sys that can be written to. */
   launcher.forbids_nesting = entry == ENTERED && write_text(AT_FDCWD, "/proc/sys/user/max_user_namespaces", "0");

@@ -31,6 +31,10 @@ static void drop(struct template *template) {
   memset(template, 0, sizeof *template);
 }
 
+void templates_drop(void) {
+  for (size_t i = 0; i < TEMPLATES; i++) drop(&templates[i]);
+}
+
 static size_t count_masks(void) {
   size_t count = 0;
   struct stat status;

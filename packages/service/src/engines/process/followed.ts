@@ -6,9 +6,11 @@ export interface Followed {
   /** A new one whenever another process is watched for it. */
   id: string;
   readonly launch: Launch;
+  /** `live`: the launcher of now watches it. */
   state: 'launching' | 'adopting' | 'live' | 'ended';
   isAbsent: boolean;
-  stopWanted: boolean;
+  /** When it is to be killed, by a clock that is never set; undefined where no stop is wanted. */
+  killAt: number | undefined;
   killTimer: NodeJS.Timeout | undefined;
   /** All that was reported, for whoever asks again. */
   readonly said: Observation[];
@@ -18,5 +20,5 @@ export interface Followed {
 
 /** One that nothing has been said of yet. */
 export function createFollowed(from: Pick<Followed, 'id' | 'launch' | 'state'>): Followed {
-  return { ...from, isAbsent: false, stopWanted: false, killTimer: undefined, said: [], taken: createAnswer() };
+  return { ...from, isAbsent: false, killAt: undefined, killTimer: undefined, said: [], taken: createAnswer() };
 }

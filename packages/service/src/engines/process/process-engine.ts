@@ -77,11 +77,20 @@ class ProcessEngine implements Engine {
   async stop(key: string, options: { graceMs: number }): Promise<void> {
     const followed = this.#byKey.get(key);
     if (followed === undefined || followed.state === 'ended') return;
-    const launcher = await this.#ready();
-    followed.stopWanted = true;
-    launcher.stop(followed.id, options.graceMs);
+    // The earliest deadline counts: a delete does not wait for the grace of a cancel.
+    followed.killAt = Math.min(performance.now() + options.graceMs, followed.killAt ?? Number.POSITIVE_INFINITY);
+    await this.#ready();
+    this.#pursueStop(followed);
+  }
+
+  /** Asks again after each change of the launcher: what was asked of a lost one may have been lost with it. */
+  #pursueStop(followed: Followed): void {
+    if (followed.killAt === undefined || followed.state !== 'live') return;
+    const graceMs = Math.max(0, followed.killAt - performance.now());
+    this.#launcher?.stop(followed.id, graceMs);
     // The first process keeps the deadline itself, also when we are gone; this is for one that cannot (stopped by a debugger).
-    followed.killTimer ??= setTimeout(() => this.#launcher?.kill(followed.id), options.graceMs + killMarginMs).unref();
+    clearTimeout(followed.killTimer);
+    followed.killTimer = setTimeout(() => this.#launcher?.kill(followed.id), graceMs + killMarginMs).unref();
   }
 
   async remove(key: string): Promise<void> {
@@ -141,6 +150,7 @@ class ProcessEngine implements Engine {
       case 'claimed':
         followed.state = 'live';
         followed.taken.resolve();
+        this.#pursueStop(followed);
         return;
       case 'started':
         this.#reportRunning(followed, event.startedAt);
@@ -172,8 +182,11 @@ class ProcessEngine implements Engine {
 
   async #adopted(followed: Followed): Promise<void> {
     followed.state = 'live';
-    const claim = await lstat(join(followed.launch.directory, 'claim')).catch(() => undefined);
-    this.#reportRunning(followed, claim?.mtimeMs ?? Date.now());
+    this.#pursueStop(followed);
+    if (!isKnownToRun(followed)) {
+      const claim = await lstat(join(followed.launch.directory, 'claim')).catch(() => undefined);
+      this.#reportRunning(followed, claim?.mtimeMs ?? Date.now());
+    }
     followed.taken.resolve();
   }
 
@@ -231,15 +244,14 @@ class ProcessEngine implements Engine {
   }
 
   #endWithoutRecord(followed: Followed, reason: string): void {
-    const end = followed.stopWanted ? ({ kind: 'stopped' } as const) : ({ kind: 'fault', reason } as const);
+    const end = followed.killAt !== undefined ? ({ kind: 'stopped' } as const) : ({ kind: 'fault', reason } as const);
     this.#end(followed, { startedAt: undefined, endedAt: Date.now(), end });
   }
 
   #end(followed: Followed, record: ExitRecord): void {
     if (followed.state === 'ended') return;
     const { startedAt } = record;
-    const isNew = startedAt !== undefined && !followed.said.some((one) => one.type === 'running');
-    if (isNew) this.#reportRunning(followed, startedAt);
+    if (startedAt !== undefined && !isKnownToRun(followed)) this.#reportRunning(followed, startedAt);
     followed.state = 'ended';
     clearTimeout(followed.killTimer);
     this.#report(followed, { type: 'ended', endedAt: record.endedAt, end: record.end });
@@ -259,6 +271,7 @@ class ProcessEngine implements Engine {
   /** Tried once at once, and again when something is wanted: a launcher that cannot live must not be started in a loop. */
   #handleLoss(): void {
     this.#launcher = undefined;
+    for (const followed of this.#byKey.values()) if (followed.state === 'live') followed.state = 'adopting';
     if (this.#sink !== undefined) this.#replaceLauncher().catch(() => {});
   }
 
@@ -271,19 +284,32 @@ class ProcessEngine implements Engine {
 
   /** Containers do not need the launcher to live: a new one takes up what the lost one watched. */
   async #openAndTakeUp(): Promise<void> {
-    const open = [...this.#byKey.values()].filter((followed) => followed.state !== 'ended');
-    try {
-      this.#launcher = await this.#openLauncher();
-    } catch (error) {
-      for (const followed of open) if (followed.state === 'launching') this.#reject(followed, error as EngineError);
-      throw error;
+    // Another loss while containers are taken up is found here.
+    while (this.#launcher === undefined) {
+      const open = [...this.#byKey.values()].filter((followed) => followed.state !== 'ended');
+      try {
+        this.#launcher = await this.#openLauncher();
+      } catch (error) {
+        for (const followed of open) if (followed.state === 'launching') this.#reject(followed, error as EngineError);
+        throw error;
+      }
+      // Closed meanwhile: what runs goes on, and nothing is started any more.
+      if (this.#sink === undefined) return;
+      await this.#takeUpAll(open, this.#launcher);
     }
-    // Closed meanwhile: what runs goes on, and nothing is started any more.
-    if (this.#sink === undefined) return;
+  }
+
+  async #takeUpAll(open: readonly Followed[], launcher: Launcher): Promise<void> {
     for (const followed of open) {
+      if (this.#launcher !== launcher) return;
+      if (followed.state === 'ended') continue;
       this.#renew(followed);
-      if (followed.state === 'launching') this.#launcher.launch(resolveRequest(followed.launch, followed.id));
-      else await this.#takeUp(followed).catch((error: Error) => this.#endWithoutRecord(followed, error.message));
+      if (followed.state === 'launching') {
+        launcher.launch(resolveRequest(followed.launch, followed.id));
+        continue;
+      }
+      followed.state = 'adopting';
+      await this.#takeUp(followed).catch((error: Error) => this.#endWithoutRecord(followed, error.message));
     }
   }
 
@@ -293,4 +319,8 @@ class ProcessEngine implements Engine {
     followed.id = String(this.#nextID++);
     this.#byID.set(followed.id, followed);
   }
+}
+
+function isKnownToRun({ said }: Followed): boolean {
+  return said.some(({ type }) => type === 'running');
 }

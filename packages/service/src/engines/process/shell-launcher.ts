@@ -3,6 +3,7 @@ import { access, constants, readlink, symlink, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { EngineError } from '../engine.ts';
+import { endRemains } from './end-remains.ts';
 import type { Launcher, LauncherEvent, LauncherListener, LaunchRequest, MountsBy } from './launcher.ts';
 import { parseLauncherEvent } from './launcher-event.ts';
 import { isAlive, type ProcessIdentity } from './process-identity.ts';
@@ -25,6 +26,12 @@ interface Watched {
   readonly directory: string;
   outer: ProcessIdentity | undefined;
   killTimer: NodeJS.Timeout | undefined;
+  /** Its outer shell was seen to be no more. */
+  isOver: boolean;
+}
+
+function createWatched(directory: string, outer: ProcessIdentity | undefined): Watched {
+  return { directory, outer, killTimer: undefined, isOver: false };
 }
 
 const lookMs = 250;
@@ -108,7 +115,7 @@ class ShellLauncher implements Launcher {
   }
 
   launch(request: LaunchRequest): void {
-    this.#watched.set(request.id, { directory: request.directory, outer: undefined, killTimer: undefined });
+    this.#watched.set(request.id, createWatched(request.directory, undefined));
     void this.#launch(request);
   }
 
@@ -135,8 +142,9 @@ class ShellLauncher implements Launcher {
   }
 
   adopt(id: string, claim: ProcessIdentity, directory: string): void {
-    void isAlive(claim).then((alive) => {
-      if (alive) this.#watched.set(id, { directory, outer: claim, killTimer: undefined });
+    void isAlive(claim).then(async (alive) => {
+      if (alive) this.#watched.set(id, createWatched(directory, claim));
+      else await endRemains(directory);
       this.#emit({ type: alive ? 'adopted' : 'unknown', id });
     });
   }
@@ -148,7 +156,8 @@ class ShellLauncher implements Launcher {
       return;
     }
     void this.#signalFirst(watched, 'SIGTERM');
-    watched.killTimer ??= setTimeout(() => this.kill(id), graceMs);
+    clearTimeout(watched.killTimer);
+    watched.killTimer = setTimeout(() => this.kill(id), graceMs);
   }
 
   kill(id: string): void {
@@ -212,9 +221,14 @@ class ShellLauncher implements Launcher {
     }
   }
 
+  /** One that was killed has told nothing, and what it was to watch runs on without it. */
   async #lookForGone(): Promise<void> {
-    for (const [id, { outer }] of [...this.#watched]) {
-      if (outer !== undefined && !(await isAlive(outer)) && this.#watched.has(id)) this.#emit({ type: 'gone', id });
+    for (const [id, watched] of [...this.#watched]) {
+      if (watched.outer === undefined || watched.isOver || (await isAlive(watched.outer))) continue;
+      watched.isOver = true;
+      void endRemains(watched.directory).then(() => {
+        if (this.#watched.get(id) === watched) this.#emit({ type: 'gone', id });
+      });
     }
   }
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,6 +14,9 @@ import { onFullDisk } from '../on-full-disk.ts';
 const launcherPath = fileURLToPath(new URL('../../../native/build/launcher', import.meta.url));
 /** Without a C compiler there is no native launcher; where everything is tested that is a fault. */
 const isBuilt = existsSync(launcherPath) || process.env.CI === 'true';
+const hasLegacyGroups = process.geteuid?.() === 0 && existsSync('/sys/fs/cgroup/memory/memory.limit_in_bytes');
+const compiler = process.env.CC ?? 'cc';
+const hasCompiler = process.env.CI === 'true' || spawnSync(compiler, ['--version']).status === 0;
 const module = fileURLToPath(new URL('./create-engine.ts', import.meta.url));
 
 const WAYS = hasNamespaces ? (['namespaces', 'translation'] as const) : (['translation'] as const);
@@ -97,6 +101,16 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
     },
   );
 
+  test.runIf(isIsolated && hasCompiler)('a container cannot make its end look like a stop', async () => {
+    const root = await rig.makeDirectory('forge');
+    const source = fileURLToPath(new URL('./forge-stop.c', import.meta.url));
+    const made = spawnSync(compiler, ['-o', join(root, 'forge'), source], { encoding: 'utf8' });
+    expect(made).toMatchObject({ status: 0 });
+    const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/v' }];
+    const container = await rig.launch({ command: ['/v/forge'], mounts });
+    expect(await container.end()).toEqual({ kind: 'exited', exitCode: 7 });
+  });
+
   test.each([
     ['#!/no/such/interpreter\n', 0o755, /interpreter that its first line names.*127/],
     ['#!/bin/sh\r\n', 0o755, /carriage return/],
@@ -110,6 +124,34 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
     expect(await container.end()).toMatchObject({ kind: 'refused', reason: expect.stringMatching(words) });
   });
 
+  test.runIf(hasLegacyGroups)(
+    'what a dead launcher of the same number has left in its cgroups limits no container',
+    async () => {
+      // The first slot is still in use; in both the memory ran out once.
+      const script = `
+      own=$(sed -n 's/^[0-9]*:memory://p' /proc/self/cgroup)
+      for slot in 1 2; do
+        group=/sys/fs/cgroup/memory$own/sluice/$$-$slot
+        mkdir -p "$group" && echo 4M > "$group/memory.limit_in_bytes" && echo 0 > "$group/memory.swappiness"
+        sh -c 'echo 0 > "$0/cgroup.procs"; exec tail /dev/zero' "$group"
+        grep -q 'oom_kill [1-9]' "$group/memory.oom_control" || exit 9
+        if [ $slot = 1 ]; then sh -c 'echo 0 > "$0/cgroup.procs"; exec sleep 600' "$group" </dev/null >/dev/null 2>&1 & echo $! > "$0"; fi
+      done
+      exec "$@"`;
+      const note = join(rig.directory, 'sleeper');
+      const prefix = ['sh', '-c', script, note];
+      const other = new EngineRig(
+        () => createProcessEngine({ launcherPath, launcher: 'native', mountsBy, prefix }),
+        subject,
+      );
+      await other.open();
+      const container = await other.run('exit 3', { limits: { memoryBytes: 512 * 2 ** 20 } });
+      process.kill(Number(await readFile(note, 'utf8')), 'SIGKILL');
+      expect(await container.end()).toEqual({ kind: 'exited', exitCode: 3 });
+      await other.close();
+    },
+  );
+
   test('a launcher killed with -9 takes no container with it and is replaced', async () => {
     const [one, other] = [await gated('one'), await gated('other')];
     await Promise.all([one, other].map((container) => rig.engine.launch(container.launch)));
@@ -120,6 +162,41 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
     expect(await one.end()).toEqual({ kind: 'exited', exitCode: 3 });
     expect(await (await rig.run('exit 5')).end()).toEqual({ kind: 'exited', exitCode: 5 });
     await rig.engine.stop(other.launch.key, { graceMs: 100 });
+    expect(await other.end()).toEqual({ kind: 'stopped' });
+  });
+
+  test('stops that come before, while and after a killed launcher is replaced reach every container, once', async () => {
+    const script = 'trap "echo asked" TERM; echo up; while [ ! -e /v/gate ]; do sleep 0.05; done';
+    const root = await rig.makeDirectory('asked');
+    const mounts = [{ root, subPath: '', kind: 'dir' as const, target: '/v' }];
+    const wanted = { command: ['sh', '-c', script], mounts, limits: { cores: 0.1 } };
+    const containers = await Promise.all(Array.from({ length: 24 }, () => rig.launch(wanted)));
+    for (const container of containers) await rig.untilLog(container, 'up');
+    const stop = ({ launch }: RigContainer) => rig.engine.stop(launch.key, { graceMs: 600_000 });
+    await Promise.all(containers.slice(0, 8).map(stop));
+    for (const pid of await launchers()) process.kill(pid, 'SIGKILL');
+    for (const container of containers.slice(8)) {
+      void stop(container);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    for (const container of containers) await rig.untilLog(container, 'asked');
+    await rig.write('asked/gate', '');
+    for (const container of containers) {
+      expect(await container.end()).toEqual({ kind: 'stopped' });
+      expect(await container.text()).toBe('up\nasked\n');
+    }
+  });
+
+  test('a stop with less grace shortens that of an earlier one, also where the launcher was killed between', async () => {
+    const script = 'trap "" TERM; echo up; while :; do sleep 1; done';
+    const containers = await Promise.all([0, 1].map(() => rig.launch({ command: ['sh', '-c', script] })));
+    for (const container of containers) await rig.untilLog(container, 'up');
+    for (const { launch } of containers) await rig.engine.stop(launch.key, { graceMs: 600_000 });
+    const [one, other] = containers as [RigContainer, RigContainer];
+    await rig.engine.stop(one.launch.key, { graceMs: 0 });
+    expect(await one.end()).toEqual({ kind: 'stopped' });
+    for (const pid of await launchers()) process.kill(pid, 'SIGKILL');
+    await rig.engine.stop(other.launch.key, { graceMs: 0 });
     expect(await other.end()).toEqual({ kind: 'stopped' });
   });
 
