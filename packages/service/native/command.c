@@ -17,7 +17,7 @@
 void open_streams(const struct launch *launch, struct output *output) {
   int log = open(launch->log_path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0640);
   if (log < 0) fault("could not open the log '%s': %s", launch->log_path, strerror(errno));
-  int end = output_open(output, log);
+  int end = output_open(output, log, launch->log_limit);
   if (end < 0 || dup2(end, 1) < 0 || dup2(end, 2) < 0) fault("could not keep the output: %s", strerror(errno));
   close(end);
 }

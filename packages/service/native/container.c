@@ -151,8 +151,7 @@ __attribute__((noreturn)) void container_run(struct launch *launch, int template
   send_event("started %s %lld", launch->id, started);
   struct ending ending = await_command(command, &output, reap);
   kill_rest();
-  while (output_copy(&output)) {
-  }
+  output_close(&output);
   bool met_limit = limits_out_of_memory(use);
   record_ending(&ending, started, met_limit);
   _exit(met_limit ? EXIT_WAS_OUT_OF_MEMORY : 0);

@@ -6,7 +6,7 @@
  *   launcher namespaces|translation <scope> [<masked path>]...
  *
  * Frames on standard input: a 32-bit little-endian length, then fields that each end with NUL.
- *   launch <id> <key> <directory> <log> <cwd> <milli-cores> <memory> <n> (<root> <sub> <dir|file> <target> <ro|rw> <0|1>)*n
+ *   launch <id> <key> <directory> <log> <log bytes> <cwd> <milli-cores> <memory> <n> (<root> <sub> <dir|file> <target> <ro|rw> <0|1>)*n
  *          <argc> argv… <envc> env…
  *   adopt  <id> <pid> <start ticks>     watches a container that an earlier launcher started
  *   stop   <id> <grace ms>
@@ -178,6 +178,7 @@ static void handle_launch(struct fields *fields) {
   launch.key = take(fields);
   launch.directory = take(fields);
   launch.log_path = take(fields);
+  launch.log_limit = strtoll(take(fields), NULL, 10);
   launch.working_directory = take(fields);
   launch.milli_cores = strtol(take(fields), NULL, 10);
   launch.memory_bytes = strtoll(take(fields), NULL, 10);

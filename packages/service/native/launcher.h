@@ -25,6 +25,7 @@ struct launch {
   const char *key; /* unique for ever */
   const char *directory;
   const char *log_path;
+  long long log_limit; /* bytes; 0: none */
   const char *working_directory;
   long milli_cores;
   long long memory_bytes;

@@ -3,9 +3,9 @@
  * command, hands signals on, reaps what the command leaves behind, keeps the output, and writes how it ended. It needs
  * neither the daemon nor its shim to live, hence the end of a command is known whatever happens to them.
  *
- *   first-process [@] [<device>:<inode> <mount point>]... -- <command> [<argument>]...
+ *   first-process [=<log bytes>] [@] [<device>:<inode> <mount point>]... -- <command> [<argument>]...
  *
- * `@` says that more of these pairs are in /.sluice/mounts, each word ended by NUL: many do not fit a command line.
+ * `=` limits the log. `@` says that more of these pairs are in /.sluice/mounts, each word ended by NUL: many do not fit a command line.
  * Each mount point must show the file that the service has looked at: a daemon resolves paths by itself, and a link
  * that was swapped in meanwhile would have led it elsewhere. The container holds two files of ours:
  *
@@ -153,14 +153,16 @@ static int open_signals(void) {
 
 int main(int argc, char **argv) {
   open_record();
-  char **command = check_mounts(argv + (argc > 0 ? 1 : 0));
+  char **words = argv + (argc > 0 ? 1 : 0);
+  long long log_limit = *words != NULL && **words == '=' ? strtoll(*words++ + 1, NULL, 10) : 0;
+  char **command = check_mounts(words);
   if (*command == NULL) {
     record("refused %lld could not start the container: it has no command", clock_ms());
     return NOT_STARTED;
   }
   struct output output;
   int signals = open_signals();
-  int write_end = signals < 0 ? -1 : output_open(&output, open("/.sluice/log", O_WRONLY | O_APPEND | O_CLOEXEC));
+  int write_end = signals < 0 ? -1 : output_open(&output, open("/.sluice/log", O_WRONLY | O_APPEND | O_CLOEXEC), log_limit);
   if (write_end < 0) {
     record("fault %lld could not keep the output: %s", clock_ms(), strerror(errno));
     return NOT_STARTED;
@@ -171,8 +173,7 @@ int main(int argc, char **argv) {
   close(write_end);
   int status = wait_for(pid, &output, signals);
   kill_rest();
-  while (output_copy(&output)) {
-  }
+  output_close(&output);
   int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   int code = signal != 0 ? 128 + signal : WEXITSTATUS(status);
   record("exited %d %d %d %lld %lld", code, signal, code != 0 && memory_ran_out(), started, clock_ms());

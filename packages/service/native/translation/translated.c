@@ -88,8 +88,7 @@ void translated_run(struct launch *launch, const struct limit_use *use) {
   pid_t command = start_command(&start);
   struct ending ending = await_command(command, &output, tracees_reap);
   tracees_kill();
-  while (output_copy(&output)) {
-  }
+  output_close(&output);
   int error;
   if (read(start.error[0], &error, sizeof error) == sizeof error) refuse_start(launch, error);
   bool met_limit = limits_out_of_memory(use);

@@ -26,17 +26,20 @@ export interface ClusterSet extends ReadonlyMap<string, Cluster> {
 
 export interface ClusterSetOptions
   extends Pick<ServiceOptions, 'engines'>,
-    Omit<ClusterOptions, 'config' | 'storage' | 'engine' | 'mustOpen'> {
+    Omit<ClusterOptions, 'config' | 'storage' | 'engine' | 'mustOpen' | 'logLimitBytes'> {
   readonly config: ServiceConfig;
 }
+
+const BYTES_PER_MB = 1_000_000;
 
 /** Makes the clusters of the configuration; nothing of theirs works before `open`. */
 export async function createClusterSet(options: ClusterSetOptions): Promise<ClusterSet> {
   const { config, store } = options;
+  const logLimitBytes = config.logs.maxMB * BYTES_PER_MB;
   const clusters = new Map<string, Cluster>();
   const make = async (of: ClusterConfig, { all, mustOpen }: { all: ServiceConfig; mustOpen: boolean }) => {
     const engine = await createEngine(options, of, all);
-    return createCluster({ ...options, config: of, storage: storageOf(all, of), engine, mustOpen });
+    return createCluster({ ...options, config: of, storage: storageOf(all, of), engine, mustOpen, logLimitBytes });
   };
   for (const of of config.clusters) {
     clusters.set(of.id, await make(of, { all: config, mustOpen: config.clusters.length === 1 }));

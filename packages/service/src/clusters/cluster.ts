@@ -23,6 +23,8 @@ export interface Cluster {
   /** As it is now: accounts and instance types may change. */
   readonly config: ClusterConfig;
   readonly storage: string;
+  /** Of each container's log. */
+  readonly logLimitBytes: number;
   readonly instanceTypes: ReadonlyMap<string, InstanceTypeConfig>;
   readonly containers: LiveContainers;
   readonly queue: CapacityQueue;
@@ -40,6 +42,7 @@ export interface Cluster {
 export interface ClusterOptions {
   readonly config: ClusterConfig;
   readonly storage: string;
+  readonly logLimitBytes: number;
   readonly engine: Engine;
   readonly store: Store;
   readonly clock: Clock;
@@ -54,11 +57,12 @@ export interface ClusterOptions {
 }
 
 export function createCluster(options: ClusterOptions): Cluster {
-  const { storage, store, clock, log } = options;
+  const { storage, store, clock, log, logLimitBytes } = options;
   let { config } = options;
   const ports = new PortNumbers();
   const exposed = new ExposedHosts(options.exposure);
   const instanceTypes = new Map(config.instanceTypes.map((type) => [type.id, type]));
+  const settings = { storage, logLimitBytes, instanceTypes };
   const driver = new EngineDriver({
     engine: options.engine,
     clock,
@@ -83,7 +87,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     },
     renew(row) {
       const renewed = { ...row, ...createLaunchKey(row.id) };
-      return { row: renewed, launch: resolveLaunch(renewed, storage, instanceTypes.get(row.spec.instanceType)) };
+      return { row: renewed, launch: resolveLaunch(renewed, settings) };
     },
     removeDirectory: (launchKey) => void removeContainerDirectory(launchKey, options),
     cleanUp(row) {
@@ -98,8 +102,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     get config() {
       return config;
     },
-    storage,
-    instanceTypes,
+    ...settings,
     containers,
     queue,
     ports,
@@ -147,7 +150,7 @@ export function createCluster(options: ClusterOptions): Cluster {
       const row: ContainerRow =
         stored.phase === 'Creating' ? { ...stored, phase: 'Pending', state: 'being looked for' } : stored;
       for (const port of Object.values(row.ports)) ports.hold(port);
-      const launch = resolveLaunch(row, storage, instanceTypes.get(row.spec.instanceType));
+      const launch = resolveLaunch(row, settings);
       // Whether the engine was asked is not recorded, which saves a write for each: it is asked what it knows.
       return containers.add(
         { rowKey, row, launch, amount: row.amount, created: Promise.resolve() },

@@ -65,6 +65,8 @@ const fieldsSchema = z.strictObject({
       tokenDays: z.number().positive().default(30),
     })
     .prefault({}),
+  /** What is kept of each container's output: the beginning and the end. */
+  logs: z.strictObject({ maxMB: positive.default(1000) }).prefault({}),
   /** How long a canceled container has between being asked and being killed. */
   cancelGraceSeconds: z.number().nonnegative().max(MAX_GRACE_SECONDS).default(10),
   /** The address that clients reach the service under, where it is not that of the listener (a front proxy). */

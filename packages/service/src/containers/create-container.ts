@@ -99,7 +99,7 @@ async function record(options: CreateContainerOptions, cluster: Cluster, row: Co
     put(TABLES.containerIDs, idKey(row), rowKey),
     put(TABLES.liveContainers, rowKey, true),
   ]);
-  const launch = resolveLaunch(row, cluster.storage, cluster.instanceTypes.get(row.spec.instanceType));
+  const launch = resolveLaunch(row, cluster);
   const live = cluster.containers.add({ rowKey, row, launch, amount: row.amount, created }, { launched: false });
   try {
     await created;

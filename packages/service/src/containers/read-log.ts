@@ -45,6 +45,8 @@ export async function* readLog(path: string, options: LogOptions, life?: Life): 
     if (position === undefined) {
       position = options.tail === undefined ? 0 : await tailStart(path, { lines: options.tail, size, signal });
     }
+    // It has been cut to its limit: what was given is not given again.
+    position = Math.min(position, size);
     let memory: Buffer | undefined;
     while (position < size) {
       const length = Math.min(given < SHOWN_BYTES ? BLOCK_BYTES : LARGE_BLOCK_BYTES, size - position);

@@ -6,8 +6,15 @@ import { expandPorts, portVariables } from './port-variables.ts';
 
 const GIB = 1024 ** 3;
 
-/** What the engine is told of a container. `instanceType` is absent where the configuration no longer has it. */
-export function resolveLaunch(row: ContainerRow, storage: string, instanceType?: InstanceTypeConfig): Launch {
+/** What containers are launched with that their rows do not say. */
+export interface LaunchSettings {
+  readonly storage: string;
+  readonly logLimitBytes: number;
+  readonly instanceTypes: ReadonlyMap<string, InstanceTypeConfig>;
+}
+
+/** What the engine is told of a container, also where the configuration no longer has its instance type. */
+export function resolveLaunch(row: ContainerRow, { storage, logLimitBytes, instanceTypes }: LaunchSettings): Launch {
   return {
     key: row.launchKey,
     ...(row.launchBootID !== undefined && { bootID: row.launchBootID }),
@@ -28,6 +35,7 @@ export function resolveLaunch(row: ContainerRow, storage: string, instanceType?:
     limits: { cores: row.amount.cores, memoryBytes: row.amount.memoryGB * GIB, gpus: row.amount.gpus },
     directory: storagePaths.container(storage, row.launchKey),
     logPath: storagePaths.log(storage, row.launchKey),
-    options: instanceType?.options ?? {},
+    logLimitBytes,
+    options: instanceTypes.get(row.spec.instanceType)?.options ?? {},
   };
 }

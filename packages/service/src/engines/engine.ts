@@ -72,6 +72,11 @@ export interface Launch {
   readonly directory: string;
   /** Absolute path of the file that takes stdout and stderr in the order written; inside `directory`. */
   readonly logPath: string;
+  /**
+   * So many bytes the log may have, at least 1,000,000; absent: no limit. Of more output the beginning and the end are
+   * kept, with a line between them; the command notices nothing.
+   */
+  readonly logLimitBytes?: number;
   /** What the cluster's configuration says of the instance type beyond its size: partition, QOS, runtime … */
   readonly options: Readonly<Record<string, unknown>>;
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { describeLimits } from './describe-limits.ts';
+import { describeLogLimit } from './describe-log-limit.ts';
 import { describeMounts } from './describe-mounts.ts';
 import { describeReadOnly } from './describe-read-only.ts';
 import { describeRecovery } from './describe-recovery.ts';
@@ -16,6 +17,7 @@ export function describeEngine(name: string, create: CreateEngine, subject: Engi
     afterAll(() => rig.close(), 60_000);
 
     describeRun(rig, subject);
+    describeLogLimit(rig);
     describeMounts(rig, subject);
     if (!subject.sharesMachine) describeReadOnly(rig);
     describeStop(rig);

@@ -24,6 +24,7 @@ export interface RigLaunch {
   readonly env?: Readonly<Record<string, string>>;
   readonly mounts?: readonly Mount[];
   readonly limits?: Partial<Limits>;
+  readonly logLimitBytes?: number;
 }
 
 const patienceMs = 30_000;
@@ -158,6 +159,7 @@ export class EngineRig {
       limits: { cores: 1, memoryBytes: 256 * 2 ** 20, gpus: 0, ...wanted.limits },
       directory,
       logPath: join(directory, 'log'),
+      ...(wanted.logLimitBytes !== undefined && { logLimitBytes: wanted.logLimitBytes }),
       options: this.#subject.options ?? {},
     };
     const container = new RigContainer(launch, this.#subject.patienceMs);

@@ -76,6 +76,7 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
   function follow(entry: Tracked): void {
     entry.log ??= followDockerLog(api, entry.id, {
       logPath: entry.launch.logPath,
+      limitBytes: entry.launch.logLimitBytes,
       signal: closing.signal,
     }).catch(() => {
       // The daemon went away or the container did; `settle` follows again as long as it has not ended.
@@ -84,8 +85,8 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
   }
 
   /** A followed log may end with the container, or with an error, before all of it was sent: Podman's often, Docker's now and then. */
-  async function readRest({ id, launch: { logPath } }: Tracked): Promise<void> {
-    await followDockerLog(api, id, { logPath, signal: closing.signal, follow: false }).catch(() => {});
+  async function readRest({ id, launch: { logPath, logLimitBytes: limitBytes } }: Tracked): Promise<void> {
+    await followDockerLog(api, id, { logPath, limitBytes, signal: closing.signal, follow: false }).catch(() => {});
   }
 
   /** Reports what is true of a container now. `container` is what the daemon says, undefined when it says nothing. */

@@ -42,7 +42,7 @@ export function firstProcessParts(path: string, { launch, sources }: FirstProces
       bind(launch.logPath, 'log'),
       ...(isListed(sources) ? [bind(mountListPath(launch.directory), 'mounts', true)] : []),
     ],
-    entrypoint: [`${PLACE}/first-process`, ...(isListed(sources) ? ['@'] : pairs(sources)), '--'],
+    entrypoint: [`${PLACE}/first-process`, ...limitOf(launch), ...(isListed(sources) ? ['@'] : pairs(sources)), '--'],
   };
 }
 
@@ -51,6 +51,10 @@ export async function writeMountList({ launch, sources }: FirstProcessOptions): 
   if (!isListed(sources)) return;
   const text = pairs(sources).map((word) => `${word}\0`);
   await writeFile(mountListPath(launch.directory), text.join(''), { mode: 0o644 });
+}
+
+function limitOf({ logLimitBytes }: Launch): string[] {
+  return logLimitBytes === undefined ? [] : [`=${logLimitBytes}`];
 }
 
 function isListed(sources: readonly HeldSource[]): boolean {

@@ -1,9 +1,13 @@
 import { open } from 'node:fs/promises';
 import type { DockerApi } from './docker-api.ts';
 
+/** Of a limit, so much is for the end of the output. */
+const END_BYTES = 256 * 1024;
+
 /**
  * Follows a container's output into `logPath` until the container has ended and everything is written. What the file
- * holds already is skipped, since the daemon's log begins with the first byte: a restart loses and doubles nothing.
+ * holds already is skipped, since the daemon's log begins with the first byte: a restart loses and doubles nothing. Of
+ * more output than `limitBytes` the end is written only without `follow`, when all of it can be read.
  */
 export async function followDockerLog(api: DockerApi, name: string, options: LogOptions): Promise<void> {
   const file = await open(options.logPath, 'a');
@@ -13,10 +17,25 @@ export async function followDockerLog(api: DockerApi, name: string, options: Log
       query: { follow: String(options.follow ?? true), stdout: 'true', stderr: 'true' },
       signal: options.signal,
     });
+    const beginning = options.limitBytes === undefined ? Number.POSITIVE_INFINITY : options.limitBytes - END_BYTES;
+    // Its end has been written before.
+    if (skip > beginning) return;
+    let room = beginning - skip;
+    let later = 0;
+    let end = Buffer.alloc(0);
     for await (const bytes of payloads(body)) {
       const rest = skip > 0 ? bytes.subarray(skip) : bytes;
       skip = Math.max(0, skip - bytes.length);
-      if (rest.length > 0) await file.appendFile(rest);
+      const fitting = rest.subarray(0, room);
+      room -= fitting.length;
+      if (fitting.length > 0) await file.appendFile(fitting);
+      later += rest.length - fitting.length;
+      if (fitting.length < rest.length) end = Buffer.concat([end, rest.subarray(fitting.length)]).subarray(-END_BYTES);
+    }
+    if (later > 0 && options.follow === false) {
+      const left = later - end.length;
+      const line = `\n[sluice] the log has reached its limit of ${options.limitBytes} bytes; ${left} bytes were left out here\n`;
+      await file.appendFile(Buffer.concat([Buffer.from(line), end]));
     }
   } finally {
     await file.close();
@@ -25,6 +44,7 @@ export async function followDockerLog(api: DockerApi, name: string, options: Log
 
 interface LogOptions {
   readonly logPath: string;
+  readonly limitBytes?: number | undefined;
   readonly signal: AbortSignal;
   /** Default true; false reads what is there. */
   readonly follow?: boolean;

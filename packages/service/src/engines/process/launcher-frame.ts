@@ -11,7 +11,8 @@ export function renderFrame(fields: readonly string[]): Buffer {
 
 /** The fields of a launch, in the order that `launcher.c` documents. */
 export function launchFields(request: LaunchRequest): string[] {
-  const fields = ['launch', request.id, request.key, request.directory, request.logPath, request.workingDirectory];
+  const fields = ['launch', request.id, request.key, request.directory];
+  fields.push(request.logPath, String(request.logLimitBytes), request.workingDirectory);
   fields.push(String(request.milliCores), String(request.memoryBytes), String(request.mounts.length));
   for (const mount of request.mounts) {
     fields.push(mount.root, mount.subPath, mount.kind, mount.target);

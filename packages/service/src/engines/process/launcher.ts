@@ -8,6 +8,8 @@ export interface LaunchRequest {
   readonly key: string;
   readonly directory: string;
   readonly logPath: string;
+  /** 0: none. */
+  readonly logLimitBytes: number;
   readonly workingDirectory: string;
   readonly milliCores: number;
   readonly memoryBytes: number;

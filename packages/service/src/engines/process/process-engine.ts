@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Feature } from '@sluice/client';
 import { type Engine, EngineError, type EngineSink, type Launch, type Observation } from '../engine.ts';
 import { type ExitRecord, parseExitRecord } from '../exit-record.ts';
+import { limitLog } from '../limit-log.ts';
 import { readClaim, readExitRecord, withdrawAbsent } from './container-record.ts';
 import { createFollowed, type Followed } from './followed.ts';
 import type { Launcher, LauncherEvent } from './launcher.ts';
@@ -15,6 +16,8 @@ import { WITHOUT_NAMESPACES, WITHOUT_TRANSLATION } from './without-namespaces.ts
 
 /** What a container that ignores its first process's own deadline gets on top before it is killed from outside. */
 const killMarginMs = 2_000;
+/** Between two looks at the logs that the shell launcher writes; the native one limits them by itself. */
+const logLookMs = 1_000;
 
 /** Containers as process trees in namespaces of this machine. Creating it does nothing; `open` does. */
 export function createProcessEngine(config: ProcessConfig = {}): Engine {
@@ -30,6 +33,7 @@ class ProcessEngine implements Engine {
   #replacing: Promise<void> | undefined;
   #boot: Boot = { id: '', timeMs: 0 };
   #nextID = 1;
+  #logLook: NodeJS.Timeout | undefined;
 
   constructor(config: ProcessConfig) {
     this.#config = config;
@@ -39,6 +43,7 @@ class ProcessEngine implements Engine {
     this.#boot = readBoot();
     this.#launcher = await this.#openLauncher();
     this.#sink = sink;
+    if (this.#launcher.kind === 'shell') this.#logLook = setInterval(() => void this.#limitLogs(), logLookMs).unref();
   }
 
   async launch(launch: Launch): Promise<void> {
@@ -112,6 +117,7 @@ class ProcessEngine implements Engine {
 
   async close(): Promise<void> {
     this.#sink = undefined;
+    clearInterval(this.#logLook);
     // One that is just being started in the place of a lost one would outlive us.
     await this.#replacing?.catch(() => {});
     const launcher = this.#launcher;
@@ -156,7 +162,7 @@ class ProcessEngine implements Engine {
         this.#reportRunning(followed, event.startedAt);
         return;
       case 'ended':
-        this.#end(followed, parseExitRecord(event.record));
+        void this.#endWithLog(followed, parseExitRecord(event.record));
         return;
       case 'refused':
         this.#reject(followed, new EngineError('REFUSED', event.reason));
@@ -256,6 +262,19 @@ class ProcessEngine implements Engine {
     clearTimeout(followed.killTimer);
     this.#report(followed, { type: 'ended', endedAt: record.endedAt, end: record.end });
     followed.taken.resolve();
+  }
+
+  async #endWithLog(followed: Followed, record: ExitRecord): Promise<void> {
+    const { logPath, logLimitBytes } = followed.launch;
+    if (this.#logLook !== undefined) await limitLog(logPath, logLimitBytes).catch(() => {});
+    this.#end(followed, record);
+  }
+
+  async #limitLogs(): Promise<void> {
+    for (const { state, launch } of [...this.#byKey.values()]) {
+      // A log that cannot be cut now is looked at again.
+      if (state === 'live') await limitLog(launch.logPath, launch.logLimitBytes).catch(() => {});
+    }
   }
 
   #reportRunning(followed: Followed, startedAt: number): void {

@@ -22,6 +22,7 @@ export function resolveRequest(launch: Launch, id: string): LaunchRequest {
     key: launch.key,
     directory: launch.directory,
     logPath: launch.logPath,
+    logLimitBytes: launch.logLimitBytes ?? 0,
     workingDirectory: home,
     milliCores: Math.round(launch.limits.cores * 1000),
     memoryBytes: launch.limits.memoryBytes,

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Engine, EngineError, type EngineSink, type Launch } from '../engine.ts';
 import { checkPodmanImage } from '../image-name.ts';
+import { limitLog } from '../limit-log.ts';
 import { sideBySide } from '../side-by-side.ts';
 import { checkRuntime } from './check-runtime.ts';
 import { checkReachable, handOver } from './hand-over.ts';
@@ -144,7 +145,7 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
       return;
     }
     // Its records have told all that they can tell until it ends.
-    if (entry.running && meaning === 'running') return;
+    if (entry.running && meaning === 'running') return await limitLog(entry.launch.logPath, entry.launch.logLimitBytes);
     const started = await entry.records.readStart();
     // Two jobs for one container: the one that holds the claim is the container, and the other one ends at once. No
     // record makes us turn from a job that still runs.
@@ -173,6 +174,7 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
     const { launch, owners } = entry;
     const kill = () => killJobs(slurm, { key: launch.key, owners });
     if (!(await isJobOver(entry, evidence, { graceMs: config.recordGraceMs, kill }))) return;
+    await limitLog(launch.logPath, launch.logLimitBytes).catch(() => undefined);
     forget(entry);
     const { stopped, state } = entry;
     sink.report(launch.key, {

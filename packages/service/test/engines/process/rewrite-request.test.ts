@@ -36,6 +36,7 @@ test('rewriteRequest lists mount points in a directory that the machine does not
     key: 'k',
     directory,
     logPath: '',
+    logLimitBytes: 0,
     workingDirectory: '/tmp',
     milliCores: 0,
     memoryBytes: 0,

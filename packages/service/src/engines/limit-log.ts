@@ -1,0 +1,40 @@
+import { constants } from 'node:fs';
+import { lstat, open } from 'node:fs/promises';
+
+const MOST_END_BYTES = 256 * 1024;
+
+/**
+ * Cuts a log that has grown beyond `limitBytes` down to its beginning, a line that says so, and its end. For logs that
+ * commands append to directly; to be called from time to time while the command runs, and once after its end.
+ */
+export async function limitLog(path: string, limitBytes: number | undefined): Promise<void> {
+  if (limitBytes === undefined) return;
+  // Two at once would cut each other's end off.
+  while (underWay.has(path)) await underWay.get(path)?.catch(() => {});
+  const cut = cutLog(path, limitBytes).finally(() => underWay.delete(path));
+  underWay.set(path, cut);
+  await cut;
+}
+
+const underWay = new Map<string, Promise<void>>();
+
+async function cutLog(path: string, limitBytes: number): Promise<void> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined || found.size <= limitBytes) return;
+  // Its directory may belong to the container's user, who must not get another file cut by a link.
+  const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const { size, nlink, dev, ino } = await file.stat();
+    if (nlink !== 1 || dev !== found.dev || ino !== found.ino || !found.isFile()) return;
+    const end = Buffer.alloc(Math.min(MOST_END_BYTES, Math.floor(limitBytes / 4)));
+    const { bytesRead } = await file.read(end, 0, end.length, size - end.length);
+    const line = `\n[sluice] the log has reached its limit of ${limitBytes} bytes; output was left out here\n`;
+    const beginning = Math.floor(limitBytes / 2);
+    const rest = Buffer.concat([Buffer.from(line), end.subarray(0, bytesRead)]);
+    // In this order, so that a crash between the two loses nothing.
+    await file.write(rest, 0, rest.length, beginning);
+    await file.truncate(beginning + rest.length);
+  } finally {
+    await file.close();
+  }
+}
