@@ -11,6 +11,7 @@
  * Slots are named after the launcher; what a dead launcher left is removed once it is empty.
  */
 #define _GNU_SOURCE
+#include "cgroup-limits.h"
 #include "launcher.h"
 
 #include <dirent.h>
@@ -25,14 +26,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { IDLE_AT_MOST = 256, PERIOD_US = 100000 };
+enum { IDLE_AT_MOST = 256 };
 
 struct slot {
   struct slot *next;
   unsigned long number;
   long long memory_bytes;
   long milli_cores;
-  bool has[2];
+  bool has[2], is_set[2];
   int memory_fd;   /* file with the count of kills for want of memory */
   int unified_fd;  /* directory to fork into (v2) */
   struct keeper *keeper; /* process to fork from (v1) */
@@ -196,40 +197,49 @@ static struct slot *make_slot(void) {
   return NULL;
 }
 
+static struct cgroup cgroup_of(const struct slot *slot, int controller) {
+  struct cgroup cgroup = {.above = group_fd[controller], .is_unified = is_unified};
+  name_slot(slot, cgroup.name, sizeof cgroup.name);
+  return cgroup;
+}
+
 static bool set_memory(struct slot *slot, long long bytes) {
-  if (!slot->has[MEMORY] || slot->memory_bytes == bytes) return slot->has[MEMORY];
-  char text[32];
-  snprintf(text, sizeof text, "%lld", bytes);
-  if (bytes == 0) snprintf(text, sizeof text, "%s", is_unified ? "max" : "-1");
-  bool good = write_slot(slot, MEMORY, is_unified ? "memory.max" : "memory.limit_in_bytes", text);
-  /* Swapping instead would make the limit a matter of patience. */
-  if (good) write_slot(slot, MEMORY, is_unified ? "memory.swap.max" : "memory.swappiness", "0");
-  slot->memory_bytes = good ? bytes : 0;
-  return good;
+  const struct cgroup cgroup = cgroup_of(slot, MEMORY);
+  slot->memory_bytes = bytes;
+  return slot->is_set[MEMORY] = slot->has[MEMORY] && cgroup_set_memory(&cgroup, bytes);
 }
 
 static bool set_cores(struct slot *slot, long milli_cores) {
-  if (!slot->has[CORES] || slot->milli_cores == milli_cores) return slot->has[CORES];
-  char text[64];
-  long quota = milli_cores * (PERIOD_US / 1000);
-  if (milli_cores == 0) snprintf(text, sizeof text, "%s", is_unified ? "max" : "-1");
-  else if (is_unified) snprintf(text, sizeof text, "%ld %d", quota, PERIOD_US);
-  else snprintf(text, sizeof text, "%ld", quota);
-  bool good = write_slot(slot, CORES, is_unified ? "cpu.max" : "cpu.cfs_quota_us", text);
-  slot->milli_cores = good ? milli_cores : 0;
-  return good;
+  const struct cgroup cgroup = cgroup_of(slot, CORES);
+  slot->milli_cores = milli_cores;
+  return slot->is_set[CORES] = slot->has[CORES] && cgroup_set_cores(&cgroup, milli_cores);
 }
 
-static struct slot *take_slot(long long memory_bytes, long milli_cores) {
+/* Whether it still has the limits of its last use. If not, something that we do not know has had a hand in it. */
+static bool is_untouched(const struct slot *slot) {
+  const struct cgroup memory = cgroup_of(slot, MEMORY), cores = cgroup_of(slot, CORES);
+  return (!slot->is_set[MEMORY] || cgroup_has_memory(&memory, slot->memory_bytes)) &&
+         (!slot->is_set[CORES] || cgroup_has_cores(&cores, slot->milli_cores));
+}
+
+/* An idle one, rather with these limits; NULL for none. */
+static struct slot *take_idle(long long memory_bytes, long milli_cores) {
   struct slot **link = &idle;
   while (*link != NULL && ((*link)->memory_bytes != memory_bytes || (*link)->milli_cores != milli_cores))
     link = &(*link)->next;
   if (*link == NULL) link = &idle;
   struct slot *slot = *link;
-  if (slot == NULL) return make_slot();
+  if (slot == NULL) return NULL;
   *link = slot->next;
   idle_count--;
   return slot;
+}
+
+static struct slot *take_slot(long long memory_bytes, long milli_cores) {
+  for (struct slot *slot; (slot = take_idle(memory_bytes, milli_cores)) != NULL; close_slot(slot)) {
+    if (is_untouched(slot)) return slot;
+  }
+  return make_slot();
 }
 
 static void choose_processors(struct limit_use *use, long milli_cores) {
@@ -255,8 +265,10 @@ void limits_acquire(struct limit_use *use, const struct launch *launch) {
   bool can_memory = group_fd[MEMORY] >= 0, can_cores = group_fd[CORES] >= 0;
   if ((memory_bytes > 0 && can_memory) || (milli_cores > 0 && can_cores)) use->slot = take_slot(memory_bytes, milli_cores);
   if (use->slot != NULL) {
-    use->memory = set_memory(use->slot, memory_bytes);
-    use->cores = set_cores(use->slot, milli_cores);
+    bool is_same = use->slot->memory_bytes == memory_bytes && use->slot->milli_cores == milli_cores;
+    bool is_kept = is_same && use->slot->is_set[MEMORY] && use->slot->is_set[CORES];
+    use->memory = is_kept || set_memory(use->slot, memory_bytes);
+    use->cores = is_kept || set_cores(use->slot, milli_cores);
   }
   if (!use->memory) use->data_bytes = memory_bytes;
   if (!use->cores && milli_cores > 0) choose_processors(use, milli_cores);
