@@ -42,14 +42,12 @@ outer() {
   fi
   tell "claimed $id $pid $ticks $boot"
   mkdir -p "$directory/root" "$directory/tmp" && chmod 700 "$directory/tmp"
-  if [ "$(id -u)" = 0 ]; then as=; else as='--user --map-current-user --keep-caps'; fi
   # A pipe and not the log itself, which a command that opens its own output by name would cut. It ends with the last
   # process of the namespace; a full disk ends nothing.
   mkfifo "$directory/output"
   { cat || cat >/dev/null; } <"$directory/output" &
   if [ -n "$isolated" ]; then
-    # shellcheck disable=SC2086
-    unshare $as --mount --pid --fork --kill-child sh "$0" inner >"$directory/output" 2>&1
+    unshare --mount --pid --fork --kill-child sh "$0" inner >"$directory/output" 2>&1
     code=$?
   else
     sh "$0" plain >"$directory/output" 2>&1
@@ -181,7 +179,11 @@ $masks
 MASKS
   mount --bind "$directory/tmp" "$root/tmp" && mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs "$root/dev/shm"
   volumes
-  mount -t proc -o nosuid,nodev,noexec proc "$root/proc" || mount --rbind /proc "$root/proc"
+  # Many of its files belong to the host's root, who needs no right to write to them.
+  if [ "$(id -u)" = 0 ]; then mode=ro; else mode=rw; fi
+  mount -t proc -o "nosuid,nodev,noexec,$mode" proc "$root/proc" ||
+    { mount --rbind /proc "$root/proc" && mount -o "remount,bind,nosuid,nodev,noexec,$mode" "$root/proc"; } ||
+    refuse 'could not make /proc'
 }
 
 # Refuses a command that is missing or may not be run. The words begin a command where the container's files are.

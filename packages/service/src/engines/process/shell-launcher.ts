@@ -9,6 +9,7 @@ import { parseLauncherEvent } from './launcher-event.ts';
 import { isAlive, type ProcessIdentity } from './process-identity.ts';
 import { readLines } from './read-lines.ts';
 import { rewriteRequest } from './rewrite-request.ts';
+import { findShellNamespaces, mapUsers, shellNamespaces, shellSearchPath } from './shell-namespaces.ts';
 import { renderShellRequest } from './shell-request.ts';
 
 export interface ShellLauncherOptions {
@@ -39,20 +40,23 @@ const noticeMs = 20;
 
 /** Starts containers with util-linux and `sh`: several processes for each, for machines without the native launcher. */
 export async function openShellLauncher(options: ShellLauncherOptions, listener: LauncherListener): Promise<Launcher> {
-  if (options.mountsBy === 'namespaces') await checkTools(options);
-  const [command, ...args] = [...options.prefix, await findShell(), join(options.scripts, 'launcher.sh')];
+  const entry = options.mountsBy === 'namespaces' ? await findShellNamespaces(options.prefix) : undefined;
+  const words = entry === undefined ? [] : shellNamespaces[entry];
+  const script = [await findShell(), join(options.scripts, 'launcher.sh'), entry ?? 'none'];
+  const [command, ...args] = [...options.prefix, ...words, ...script];
   const child = spawn(command ?? 'sh', args, {
     stdio: ['pipe', 'pipe', 'ignore'],
     detached: true,
     cwd: '/',
-    env: { PATH: searchPath() },
+    env: { PATH: shellSearchPath() },
   });
+  if (entry === 'unmapped') {
+    await mapUsers(child).catch((error: Error) => {
+      child.kill('SIGKILL');
+      throw error;
+    });
+  }
   return new ShellLauncher(child, { ...options, listener });
-}
-
-/** Debian has pivot_root where ordinary users do not look. */
-function searchPath(): string {
-  return `${process.env.PATH ?? '/usr/bin:/bin'}:/usr/sbin:/sbin`;
 }
 
 /** bash where it is there, since only it can close inherited files with numbers above 9. */
@@ -62,30 +66,6 @@ async function findShell(): Promise<string> {
     () => false,
   );
   return isThere ? '/bin/bash' : 'sh';
-}
-
-/** Rejects with what the kernel or a missing tool said. */
-async function checkTools(options: ShellLauncherOptions): Promise<void> {
-  const script = [
-    'for tool in unshare setpriv mount umount pivot_root; do command -v $tool >/dev/null || { echo "no $tool (util-linux)" >&2; exit 1; }; done',
-    'if [ "$(id -u)" = 0 ]; then as=; else as="--user --map-current-user --keep-caps"; fi',
-    'unshare $as --mount --pid --fork --kill-child mount --make-rprivate /',
-  ].join('\n');
-  const [command, ...args] = [...options.prefix, 'sh', '-c', script];
-  const child = spawn(command ?? 'sh', args, {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    cwd: '/',
-    env: { PATH: searchPath() },
-  });
-  let complaint = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    complaint += chunk.toString();
-  });
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  if (code !== 0) throw new Error(complaint.trim() || `unshare ended with code ${code}`);
 }
 
 class ShellLauncher implements Launcher {

@@ -12,9 +12,22 @@ afterAll(remove);
 
 /** The network is the host's, and so are its other families: docs/engines.md says so. */
 const network = { 'network-vsock': /opened/ };
+/** The shell launcher has no filter of system calls. These look into nothing of the host but its session's keys. */
+const unfiltered = {
+  'kernel-perf': /opened/,
+  'kernel-userfaultfd': /opened/,
+  'kernel-io-uring': /made/,
+  'kernel-keys-session': /saw/,
+  'kernel-keys-user': /added/,
+  'kernel-keys-request': /found/,
+};
+const shell: AttackSubject = { tolerated: { ...network, ...unfiltered } };
 const native: AttackSubject = { tolerated: network, hidesAbstractSockets: true };
+/** Without cgroups the number of processors is no limit that holds against the container's will. */
+const affinity = { 'process-processors': /uses/ };
 
 describeMode('native launcher', { launcher: 'native' }, native);
+describeMode('shell launcher', { launcher: 'shell' }, shell);
 if (isRoot) {
   // As in a Docker container: there, only the filter of system calls forbids user namespaces.
   const script = 'mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys && exec "$@"';
@@ -29,7 +42,12 @@ if (isRoot) {
   describeMode(
     'native launcher, as an ordinary user',
     { launcher: 'native', prefix: asNobody },
-    { ...native, victimPrefix: asNobody },
+    { ...native, tolerated: { ...network, ...affinity }, victimPrefix: asNobody },
+  );
+  describeMode(
+    'shell launcher, as an ordinary user',
+    { launcher: 'shell', prefix: asNobody },
+    { ...shell, victimPrefix: asNobody },
   );
 }
 

@@ -87,6 +87,15 @@ static void resources(void) {
   limit.rlim_max++;
   report_call(setrlimit(RLIMIT_NOFILE, &limit), "raised a hard limit");
 }
+/* Whoever is bound to some processors may take others again. */
+static void processors(void) {
+  cpu_set_t own, all;
+  if (sched_getaffinity(0, sizeof own, &own) != 0) blocked(errno);
+  memset(&all, 0xff, sizeof all);
+  if (sched_setaffinity(0, sizeof all, &all) != 0 || sched_getaffinity(0, sizeof all, &all) != 0) blocked(errno);
+  if (CPU_COUNT(&all) <= CPU_COUNT(&own)) blocked(EPERM);
+  succeeded("uses %d processors in the place of %d", CPU_COUNT(&all), CPU_COUNT(&own));
+}
 static void killable(void) {
   report_call(write_file("/proc/self/oom_score_adj", "-1000") ? 0 : -1, "cannot be killed for want of memory");
 }
@@ -107,6 +116,7 @@ const struct attack process_attacks[] = {
     {"process-priority", priority},
     {"process-real-time", real_time},
     {"process-hard-limit", resources},
+    {"process-processors", processors},
     {"process-oom-score", killable},
     {NULL, NULL},
 };
