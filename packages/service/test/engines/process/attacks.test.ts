@@ -11,7 +11,7 @@ const { launcherPath, remove } = await copyLauncher();
 afterAll(remove);
 
 /** The network is the host's, and so are its other families: docs/engines.md says so. */
-const network = { 'network-vsock': /opened/ };
+const network = { 'network-vsock': /opened/, 'network-path-socket': /connected/ };
 /** The shell launcher has no filter of system calls. These look into nothing of the host but its session's keys. */
 const unfiltered = {
   'kernel-perf': /opened/,

@@ -72,6 +72,15 @@ static void abstract_socket(void) {
               "connected to an abstract socket of the host");
 }
 
+/* A daemon's socket in a directory of the host, which a read-only mount does not close. */
+static void path_socket(void) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  snprintf(address.sun_path, sizeof address.sun_path, "/var/tmp/" VICTIM_NAME "/socket", victim);
+  int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) blocked(errno);
+  report_call(connect(fd, (struct sockaddr *)&address, sizeof address), "connected to a socket in a directory of the host");
+}
+
 const struct attack network_attacks[] = {
     {"network-raw", raw},
     {"network-packet", packet},
@@ -81,5 +90,6 @@ const struct attack network_attacks[] = {
     {"network-device-events", device_events},
     {"network-audit", audit},
     {"network-abstract-socket", abstract_socket},
+    {"network-path-socket", path_socket},
     {NULL, NULL},
 };

@@ -73,12 +73,20 @@ static bool make_ipc(void) {
   return semaphore_id >= 0 && queue_id >= 0 && queue != (mqd_t)-1 && memory != (char *)-1;
 }
 
-static void listen_abstractly(void) {
+static void listen_at(const char *path, socklen_t length) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
-  memcpy(address.sun_path + 1, name + 1, strlen(name + 1));
+  memcpy(address.sun_path, path, length);
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  bind(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name)));
+  bind(fd, (struct sockaddr *)&address, (socklen_t)offsetof(struct sockaddr_un, sun_path) + length);
   listen(fd, 8);
+}
+
+static void listen_on_sockets(void) {
+  char path[100] = "";
+  int length = snprintf(path + 1, sizeof path - 1, "%s", name + 1);
+  listen_at(path, (socklen_t)length + 1);
+  length = snprintf(path, sizeof path, "%s/socket", directory);
+  listen_at(path, (socklen_t)length);
 }
 
 static const char *find_harm(void) {
@@ -108,6 +116,8 @@ static void remove_all(void) {
   mq_unlink(name);
   snprintf(path, sizeof path, "%s/file", directory);
   unlink(path);
+  snprintf(path, sizeof path, "%s/socket", directory);
+  unlink(path);
   rmdir(directory);
   snprintf(path, sizeof path, "/tmp" "%s", name);
   unlink(path);
@@ -133,7 +143,7 @@ int be_victim(void) {
   make_file(path);
   snprintf(path, sizeof path, "/dev/shm%s", name);
   make_file(path);
-  listen_abstractly();
+  listen_on_sockets();
   enter_groups();
   printf("ready\n");
   fflush(stdout);
