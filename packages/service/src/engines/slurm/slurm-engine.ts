@@ -89,13 +89,14 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
 
   async function submit(launch: Launch, records: SlurmRecords): Promise<string> {
     const placement = slurmPlacementSchema.parse(launch.options);
+    const user = users.get(launch.accountID);
     if (config.runtime === 'none') {
+      const isRoot = user === undefined && process.geteuid?.() === 0;
       for (const name of ['root', 'tmp']) await mkdir(join(launch.directory, name), { recursive: true, mode: 0o700 });
-      await records.writeScript(INSIDE_SCRIPT, slurmHostRoot(launch, { maskedPaths }));
+      await records.writeScript(INSIDE_SCRIPT, slurmHostRoot(launch, { maskedPaths, isRoot }));
     }
     await records.writeScript(JOB_SCRIPT, slurmScript(launch, config));
     await records.writeIntent();
-    const user = users.get(launch.accountID);
     if (user) await handOver(launch, user, storage);
     const given = Object.fromEntries(Object.entries(placement).filter(([, value]) => value !== undefined));
     const stdout = await slurm.run('sbatch', sbatchArguments(launch, { ...config, ...given }), { user });

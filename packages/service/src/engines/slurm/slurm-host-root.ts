@@ -9,14 +9,32 @@ export const REFUSAL_RECORD = 'refused';
 const KEPT_CAPABILITIES =
   '-all,+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid,+net_bind_service,+sys_chroot';
 
+/** Not the host's /dev: root could write to its disks, also through a read-only mount. Nodes without one lack it. */
+const DEVICES =
+  '/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty /dev/ptmx /dev/pts /dev/shm ' +
+  '/dev/fd /dev/stdin /dev/stdout /dev/stderr ' +
+  '/dev/nvidia* /dev/dri /dev/kfd /dev/accel* /dev/infiniband /dev/hfi1_* /dev/knem /dev/xpmem /dev/gdrdrv';
+
+/** Not the host's /run: Munge, Docker and others listen there, and would take the container for the user who runs it. */
+const RUN =
+  '/run/systemd /run/systemd/resolve /run/NetworkManager /run/resolvconf /run/connman /run/nscd ' +
+  '/run/nvidia-persistenced /run/current-system /run/booted-system /run/wrappers /run/opengl-driver';
+
+export interface SlurmHostRootOptions {
+  /** Host paths that are empty inside. */
+  readonly maskedPaths: readonly string[];
+  /** The job's user is root on the node, to whom the kernel gives its settings in /proc whatever the capabilities. */
+  readonly isRoot: boolean;
+}
+
 /**
  * PID 1 of a container whose image is the node's own file system: a root on tmpfs into which every entry of `/` is
- * bound read-only, the volumes at their mount points, a private /tmp, a fresh /proc; `maskedPaths` are empty in it. Run
- * as root of a user namespace with mount and PID namespaces of its own; needs sh, coreutils and util-linux, and `root`
- * and `tmp` in the container's directory. The host's root is unmounted and the right to mount is given up before the
- * command starts: else it could make a read-only mount writable, or find the volumes a second time.
+ * bound read-only, the volumes at their mount points, a private /tmp, own /dev, /run and /proc. Run as root of a user
+ * namespace with mount, PID and IPC namespaces of its own; needs sh, coreutils and util-linux, and `root` and `tmp` in
+ * the container's directory. The host's root is unmounted, and the rights to mount and to make user namespaces are given
+ * up before the command starts: else it could make a read-only mount writable, or mount a hierarchy of cgroups.
  */
-export function slurmHostRoot(launch: Launch, { maskedPaths }: { readonly maskedPaths: readonly string[] }): string {
+export function slurmHostRoot(launch: Launch, { maskedPaths, isRoot }: SlurmHostRootOptions): string {
   const mounts = [...launch.mounts].sort((a, b) => (a.target < b.target ? -1 : 1));
   const targets = new Set(mounts.map(({ target }) => target));
   const root = fstabName(`${launch.directory}/root`);
@@ -25,36 +43,36 @@ r="$d/root"
 points=$(while read -r _ _ _ _ point _; do printf '%b\\n' "$point"; done </proc/self/mountinfo)
 refuse() { printf '%s' "$1" >"$d/.refused" && mv "$d/.refused" "$d/${REFUSAL_RECORD}"; exit 125; }
 
-# Binds the entries of host directory $1 into $2, read-only, which fstab knows as $3; $4 are further lines for fstab. One
-# program for many entries: a fork is what costs here.
+# Binds the entries of host directory $1 into $2, and the paths $5, read-only, which fstab knows as $3; $4 are further
+# lines for fstab. One program for many entries: a fork is what costs here.
 fill() {
-  from=$1 to=$2 fstab=$3 more=$4 lines= links=
+  from=$1 to=$2 fstab=$3 more=$4 extra=$5 lines= links= files=
   set --
-  for e in "$from"/* "$from"/.[!.]*; do
-    n="$to/\${e##*/}"
+  for e in "$from"/* "$from"/.[!.]* $extra; do
+    n="$to\${e#"$from"}"
     case "$e" in
-    /proc | /tmp) set -- "$@" "$n" && continue ;;
+    /proc | /tmp | /dev | /dev/pts | /dev/shm | /run | /run/systemd) set -- "$@" "$n" && continue ;;
+    /dev/ptmx) files="$files $e" && continue ;;
     *[!A-Za-z0-9/._+@,=-]*) continue ;; # fstab cannot name it plainly
-    /dev | /sys) options=rbind ;;
-    *) options=rbind,ro ;;
     esac
     if [ -L "$e" ]; then links="$links $e" && continue
     elif [ -d "$e" ]; then set -- "$@" "$n"
-    elif [ -e "$e" ]; then : >"$n"
+    elif [ -e "$e" ]; then files="$files $e"
     else continue
     fi
-    lines="$lines$e $fstab/\${e##*/} none $options 0 0
+    lines="$lines$e $fstab\${e#"$from"} none rbind,ro 0 0
 "
   done
-  [ -z "$links" ] || cp -P $links "$to/"
-  [ $# = 0 ] || mkdir "$@"
+  [ $# = 0 ] || mkdir -p "$@"
+  for e in $files; do : >"$to\${e#"$from"}"; done
+  [ -z "$links" ] || cp -P --parents $links "$r/"
   printf %s "$lines$more" >"$d/.fstab"
   mount --all --fstab "$d/.fstab"
 }
 # Makes the directory $1 beneath the new root; where its parent $2, to fstab $3, is the host's, a tmpfs with the same
 # entries covers it.
 point() {
-  [ -d "$r$1" ] || mkdir "$r$1" || { mount -t tmpfs tmpfs "$r$2" && { fill "$2" "$r$2" "$3"; mkdir "$r$1"; }; }
+  [ -d "$r$1" ] || mkdir "$r$1" || { mount -t tmpfs tmpfs "$r$2" && { fill "$2" "$r$2" "$3"; freeze_host "$3"; mkdir "$r$1"; }; }
 }
 # A mount point in a volume.
 inner() { [ -e "$r$1" ] || mkdir "$r$1" || refuse "the mount point $1 cannot be made"; }
@@ -89,18 +107,24 @@ $real/"*) how=--rbind ;; esac
     case "$point" in "$r$4"/*) freeze "$point" "$4" ;; esac
   done </proc/self/mountinfo
 }
-# What is mounted further in on the host came with the rest, and writable.
-freeze_host() {
+# Calls $2 for what is mounted writable beneath $1, and is not the container's own, with mount point and options.
+each_writable() {
   while read -r _ _ _ _ point options _; do
     case "$point" in
-    "$1"/dev* | "$1"/proc* | "$1"/sys* | "$1"/tmp) continue ;;
+    "$1"/dev/pts | "$1"/dev/shm | "$1"/proc* | "$1"/tmp) continue ;;
     "$1"/*) ;;
     *) continue ;;
     esac
-    case ,$options, in *,ro,*) continue ;; esac
-    point=$(printf %b "$point")
-    mount -o "remount,bind,$options,ro" "$point" || mount -t tmpfs -o ro,size=4k tmpfs "$point" || refuse "$point cannot be made read-only"
+    case ,$options, in *,ro,*) ;; *) $2 "$point" "$options" ;; esac
   done </proc/self/mountinfo
+}
+remount_line() { printf 'none %s none remount,bind,%s,ro 0 0\n' "$1" "$2"; }
+cover() { mount -t tmpfs -o ro,size=4k tmpfs "$(printf %b "$1")" || refuse "$1 cannot be made read-only"; }
+# What is mounted further in on the host came with the rest, and writable.
+freeze_host() {
+  each_writable "$1" remount_line >"$d/.fstab"
+  [ ! -s "$d/.fstab" ] || mount --all --fstab "$d/.fstab"
+  each_writable "$1" cover
 }
 # Hides the host's directory $1, where it can be seen.
 mask() {
@@ -109,14 +133,16 @@ mask() {
 
 exec 4>&2 2>/dev/null
 mount -t tmpfs -o mode=755 tmpfs "$r" || refuse 'the node does not allow mounts in user namespaces'
-fill '' "$r" ${q(root)} ${q(ownLines(launch.directory, root))}
+fill '' "$r" ${q(root)} ${q(ownLines({ directory: launch.directory, root, isRoot }))} ${q(`${DEVICES} ${RUN}`)}
 [ "$r/tmp" -ef "$d/tmp" ] || refuse 'the private /tmp cannot be mounted'
-[ -e "$r/proc/self" ] || mount --rbind /proc "$r/proc"
+[ -e "$r/proc/self" ] || mount -o rbind${isRoot ? ',ro' : ''} /proc "$r/proc"
 command -v setpriv >/dev/null || refuse 'the node has no setpriv (util-linux)'
 freeze_host ${q(root)}
 ${maskedPaths.map((path) => `mask ${q(path)}\n`).join('')}\
-${mounts.flatMap((mount) => mountLines(mount, { root, targets })).join('\n')}
-mount -o remount,ro "$r"
+${mounts.flatMap((mount) => pointLines(mount, { root, targets })).join('\n')}
+${mounts.flatMap((mount) => volumeLines(mount, targets)).join('\n')}
+mount -o remount,bind,ro "$r" || refuse "the container's root cannot be made read-only"
+echo 0 >/proc/sys/user/max_user_namespaces${isRoot ? " || refuse 'user namespaces in the container cannot be forbidden'" : ''}
 cd "$r" && pivot_root . . || refuse "the container's root cannot be entered"
 umount -l . || exit 125
 cd /
@@ -134,33 +160,42 @@ exit $code
 `;
 }
 
-function mountLines(
+/** The paths that lead to a mount point and are directories, outermost first: those beneath no other mount point, and the rest. */
+function pathsOf(mount: Launch['mounts'][number], targets: ReadonlySet<string>): { own: string[]; inVolume: string[] } {
+  const parts = mount.target.split('/').filter((part) => part !== '');
+  const paths = parts.map((_, i) => `/${parts.slice(0, i + 1).join('/')}`);
+  const outer = paths.findIndex((path) => targets.has(path));
+  const directories = mount.kind === 'dir' ? paths : paths.slice(0, -1);
+  return { own: directories.slice(0, outer + 1), inVolume: directories.slice(outer + 1) };
+}
+
+/** Makes mount points; before any volume is mounted, which a tmpfs over a directory of the host would hide. */
+function pointLines(
   mount: Launch['mounts'][number],
   { root, targets }: { readonly root: string; readonly targets: ReadonlySet<string> },
 ): string[] {
-  const parts = mount.target.split('/').filter((part) => part !== '');
-  const paths = parts.map((_, i) => `/${parts.slice(0, i + 1).join('/')}`);
-  const directories = mount.kind === 'dir' ? paths : paths.slice(0, -1);
-  const parent = (path: string) => path.slice(0, path.lastIndexOf('/'));
-  const outer = paths.findIndex((path) => targets.has(path));
-  const isInVolume = (path: string) => outer !== -1 && paths.indexOf(path) > outer;
+  return pathsOf(mount, targets).own.map((path) => {
+    const parent = path.slice(0, path.lastIndexOf('/'));
+    return `point ${q(path)} ${q(parent)} ${q(root + fstabName(parent))}`;
+  });
+}
+
+function volumeLines(mount: Launch['mounts'][number], targets: ReadonlySet<string>): string[] {
   const subPath = mount.subPath === '' ? '.' : mount.subPath;
   return [
-    ...directories.map((path) =>
-      isInVolume(path)
-        ? `inner ${q(path)}`
-        : `point ${q(path)} ${q(parent(path))} ${q(root + fstabName(parent(path)))}`,
-    ),
+    ...pathsOf(mount, targets).inVolume.map((path) => `inner ${q(path)}`),
     `volume ${words([mount.root, subPath, mount.kind, mount.target, mount.readOnly === true ? 'ro' : 'rw'])}`,
   ];
 }
 
 /** What is the container's alone, mounted after the host's entries. */
-function ownLines(directory: string, root: string): string {
+function ownLines({ directory, root, isRoot }: { directory: string; root: string; isRoot: boolean }): string {
   return `${fstabName(directory)}/tmp ${root}/tmp none bind 0 0
-tmpfs ${root}/dev/shm tmpfs defaults 0 0
-proc ${root}/proc proc defaults 0 0
-`;
+tmpfs ${root}/dev/shm tmpfs nosuid,nodev 0 0
+devpts ${root}/dev/pts devpts newinstance,ptmxmode=0666,mode=0620 0 0
+${root}/dev/pts/ptmx ${root}/dev/ptmx none bind 0 0
+proc ${root}/proc proc ${isRoot ? 'ro' : 'defaults'} 0 0
+${isRoot ? '' : `${root}/proc/sys ${root}/proc/sys none bind,ro 0 0\n`}`;
 }
 
 /** A path as fstab spells it: blanks and backslashes in octal. */

@@ -20,7 +20,7 @@ export interface SlurmRuntime {
 }
 
 const none: SlurmRuntime = {
-  start: () => `unshare --user --map-root-user --mount --pid --fork --kill-child sh "$d/${INSIDE_SCRIPT}"`,
+  start: () => `unshare --user --map-root-user --mount --pid --ipc --fork --kill-child sh "$d/${INSIDE_SCRIPT}"`,
   // util-linux's unshare keeps the signal from its child, so the child gets it by its own number.
   ask: () => 'kill -TERM $(cat /proc/$pid/task/$pid/children)',
 };

@@ -24,11 +24,11 @@ export interface AttackProgram {
   remove(): void;
 }
 
-/** Static, so that it runs in any image. Undefined without a C compiler, which is an error where CI is set. */
-export function buildAttackProgram(): AttackProgram | undefined {
+/** Static, so that it runs in any image; in `parent`. Undefined without a C compiler, which is an error where CI is set. */
+export function buildAttackProgram(parent = tmpdir()): AttackProgram | undefined {
   const compiler = process.env.CC ?? 'cc';
   if (spawnSync(compiler, ['--version']).status !== 0 && process.env.CI !== 'true') return undefined;
-  const directory = mkdtempSync(join(tmpdir(), 'sluice-attack-'));
+  const directory = mkdtempSync(join(parent, 'sluice-attack-'));
   const units = readdirSync(sources).filter((name) => name.endsWith('.c'));
   const paths = units.map((name) => join(sources, name));
   const flags = ['-std=gnu11', '-O1', '-Wall', '-Wextra', '-Werror', '-static'];

@@ -11,6 +11,8 @@ export interface AttackSubject {
   readonly hidesAbstractSockets?: true;
   /** Words before the victim, to run it as the user that runs the containers. */
   readonly victimPrefix?: readonly string[];
+  /** Where the attack program is put, for an engine that mounts only what lies in its storage. Default: the temp directory. */
+  readonly programIn?: string;
 }
 
 /**
@@ -21,7 +23,7 @@ export function describeAttacks(rig: EngineRig, subject: AttackSubject = {}): vo
   describe('attacks from inside a container', () => {
     let program: AttackProgram | undefined;
     beforeAll(() => {
-      program = buildAttackProgram();
+      program = buildAttackProgram(subject.programIn);
     });
     afterAll(() => program?.remove());
 

@@ -1,4 +1,8 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { slurmConfigSchema } from '../../../src/engines/slurm/slurm-config.ts';
@@ -53,5 +57,40 @@ describe.skipIf(!hasSlurm && process.env.CI !== 'true')('Slurm engine with the n
     const container = await rig.run('echo kept >/v/f; ls -A "$1"', { mounts, args: [storage] });
     expect(await container.text()).toBe('');
     expect(await rig.read('volume/f')).toBe('kept\n');
+  });
+
+  it.skipIf(process.geteuid?.() !== 0)('does not show the sockets of daemons, which would obey', async () => {
+    const name = `sluice-${process.pid}.socket`;
+    const server = createServer().listen(join('/run', name));
+    await once(server, 'listening');
+    try {
+      const container = await rig.run(`ls -A /run /var/run/; ls /dev`);
+      expect(await container.text()).not.toContain(name);
+      expect(await container.text()).toContain('null');
+    } finally {
+      server.close();
+    }
+  });
+
+  it.skipIf(process.geteuid?.() !== 0)('makes mount points beside others and beside mounts of the host', async () => {
+    const above = mkdtempSync('/var/tmp/sluice-above-');
+    for (const name of ['a', 'host/further']) mkdirSync(join(above, name), { recursive: true });
+    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', join(above, 'host/further')]);
+    try {
+      const mounts = await Promise.all(
+        ['a', 'b'].map(async (name) => {
+          const root = await rig.makeDirectory(`beside-${name}`);
+          return { root, subPath: '', kind: 'dir' as const, target: join(above, name) };
+        }),
+      );
+      const script = 'for n in a b host/further; do echo kept >"$1/$n/f"; done 2>/dev/null; cat "$1/a/f" "$1/b/f"';
+      const container = await rig.run(script, { mounts, args: [above] });
+      expect(await container.text()).toBe('kept\nkept\n');
+      expect([await rig.read('beside-a/f'), await rig.read('beside-b/f')]).toEqual(['kept\n', 'kept\n']);
+      expect(existsSync(join(above, 'host/further/f'))).toBe(false);
+    } finally {
+      execFileSync('umount', [join(above, 'host/further')]);
+      rmSync(above, { recursive: true });
+    }
   });
 });

@@ -1,0 +1,53 @@
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { slurmConfigSchema } from '../../../src/engines/slurm/slurm-config.ts';
+import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
+import { type AttackSubject, describeAttacks } from '../attacks/describe-attacks.ts';
+import { EngineRig } from '../engine-rig.ts';
+import { hasSlurm, slurmSubject } from './slurm-rig.ts';
+
+const isRoot = process.geteuid?.() === 0;
+const user = process.env.SLUICE_TEST_SLURM_USER ?? '';
+
+/** No program of ours can filter system calls on a node, and the network is the node's: docs/engines.md says so. */
+const tolerated = {
+  'kernel-perf': /opened/,
+  'kernel-userfaultfd': /opened/,
+  'kernel-io-uring': /made/,
+  'kernel-keys-session': /saw/,
+  'kernel-keys-user': /added/,
+  'kernel-keys-request': /found/,
+  'network-vsock': /opened/,
+};
+
+describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('the node as image', () => {
+  describeMode('of a service that is root', undefined, {});
+  describeMode("as the account's user", user, {
+    victimPrefix: ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups'],
+  });
+});
+
+function describeMode(name: string, unixUser: string | undefined, subject: AttackSubject): void {
+  describe(name, () => {
+    // Not beneath /tmp, of which each container has its own.
+    const storage = mkdtempSync('/var/tmp/sluice-storage-');
+    chmodSync(storage, 0o711);
+    const config = slurmConfigSchema.parse({
+      ...(unixUser !== undefined && { unixUsers: { tester: unixUser } }),
+      pollMs: 200,
+      recordGraceMs: 2000,
+    });
+    const rig = new EngineRig(() => createSlurmEngine(config, { storage, maskedPaths: [storage] }), {
+      ...slurmSubject({ partition: 'main' }),
+      directory: storage,
+      patienceMs: 120_000,
+    });
+    beforeAll(() => rig.open());
+    afterAll(async () => {
+      await rig.close();
+      await rm(storage, { recursive: true, force: true });
+    });
+    describeAttacks(rig, { ...subject, tolerated, programIn: storage });
+  });
+}
