@@ -17,6 +17,7 @@ import { migrate } from './store/migrations.ts';
 import { openSequence } from './store/sequence.ts';
 import type { Store } from './store/store.ts';
 import { TABLES } from './store/tables.ts';
+import { admitUpload } from './volumes/check-stored-bytes.ts';
 import type { SftpFront } from './volumes/open-sftp.ts';
 import { startVolumeSweep } from './volumes/sweep-volumes.ts';
 import { createTransferThrottle, type TransferThrottle } from './volumes/transfer-throttle.ts';
@@ -161,9 +162,11 @@ function openVolumeAccess(options: {
       const opened = options.calls.openVolumeOf({ username, password });
       if (opened === undefined) return undefined;
       const { clusterID, accountID, id: volumeID } = opened.row;
-      const { storage } = options.clusters.get(clusterID)!;
+      const cluster = options.clusters.get(clusterID)!;
+      const { storage } = cluster;
+      const admit = (bytes: number) => admitUpload(cluster, accountID, bytes);
       const propertiesPath = storagePaths.properties(storage, accountID, volumeID);
-      return { clusterID, accountID, volumeID, root: opened.root, propertiesPath };
+      return { clusterID, accountID, volumeID, root: opened.root, propertiesPath, admit };
     },
     onRevoked(listener) {
       options.revocations.add(listener);

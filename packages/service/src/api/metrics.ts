@@ -1,3 +1,5 @@
+import { quotaOf } from '../accounts/quota.ts';
+import type { Cluster } from '../clusters/cluster.ts';
 import type { ServiceCore } from '../service-core.ts';
 
 /** Upper bounds of the latency buckets, in seconds. */
@@ -45,6 +47,13 @@ export function createMetrics(): Metrics {
   };
 }
 
+/** What each account uses; absent where it is not known. */
+const ACCOUNT_USE: Readonly<Record<string, (cluster: Cluster, account: string) => number | undefined>> = {
+  sluice_account_containers: ({ containers }, account) => containers.ofAccount(account).size,
+  sluice_account_cores: ({ containers }, account) => containers.coresOf(account),
+  sluice_account_volume_bytes: ({ usage }, account) => usage.known(account),
+};
+
 function clusterLines(core: ServiceCore): string[] {
   const lines: string[] = [];
   const gauge = (name: string, values: readonly (readonly [labels: string, value: number])[]) => {
@@ -66,6 +75,27 @@ function clusterLines(core: ServiceCore): string[] {
   gauge(
     'sluice_cores_used',
     clusters.map(({ id, queue }) => [`cluster="${id}"`, queue.used.cores] as const),
+  );
+  for (const [name, usedOf] of Object.entries(ACCOUNT_USE)) {
+    gauge(
+      name,
+      clusters.flatMap((cluster) =>
+        cluster.config.accounts.flatMap((account) => {
+          const used = usedOf(cluster, account);
+          return used === undefined ? [] : [[`cluster="${cluster.id}",account="${account}"`, used] as const];
+        }),
+      ),
+    );
+  }
+  gauge(
+    'sluice_account_quota',
+    clusters.flatMap((cluster) =>
+      cluster.config.accounts.flatMap((account) =>
+        Object.entries(quotaOf(cluster.config, account)).map(
+          ([limit, maximum = 0]) => [`cluster="${cluster.id}",account="${account}",limit="${limit}"`, maximum] as const,
+        ),
+      ),
+    ),
   );
   gauge(
     'sluice_engine_up',

@@ -12,6 +12,7 @@ import { resolveLaunch } from '../containers/resolve-launch.ts';
 import type { Engine } from '../engines/engine.ts';
 import type { PortExposure } from '../proxy/open-port-proxy.ts';
 import type { Store } from '../store/store.ts';
+import { createVolumeUsage, type VolumeUsage } from '../volumes/volume-usage.ts';
 import { EngineDriver } from './engine-driver.ts';
 import { ExposedHosts } from './exposed-hosts.ts';
 import { removeContainerDirectory } from './remove-container-directory.ts';
@@ -28,6 +29,7 @@ export interface Cluster {
   readonly instanceTypes: ReadonlyMap<string, InstanceTypeConfig>;
   readonly containers: LiveContainers;
   readonly queue: CapacityQueue;
+  readonly usage: VolumeUsage;
   readonly ports: PortNumbers;
   readonly driver: EngineDriver;
   /** Makes its storage. Of all clusters before the first is opened: engines hide from containers what is there. */
@@ -35,7 +37,7 @@ export interface Cluster {
   /** Takes up the containers of an earlier process; throws where the engine cannot be opened. */
   open(rows: readonly (readonly [rowKey: string, row: ContainerRow])[]): Promise<void>;
   /** From now on these; what lives of an account or an instance type that is gone lives on. */
-  reconfigure(changed: Pick<ClusterConfig, 'accounts' | 'instanceTypes'>): void;
+  reconfigure(changed: Pick<ClusterConfig, 'accounts' | 'instanceTypes' | 'quota'>): void;
   close(): Promise<void>;
 }
 
@@ -105,6 +107,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     ...settings,
     containers,
     queue,
+    usage: createVolumeUsage(storage),
     ports,
     driver,
     prepare(rows) {
@@ -122,8 +125,8 @@ export function createCluster(options: ClusterOptions): Cluster {
       }
       settle(rows);
     },
-    reconfigure({ accounts, instanceTypes: types }) {
-      config = { ...config, accounts, instanceTypes: types };
+    reconfigure({ accounts, instanceTypes: types, quota }) {
+      config = { ...config, accounts, instanceTypes: types, quota };
       instanceTypes.clear();
       for (const type of types) instanceTypes.set(type.id, type);
     },

@@ -49,7 +49,7 @@ export async function reloadConfig({
 }
 
 /** The fields of a cluster that may change while it works. */
-const LIVE_FIELDS = ['accounts', 'instanceTypes'] as const satisfies readonly (keyof ClusterConfig)[];
+const LIVE_FIELDS = ['accounts', 'instanceTypes', 'quota'] as const satisfies readonly (keyof ClusterConfig)[];
 
 function reconfigure(cluster: Cluster, config: ClusterConfig): readonly string[] {
   const changed = LIVE_FIELDS.filter((field) => !isSame(cluster.config[field], config[field]));

@@ -25,6 +25,11 @@ export const capacitySchema = z.strictObject({
 });
 export type Capacity = z.infer<typeof capacitySchema>;
 
+const quotaFields = { containers: positive.optional(), cores: positive.optional(), volumeGB: positive.optional() };
+const quotaAmountsSchema = z.strictObject(quotaFields);
+/** What an account may have at once: containers that have not ended, their cores, and bytes in volumes. */
+export type QuotaAmounts = z.infer<typeof quotaAmountsSchema>;
+
 /** Clusters are independent of each other in storage, capacity and engine. */
 export const clusterConfigSchema = z.strictObject({
   id: identifierSchema.refine((id) => id !== '-', 'must not be the wildcard -'),
@@ -36,6 +41,8 @@ export const clusterConfigSchema = z.strictObject({
   capacity: capacitySchema.optional(),
   accounts: z.array(identifierSchema.refine((id) => id !== '-', 'must not be the wildcard -')).default([]),
   instanceTypes: z.array(instanceTypeConfigSchema).min(1),
+  /** Of each account; `accounts` says what is different for single ones. Absent: none. */
+  quota: z.strictObject({ ...quotaFields, accounts: z.record(z.string(), quotaAmountsSchema).default({}) }).optional(),
 });
 export type ClusterConfig = z.infer<typeof clusterConfigSchema>;
 
@@ -103,7 +110,11 @@ const ONE_ACCOUNT_ENGINES: ReadonlySet<string> = new Set(['process', 'local']);
 /** The whole configuration of a service, defaults filled in. `root` holds the store and, by default, all storage. */
 export const serviceConfigSchema = fieldsSchema.superRefine((config, context) => {
   const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
-  config.clusters.forEach(({ id, engine, accounts, instanceTypes }, i) => {
+  config.clusters.forEach(({ id, engine, accounts, instanceTypes, quota }, i) => {
+    for (const account of Object.keys(quota?.accounts ?? {})) {
+      if (!accounts.includes(account))
+        refuse(['clusters', i, 'quota', 'accounts', account], `the cluster has no account '${account}'`);
+    }
     if (config.clusters.findIndex((cluster) => cluster.id === id) < i)
       refuse(['clusters', i, 'id'], `there are two clusters '${id}'`);
     const others = accountsOfOneUser(config.clusters.slice(0, i)).filter((account) => !accounts.includes(account));

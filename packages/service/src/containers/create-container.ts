@@ -1,6 +1,7 @@
 import { type Container, type ContainerSpec, identifierSchema, type Ref, type Scope } from '@sluice/client';
 import { authorize, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
+import { checkQuota, quotaOf } from '../accounts/quota.ts';
 import type { Clock } from '../clock.ts';
 import type { Cluster } from '../clusters/cluster.ts';
 import type { InstanceTypeConfig } from '../config/service-config.ts';
@@ -10,6 +11,7 @@ import { Refusal } from '../refusal.ts';
 import type { Sequence } from '../store/sequence.ts';
 import { put, type Store } from '../store/store.ts';
 import { idKey, sequenceKey, TABLES } from '../store/tables.ts';
+import { checkStoredBytes } from '../volumes/check-stored-bytes.ts';
 import type { ContainerRow } from './container-row.ts';
 import { createLaunchKey } from './create-launch-key.ts';
 import { idTaken } from './id-taken.ts';
@@ -61,12 +63,14 @@ export async function createContainer(
   }
   checkFree(options, { clusterID, accountID, id });
   checkEngine(options, cluster, accountID);
+  await checkVolumeQuota(cluster, { clusterID, accountID }, spec);
   const hosts = exposedHosts(options, spec);
   const ports = await takePorts(cluster, spec);
   try {
     // While ports were probed another may have taken the ID, or the cluster be gone; from here to `write` nothing else runs.
     if (options.clusters.get(clusterID) !== cluster) refuseScope();
     checkFree(options, { clusterID, accountID, id });
+    checkAmounts(cluster, accountID, instanceType);
     const mounts = resolveMounts(spec, { clusterID, accountID, storage: cluster.storage }, options.store);
     const { cores, memoryGB, gpus } = instanceType;
     return await record(options, cluster, {
@@ -189,6 +193,30 @@ function checkEngine(options: CreateContainerOptions, cluster: Cluster, accountI
     const why = `account ${accountID} has ${options.maxLive} that have not ended, which is the limit`;
     throw new Refusal('CONTAINERS_EXHAUSTED', `could not create a container because ${why}`, { retryAfterMs: 5000 });
   }
+}
+
+/** Nothing else may run between this and `record`. */
+function checkAmounts(
+  { id: clusterID, config, containers }: Cluster,
+  accountID: string,
+  type: InstanceTypeConfig,
+): void {
+  const quota = quotaOf(config, accountID);
+  if (quota.cores !== undefined && type.cores > quota.cores) {
+    const sizes = `it has ${type.cores} cores and the quota of account ${accountID} on cluster ${clusterID} is ${quota.cores}`;
+    throw new Refusal('INSTANCE_TYPE_TOO_LARGE', `could not use the instance type '${type.id}' because ${sizes}`, {
+      details: { field: 'instanceType', limit: 'quota.cores' },
+    });
+  }
+  const at = { clusterID, accountID };
+  const used = containers.ofAccount(accountID).size;
+  checkQuota('containers', { maximum: quota.containers, used, wanted: 1 }, at);
+  checkQuota('cores', { maximum: quota.cores, used: containers.coresOf(accountID), wanted: type.cores }, at);
+}
+
+/** What mounts nothing stores nothing. */
+async function checkVolumeQuota(cluster: Cluster, at: Scope, spec: ContainerSpec): Promise<void> {
+  if (Object.keys(spec.volumeMounts ?? {}).length > 0) await checkStoredBytes(cluster, at);
 }
 
 function exposedHosts(options: CreateContainerOptions, spec: ContainerSpec): Record<string, string> {

@@ -59,6 +59,11 @@ export class LiveContainers {
     return this.#register.ofAccount(accountID);
   }
 
+  /** Of the account's containers that have not ended, also of those that wait. */
+  coresOf(accountID: string): number {
+    return this.#register.coresOf(accountID);
+  }
+
   isMounted(volumeKey: string): boolean {
     return this.#register.isMounted(volumeKey);
   }

@@ -6,6 +6,7 @@ export class LiveRegister {
   readonly #byRowKey = new Map<string, LiveContainer>();
   readonly #byLaunchKey = new Map<string, LiveContainer>();
   readonly #byAccount = new Map<string, LiveIndex>();
+  readonly #coresByAccount = new Map<string, number>();
   /** How often each volume is mounted. */
   readonly #mounted = new Map<string, number>();
 
@@ -30,6 +31,10 @@ export class LiveRegister {
     return index;
   }
 
+  coresOf(accountID: string): number {
+    return this.#coresByAccount.get(accountID) ?? 0;
+  }
+
   isMounted(volumeKey: string): boolean {
     return this.#mounted.has(volumeKey);
   }
@@ -38,6 +43,7 @@ export class LiveRegister {
     this.#byRowKey.set(live.rowKey, live);
     this.#byLaunchKey.set(live.row.launchKey, live);
     this.ofAccount(live.row.accountID).add(live.rowKey);
+    this.#addCores(live, 1);
     for (const { volumeKey } of live.row.mounts) this.#mounted.set(volumeKey, (this.#mounted.get(volumeKey) ?? 0) + 1);
   }
 
@@ -49,7 +55,7 @@ export class LiveRegister {
 
   /** Takes it out, and tells those who wait for that. */
   remove(live: LiveContainer): void {
-    this.#byRowKey.delete(live.rowKey);
+    if (this.#byRowKey.delete(live.rowKey)) this.#addCores(live, -1);
     this.#byLaunchKey.delete(live.row.launchKey);
     this.ofAccount(live.row.accountID).delete(live.rowKey);
     for (const { volumeKey } of live.row.mounts) {
@@ -58,5 +64,9 @@ export class LiveRegister {
       else this.#mounted.set(volumeKey, count);
     }
     for (const listener of live.onGone) listener();
+  }
+
+  #addCores({ row: { accountID }, amount }: LiveContainer, sign: 1 | -1): void {
+    this.#coresByAccount.set(accountID, this.coresOf(accountID) + sign * amount.cores);
   }
 }

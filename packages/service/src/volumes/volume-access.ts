@@ -10,6 +10,8 @@ export interface VolumeSession {
    * when first needed, to be removed with the volume.
    */
   readonly propertiesPath: string;
+  /** Why nothing may be added, if so, where `bytes` more are to be stored; they count from then on. Absent: no limit. */
+  readonly admit?: (bytes: number) => string | undefined;
 }
 
 /** What WebDAV and SFTP need of the service: who may in, and when to throw somebody out. */

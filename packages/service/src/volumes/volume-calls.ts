@@ -15,6 +15,7 @@ import { findLasting } from '../store/find-lasting.ts';
 import type { Sequence } from '../store/sequence.ts';
 import { type Change, put, remove, type Store } from '../store/store.ts';
 import { accountRange, idKey, sequenceKey, TABLES, timeKey } from '../store/tables.ts';
+import { checkStoredBytes } from './check-stored-bytes.ts';
 import { renderVolume } from './render-volume.ts';
 import { createTransferLogin, hashTransferPassword } from './transfer-login.ts';
 import { volumeFault } from './volume-fault.ts';
@@ -147,6 +148,8 @@ async function createVolume(
       },
     );
   }
+  const cluster = options.clusters.get(ref.clusterID) ?? refuseScope();
+  await checkStoredBytes(cluster, ref);
   refuseTaken(options, ref);
   const login = request.transfer === true ? createTransferLogin() : undefined;
   const row: VolumeRow = {
@@ -158,7 +161,7 @@ async function createVolume(
       ? {}
       : { login: { username: login.username, passwordHash: hashTransferPassword(login.password) } }),
   };
-  const { storage } = options.clusters.get(ref.clusterID) ?? refuseScope();
+  const { storage } = cluster;
   checkStorage(storage, ref.clusterID);
   const root = makeRoot(storage, ref);
   const key = sequenceKey(ref, options.sequence.next());

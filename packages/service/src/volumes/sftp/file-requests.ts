@@ -22,6 +22,8 @@ export interface RequestContext {
   readonly handles: OpenHandles;
   readonly request: number;
   readonly reader: PacketReader;
+  /** Why nothing may be added, if so. */
+  readonly admit?: ((bytes: number) => string | undefined) | undefined;
 }
 
 /** The longest READ and WRITE that fit a packet with what is around the data. */
@@ -30,7 +32,7 @@ export const MAX_DATA_BYTES = MAX_PACKET_BYTES - 1_024;
 const OPEN = { READ: 0x1, WRITE: 0x2, APPEND: 0x4, CREATE: 0x8, TRUNCATE: 0x10, EXCLUSIVE: 0x20 } as const;
 
 /** OPEN. The flags are taken one by one: clients send combinations that no mode of `fopen` has. */
-export function openFile({ tree, handles, request, reader }: RequestContext): Buffer {
+export function openFile({ tree, handles, request, reader, admit }: RequestContext): Buffer {
   const path = volumePathOf(reader.text());
   const wanted = reader.u32();
   const { mode = 0o666 } = readAttributes(reader);
@@ -43,6 +45,8 @@ export function openFile({ tree, handles, request, reader }: RequestContext): Bu
   if (has(OPEN.CREATE)) flags |= constants.O_CREAT;
   if (has(OPEN.TRUNCATE) && has(OPEN.WRITE)) flags |= constants.O_TRUNC;
   if (has(OPEN.EXCLUSIVE) && has(OPEN.CREATE)) flags |= constants.O_EXCL;
+  const refused = has(OPEN.WRITE) ? admit?.(0) : undefined;
+  if (refused !== undefined) throw new SftpFailure(STATUS.FAILURE, refused);
   const file = tree.openFile(path, flags, mode);
   return handlePacket(request, handles.add({ kind: 'file', file, writes: new OrderedWrites(file) }));
 }

@@ -208,7 +208,7 @@ async function serveVolume(channel: ServerChannel, volume: VolumeSession, contex
   sessions.set(key, (sessions.get(key) ?? 0) + 1);
   channel.on('error', () => undefined);
   try {
-    await serveSftp(channel, openConfinedTree(volume.root), { onError: context.onError });
+    await serveSftp(channel, openConfinedTree(volume.root), { onError: context.onError, admit: volume.admit });
     channel.exit(0);
     channel.end();
   } catch (error) {

@@ -63,6 +63,8 @@ const MAX_AT_WORK = 32;
 export interface SessionOptions {
   /** Told of what is neither the client's fault nor the file system's. */
   readonly onError: (error: unknown) => void;
+  /** See `VolumeSession`. */
+  readonly admit?: RequestContext['admit'];
 }
 
 /**
@@ -72,7 +74,11 @@ export interface SessionOptions {
  * all answers that of their requests: a client writes what it has read as it comes, and were an answer to overtake an
  * earlier one, a connection that breaks would leave a hole in its file, which no resumed download would fill.
  */
-export async function serveSftp(channel: Duplex, tree: ConfinedTree, { onError }: SessionOptions): Promise<void> {
+export async function serveSftp(
+  channel: Duplex,
+  tree: ConfinedTree,
+  { onError, admit }: SessionOptions,
+): Promise<void> {
   const handles = createOpenHandles();
   const atWork = new Set<Promise<void>>();
   let kindAtWork = 0;
@@ -81,7 +87,7 @@ export async function serveSftp(channel: Duplex, tree: ConfinedTree, { onError }
     const handler = HANDLERS.get(type);
     if (handler === undefined) return statusPacket(request, STATUS.OP_UNSUPPORTED);
     try {
-      return await handler({ tree, handles, request, reader });
+      return await handler({ tree, handles, request, reader, admit });
     } catch (error) {
       return failurePacket(request, error);
     }

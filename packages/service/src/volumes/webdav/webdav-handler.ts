@@ -110,6 +110,7 @@ export function createWebDavHandler(access: VolumeAccess, settings: WebDavOption
     const verb = own(VERBS, request.method ?? '');
     if (verb === undefined) throw new DavRefusal(405, 'the method is not known', { headers: allow() });
     if (request.method !== 'OPTIONS') checkPreconditions(dav);
+    checkQuota(session, request);
     await verb(dav);
   };
 
@@ -188,3 +189,12 @@ function answerRefusal(request: IncomingMessage, reply: ServerResponse, refusal:
 function isBodiless(request: IncomingMessage): boolean {
   return request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined;
 }
+
+/** 507 with the precondition that RFC 4331 has for it. */
+function checkQuota(session: VolumeSession, { method = '', headers }: IncomingMessage): void {
+  if (!STORING.has(method)) return;
+  const refused = session.admit?.(Number(headers['content-length'] ?? 0));
+  if (refused !== undefined) throw new DavRefusal(507, refused, { condition: '<D:quota-not-exceeded/>' });
+}
+
+const STORING: ReadonlySet<string> = new Set(['PUT', 'COPY', 'MKCOL']);

@@ -1,0 +1,34 @@
+import { own, type Scope } from '@sluice/client';
+import type { ClusterConfig, QuotaAmounts } from '../config/service-config.ts';
+import { Refusal } from '../refusal.ts';
+
+/** What an account may have on a cluster; what is absent has no limit. */
+export function quotaOf({ quota }: Pick<ClusterConfig, 'quota'>, accountID: string): QuotaAmounts {
+  if (quota === undefined) return {};
+  const { accounts, ...general } = quota;
+  return { ...general, ...own(accounts, accountID) };
+}
+
+/** Throws where `used` and `wanted` together are more than `maximum`. */
+export function checkQuota(limit: keyof QuotaAmounts, amounts: Amounts, at: Scope): void {
+  const { maximum, used, wanted } = amounts;
+  if (maximum === undefined || used + wanted <= maximum) return;
+  throw quotaExceeded(limit, { maximum, used, wanted }, at);
+}
+
+/** Less than all of what is used may be free again later: the call may be repeated. */
+export function quotaExceeded(limit: keyof QuotaAmounts, amounts: Amounts, { clusterID, accountID }: Scope): Refusal {
+  const { maximum, used, wanted } = amounts;
+  const needs = wanted === 0 ? '' : ` and this needs ${wanted}`;
+  const why = `account ${accountID} uses ${used} of its quota of ${maximum} ${limit} on cluster ${clusterID}${needs}`;
+  return new Refusal('QUOTA_EXCEEDED', `could not create it because ${why}`, {
+    details: { limit: `quota.${limit}`, maximum, used, wanted },
+    retryAfterMs: 5000,
+  });
+}
+
+interface Amounts {
+  readonly maximum: number | undefined;
+  readonly used: number;
+  readonly wanted: number;
+}
