@@ -1,4 +1,5 @@
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests read the packages' sources, so that no build is needed before them. */
 const resolve = { conditions: ['sluice-source', 'node', 'import', 'default'] };
@@ -37,18 +38,43 @@ function project(name: string, { include, exclude = [], group = 0, isSerial = fa
 /** Tests that drain, restart and kill the one Docker daemon and the one Slurm cluster of this machine. */
 const engines = ['packages/service/test/engines/{docker,slurm}/**/*.test.ts', 'test/engines/**/*.test.ts'];
 
+/** Begun last, one of these would go on alone, with the other workers idle. The longest first. */
+const LONG = [
+  'runner/test/simulation/simulation.test.ts',
+  'runner/test/simulation/planted-bugs.test.ts',
+  'service/test/engines/process/process-engine.test.ts',
+  'test/chaos/chaos.test.ts',
+  'test/e2e/crash.test.ts',
+  'test/operator/serve-guide.test.ts',
+];
+
+/** Begins with the files that take long; a fresh checkout has no times of earlier runs to go by. */
+class LongFilesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const index = LONG.findIndex((name) => moduleId.endsWith(`/${name}`));
+      return index === -1 ? LONG.length : index;
+    };
+    const groupOf = ({ project }: TestSpecification) => project.config.sequence.groupOrder;
+    return (await super.sort(files)).sort((a, b) => groupOf(a) - groupOf(b) || rank(a) - rank(b));
+  }
+}
+
 export default defineConfig({
   test: {
+    // The default is one less than there are processors: one of two would be idle whenever a test waits.
+    maxWorkers: '100%',
+    sequence: { sequencer: LongFilesFirst },
     projects: [
       project('core', { include: ['packages/core/test/**/*.test.ts'] }),
       project('client', { include: ['packages/client/test/**/*.test.ts'] }),
       project('runner', { include: ['packages/runner/test/**/*.test.ts'] }),
       project('service', { include: ['packages/service/test/**/*.test.ts'], exclude: engines }),
       project('cli', { include: ['packages/cli/test/**/*.test.ts'] }),
-      project('e2e', { include: ['test/**/*.test.ts'], exclude: engines, group: 1 }),
+      project('e2e', { include: ['test/**/*.test.ts'], exclude: engines }),
       project('engines', {
         include: engines,
-        group: 2,
+        group: 1,
         isSerial: true,
         setup: 'packages/service/test/engines/docker/daemon-hangs.ts',
       }),
