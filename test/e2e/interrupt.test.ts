@@ -1,19 +1,22 @@
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunnerEvent } from '@sluice/runner';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { COMMAND, createWorkplace, parseLines, until, type Workplace } from './workplace-rig.ts';
+import { COMMAND, createWorkplace, makeSharedDirectory, parseLines, until, type Workplace } from './workplace-rig.ts';
 
 let place: Workplace;
+/** While it is there, the first step of a run goes on. */
+let hold: string;
 
 beforeEach(() => {
   place = createWorkplace();
+  hold = makeSharedDirectory();
   const text = `
 version: 1
 name: slow
 steps:
-  first: { command: [sh, -c, "sleep 3; echo done"] }
+  first: { command: [sh, -c, "while [ -e '${hold}' ]; do sleep 0.1; done; echo done"] }
   second: { command: [echo, after], needs: [first] }
 finally:
   last: { command: [echo, "\${{ run.status }}"] }
@@ -21,7 +24,14 @@ finally:
   writeFileSync(join(place.directory, 'p.yaml'), text);
 });
 
-afterEach(() => place.remove());
+afterEach(() => {
+  letGo();
+  place.remove();
+});
+
+function letGo(): void {
+  rmSync(hold, { recursive: true, force: true });
+}
 
 /** A run whose first step is running. */
 async function startSlow() {
@@ -36,7 +46,9 @@ test('SIGINT leaves the run to itself, and sluice resume takes up the very conta
   expect(await run.ended).toMatchObject({ exitCode: 130 });
   const [suspended] = await place.runs();
   expect(suspended).toMatchObject({ status: 'suspended' });
-  const resumed = await place.sluice('resume');
+  const resuming = place.sluice('resume');
+  letGo();
+  const resumed = await resuming;
   expect(resumed).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/slow succeeded in .*: 3 succeeded/) });
   const containers = await place.containers();
   expect(containers.map(({ phase }) => phase)).toEqual(['Succeeded', 'Succeeded', 'Succeeded']);
@@ -91,6 +103,7 @@ test('SIGTERM suspends the run with the exit code that means so', async () => {
 test('SIGHUP changes nothing', async () => {
   const run = await startSlow();
   run.process.kill('SIGHUP');
+  letGo();
   expect(await run.ended).toMatchObject({ exitCode: 0 });
 });
 
@@ -121,6 +134,7 @@ test('a second sluice of the same home uses the service of the first, and takes 
   const second = await startSlow();
   first.process.kill('SIGKILL');
   await first.ended;
+  letGo();
   expect(await second.ended).toMatchObject({ exitCode: 0 });
   const suspended = (await place.runs()).find(({ status }) => status === 'suspended');
   expect(await place.sluice('resume', suspended!.runId)).toMatchObject({ exitCode: 0 });

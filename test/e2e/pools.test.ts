@@ -1,17 +1,26 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createWorkplace, parseLines, type Started, until, type Workplace } from './workplace-rig.ts';
+import {
+  createWorkplace,
+  makeSharedDirectory,
+  parseLines,
+  type Started,
+  until,
+  type Workplace,
+} from './workplace-rig.ts';
 
 let place: Workplace;
+/** Beside the workplace, where containers see it. */
+let shared: string;
 
-/** A container fails when another one is in the pool at the same time. */
+/** A container fails when another one is in the pool at the same time. The first one stays as long as \`hold\` is there. */
 const PIPELINE = `
 version: 1
 name: shared
 pools: { licence: 1 }
 volumes: { ledger: {} }
-params: { hold: 0 }
+params: { hold: "" }
 steps:
   work:
     matrix: { n: [1, 2] }
@@ -19,16 +28,20 @@ steps:
     inputs: { ledger: { from: volumes.ledger, writable: true } }
     script: |
       mkdir /in/ledger/inside
-      sleep "\${{ matrix.n == 1 ? params.hold : 0 }}"
+      while [ -e "\${{ matrix.n == 1 ? params.hold : '' }}" ]; do sleep 0.1; done
       rmdir /in/ledger/inside
 `;
 
 beforeEach(() => {
   place = createWorkplace();
+  shared = makeSharedDirectory();
   writeFileSync(join(place.directory, 'p.yaml'), PIPELINE);
 });
 
-afterEach(() => place.remove());
+afterEach(() => {
+  rmSync(shared, { recursive: true, force: true });
+  place.remove();
+});
 
 function saysOf(run: Started, state: string): boolean {
   const whole = run.stdout().slice(0, run.stdout().lastIndexOf('\n') + 1);
@@ -36,7 +49,9 @@ function saysOf(run: Started, state: string): boolean {
 }
 
 test('two runners share a pool, one is killed while it holds a token, and is taken up again', async () => {
-  const first = place.start(['run', 'p.yaml', '--json', '--param', 'hold=8']);
+  const hold = join(shared, 'hold');
+  writeFileSync(hold, '');
+  const first = place.start(['run', 'p.yaml', '--json', '--param', `hold=${hold}`]);
   await until(() => saysOf(first, 'running'), 'the first run to hold the licence');
   const second = place.start(['run', 'p.yaml', '--json']);
   await until(() => saysOf(second, 'backingOff'), 'the second run to wait for the licence');
@@ -45,6 +60,7 @@ test('two runners share a pool, one is killed while it holds a token, and is tak
   await first.ended;
   const [begun] = (await place.runs()).filter(({ status }) => status === 'suspended');
   const resumed = place.start(['resume', begun!.runId]);
+  rmSync(hold);
   expect(await second.ended).toMatchObject({ exitCode: 0 });
   expect(await resumed.ended).toMatchObject({ exitCode: 0 });
   expect(await place.containers()).toHaveLength(4);

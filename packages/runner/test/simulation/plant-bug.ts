@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect } from 'vitest';
 
@@ -12,25 +12,63 @@ export interface SourceChange {
 }
 
 const PACKAGE = path.resolve(import.meta.dirname, '../..');
+const SOURCE = path.join(PACKAGE, 'src');
 const COPIES = path.join(PACKAGE, '.cache', `planted-${process.pid}`);
 
-/** Makes a copy of the runner with the bug in it. Gives what loads a module of the copy. */
+/**
+ * Makes a copy of the runner with the bug in it. Gives what loads a module of the copy. Modules that do not depend on the
+ * changed file are those of the runner itself: loading all of them again for each bug takes longer than finding it.
+ */
 export async function plantBug(
   { file, find, replace }: SourceChange,
   name: string,
 ): Promise<(module: string) => Promise<unknown>> {
   const copy = path.join(COPIES, name, 'src');
-  await mkdir(copy, { recursive: true });
-  const isSource = (one: string) => !one.endsWith('tsconfig.json');
-  await cp(path.join(PACKAGE, 'src'), copy, { recursive: true, filter: isSource });
-  const target = path.join(copy, file);
-  const text = await readFile(target, 'utf8');
-  expect(text.split(find), `${file} has the place for the bug once`).toHaveLength(2);
-  await writeFile(
-    target,
-    text.replace(find, () => replace),
-  );
-  return (module) => import(/* @vite-ignore */ path.join(copy, module));
+  const sources = await readSources();
+  const copied = findDependents(sources, path.join(SOURCE, file));
+  for (const original of copied) {
+    let text = sources.get(original) ?? '';
+    if (original === path.join(SOURCE, file)) {
+      expect(text.split(find), `${file} has the place for the bug once`).toHaveLength(2);
+      text = text.replace(find, () => replace);
+    }
+    const shared = text.replace(RELATIVE_IMPORT, (all, before: string, specifier: string) => {
+      const target = path.resolve(path.dirname(original), specifier);
+      return copied.has(target) ? all : `${before}${target}'`;
+    });
+    const place = path.join(copy, path.relative(SOURCE, original));
+    await mkdir(path.dirname(place), { recursive: true });
+    await writeFile(place, shared);
+  }
+  return (module) =>
+    import(/* @vite-ignore */ path.join(copied.has(path.join(SOURCE, module)) ? copy : SOURCE, module));
+}
+
+const RELATIVE_IMPORT = /^((?:import|export|\}) .*from '|import ')(\.[^']+)'/gm;
+
+/** The texts of the runner's modules by their absolute paths; read once. */
+let known: Promise<Map<string, string>> | undefined;
+
+function readSources(): Promise<Map<string, string>> {
+  known ??= readdir(SOURCE, { recursive: true }).then(async (names) => {
+    const files = names.filter((name) => name.endsWith('.ts')).map((name) => path.join(SOURCE, name));
+    return new Map(await Promise.all(files.map(async (one) => [one, await readFile(one, 'utf8')] as const)));
+  });
+  return known;
+}
+
+/** The file, and every module that imports it or imports one that does. */
+function findDependents(sources: ReadonlyMap<string, string>, file: string): ReadonlySet<string> {
+  const importers = new Map<string, string[]>();
+  for (const [importer, text] of sources) {
+    for (const [, , specifier = ''] of text.matchAll(RELATIVE_IMPORT)) {
+      const target = path.resolve(path.dirname(importer), specifier);
+      importers.set(target, [...(importers.get(target) ?? []), importer]);
+    }
+  }
+  const found = new Set([file]);
+  for (const one of found) for (const importer of importers.get(one) ?? []) found.add(importer);
+  return found;
 }
 
 /** Removes every copy that this process has made. */
