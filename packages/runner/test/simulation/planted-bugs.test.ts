@@ -29,12 +29,13 @@ function scenariosFor(bug: PlantedBug): Iterable<Scenario> {
   return bug.isRare ? KEPT_SCENARIOS.map((kept) => kept.scenario) : drawScenarios(bug);
 }
 
-function* drawScenarios({ among = () => true }: PlantedBug): Generator<Scenario> {
+function* drawScenarios({ among = () => true, seed: last }: PlantedBug): Generator<Scenario> {
+  if (last !== undefined) yield drawScenario(`seed-${last}`);
   for (let seed = 0, tried = 0; tried < MAX_SEEDS; seed++) {
     const scenario = drawScenario(`seed-${seed}`);
     if (!among(scenario)) continue;
     tried++;
-    yield scenario;
+    if (seed !== last) yield scenario;
   }
 }
 

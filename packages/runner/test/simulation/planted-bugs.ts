@@ -6,6 +6,8 @@ export interface PlantedBug extends SourceChange {
   readonly name: string;
   /** Where it can show at all; absent: anywhere. The others would only take time. */
   readonly among?: (scenario: Scenario) => boolean;
+  /** The seed that found it last: it comes first, and the others after it. */
+  readonly seed?: number;
   /** Shows in one seed of ten thousand: it is looked for in the scenarios that failed once, and nowhere else. */
   readonly isRare?: boolean;
   /** Made for it: it is looked for in these scenarios, and nowhere else. */
@@ -100,6 +102,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'takes a container for another one when its time drifts',
+    seed: 1201,
     file: 'identity/compare-create-times.ts',
     find: "return apart <= TOLERANCE_MS ? 'near' : 'far';",
     replace: "return apart <= 1 ? 'near' : 'far';",
@@ -142,6 +145,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'believes a refusal as soon as it has resumed',
+    seed: 1697,
     file: 'submission/final-refusal.ts',
     find: 'return session.resumedAt === undefined ? since : Math.max(since, session.resumedAt + ms);',
     replace: 'return since;',
@@ -161,6 +165,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'forgets at resume that a create is in doubt',
+    seed: 114,
     file: 'submission/submitter.ts',
     find: 'const doubtful = known.id !== undefined ||',
     replace: 'const doubtful = known.id === null ||',
@@ -211,6 +216,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'does not ask whether it is still the newest runner',
+    seed: 25,
     file: 'journal/lease.ts',
     find: 'return bytes !== undefined && parseLease(bytes)?.control === lease.control;',
     replace: 'return bytes !== undefined && lease.epoch > 0;',
@@ -236,12 +242,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'asks for a doubtful container without a pause',
+    seed: 35,
     file: 'submission/submit-attempt.ts',
     find: 'await pause(session, Math.max(step.waitMs, pauseMs));',
     replace: 'await pause(session, Math.min(step.waitMs, pauseMs, 5));',
   },
   {
     name: 'asks once to cancel, and forgets it when the reply is lost',
+    seed: 29,
     file: 'submission/submitter.ts',
     find: 'for (let pauseMs = 1000; !attempt.over && !session.stopped;',
     replace: 'for (let pauseMs = 1000; pauseMs === 1000 && !attempt.over && !session.stopped;',
@@ -255,6 +263,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'takes the tokens of a run whose runner is away',
+    seed: 127,
     file: 'pools/is-abandoned.ts',
     find: "    if (evidence === 'alive' || evidence === 'over') return evidence === 'over';\n",
     replace: "    if (evidence) return evidence !== 'alive';\n",
@@ -262,6 +271,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'never takes back the tokens of a run whose runner is away',
+    seed: 397,
     file: 'pools/is-abandoned.ts',
     find: "      return seen === 'ended';\n",
     replace: '      return false;\n',
@@ -269,6 +279,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'forgets at resume what its containers hold',
+    seed: 173,
     file: 'pools/pool-claims.ts',
     find: 'const claims = [...list.claims.filter(({ runId }) => runId !== session.runId), ...kept];',
     replace: 'const claims = list.claims.filter(({ runId }) => runId !== session.runId);',
@@ -276,6 +287,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'lets a run into a group beside the containers of a run that was left',
+    seed: 81,
     file: 'run/judge-member.ts',
     find: "return seen.every((one) => one === 'ended') ? 'idle' : 'left';",
     replace: "return seen.length < 0 ? 'left' : 'idle';",
@@ -283,6 +295,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'resumes a run beside the others of its group',
+    seed: 724,
     file: 'run/resume-run.ts',
     find: "if (!header || records.some(({ kind }) => kind === 'finished')) return ok(undefined);",
     replace: 'if (!header || records.length > 0) return ok(undefined);',
@@ -311,6 +324,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'takes a file that is there for a whole one',
+    seed: 456,
     file: 'placement/transfer-tree.ts',
     find: 'known?.size !== entry.size',
     replace: 'known === undefined',
@@ -325,6 +339,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'says transferred before it is',
+    seed: 276,
     file: 'placement/transfers.ts',
     find: '      const done = await transferTree({ from: workspace(from), to: workspace(to), path });\n',
     replace:
@@ -340,6 +355,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'posts in an adopted run without asking before',
+    seed: 781,
     file: 'submission/submitter.ts',
     find: 'known.id !== undefined || session.facts.adopted !== undefined;',
     replace: 'known.id !== undefined;',
@@ -354,6 +370,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'postpones although the POST is in doubt',
+    seed: 61,
     file: 'submission/submit-attempt.ts',
     find: 'if (failure.full && !held) return',
     replace: 'if (failure.full) return',
