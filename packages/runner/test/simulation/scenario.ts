@@ -140,7 +140,8 @@ function drawRun(random: Random, world: Traits): RunScript {
   const mishaps = drawn.filter(({ kind }) => isAlone || Object.keys(world.pools).length > 0 || kind !== 'second');
   const late = random.fork('late');
   const torn = random.fork('torn');
-  if (!world.losesJournals && torn.chance(0.15)) {
+  // Other runs go by the journal alone (decision 0028).
+  if (isAlone && !world.losesJournals && torn.chance(0.15)) {
     mishaps.splice(torn.below(mishaps.length + 1), 0, { kind: 'tear', operation: 8 + torn.below(60) });
   }
   if (!isAlone && late.chance(0.3)) mishaps.push({ kind: 'leave', ...drawMoment(late) });
