@@ -114,7 +114,7 @@ async function findContainers(
     return ok({ found, placement });
   } catch (error) {
     if (!isServiceError(error)) throw error;
-    const away = isServiceError(error, 'UNREACHABLE', 'NO_REPLY', 'UNAVAILABLE', 'INVALID_REPLY');
+    const away = error.isForeign || isServiceError(error, 'UNREACHABLE', 'NO_REPLY', 'UNAVAILABLE', 'INVALID_REPLY');
     return fail({ code: away ? 'SERVICE_UNREACHABLE' : 'SERVICE_REFUSED', message: error.message });
   }
 }

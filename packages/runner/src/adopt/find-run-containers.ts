@@ -80,8 +80,8 @@ async function readContainer(
     const labels = readLabels(container.labels ?? {});
     return labels && containerId(labels.name) === ref.id ? { ...labels, container } : undefined;
   } catch (error) {
-    // Gone since it was listed: its time was over.
-    if (isServiceError(error, 'NOT_FOUND')) return undefined;
+    // Gone since it was listed: its time was over. A gateway's page says nothing of that.
+    if (isServiceError(error, 'NOT_FOUND') && !error.isForeign) return undefined;
     throw error;
   }
 }

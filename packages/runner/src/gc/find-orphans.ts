@@ -74,7 +74,7 @@ async function readLive(service: ContainerService, ref: Scope & { readonly id: s
     const container = await service.containers.get(ref);
     return isTerminalPhase(container.phase ?? '') ? undefined : container;
   } catch (error) {
-    if (isServiceError(error, 'NOT_FOUND')) return undefined;
+    if (isServiceError(error, 'NOT_FOUND') && !error.isForeign) return undefined;
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { ServiceError } from '@sluice/client';
 import { describe, expect, test } from 'vitest';
 import { adoptRun } from '../../src/adopt/adopt-run.ts';
 import { readRun } from '../../src/run/read-run.ts';
@@ -74,6 +75,29 @@ describe('adoptRun', () => {
       expect(names(rig)).toEqual(expected.names);
       expect(report.steps.map(({ state }) => state)).toEqual(expected.states);
     }
+  });
+
+  test.each([{ times: 'drifting', requeues: true }, { times: 'zoneless' }] as const)(
+    'gives back a run of a service with %j',
+    async (dialect) => {
+      const expected = await undisturbed();
+      const rig = createRig('lost', { behave: BEHAVE, dialect });
+      const { report } = await adoptAndEnd(rig, await lose(rig, 6));
+      expect(names(rig)).toEqual(expected.names);
+      expect(report.steps.map(({ state }) => state)).toEqual(expected.states);
+    },
+  );
+
+  test("takes a gateway's page for no sign that a container is gone", async () => {
+    const rig = createRig('page', { behave: BEHAVE });
+    const runId = await lose(rig, 6);
+    const { service } = rig.options;
+    const get = () =>
+      Promise.reject(new ServiceError('NOT_FOUND', 'replied 404 nginx', { status: 404, isForeign: true }));
+    const behind = { ...service, containers: { ...service.containers, get } };
+    const adopting = adoptRun({ ...rig.options, service: behind, runId, plan: PLAN, baseDir: '/base' });
+    expect(await rig.go(adopting)).toMatchObject({ ok: false, error: { code: 'SERVICE_UNREACHABLE' } });
+    expect(names(rig)).toEqual([...new Set(names(rig))]);
   });
 
   test('counts an attempt that the service has forgotten as over where a later one was started', async () => {
