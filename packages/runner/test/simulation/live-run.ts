@@ -219,7 +219,7 @@ async function open(world: World, run: SimulatedRun, process: SimulatedProcess):
   if (run.isLost) {
     const adopted = await world.runner.adoptRun(begin);
     const isGone = !adopted.ok && ['RUN_NOT_FOUND', 'NOT_ADOPTABLE'].includes(adopted.error.code);
-    if (isGone) run.goneSince ??= world.clock.now();
+    run.goneSince = isGone ? (run.goneSince ?? world.clock.now()) : undefined;
     if (!adopted.ok && adopted.error.code !== 'RUN_KNOWN') return adopted;
     run.isLost = false;
     run.goneSince = undefined;

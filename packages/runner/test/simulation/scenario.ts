@@ -144,6 +144,8 @@ function drawRun(random: Random, world: Traits): RunScript {
   if (isAlone && !world.losesJournals && torn.chance(0.15)) {
     mishaps.splice(torn.below(mishaps.length + 1), 0, { kind: 'tear', operation: 8 + torn.below(60) });
   }
+  // What is canceled before its turn comes is not asked for.
+  const isTorn = mishaps.some(({ kind }) => kind === 'tear');
   if (!isAlone && late.chance(0.3)) mishaps.push({ kind: 'leave', ...drawMoment(late) });
   if (world.losesJournals) {
     mishaps.splice(late.below(mishaps.length + 1), 0, { kind: 'lose', ...drawMoment(late), whole: late.chance(0.5) });
@@ -151,9 +153,9 @@ function drawRun(random: Random, world: Traits): RunScript {
   return {
     steps,
     parallelism: random.chance(0.4) ? 1 + random.below(3) : undefined,
-    failFast: random.chance(0.6),
+    failFast: random.chance(0.6) && !isTorn,
     mishaps,
-    cancelAfterMs: random.chance(0.15) ? random.below(60_000) : undefined,
+    cancelAfterMs: random.chance(0.15) && !isTorn ? random.below(60_000) : undefined,
     startAfterMs: isAlone ? 0 : late.pick([0, 0, 1000, 30_000]),
   };
 }
