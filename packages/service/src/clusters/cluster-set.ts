@@ -26,7 +26,7 @@ export interface ClusterSet extends ReadonlyMap<string, Cluster> {
 
 export interface ClusterSetOptions
   extends Pick<ServiceOptions, 'engines'>,
-    Omit<ClusterOptions, 'config' | 'storage' | 'engine' | 'mustOpen' | 'logLimitBytes'> {
+    Omit<ClusterOptions, 'config' | 'storage' | 'engine' | 'mustOpen' | 'logLimitBytes' | 'isShared'> {
   readonly config: ServiceConfig;
 }
 
@@ -37,9 +37,11 @@ export async function createClusterSet(options: ClusterSetOptions): Promise<Clus
   const { config, store } = options;
   const logLimitBytes = config.logs.maxMB * BYTES_PER_MB;
   const clusters = new Map<string, Cluster>();
+  const isShared = () => [...clusters.values()].flatMap(({ config }) => config.accounts).length > 1;
   const make = async (of: ClusterConfig, { all, mustOpen }: { all: ServiceConfig; mustOpen: boolean }) => {
     const engine = await createEngine(options, of, all);
-    return createCluster({ ...options, config: of, storage: storageOf(all, of), engine, mustOpen, logLimitBytes });
+    const storage = storageOf(all, of);
+    return createCluster({ ...options, config: of, storage, engine, mustOpen, logLimitBytes, isShared });
   };
   for (const of of config.clusters) {
     clusters.set(of.id, await make(of, { all: config, mustOpen: config.clusters.length === 1 }));

@@ -51,6 +51,8 @@ export interface ClusterOptions {
   readonly log: Logger;
   /** Where exposed ports are made reachable; absent where this service exposes none. */
   readonly exposure: PortExposure | undefined;
+  /** Whether the service has more than one account. */
+  readonly isShared: () => boolean;
   readonly cancelGraceMs: number;
   /** Whether `open` throws where the engine cannot be opened, or goes on trying in the background. */
   readonly mustOpen: boolean;
@@ -62,7 +64,6 @@ export function createCluster(options: ClusterOptions): Cluster {
   const { storage, store, clock, log, logLimitBytes } = options;
   let { config } = options;
   const ports = new PortNumbers();
-  const exposed = new ExposedHosts(options.exposure);
   const instanceTypes = new Map(config.instanceTypes.map((type) => [type.id, type]));
   const settings = { storage, logLimitBytes, instanceTypes };
   const driver = new EngineDriver({
@@ -72,6 +73,8 @@ export function createCluster(options: ClusterOptions): Cluster {
     storage,
     sink: { report: (key, observation) => containers.report(key, observation) },
   });
+  const { findProcess } = driver;
+  const exposed = new ExposedHosts({ exposure: options.exposure, isShared: options.isShared, findProcess, log });
   const queue = new CapacityQueue(config.capacity, (rowKey) => containers.admit(rowKey));
   const containers: LiveContainers = new LiveContainers({
     clusterID: config.id,

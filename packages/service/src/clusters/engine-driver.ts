@@ -86,6 +86,12 @@ export class EngineDriver {
     this.#engine.checkImage?.(image);
   }
 
+  /** As `Engine.findProcess`, where the engine has it. */
+  get findProcess(): ((key: string) => Promise<number | undefined>) | undefined {
+    const engine = this.#engine;
+    return engine.findProcess && ((key) => engine.findProcess!(key));
+  }
+
   get warnings(): readonly string[] {
     return this.#engine.warnings?.() ?? [];
   }

@@ -40,6 +40,11 @@ export interface Engine {
    * with the feature `image-digests`. Throws `EngineError`: `REFUSED` for what is no image name.
    */
   resolveImage?(image: string, options: { readonly accountID: string }): Promise<string | undefined>;
+  /**
+   * The ID, on this machine, of a process in the container's own PID namespace; undefined where it has none, or that cannot
+   * be told. Only of an engine whose containers are processes of this machine.
+   */
+  findProcess?(key: string): Promise<number | undefined>;
   /** What users should know of how it works on this machine, once it is open. */
   warnings?(): readonly string[];
   /** Stops reporting and frees connections. Containers run on. */

@@ -58,6 +58,9 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
       await (await openDocker()).remove(key);
       inDocker.delete(key);
     },
+    async findProcess(key) {
+      return await (inDocker.has(key) ? await openDocker() : processes).findProcess?.(key);
+    },
     warnings: () => processes.warnings?.() ?? [],
     async resolveImage(image, asked) {
       return docker !== undefined || (await canRunImages())

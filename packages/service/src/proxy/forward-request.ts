@@ -6,10 +6,10 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { connectUpstream, NOT_OWNED } from './connect-upstream.ts';
 import { replyHeaders, requestHeaders } from './forwarded-headers.ts';
 import type { Route } from './route-table.ts';
 
-const CONNECT_MS = 10_000;
 const NOTHING = Buffer.alloc(0);
 
 /** What became of an upstream that gave no reply. */
@@ -27,19 +27,17 @@ export function openUpstream(
   message: IncomingMessage,
   options: { target: string; headers: string[] },
 ): ClientRequest {
-  const { host, port } = route.upstream;
-  const { target: path, headers } = options;
-  const upstream = openRequest({ host, port, method: message.method, path, headers, agent: false, setHost: false });
-  upstream.setNoDelay(true);
-  upstream.once('socket', (socket) => {
-    const timer = setTimeout(
-      () => socket.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })),
-      CONNECT_MS,
-    );
-    socket.once('connect', () => clearTimeout(timer));
-    socket.once('close', () => clearTimeout(timer));
+  return openRequest({
+    ...{ host: route.upstream.host, port: route.upstream.port, setHost: false },
+    ...{ method: message.method, path: options.target, headers: options.headers },
+    createConnection(_, done) {
+      connectUpstream(route.upstream).then(
+        (socket) => done(null, socket),
+        (error: Error) => done(error, undefined as never),
+      );
+      return undefined;
+    },
   });
-  return upstream;
 }
 
 /** What the application has sent in the place of a reply: a status that none can have, or an upgrade unasked. */
@@ -61,6 +59,7 @@ export function replyHead({
 /** 503 for an application that does not listen (yet): a client may come again; 502 for one that broke off. */
 export function upstreamFault(error: unknown): UpstreamFault {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  if (code === NOT_OWNED) return { status: 503, message: 'another program listens on the port of the container' };
   const absent = ['ECONNREFUSED', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code ?? '');
   return absent
     ? { status: 503, message: 'the application in the container does not listen on its port' }

@@ -1,7 +1,11 @@
+import type { PortOwner } from './port-owner.ts';
+
 /** Where the traffic of a host name goes: a port of a running container. */
 export interface Upstream {
   readonly host: string;
   readonly port: number;
+  /** Who listens on the port; absent where that is not to be asked. */
+  readonly whoListens?: PortOwner;
 }
 
 /** Something under way on a route, that ends when the route does. */

@@ -9,6 +9,7 @@ const inspectSchema = z.looseObject({
   Config: z.looseObject({ Labels: z.record(z.string(), z.string()).nullish() }),
   State: z.looseObject({
     Status: z.string(),
+    Pid: z.number().optional(),
     ExitCode: z.number(),
     OOMKilled: z.boolean().optional(),
     Error: z.string().optional(),

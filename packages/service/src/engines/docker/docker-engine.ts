@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Engine, EngineSink, Launch, LaunchOptions } from '../engine.ts';
@@ -283,6 +283,11 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
       await ignoring([404, 409], api.call('DELETE', `/containers/${dockerName(key)}`, { query }));
     },
 
+    async findProcess(key) {
+      const container = await api.inspect(tracked.get(key)?.id ?? dockerName(key));
+      return container && (await processOf(container));
+    },
+
     checkImage: checkImageName,
     async resolveImage(image, { accountID }) {
       try {
@@ -299,6 +304,12 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
       await api?.close();
     },
   };
+}
+
+/** The daemon may count the processes of another machine, or of another PID namespace: ours is in the container's cgroup. */
+async function processOf({ Id, State: { Pid = 0 } }: DockerContainer): Promise<number | undefined> {
+  const cgroups = Pid > 0 ? await readFile(`/proc/${Pid}/cgroup`, 'utf8').catch(() => '') : '';
+  return cgroups.includes(Id) ? Pid : undefined;
 }
 
 /** What the list says, by key. */

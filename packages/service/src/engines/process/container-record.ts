@@ -23,6 +23,12 @@ export async function readClaim(directory: string): Promise<Claim | undefined> {
   return { kind: 'process', pid: Number(pid), startTicks, bootID };
 }
 
+/** The ID of the process that runs it, in this boot of the machine. */
+export async function readClaimant(directory: string, bootID: string): Promise<number | undefined> {
+  const claim = await readClaim(directory);
+  return claim?.kind === 'process' && claim.bootID === bootID ? claim.pid : undefined;
+}
+
 /** Makes it impossible that the container still starts; false when somebody has claimed it before. */
 export async function claimAbsent(directory: string): Promise<boolean> {
   try {

@@ -5,7 +5,7 @@ import type { Feature } from '@sluice/client';
 import { type Engine, EngineError, type EngineSink, type Launch, type Observation } from '../engine.ts';
 import { type ExitRecord, parseExitRecord } from '../exit-record.ts';
 import { limitLog } from '../limit-log.ts';
-import { readClaim, readExitRecord, withdrawAbsent } from './container-record.ts';
+import { readClaim, readClaimant, readExitRecord, withdrawAbsent } from './container-record.ts';
 import { createFollowed, type Followed } from './followed.ts';
 import type { Launcher, LauncherEvent } from './launcher.ts';
 import { openLauncher } from './open-launcher.ts';
@@ -103,6 +103,11 @@ class ProcessEngine implements Engine {
     if (followed?.state !== 'ended') return;
     this.#byKey.delete(key);
     this.#byID.delete(followed.id);
+  }
+
+  async findProcess(key: string): Promise<number | undefined> {
+    const followed = this.#byKey.get(key);
+    return followed && (await readClaimant(followed.launch.directory, this.#boot.id));
   }
 
   /** Translated paths keep nobody from the files. */
