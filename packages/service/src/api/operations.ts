@@ -18,9 +18,13 @@ export function addOperations(
   api.get('/healthz', { config: { operation: 'healthz' } }, (_, reply) =>
     core.failure() === undefined ? reply.send({ status: 'ok' }) : reply.code(503).send({ status: 'the store failed' }),
   );
+  // Anybody may ask: why an engine is away is for the log, and for those who may use it.
   api.get('/readyz', { config: { operation: 'readyz' } }, (_, reply) => {
     const engines = Object.fromEntries(
-      [...core.clusters.values()].map(({ id, driver }) => [id, driver.unavailable ?? 'ready']),
+      [...core.clusters.values()].map(({ id, driver }) => [
+        id,
+        driver.unavailable === undefined ? 'ready' : 'not ready',
+      ]),
     );
     const store = storeState(core);
     const ready = !closing.aborted && [store, ...Object.values(engines)].every((state) => state === 'ready');

@@ -16,6 +16,8 @@ export function checkRequest(
   request: IncomingMessage,
   options: { routes: RouteTable; serverName: string | undefined },
 ): CheckedRequest {
+  // Its reply has the request's headers in it: a script could read cookies that are not for scripts.
+  if (request.method === 'TRACE') return refusal(405, 'the method TRACE is not passed on');
   const framing = framingFault(request);
   if (framing !== undefined) return refusal(400, framing);
   const hosts = valuesOf(request, 'host');

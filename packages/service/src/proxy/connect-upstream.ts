@@ -34,10 +34,22 @@ async function open(at: { readonly host: string; readonly port: number }): Promi
   try {
     await once(socket, 'connect');
     // It may break before its user has taken it.
-    return socket.on('error', () => {});
+    return readToTheEnd(socket).on('error', () => {});
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * A write that fails says only that the other side reads no more: what it has sent before is still there, and an error of
+ * the stream would throw it away. The next read tells that the connection has ended.
+ */
+function readToTheEnd(socket: Socket): Socket {
+  const write = socket._write.bind(socket);
+  const writeAll = socket._writev?.bind(socket);
+  socket._write = (chunk, encoding, done) => write(chunk, encoding, () => done());
+  if (writeAll !== undefined) socket._writev = (chunks, done) => writeAll(chunks, () => done());
+  return socket;
 }
 
 function notOwned(): Error {

@@ -105,8 +105,19 @@ export function forwardRequest(
     socket.destroy();
     refuse(NO_REPLY);
   });
-  // An application may answer without reading on: then the rest of the body fails, and the answer still counts.
-  pipeline(request, upstream).catch(() => {
+  sendBody(request, upstream);
+}
+
+/** An application may answer without reading on: the client is heard to the end, since only then it reads the answer. */
+function sendBody(request: IncomingMessage, upstream: ClientRequest): void {
+  request.pipe(upstream);
+  request.on('error', () => {});
+  // A client that goes in the middle must not look like the end of its body.
+  request.once('close', () => {
     if (!request.complete) upstream.destroy();
+  });
+  upstream.once('close', () => {
+    request.unpipe(upstream);
+    request.resume();
   });
 }

@@ -29,7 +29,20 @@ export function requestHeaders(request: IncomingMessage): string[] {
 
 /** What a client is sent of an application's reply. */
 export function replyHeaders(reply: IncomingMessage): string[] {
-  return passedOn(reply, () => false);
+  const headers = passedOn(reply, () => false);
+  return headers.map((text, index) =>
+    index % 2 === 1 && headers[index - 1]?.toLowerCase() === 'set-cookie' ? withoutDomain(text) : text,
+  );
+}
+
+/**
+ * A cookie of the application's own host only: with a domain, it would be sent to the hosts of all other containers, or
+ * take the place of their own. Cut at every semicolon, quoted ones too, as browsers do.
+ */
+function withoutDomain(cookie: string): string {
+  const [pair = '', ...attributes] = cookie.split(';');
+  const kept = attributes.filter((attribute) => attribute.split('=', 1)[0]?.trim().toLowerCase() !== 'domain');
+  return [pair, ...kept].join(';');
 }
 
 function passedOn(message: IncomingMessage, drop: (name: string) => boolean): string[] {

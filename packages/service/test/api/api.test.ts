@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { USER } from '../service-rig.ts';
 import { API, loginForm, MD5_OF_PASSWORD, openRawHttp, type RawHttp } from './raw-http.ts';
@@ -41,6 +42,22 @@ describe('login', () => {
     expect(replies.map(({ status }) => status)).toEqual([401, 401]);
     expect(replies[0]!.text).toBe(replies[1]!.text);
     expect(replies[0]!.json()).toMatchObject({ code: 401, status: 'UNAUTHENTICATED', msg: expect.any(String) });
+  });
+
+  it('does not refuse an account to other addresses where one has failed with it', async () => {
+    const from = new Agent({ localAddress: '127.0.0.2' });
+    const attempt = (password: string, agent?: Agent) =>
+      new Promise<number>((resolve, reject) => {
+        const url = `${http.url}/user/api/login`;
+        const sent = request(url, { method: 'POST', headers: FORM, ...(agent && { agent }) }, (reply) => {
+          reply.resume().once('end', () => resolve(reply.statusCode ?? 0));
+        });
+        sent.once('error', reject).end(loginForm(USER.email, password));
+      });
+    for (let i = 0; i < 12; i++) expect(await attempt('f'.repeat(32), from)).toBe(i < 10 ? 401 : 429);
+    expect(await attempt(MD5_OF_PASSWORD, from)).toBe(429);
+    expect(await attempt(MD5_OF_PASSWORD)).toBe(200);
+    from.destroy();
   });
 
   it('refuses an account after ten failures, with the time to wait, and only that account', async () => {

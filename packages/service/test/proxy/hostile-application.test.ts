@@ -56,6 +56,16 @@ describe('an application in a container', () => {
     expect(await sendRaw(HOST, sent)).toMatch(expected);
   });
 
+  test('that answers early and resets the connection is heard, whatever the client still sends', async () => {
+    const answer = 'HTTP/1.1 413 Too Large\r\nContent-Length: 8\r\nConnection: close\r\n\r\ntoo much';
+    // What was sent and not read makes the kernel answer the end of the connection with a reset.
+    const { send } = await openBoth((socket) => socket.pause().write(answer, () => socket.destroy()));
+    const body = new Uint8Array(20_000_000);
+    for (let i = 0; i < 20; i++) {
+      expect(await send('POST', `https://${HOST}/`, { body })).toMatchObject({ status: 413, text: 'too much' });
+    }
+  });
+
   test.each([PLAIN, HANDSHAKE])('is given no byte of another encoding than it has sent', async (sent) => {
     const { openRaw } = await openBoth((socket) =>
       socket.end(OK.replace('\r\n', '\r\nX-Name: \xc3\xa4\r\n'), 'latin1'),

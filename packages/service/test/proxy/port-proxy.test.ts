@@ -39,6 +39,24 @@ describe('createPortProxy', () => {
     expect(names).not.toEqual(expect.arrayContaining(['proxy-authorization']));
   });
 
+  test('lets a cookie be of its own host only, however its domain is written', async () => {
+    const { rig } = await openBoth();
+    const { headers } = await rig.send('GET', `${URL_BASE}/domains`);
+    const kept = [0, 1, 2, 3, 4].map((i) => `c${i}=v=; Path=/; Secure;HttpOnly`);
+    expect(headers['set-cookie']).toEqual([...kept, '__Host-d=e; Path=/; Secure', 'f="; Path=/']);
+    const handshake = `GET /domains HTTP/1.1\r\nHost: ${HOST}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+    expect(await rig.sendRaw(HOST, handshake)).not.toMatch(/domain/i);
+  });
+
+  test.each(['TRACE', 'TRACK'])('refuses %s, which shows a page what only the browser is to know', async (method) => {
+    const { application, rig } = await openBoth();
+    const asked = `${method} / HTTP/1.1\r\nHost: ${HOST}\r\nCookie: secret=1\r\n\r\n`;
+    const reply = await rig.sendRaw(HOST, asked);
+    expect(reply).toMatch(/^HTTP\/1.1 (405|400) /);
+    expect(reply).not.toContain('secret');
+    expect(application.seen).toEqual([]);
+  });
+
   test('carries large bodies, with a length and chunked', async () => {
     const { application, rig } = await openBoth();
     const body = new Uint8Array(50_000_000);

@@ -41,6 +41,17 @@ export async function openWebApplication(): Promise<WebApplication> {
       return reply.write('data: first\n\n');
     }
     if (url === '/cookies') return reply.setHeader('set-cookie', ['a=1', 'b=2']).end();
+    if (url === '/domains') {
+      const domains = [
+        'Domain=ports.test',
+        'domain = .ports.test ',
+        'DOMAIN=web.ports.test',
+        'Domain="ports.test"',
+        'Domain',
+      ];
+      const cookies = domains.map((domain, i) => `c${i}=v=; Path=/;${domain}; Secure;HttpOnly`);
+      return reply.setHeader('set-cookie', [...cookies, '__Host-d=e; Path=/; Secure', 'f=";Domain=x"; Path=/']).end();
+    }
     if (url === '/early') return reply.writeHead(413).end('too much');
     if (url === '/broken') return request.socket.destroy();
     if (url === '/headers') return reply.end(JSON.stringify(headers));

@@ -1,0 +1,23 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { FakeEngine } from '../fakes/fake-engine.ts';
+import { API, openRawHttp } from './raw-http.ts';
+
+describe('/readyz', () => {
+  it('names the cluster that is not ready, and says why only to those who may use it', async () => {
+    const engine = new FakeEngine();
+    engine.openError = new Error('could not log in to registry.internal as robot');
+    const engines = {
+      fake: ({ clusterID }: { clusterID: string }) => (clusterID === 'one' ? engine : new FakeEngine()),
+    };
+    const http = await openRawHttp({ engine: 'fake', engines });
+    onTestFinished(() => http.close());
+    const reply = await http.send('GET', '/readyz', { headers: { authorization: '' } });
+    expect(reply.status).toBe(503);
+    expect(reply.json()).toMatchObject({ ready: false, engines: { one: 'not ready', two: 'ready' } });
+    expect(reply.text).not.toContain('registry');
+    const body = JSON.stringify({ instanceType: 'small', command: ['true'] });
+    const create = await http.send('POST', `${API}/containers`, { body });
+    expect(create.status).toBe(503);
+    expect(create.text).toContain('registry.internal');
+  });
+});
