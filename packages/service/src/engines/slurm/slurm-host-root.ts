@@ -1,5 +1,6 @@
 import type { Launch } from '../engine.ts';
 import { shellQuote as q, shellWords as words } from '../shell-quote.ts';
+import { isHiddenVariable } from './is-hidden-variable.ts';
 import { gpuWords } from './slurm-gpu.ts';
 
 /** Written when the container could not be set up; its text is the reason that the user reads. */
@@ -147,7 +148,9 @@ cd "$r" && pivot_root . . || refuse "the container's root cannot be entered"
 umount -l . || exit 125
 cd /
 exec 2>&4 4>&-
-setpriv --no-new-privs --inh-caps=-all --ambient-caps=-all --bounding-set=${KEPT_CAPABILITIES} -- env -i -C /tmp ${words(environment(launch))} ${gpuWords(launch, (name) => `${name}=$${name}`)}${words(launch.command)} &
+(
+${exportLines(launch)}exec setpriv --no-new-privs --inh-caps=-all --ambient-caps=-all --bounding-set=${KEPT_CAPABILITIES} -- env -u PWD -u OLDPWD -u SHLVL -u _ -C /tmp ${words(shownVariables(launch))} ${gpuWords(launch, (name) => `${name}=$${name}`)}${words(launch.command)}
+) &
 c=$!
 trap 'kill -TERM $c 2>/dev/null' TERM
 wait $c
@@ -203,7 +206,15 @@ function fstabName(path: string): string {
   return path.replace(/[\s\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }
 
-function environment(launch: Launch): string[] {
+/** Values that other users of the node shall not see in the arguments of a program. */
+function exportLines(launch: Launch): string {
+  const hidden = Object.entries(launch.env).filter(([name]) => isHiddenVariable(name));
+  return hidden.map(([name, value]) => `export ${name}=${q(value)}\n`).join('');
+}
+
+/** The rest: what has a name that no shell takes, or that one takes for its own. */
+function shownVariables(launch: Launch): string[] {
   const base = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/tmp', LANG: 'C.UTF-8' };
-  return Object.entries({ ...base, ...launch.env }).map(([name, value]) => `${name}=${value}`);
+  const shown = Object.entries(launch.env).filter(([name]) => !isHiddenVariable(name));
+  return Object.entries({ ...base, ...Object.fromEntries(shown) }).map(([name, value]) => `${name}=${value}`);
 }

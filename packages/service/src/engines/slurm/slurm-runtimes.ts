@@ -1,5 +1,6 @@
 import type { Launch } from '../engine.ts';
 import { shellQuote as q, shellWords as words } from '../shell-quote.ts';
+import { isHiddenVariable } from './is-hidden-variable.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import { gpuWords } from './slurm-gpu.ts';
 import { REFUSAL_RECORD } from './slurm-host-root.ts';
@@ -20,7 +21,8 @@ export interface SlurmRuntime {
 }
 
 const none: SlurmRuntime = {
-  start: () => `unshare --user --map-root-user --mount --pid --ipc --fork --kill-child sh "$d/${INSIDE_SCRIPT}"`,
+  start: (launch) =>
+    `unshare --user --map-root-user --mount --pid --ipc --fork --kill-child env -i PATH="$PATH" ${gpuWords(launch, (name) => `${name}=$${name}`)}sh "$d/${INSIDE_SCRIPT}"`,
   // util-linux's unshare keeps the signal from its child, so the child gets it by its own number.
   ask: () => 'kill -TERM $(cat /proc/$pid/task/$pid/children)',
 };
@@ -43,7 +45,7 @@ exec 8<&-
   start: (launch) => `(
 exec 9>&-
 ${Object.entries(launch.env)
-  .filter(([name]) => isHidden(name))
+  .filter(([name]) => isHiddenVariable(name))
   .map(([name, value]) => `export ${name}=${q(value)}\n`)
   .join('')}exec podman run ${words([
     '--rm',
@@ -52,7 +54,7 @@ ${Object.entries(launch.env)
     `--name=${podmanName(launch)}`,
     ...(launch.limits.gpus > 0 ? ['--device=nvidia.com/gpu=all'] : []),
     ...launch.mounts.map((mount) => `--volume=${mountSource(mount)}:${mount.target}${podmanOptions(mount)}`),
-    ...Object.entries(launch.env).map(([name, value]) => `--env=${isHidden(name) ? name : `${name}=${value}`}`),
+    ...Object.entries(launch.env).map(([name, value]) => `--env=${isHiddenVariable(name) ? name : `${name}=${value}`}`),
   ])} ${gpuWords(launch, (name) => `--env=${name}`)}${words([launch.image ?? '', ...launch.command])}
 )`,
   // Not a signal to Podman itself: without root, it ends at once and with 0, and the container runs on (seen with 4.3).
@@ -117,15 +119,6 @@ export const SLURM_RUNTIMES: Readonly<Record<SlurmConfig['runtime'], SlurmRuntim
 /** The path of a volume, or of a part of it, on the node. */
 export function mountSource(mount: Launch['mounts'][number]): string {
   return mount.subPath === '' ? mount.root : `${mount.root}/${mount.subPath}`;
-}
-
-/** What the shell, the loader or Podman itself would take as meant for them, and what Slurm sets. */
-const OF_OTHERS =
-  /^(PATH|HOME|USER|LOGNAME|SHELL|PWD|OLDPWD|IFS|ENV|PS\d|PPID|E?UID|OPT.*|BASH.*|SHELLOPTS|LANG|LC_.*|TZ|TMPDIR|.*PROXY|DBUS_.*|XDG_.*|LD_.*|GO.*|SSL_.*|STORAGE_.*|REGISTRY_.*|CONTAINER.*|PODMAN.*|_.*|SLURM.*|LISTEN_.*|NOTIFY_.*|.*_VISIBLE_DEVICES|ZE_AFFINITY_MASK|GPU_DEVICE_ORDINAL)$/i;
-
-/** Whether a variable reaches Podman by its environment, where other users of the node do not see the value. */
-function isHidden(name: string): boolean {
-  return /^[A-Za-z]\w*$/.test(name) && !OF_OTHERS.test(name);
 }
 
 /**

@@ -19,6 +19,7 @@ const tolerated = {
   'kernel-keys-user': /added/,
   'kernel-keys-request': /found/,
   'network-vsock': /opened/,
+  'network-path-socket': /connected/,
 };
 
 describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('the node as image', () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Launch } from '../../../src/engines/engine.ts';
+import { slurmHostRoot } from '../../../src/engines/slurm/slurm-host-root.ts';
 import { parseQueue, SQUEUE_ARGUMENTS, squeueEnvironment } from '../../../src/engines/slurm/slurm-queue.ts';
 import { openSlurmRecords } from '../../../src/engines/slurm/slurm-records.ts';
 import { slurmScript } from '../../../src/engines/slurm/slurm-script.ts';
@@ -208,6 +209,17 @@ describe('isPermanentRefusal', () => {
     ['sbatch: error: Batch job submission failed: Socket timed out on send/recv operation', false],
   ])('judges %j', (stderr, permanent) => {
     expect(isPermanentRefusal(stderr)).toBe(permanent);
+  });
+});
+
+describe('slurmHostRoot', () => {
+  it('hands values of the environment on where no other user sees them', () => {
+    const env = { TOKEN: "it's secret", 'odd.name': 'b', IFS: 'c' };
+    const script = slurmHostRoot({ ...launch, env }, { maskedPaths: [], isRoot: false });
+    expect(script).toContain(`export TOKEN='it'\\''s secret'\n`);
+    const programs = script.split('\n').filter((line) => !line.startsWith('export '));
+    expect(programs.join('\n')).not.toContain('secret');
+    expect(programs.find((line) => line.startsWith('exec setpriv'))).toMatch(/'odd.name=b' 'IFS=c'/);
   });
 });
 
