@@ -7,11 +7,13 @@ import { openService } from './open-service.ts';
 export interface ServiceWords {
   readonly phase: string;
   readonly state: string;
+  /** Why it says nothing. */
+  readonly problem?: string;
 }
 
 const LIVE: ReadonlySet<string> = new Set(['submitting', 'pending', 'running']);
 
-/** Asks the service about the container that a step has now; undefined where there is none, or the service is away. */
+/** Asks the service about the container that a step has now; undefined where there is none, or there is no way to ask. */
 export async function askService(
   { state, attempts }: StepExplanation,
   { context, options }: { context: CommandContext; options: GlobalOptions },
@@ -26,7 +28,7 @@ export async function askService(
     const container = await service.containers.get(place);
     return { phase: container.phase ?? '', state: container.state ?? '' };
   } catch (error) {
-    if (isServiceError(error)) return undefined;
+    if (isServiceError(error)) return { phase: '', state: '', problem: error.message };
     throw error;
   } finally {
     await close();

@@ -52,15 +52,22 @@ function renderAnswer(explained: StepExplanation, { terminal, service, options }
     ...(explained.image === undefined ? [] : [`image ${printableLine(describeImage(explained.image))}`]),
     ...(total > 1 ? [`one of the ${total} cells of ${explained.step}: ${others}`] : []),
     ...(explained.pipefail ? [`shell: ${PIPEFAIL_SHELL}`] : []),
-    ...(service && service.state !== service.phase.toLowerCase()
-      ? [`the service says: ${service.phase}${service.state === '' ? '' : `, ${printableLine(service.state)}`}`]
-      : []),
+    ...(service ? renderService(service) : []),
+    ...(explained.warnings ?? []).map(
+      ({ message }) => `${terminal.style('yellow', 'warning')}: ${printableLine(message)}`,
+    ),
     ...(wait ? [`since ${renderClock(wait.since)}${wait.advice === undefined ? '' : `; ${wait.advice}`}`] : []),
     ...(status === 'suspended'
       ? [`no process is running run ${runId}; resume it with: ${suggestCommand(['resume', runId], options)}`]
       : []),
   ];
   return lines.map((line) => `${line}\n`).join('');
+}
+
+function renderService({ phase, state, problem }: ServiceWords): string[] {
+  if (problem !== undefined) return [`the service does not say how it is now: ${printableLine(problem)}`];
+  if (state === phase.toLowerCase()) return [];
+  return [`the service says: ${printableLine(phase)}${state === '' ? '' : `, ${printableLine(state)}`}`];
 }
 
 function renderDependencies({ dependencies }: StepExplanation, terminal: Terminal): string {

@@ -102,3 +102,11 @@ test('renderExplanation of a step that waits says since when, what to do, and wh
   expect(text).toMatch(/since .*; do this\n/);
   expect(text).toContain("no process is running run r1; resume it with: sluice resume r1 --home '/a b'\n");
 });
+
+test('renderExplanation repeats what the run was warned of about the service, and says why the service says nothing', () => {
+  const warned = { ...FAILED, warnings: [{ at: 0, message: 'the service reports the phase "Warming"' }] };
+  const problem = 'could not get container c1: nodeID: expected string';
+  const text = renderExplanation(warned, { terminal, service: { phase: '', state: '', problem }, options: {} });
+  expect(text).toContain('\nwarning: the service reports the phase "Warming"\n');
+  expect(text).toContain(`\nthe service does not say how it is now: ${problem}\n`);
+});

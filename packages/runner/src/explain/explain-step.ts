@@ -8,6 +8,7 @@ import { describeWait, explainCell } from '../run/explain-cell.ts';
 import { itemOf } from '../run/item-of.ts';
 import { listRunImages } from '../run/list-images.ts';
 import { type ReplayedRun, readPhase, readRunFiles, replayFiles } from '../run/read-run.ts';
+import type { CellFacts } from '../run/run-facts.ts';
 import type { RunRefusal } from '../run/run-options.ts';
 import { stepIndex } from '../run/step-context.ts';
 import { CELL_STATES, type CellState, TERMINAL_CELL_STATES } from '../scheduler/cell-state.ts';
@@ -91,6 +92,7 @@ export async function explainStep(options: ExplainStepOptions): Promise<Result<S
     attempts: explainAttempts(run, step, cell),
     ...explainImage(run, planned.step.name),
     cache: await explainCache({ step: planned.step, key, known }, { disk, home }),
+    ...findServiceWarnings(run, known),
     story,
   });
 }
@@ -147,6 +149,13 @@ function explainImage({ facts }: ReplayedRun, name: string): Pick<StepExplanatio
   if (used === undefined) return {};
   const { steps: _, ...image } = used;
   return { image };
+}
+
+/** Why nothing may be known of a container although the run goes on. */
+function findServiceWarnings({ facts }: ReplayedRun, known: CellFacts | undefined): Pick<StepExplanation, 'warnings'> {
+  const warnings = facts.warnings.filter(({ concerns }) => concerns === 'service');
+  const hasAsked = known?.attempts.some(({ id }) => id !== undefined) ?? false;
+  return hasAsked && warnings.length > 0 ? { warnings } : {};
 }
 
 function suggestPlainly(words: readonly string[]): string {

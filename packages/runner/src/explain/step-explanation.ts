@@ -2,7 +2,7 @@ import type { FingerprintDifference, Json, NeedCondition } from '@sluice/core';
 import type { CacheMiss } from '../journal/journal-record.ts';
 import type { AttemptOutline } from '../run/attempt-outline.ts';
 import type { ImageUse } from '../run/list-images.ts';
-import type { FailureReport, RunPhase } from '../run/run-report.ts';
+import type { FailureReport, RunPhase, RunWarning } from '../run/run-report.ts';
 import type { CellState } from '../scheduler/cell-state.ts';
 import type { WaitReason } from '../scheduler/wait-reason.ts';
 import type { StoryLine } from './trace-cell.ts';
@@ -30,6 +30,8 @@ export interface StepExplanation {
   /** Of a step with an image. */
   readonly image?: Omit<ImageUse, 'steps'>;
   readonly cache: CacheExplanation;
+  /** Of the run, about replies to questions about containers; only of a cell that has asked for one. */
+  readonly warnings?: readonly RunWarning[];
   /** Everything that happened to the cell, oldest first. */
   readonly story: readonly StoryLine[];
 }

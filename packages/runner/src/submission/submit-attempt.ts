@@ -4,6 +4,7 @@ import { pause, type RunSession } from '../run/run-session.ts';
 import type { Outcome, PostponeReason } from '../scheduler/event.ts';
 import { addMissedLook, describeLoss, isListed, isLost } from '../watch/lost-container.ts';
 import { observeContainer } from '../watch/observe-container.ts';
+import { noteUnanswered } from '../watch/warn-of-replies.ts';
 import { adoptedCluster, hasAdoptedSuccessor } from './adopted-attempt.ts';
 import type { Attempt, Missing } from './attempt.ts';
 import { type CreateFailure, classifyCreateFailure } from './create-reply.ts';
@@ -135,6 +136,7 @@ async function ask(session: RunSession, { attempt, spec }: Submission): Promise<
         : missFound(session, attempt, error.isForeign ? 'page' : 'nothing');
     }
     if (!isServiceError(error)) throw error;
+    noteUnanswered(session, attempt, error);
     return { done: false, doubtful: true, held: true, waitMs: error.retryAfterMs ?? 1 };
   }
 }

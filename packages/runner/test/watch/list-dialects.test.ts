@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { explainStep } from '../../src/explain/explain-step.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type RigOptions } from '../simulation/rig.ts';
@@ -42,6 +43,8 @@ describe.each([500, 403, 'loops'] as const)('a service whose list never works (%
       },
     ]);
     expect(rig.events.filter(({ type }) => type === 'warning')).toHaveLength(1);
+    const why = await explainStep({ home: '/home', runId: report.runId, step: 'crowd', disk: rig.disk });
+    expect(why).toMatchObject({ value: { warnings: report.warnings } });
     expect(took).toBeLessThan(1.1 * usual.took);
     // Forty containers, at most every 10 s once they have run for long: a list asks once instead.
     expect(requests).toBeLessThan(2 * CELLS * usual.requests);
