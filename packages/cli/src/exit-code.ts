@@ -4,8 +4,9 @@ export const EXIT_CODE = {
   runFailed: 1,
   /** Wrong usage or a wrong file: nothing was started. */
   refused: 2,
+  /** The service cannot be reached, or does not accept the login. */
   unreachable: 3,
-  /** The run stands still and `sluice resume` takes it up: EX_TEMPFAIL, which batch systems know. */
+  /** The run stands still and `sluice resume` takes it up, or `sluice adopt` before: EX_TEMPFAIL, which batch systems know. */
   suspended: 75,
   interrupted: 130,
 } as const;

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { fail, ok, type Result } from '@sluice/core';
-import { listRuns, type RunSummary } from '@sluice/runner';
+import { isRunId, listRuns, type RunSummary, runDirectory } from '@sluice/runner';
 import type { GlobalOptions } from './command-context.ts';
 import { EXIT_CODE } from './exit-code.ts';
 import type { Refusal } from './refusal.ts';
@@ -37,6 +38,21 @@ export async function findRun(
   if (exact !== undefined) return ok(exact);
   if (fitting.length === 0) return refuse(`Could not find run ${prefix} in ${home}; ${list} lists what is there`);
   return refuse(`More than one run begins with ${prefix}: ${fitting.map(({ runId }) => runId).join(', ')}`);
+}
+
+/**
+ * A run that no list shows, since it has not begun or nothing of it can be read: only its whole ID names it. `otherwise`
+ * is what is said of one that the home does not have.
+ */
+export function findUnlisted(
+  home: string,
+  { prefix, options, otherwise }: { prefix: string | undefined; options: GlobalOptions; otherwise: Refusal },
+): Result<string, Refusal> {
+  if (prefix === undefined || !isRunId(prefix)) return fail(otherwise);
+  if (existsSync(runDirectory(home, prefix))) return ok(prefix);
+  const adopt = suggestCommand(['adopt', prefix, 'FILE'], options);
+  const advice = `if its records are lost, ${adopt} rebuilds the run from its containers`;
+  return fail({ ...otherwise, message: `${otherwise.message}; ${advice}` });
 }
 
 /** What is to be said where a single word was taken for a step of the newest run, and is the name of a run. */

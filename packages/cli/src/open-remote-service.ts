@@ -13,6 +13,7 @@ import { EXIT_CODE } from './exit-code.ts';
 import type { OpenedService } from './opened-service.ts';
 import type { Profile } from './profile.ts';
 import type { Refusal } from './refusal.ts';
+import { LOGIN_ADVICE } from './refuse.ts';
 
 /**
  * Connects to the service that `--service` or the profile names. Credentials come from SLUICE_TOKEN, SLUICE_PASSWORD or
@@ -100,12 +101,13 @@ async function findScope(
   }
 }
 
-/** Why a service cannot be worked with: 3 where asking later may help, else 2. */
+/** Why a service cannot be worked with: 3 where asking later, or with another login, may help, else 2. */
 export function refuseService(url: string, error: ServiceError): { ok: false; error: Refusal } {
   const away = isServiceError(error, 'UNREACHABLE', 'NO_REPLY', 'INVALID_REPLY', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED');
-  const advice = CERTIFICATE_ADVICE.find(([code]) => error.message.includes(code))?.[1];
+  const isRefused = error.code === 'UNAUTHENTICATED';
+  const advice = isRefused ? LOGIN_ADVICE : CERTIFICATE_ADVICE.find(([code]) => error.message.includes(code))?.[1];
   const message = `Could not use ${url}: ${error.message}${advice === undefined ? '' : `; ${advice}`}`;
-  return fail({ exitCode: away ? EXIT_CODE.unreachable : EXIT_CODE.refused, message });
+  return fail({ exitCode: away || isRefused ? EXIT_CODE.unreachable : EXIT_CODE.refused, message });
 }
 
 const UNTRUSTED =

@@ -22,11 +22,21 @@ interface Suggestion {
   readonly rerun?: string | undefined;
 }
 
+const EXIT_CODES: Partial<Record<RunRefusal['code'], ExitCode>> = {
+  SERVICE_UNREACHABLE: EXIT_CODE.unreachable,
+  LOGIN_REFUSED: EXIT_CODE.unreachable,
+  GROUP_BUSY: EXIT_CODE.suspended,
+  RUN_IN_USE: EXIT_CODE.suspended,
+  JOURNAL_LOST: EXIT_CODE.suspended,
+};
+
+/** What to do where a service does not accept the login. */
+export const LOGIN_ADVICE =
+  'the token or password is wrong or has expired: set SLUICE_TOKEN, or SLUICE_EMAIL and SLUICE_PASSWORD, or change the files that the profile names';
+
 /** A refusal of the runner with the exit code that belongs to it. */
 export function fromRunner(refusal: RunRefusal, suggestion: Suggestion): { message: string; exitCode: ExitCode } {
-  const away = refusal.code === 'SERVICE_UNREACHABLE';
-  const later = refusal.code === 'GROUP_BUSY' || refusal.code === 'RUN_IN_USE';
-  const exitCode = away ? EXIT_CODE.unreachable : later ? EXIT_CODE.suspended : EXIT_CODE.refused;
+  const exitCode = EXIT_CODES[refusal.code] ?? EXIT_CODE.refused;
   const advice = adviseOn(refusal, suggestion);
   return { message: advice === undefined ? refusal.message : `${refusal.message}; ${advice}`, exitCode };
 }
@@ -40,6 +50,10 @@ function adviseOn({ code }: RunRefusal, { options, runId = 'RUN', rerun }: Sugge
       const again = rerun ?? suggestCommand(['run', 'FILE', '--reuse'], options);
       return `${again} starts a new run, which reuses every step that succeeded and has not changed`;
     }
+    case 'LOGIN_REFUSED':
+      return LOGIN_ADVICE;
+    case 'JOURNAL_LOST':
+      return `${suggestCommand(['adopt', runId, 'FILE'], options)} rebuilds the run from its containers, with the file and parameters that it was started with, and starts nothing`;
     case 'RUN_KNOWN':
       return `resume it with: ${suggestCommand(['resume', runId], options)}`;
     default:

@@ -54,9 +54,9 @@ test('openRemoteService lets the user choose among several accounts', async () =
   });
 });
 
-test('openRemoteService ends with 2 for a token that is refused, and names neither token nor password', async () => {
+test('openRemoteService ends with 3 for a token that is refused, says what to do, and does not show the token', async () => {
   const opened = await openRemoteService(url, { profile: {}, flags: {}, env: { SLUICE_TOKEN: 'stale-token' } });
-  expect(opened).toMatchObject({ ok: false, error: { exitCode: 2 } });
+  expect(opened).toMatchObject({ ok: false, error: { exitCode: 3, message: expect.stringContaining('SLUICE_TOKEN') } });
   expect(JSON.stringify(opened)).not.toContain('stale-token');
 });
 

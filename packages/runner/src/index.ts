@@ -13,6 +13,7 @@ export type {
 export type { StoryLine } from './explain/trace-cell.ts';
 export { type CollectOptions, collectGarbage, type Freed, type GarbageReport } from './gc/collect-garbage.ts';
 export { cancelOrphans, findOrphans, type Orphan } from './gc/find-orphans.ts';
+export { isRunId } from './identity/run-id.ts';
 export { makeDirectories } from './journal/make-directories.ts';
 export { chooseClusters, type Sites } from './placement/choose-clusters.ts';
 export { describeMoves } from './placement/describe-moves.ts';
@@ -35,6 +36,7 @@ export { type PullOptions, type PullTarget, pullOutput, type RunOutputs, readOut
 export { readRun } from './run/read-run.ts';
 export { resolveImages } from './run/resolve-images.ts';
 export { resumeRun } from './run/resume-run.ts';
+export { runDirectory } from './run/run-home.ts';
 export type { ResumeRunOptions, RunHandle, RunnerOptions, RunRefusal, StartRunOptions } from './run/run-options.ts';
 export type {
   CellReport,

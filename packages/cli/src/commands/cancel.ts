@@ -34,7 +34,7 @@ export async function cancel(
     const secrets = createSecretReader(home, context.env);
     const canceled = await cancelRun({ runId, service, home, secrets, reporter: progress, by: nameUser() });
     progress.close();
-    if (!canceled.ok) return refuse(fromRunner(canceled.error, { options }), { context, options });
+    if (!canceled.ok) return refuse(fromRunner(canceled.error, { options, runId }), { context, options });
     if (options.json === true) return EXIT_CODE.ok;
     terminal.out(
       canceled.value === undefined

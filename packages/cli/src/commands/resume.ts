@@ -1,8 +1,9 @@
+import { ok } from '@sluice/core';
 import { readRun, resumeRun } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { createSecretReader } from '../create-secret-reader.ts';
 import { driveRun } from '../drive-run.ts';
-import { findRun } from '../find-run.ts';
+import { findRun, findUnlisted } from '../find-run.ts';
 import { findHome } from '../home.ts';
 import { openService, showWarnings } from '../open-service.ts';
 import { createProgress } from '../progress/create-progress.ts';
@@ -27,7 +28,9 @@ export async function resume(
     which: ' that stands still',
     options,
   });
-  if (!found.ok) return refuse(found.error, { context, options });
+  const chosen = found.ok ? ok(found.value.runId) : findUnlisted(home, { prefix, options, otherwise: found.error });
+  if (!chosen.ok) return refuse(chosen.error, { context, options });
+  const runId = chosen.value;
   const opened = await openService(options, context);
   if (!opened.ok) return refuse(opened.error, { context, options });
   showWarnings(opened.value, context);
@@ -36,7 +39,7 @@ export async function resume(
     const progress = createProgress(context.terminal, options);
     const secrets = createSecretReader(home, context.env);
     const resumed = await resumeRun({
-      runId: found.value.runId,
+      runId,
       service,
       home,
       secrets,
@@ -45,9 +48,9 @@ export async function resume(
     });
     if (!resumed.ok) {
       progress.close();
-      const report = await readRun(home, found.value.runId);
+      const report = await readRun(home, runId);
       const rerun = report.ok ? describeRerun(report.value, options) : undefined;
-      return refuse(fromRunner(resumed.error, { options, rerun }), { context, options });
+      return refuse(fromRunner(resumed.error, { options, runId, rerun }), { context, options });
     }
     return await driveRun(resumed.value, { context, progress, options });
   } finally {

@@ -18,7 +18,7 @@ export async function show(
   const found = await findRun(home, { prefix, options });
   if (!found.ok) return refuse(found.error, { context, options });
   const report = await readRun(home, found.value.runId);
-  if (!report.ok) return refuse(fromRunner(report.error, { options }), { context, options });
+  if (!report.ok) return refuse(fromRunner(report.error, { options, runId: found.value.runId }), { context, options });
   if (options.json === true) {
     for (const block of renderJson(report.value)) terminal.out(block);
     return EXIT_CODE.ok;

@@ -26,7 +26,7 @@ export async function why(
   if (!explained.ok) {
     const hint =
       prefix === undefined ? await describeMissingStep(home, { word: step, command: 'why', options }) : undefined;
-    const refusal = fromRunner(explained.error, { options });
+    const refusal = fromRunner(explained.error, { options, runId: found.value.runId });
     return refuse({ ...refusal, message: hint ?? refusal.message }, { context, options });
   }
   const service = await askService(explained.value, { context, options });

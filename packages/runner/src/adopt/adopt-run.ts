@@ -15,6 +15,7 @@ import { createHeader } from '../run/run-header.ts';
 import { readPlan, runDirectory, writePlan } from '../run/run-home.ts';
 import type { RunRefusal, StartRunOptions } from '../run/run-options.ts';
 import { summarize, writeSummary } from '../run/run-summary.ts';
+import { serviceRefusal } from '../run/service-refusal.ts';
 import { openScheduleRecords } from '../schedule/schedule-record.ts';
 import { adoptedKey } from '../submission/adopted-attempt.ts';
 import { findGoneStep } from './find-gone-step.ts';
@@ -114,8 +115,7 @@ async function findContainers(
     return ok({ found, placement });
   } catch (error) {
     if (!isServiceError(error)) throw error;
-    const away = error.isForeign || isServiceError(error, 'UNREACHABLE', 'NO_REPLY', 'UNAVAILABLE', 'INVALID_REPLY');
-    return fail({ code: away ? 'SERVICE_UNREACHABLE' : 'SERVICE_REFUSED', message: error.message });
+    return fail(serviceRefusal(error));
   }
 }
 

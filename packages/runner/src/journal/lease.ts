@@ -22,6 +22,11 @@ export async function readLease(disk: Disk, directory: string): Promise<Lease | 
   return bytes && parseLease(bytes);
 }
 
+/** Whether the journal in a directory has ever been opened. */
+export function wasOpened(disk: Disk, directory: string): boolean {
+  return disk.readNow(leasePath(directory)) !== undefined;
+}
+
 /** Makes this process the newest opener: an older runner that still lives stops before its next commit. */
 export async function takeLease(disk: Disk, directory: string, now: { at: number; epoch: number }): Promise<Lease> {
   const previous = await readLease(disk, directory);

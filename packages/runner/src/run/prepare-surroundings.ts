@@ -11,6 +11,7 @@ import { findPlacement } from '../placement/find-placement.ts';
 import type { RunPlacement } from '../placement/placement.ts';
 import { findMissingSecret } from './find-missing-secret.ts';
 import type { RunRefusal } from './run-options.ts';
+import { serviceRefusal } from './service-refusal.ts';
 import type { SurroundingsOptions } from './surroundings-options.ts';
 
 /** Everything a run needs to be there before it begins. */
@@ -47,8 +48,7 @@ export async function prepareSurroundings(options: SurroundingsOptions): Promise
     return ok({ ...placed.value, ...volumes.value });
   } catch (error) {
     if (!isServiceError(error)) throw error;
-    const isSilent = ['UNREACHABLE', 'NO_REPLY', 'UNAVAILABLE', 'INVALID_REPLY'].includes(error.code);
-    return fail({ code: isSilent ? 'SERVICE_UNREACHABLE' : 'SERVICE_REFUSED', message: error.message });
+    return fail(serviceRefusal(error));
   }
 }
 

@@ -14,6 +14,7 @@ import type { RunFacts } from './run-facts.ts';
 import { readPlan, runDirectory } from './run-home.ts';
 import type { RunRefusal } from './run-options.ts';
 import type { RunPhase, RunReport } from './run-report.ts';
+import { readSummary } from './run-summary.ts';
 
 /** A run given back from its journal, for looking at. */
 export interface ReplayedRun {
@@ -82,7 +83,17 @@ export async function readRunFiles(disk: Disk, home: string, prefix: string): Pr
   if (!content.ok) {
     return fail({ code: 'JOURNAL_DAMAGED', message: `could not read the journal of run ${runId}: ${content.error}` });
   }
-  return plan ? ok({ runId, directory, plan, records: content.value.records }) : fail(notBegun(runId));
+  const { records } = content.value;
+  if (!plan) return fail(notBegun(runId));
+  const isLost = records.every(({ kind }) => kind !== 'run') && (await readSummary(disk, directory)) !== undefined;
+  return isLost
+    ? fail({ code: 'JOURNAL_LOST', message: describeLostJournal(runId) })
+    : ok({ runId, directory, plan, records });
+}
+
+/** What is said of a run that has begun, and whose journal does not say what it is. */
+export function describeLostJournal(runId: string): string {
+  return `the journal of run ${runId} is missing, or damaged from its beginning`;
 }
 
 function notBegun(runId: string): RunRefusal {

@@ -1,5 +1,6 @@
 import type { Scope } from '@sluice/client';
 import { fail, ok, type Plan, type Result } from '@sluice/core';
+import { wasOpened } from '../journal/lease.ts';
 import { type OpenJournal, openJournal, releaseOnFailure } from '../journal/open-journal.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { applyRecord } from './apply-record.ts';
@@ -9,6 +10,7 @@ import { refuseDiskErrors } from './disk-error.ts';
 import { driveRun } from './drive-run.ts';
 import { enterGroup } from './enter-group.ts';
 import { prepareSurroundings } from './prepare-surroundings.ts';
+import { refuseUnbegun, removeUnbegun } from './refuse-unbegun.ts';
 import { type MoveListener, replayRun } from './replay-run.ts';
 import { resolveGroup } from './resolve-group.ts';
 import { type FilledOptions, withDefaults } from './run-defaults.ts';
@@ -29,7 +31,7 @@ async function resume(options: FilledOptions<ResumeRunOptions>): Promise<Result<
   const { disk, clock, runId } = options;
   const directory = runDirectory(options.home, runId);
   const plan = await readPlan(disk, directory);
-  if (!plan) return fail({ code: 'RUN_NOT_FOUND', message: `could not find run ${runId} in ${options.home}` });
+  if (!plan) return fail(await refuseWithoutPlan(options, directory));
   const control = controlRun();
   const open = () => openJournal(directory, { disk, clock, control: control.listener });
   const group = await findGroup(options, { directory, plan });
@@ -45,6 +47,23 @@ async function resume(options: FilledOptions<ResumeRunOptions>): Promise<Result<
     else await opened.value.release();
     return taken;
   });
+}
+
+/** A run that was killed while it was written down for the first time, or that the home does not have. */
+async function refuseWithoutPlan(options: FilledOptions<ResumeRunOptions>, directory: string): Promise<RunRefusal> {
+  const { disk, clock, runId, home } = options;
+  const missing = { code: 'RUN_NOT_FOUND', message: `could not find run ${runId} in ${home}` } as const;
+  if (!wasOpened(disk, directory)) return missing;
+  const opened = await openJournal(directory, { disk, clock });
+  if (!opened.ok) return opened.error;
+  try {
+    // The plan is there before the first record, and that before the summary and every container.
+    const isRecorded = opened.value.records.some(({ kind }) => kind === 'run');
+    const hasBegun = isRecorded || (await readSummary(disk, directory)) !== undefined;
+    return hasBegun ? missing : await removeUnbegun(options, directory);
+  } finally {
+    await opened.value.release();
+  }
 }
 
 /** The concurrency group that the run has to be in to go on, and where its containers are. */
@@ -71,7 +90,7 @@ async function takeUp(
   const { directory, plan, opened } = given;
   const moves: MoveListener = {};
   const replayed = replayRun(plan, opened.records, moves);
-  if (!replayed) return fail({ code: 'RUN_NOT_FOUND', message: `run ${runId} had not begun when it was left` });
+  if (!replayed) return fail(await refuseUnbegun(options, given));
   const { facts, scheduler } = replayed;
   if (facts.finished) {
     const { status } = facts.finished;

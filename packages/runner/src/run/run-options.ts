@@ -88,6 +88,8 @@ export interface RunRefusal {
     /** Another runner drives it; the message names host and process. */
     | 'RUN_IN_USE'
     | 'JOURNAL_DAMAGED'
+    /** It has begun, and its journal does not say what it is: it can be adopted while the service knows its containers. */
+    | 'JOURNAL_LOST'
     | 'HOME_UNUSABLE'
     | 'SECRET_MISSING'
     | 'SOURCE_MISSING'
@@ -97,6 +99,8 @@ export interface RunRefusal {
     | 'TOO_MANY_MOUNTS'
     | 'SERVICE_UNREACHABLE'
     | 'SERVICE_REFUSED'
+    /** The service does not accept the login: a token or password is wrong or has expired. */
+    | 'LOGIN_REFUSED'
     /** The pipeline's concurrency group is taken. */
     | 'GROUP_BUSY'
     /** No step waits for that answer, or no runner is there to take it. */

@@ -71,8 +71,10 @@ async function open(
   const directory = runDirectory(home, runId);
   const control = controlRun();
   const openOwn = async () => {
-    await writePlan(disk, directory, plan);
-    return openJournal(directory, { disk, clock, control: control.listener });
+    // The plan comes after the claim: nothing in the directory is ever without a holder before the run has begun.
+    const held = await openJournal(directory, { disk, clock, control: control.listener });
+    if (held.ok) await releaseOnFailure(held.value, () => writePlan(disk, directory, plan));
+    return held;
   };
   const plannedTime = options.plannedTime ?? reused?.plannedTime ?? clock.wall();
   const group = resolveGroup(plan, { runId, plannedTime });
@@ -131,9 +133,12 @@ async function begin(options: FilledOptions<StartRunOptions>, given: Beginning):
     applyRecord(facts, record);
     opened.journal.append(record);
   }
-  // A run with a summary is one that can be resumed. Where the journal cannot be written, its loop says so.
-  await opened.journal.commit().catch(() => {});
-  await writeSummary(disk, directory, summarize(facts));
+  // A run with a summary is one that has begun. Where the journal cannot be written, its loop says so.
+  const hasBegun = await opened.journal.commit().then(
+    () => true,
+    () => false,
+  );
+  if (hasBegun) await writeSummary(disk, directory, summarize(facts));
   return driveRun({
     options,
     directory,

@@ -13,7 +13,12 @@ import { inTurn } from './take-planned-times.ts';
 /** In whose name a newer run cancels an older one. */
 const CANCELED_BY = 'schedule';
 /** Reasons that may be gone at the next try. */
-const PASSING: ReadonlySet<RunRefusal['code']> = new Set(['SERVICE_UNREACHABLE', 'GROUP_BUSY', 'HOME_UNUSABLE']);
+const PASSING: ReadonlySet<RunRefusal['code']> = new Set([
+  'SERVICE_UNREACHABLE',
+  'LOGIN_REFUSED',
+  'GROUP_BUSY',
+  'HOME_UNUSABLE',
+]);
 
 /** So long a run that could not be started is left alone. */
 const AGAIN_MS = 10_000;
@@ -103,7 +108,7 @@ async function refuse(
   // Another process was faster: the run is driven, which is all that is wanted.
   if (error.code === 'RUN_IN_USE') return false;
   // What has begun may have containers: it is given up by nobody but a person.
-  if (PASSING.has(error.code) || run.standing !== 'absent') {
+  if (PASSING.has(error.code) || error.code === 'JOURNAL_LOST' || run.standing !== 'absent') {
     session.report({ type: 'postponed', planned, message: error.message });
     return true;
   }

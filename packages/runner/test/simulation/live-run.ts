@@ -217,6 +217,7 @@ async function open(world: World, run: SimulatedRun, process: SimulatedProcess):
   const scope = { clusterID: HOME_CLUSTER, accountID: 'me' };
   const begin: StartRunOptions & { runId: string } = { ...options, plan: run.plan, scope, baseDir: '/base' };
   if (run.isLost) {
+    if (world.scenario.resumesLost) await resumeLost(world, run, options);
     const adopted = await world.runner.adoptRun(begin);
     const isGone = !adopted.ok && ['RUN_NOT_FOUND', 'NOT_ADOPTABLE'].includes(adopted.error.code);
     run.goneSince = isGone ? (run.goneSince ?? world.clock.now()) : undefined;
@@ -227,6 +228,27 @@ async function open(world: World, run: SimulatedRun, process: SimulatedProcess):
   const resumed = await world.runner.resumeRun(options);
   if (resumed.ok || resumed.error.code !== 'RUN_NOT_FOUND') return resumed;
   return world.runner.startRun(begin);
+}
+
+/** To resume a run whose journal is lost must not deny what the service has of it. */
+async function resumeLost(
+  { runner, disk, service, clock, violations }: World,
+  run: SimulatedRun,
+  options: RunnerOptions & { runId: string },
+): Promise<void> {
+  if (!disk.files.has(`${run.directory}/plan.json`)) return;
+  const there = [...service.containers.values()].filter(
+    ({ wire, visibleAt }) => wire.labels?.['sluice-run'] === run.runId && visibleAt <= clock.now(),
+  );
+  const resumed = await runner.resumeRun(options);
+  const { code, message } = resumed.ok ? { code: 'none', message: '' } : resumed.error;
+  const isRight =
+    code.startsWith('SERVICE_') ||
+    code === 'LOGIN_REFUSED' ||
+    there.length === 0 ||
+    message.includes('of its containers');
+  if (!isRight)
+    violations.push(`run ${run.runId} was resumed with ${code}, although it has ${there.length} containers`);
 }
 
 /** What comes of a promise, unless the process dies before or takes too long: then undefined. */

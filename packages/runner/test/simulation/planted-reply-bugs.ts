@@ -69,4 +69,19 @@ export const PLANTED_REPLY_BUGS: readonly PlantedBug[] = [
     among: ({ dialect, runs }) =>
       dialect.list !== 'works' && runs.some(({ mishaps }) => mishaps.some(({ kind }) => kind === 'lose')),
   },
+  {
+    name: 'takes a run without a journal for one that never began',
+    file: 'run/resume-run.ts',
+    find: 'if (!replayed) return fail(await refuseUnbegun(options, given));',
+    replace:
+      "if (!replayed) return fail({ code: refuseUnbegun ? 'RUN_NOT_FOUND' : 'JOURNAL_LOST', message: 'it had not begun' });",
+    among: ({ resumesLost }) => resumesLost === true,
+  },
+  {
+    name: 'asks for the containers of a run without a journal, and does not look at the answer',
+    file: 'run/refuse-unbegun.ts',
+    find: 'if (found.length > 0)',
+    replace: 'if (found.length < 0)',
+    among: ({ resumesLost }) => resumesLost === true,
+  },
 ];

@@ -80,6 +80,8 @@ export interface Scenario {
   readonly isRunAgain?: boolean;
   /** What the report of each run must hold one warning of, for each of these texts. */
   readonly warns?: readonly string[];
+  /** A run whose journal is lost is resumed in vain before it is adopted. */
+  readonly resumesLost?: boolean;
 }
 
 /** The run's own cluster, and one that shares nothing with it. */
@@ -103,6 +105,7 @@ export function drawScenario(seed: string): Scenario {
   return {
     seed,
     ...(isRunAgain && { isRunAgain }),
+    ...(world.losesJournals && random.fork('resumes').chance(0.5) && { resumesLost: true }),
     group: isGrouped ? { limit: 1, behavior: grouped.pick(['queue', 'queue', 'cancel'] as const) } : undefined,
     runs: Array.from({ length: count }, (_, index) =>
       drawRun(index === 0 ? random : random.fork(`run ${index}`), { ...world, isAlone: count === 1 }),

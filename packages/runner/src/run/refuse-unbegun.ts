@@ -1,0 +1,69 @@
+import { isServiceError, type Scope } from '@sluice/client';
+import type { Plan } from '@sluice/core';
+import { findRunContainers, type RunContainer } from '../adopt/find-run-containers.ts';
+import { judgeTerminalPhase } from '../submission/judge-terminal-phase.ts';
+import { enteringDirectory } from './judge-member.ts';
+import { describeLostJournal } from './read-run.ts';
+import type { FilledOptions } from './run-defaults.ts';
+import type { ResumeRunOptions, RunRefusal } from './run-options.ts';
+import { readSummary } from './run-summary.ts';
+import { serviceRefusal } from './service-refusal.ts';
+
+/**
+ * Why a run whose journal does not say what it is cannot be resumed. Such a run never began, or has lost its journal: its
+ * summary and the service tell which. What is left of one that never began is removed; the caller holds its directory.
+ */
+export async function refuseUnbegun(
+  options: FilledOptions<ResumeRunOptions>,
+  { directory, plan }: { readonly directory: string; readonly plan: Plan },
+): Promise<RunRefusal> {
+  const { disk, runId } = options;
+  const lost = describeLostJournal(runId);
+  const summary = await readSummary(disk, directory);
+  if (summary?.status !== undefined) {
+    return { code: 'RUN_FINISHED', message: `${lost}, but the run is over: ${summary.status}` };
+  }
+  let found: RunContainer[];
+  try {
+    found = await findEverywhere(options, plan);
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    return serviceRefusal(error, `${lost}, and the service could not be asked for its containers`);
+  }
+  if (found.length > 0) return { code: 'JOURNAL_LOST', message: `${lost}, but ${describeFound(found)}` };
+  if (summary) return { code: 'JOURNAL_LOST', message: `${lost}, and the service has no container of the run` };
+  return removeUnbegun(options, directory);
+}
+
+/** Removes what is left of a run that started nothing; the caller holds its directory. */
+export async function removeUnbegun(
+  { disk, home, runId }: FilledOptions<ResumeRunOptions>,
+  directory: string,
+): Promise<RunRefusal> {
+  // It waits for its concurrency group, and has its place in there.
+  if ((await disk.ask(enteringDirectory(home, runId), '')) !== undefined) {
+    return { code: 'RUN_IN_USE', message: `could not resume run ${runId}: another process is starting it` };
+  }
+  await disk.remove(directory);
+  return { code: 'RUN_NOT_FOUND', message: `run ${runId} had not begun when it was left, and started nothing` };
+}
+
+/** On every account of this login: where the run was started is not known. */
+async function findEverywhere(
+  { service, runId }: FilledOptions<ResumeRunOptions>,
+  plan: Plan,
+): Promise<RunContainer[]> {
+  const accounts = await service.discovery.listAccounts('-');
+  const find = ({ clusterID, accountID }: Scope) =>
+    findRunContainers(service, { scope: { clusterID, accountID }, runId, plan });
+  return (await Promise.all(accounts.map(find))).flat();
+}
+
+function describeFound(found: readonly RunContainer[]): string {
+  const live = found.filter(({ container }) => !judgeTerminalPhase(container));
+  const named = live.length > 0 ? live : found;
+  const ids = named.slice(0, 3).map(({ container }) => container.id);
+  const more = named.length > ids.length ? ` and ${named.length - ids.length} more` : '';
+  const running = live.length > 0 ? `${live.length} of them not ended` : 'all of them ended';
+  return `the service has ${found.length} of its containers, ${running} (${ids.join(', ')}${more})`;
+}
