@@ -24,6 +24,9 @@ export function dockerContainer(launch: Launch, options: ContainerBodyOptions): 
     HostConfig: {
       // Networks are not isolated: a container listens on the port that it was given (protocol, "Ports").
       NetworkMode: 'host',
+      // On the host's network it could read what all others send and receive.
+      CapDrop: ['NET_RAW'],
+      ...(options.seccompProfile === undefined ? {} : { SecurityOpt: [`seccomp=${options.seccompProfile}`] }),
       NanoCpus: cores * 1e9,
       Memory: memoryBytes,
       MemorySwap: memoryBytes,
@@ -59,6 +62,8 @@ interface ContainerBodyOptions {
   readonly sources: readonly HeldSource[];
   readonly firstProcess: FirstProcessParts | undefined;
   readonly isPodman: boolean;
+  /** Path of a profile in the place of the daemon's own. */
+  readonly seccompProfile?: string | undefined;
 }
 
 /** The first process keeps the log itself. Else the daemon's must be complete from its first byte (docker-log.ts). */

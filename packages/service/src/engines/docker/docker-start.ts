@@ -9,6 +9,7 @@ import { firstProcessParts, writeMountList } from './docker-first-process.ts';
 import { commandLine, ensureDockerImage } from './docker-image.ts';
 import { createRecord, readRecord, withdrawAbsent, withdrawRecord } from './docker-record.ts';
 import { resolveSources } from './docker-source.ts';
+import { writePodmanProfile } from './podman-seccomp.ts';
 
 /** Written before the start is asked for: without it, a container that the daemon does not know never ran. */
 const START_MARK = 'docker-start';
@@ -90,20 +91,21 @@ async function create(api: DockerApi, launch: Launch, options: StartOptions & { 
       },
     );
   const { isPodman } = api;
+  const daemon = { isPodman, seccompProfile: isPodman ? await writePodmanProfile(launch.directory) : undefined };
   const { firstProcess } = options;
   if (firstProcess !== undefined && argv.length > 0) {
     try {
       await createRecord(launch);
       await writeMountList({ launch, sources });
       const parts = firstProcessParts(firstProcess, { launch, sources });
-      return await send(dockerContainer(launch, { argv, sources, firstProcess: parts, isPodman }));
+      return await send(dockerContainer(launch, { argv, sources, firstProcess: parts, ...daemon }));
     } catch (error) {
       // A daemon that does not see the service's own files, as in another container: it does all by itself.
       if (!(error instanceof DockerError && error.message.includes(firstProcess))) throw error;
       await withdrawRecord(launch.directory);
     }
   }
-  await send(dockerContainer(launch, { argv: launch.command, sources, firstProcess: undefined, isPodman }));
+  await send(dockerContainer(launch, { argv: launch.command, sources, firstProcess: undefined, ...daemon }));
 }
 
 function checkWanted(signal: AbortSignal | undefined): void {

@@ -37,6 +37,7 @@ describe('dockerContainer', () => {
       Labels: { 'sluice.key': 'c1-abc', 'sluice.cluster': 'main' },
       HostConfig: {
         NetworkMode: 'host',
+        CapDrop: ['NET_RAW'],
         NanoCpus: 2e9,
         Memory: 2 ** 30,
         Mounts: [{ Type: 'bind', Source: '/data/v/x:y', Target: '/in/data' }],

@@ -60,8 +60,9 @@ static void new_files(void) {
 
 static int open_for_writing(const char *path, const struct stat *status, int kind, struct FTW *at) {
   (void)at;
-  /* Of what everyone may open, the kernel asks for a right when it is written to. */
-  if (kind != FTW_F || !S_ISREG(status->st_mode) || (status->st_mode & S_IWOTH) != 0) return 0;
+  /* Nothing can be written to what has no such bit, and of what everyone may open the kernel asks for a right then. */
+  bool is_roots = (status->st_mode & 0222) != 0 && (status->st_mode & S_IWOTH) == 0;
+  if (kind != FTW_F || !S_ISREG(status->st_mode) || !is_roots) return 0;
   int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd >= 0) succeeded("opened %s", path);
   last_error = errno;

@@ -47,7 +47,7 @@ static void first_root(void) { open_of_first("root/", O_RDONLY); }
 static void first_directory(void) { open_of_first("cwd/", O_RDONLY); }
 static void first_files(void) { open_of_first("fd/0", O_RDONLY); }
 static void first_environment(void) { open_of_first("environ", O_RDONLY); }
-static void first_trace(void) { report_call(ptrace(PTRACE_ATTACH, 1, NULL, NULL), "traced PID 1"); }
+static void first_trace(void) { report_call(ptrace(PTRACE_SEIZE, 1, NULL, NULL), "traced PID 1"); }
 static void first_read(void) {
   char byte;
   struct iovec own = {&byte, 1}, its = {(void *)0x400000, 1};
