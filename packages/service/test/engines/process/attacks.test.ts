@@ -39,6 +39,9 @@ if (isRoot) {
     { launcher: 'native', prefix },
     { ...native, tolerated },
   );
+  // The kernel makes no user namespace for a process in a chroot; its containers leave that by their own root.
+  const chroot = ['unshare', '--mount', 'sh', '-c', 'mount --rbind / /mnt && exec chroot /mnt "$@"', 'sh'];
+  describeMode('native launcher, without a user namespace', { launcher: 'native', prefix: chroot }, native);
   describeMode(
     'native launcher, as an ordinary user',
     { launcher: 'native', prefix: asNobody },
