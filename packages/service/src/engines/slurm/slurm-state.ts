@@ -74,8 +74,13 @@ export function slurmEnd({ state, exit, stopped }: SlurmEvidence): End {
   if (exit && isOwn) return { kind: 'exited', exitCode: exit.exitCode };
   return {
     kind: 'fault',
-    reason: state
-      ? `Slurm ended the job as ${state} before its command did`
-      : 'the job left the queue of Slurm without an exit record',
+    reason: isAlive(state)
+      ? `the job left the queue of Slurm without an exit record${state ? `, last seen as ${state}` : ''}`
+      : `Slurm ended the job as ${state} before its command did`,
   };
+}
+
+/** Slurm has not called it ended, or has said nothing of it at all. */
+function isAlive(state: string | undefined): boolean {
+  return state === undefined || ['pending', 'running', 'exiting'].includes(slurmMeaning(state));
 }

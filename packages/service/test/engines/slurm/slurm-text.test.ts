@@ -189,6 +189,13 @@ describe('slurmEnd', () => {
     },
   );
 
+  it('does not call a state in which the job was last seen alive its end', () => {
+    expect(slurmEnd({ state: 'RUNNING', exit: undefined, stopped: false })).toEqual({
+      kind: 'fault',
+      reason: 'the job left the queue of Slurm without an exit record, last seen as RUNNING',
+    });
+  });
+
   it.each([
     // A command that takes SIGTERM by leaving with 0 has not done its work.
     ['PREEMPTED', 0, true],
