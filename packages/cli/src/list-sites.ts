@@ -90,9 +90,9 @@ async function listEmbedded(home: string): Promise<InstanceType[]> {
     instanceTypes.map((type) => ({
       id: type.id,
       clusterID: id,
-      cpu: { cores: type.cores, model: type.cpuModel },
+      cpu: { cores: type.cores, model: type.cpuModel ?? 'generic' },
       memory: { sizeGB: type.memoryGB },
-      gpu: { count: type.gpus, model: type.gpuModel },
+      gpu: { count: type.gpus, model: type.gpuModel ?? '' },
     })),
   );
 }

@@ -110,12 +110,15 @@ export function webDavUrl(origin: string, volume: Ref): string {
 }
 
 function instanceTypesOf(cluster: Cluster): InstanceType[] {
-  return cluster.config.instanceTypes.map((type) => ({
-    id: type.id,
-    clusterID: cluster.id,
-    cpu: { cores: type.cores, model: type.cpuModel },
-    memory: { sizeGB: type.memoryGB },
-    gpu: { count: type.gpus, model: type.gpuModel },
-    ...(cluster.driver.features.length === 0 ? {} : { features: [...cluster.driver.features] }),
-  }));
+  return cluster.config.instanceTypes.map((type) => {
+    const found = cluster.driver.models(type.options);
+    return {
+      id: type.id,
+      clusterID: cluster.id,
+      cpu: { cores: type.cores, model: type.cpuModel ?? found.cpu ?? 'generic' },
+      memory: { sizeGB: type.memoryGB },
+      gpu: { count: type.gpus, model: type.gpuModel ?? (type.gpus > 0 ? found.gpu : undefined) ?? '' },
+      ...(cluster.driver.features.length === 0 ? {} : { features: [...cluster.driver.features] }),
+    };
+  });
 }

@@ -49,7 +49,7 @@ function rowsOf(table: ConfigTable, { clusters }: ServiceConfig): readonly objec
       return clusters.flatMap(({ id, accounts }) => accounts.map((account) => ({ account: `${id}/${account}` })));
     case 'instanceTypes':
       return clusters.flatMap(({ id: cluster, instanceTypes }) =>
-        instanceTypes.map(({ id, cores, memoryGB, gpus, cpuModel, gpuModel }) => ({
+        instanceTypes.map(({ id, cores, memoryGB, gpus, cpuModel = '', gpuModel = '' }) => ({
           type: `${cluster}/${id}`,
           ...{ cores, memoryGB, gpus, cpuModel, gpuModel },
         })),

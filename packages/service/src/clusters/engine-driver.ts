@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Feature } from '@sluice/client';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
-import { type Engine, EngineError, type EngineSink, type Launch } from '../engines/engine.ts';
+import { type Engine, EngineError, type EngineSink, type HardwareModels, type Launch } from '../engines/engine.ts';
 import { hidePath, withoutHostPath } from './without-host-path.ts';
 
 const FIRST_WAIT_MS = 500;
@@ -74,6 +74,11 @@ export class EngineDriver {
 
   get features(): readonly Feature[] {
     return this.#engine.features;
+  }
+
+  /** As of `Engine`; nothing is known before it is open. */
+  models(options: Launch['options']): HardwareModels {
+    return this.#isOpen ? (this.#engine.models?.(options) ?? {}) : {};
   }
 
   /** As of `Engine`; undefined where the engine has no images. */

@@ -1,4 +1,5 @@
-import { availableParallelism, cpus, totalmem } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
+import { cpuModels } from '../engines/machine-models.ts';
 import { type InstanceTypeConfig, type ServiceConfig, serviceConfigSchema } from './service-config.ts';
 
 /** The one cluster and the one account of an embedded service. */
@@ -35,11 +36,11 @@ function instanceTypes(machineCores: number, memoryPerCore: number): Pick<Instan
   const sizes: number[] = [];
   for (let size = 1; size <= machineCores; size *= 2) sizes.push(size);
   if (sizes.at(-1) !== machineCores) sizes.push(machineCores);
-  const cpuModel = cpus()[0]?.model.trim() ?? 'generic';
+  const { cpu: cpuModel } = cpuModels();
   return sizes.map((size) => ({
     id: `local-${size}`,
     cores: size,
     memoryGB: Math.max(1, Math.floor(memoryPerCore * size)),
-    cpuModel,
+    ...(cpuModel !== undefined && { cpuModel }),
   }));
 }

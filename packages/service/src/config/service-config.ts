@@ -11,8 +11,9 @@ export const instanceTypeConfigSchema = z.strictObject({
   cores: positive,
   memoryGB: positive,
   gpus: z.number().int().nonnegative().default(0),
-  cpuModel: z.string().default('generic'),
-  gpuModel: z.string().default(''),
+  /** Default of both: what the engine knows of its machines. */
+  cpuModel: z.string().optional(),
+  gpuModel: z.string().optional(),
   options: z.record(z.string(), z.unknown()).default({}),
 });
 export type InstanceTypeConfig = z.infer<typeof instanceTypeConfigSchema>;

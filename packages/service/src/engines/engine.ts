@@ -45,10 +45,18 @@ export interface Engine {
    * be told. Only of an engine whose containers are processes of this machine.
    */
   findProcess?(key: string): Promise<number | undefined>;
+  /** What the machines have built in where `options` place a container, as far as it is known, once it is open. */
+  models?(options: Launch['options']): HardwareModels;
   /** What users should know of how it works on this machine, once it is open. */
   warnings?(): readonly string[];
   /** Stops reporting and frees connections. Containers run on. */
   close(): Promise<void>;
+}
+
+/** Names by the makers; absent where they are not known, or the machines differ. */
+export interface HardwareModels {
+  readonly cpu?: string;
+  readonly gpu?: string;
 }
 
 export interface LaunchOptions {

@@ -61,6 +61,7 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
     async findProcess(key) {
       return await (inDocker.has(key) ? await openDocker() : processes).findProcess?.(key);
     },
+    models: (asked) => processes.models?.(asked) ?? {},
     warnings: () => processes.warnings?.() ?? [],
     async resolveImage(image, asked) {
       return docker !== undefined || (await canRunImages())

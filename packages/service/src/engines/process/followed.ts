@@ -22,3 +22,7 @@ export interface Followed {
 export function createFollowed(from: Pick<Followed, 'id' | 'launch' | 'state'>): Followed {
   return { ...from, isAbsent: false, killAt: undefined, killTimer: undefined, said: [], taken: createAnswer() };
 }
+
+export function isKnownToRun({ said }: Followed): boolean {
+  return said.some(({ type }) => type === 'running');
+}

@@ -5,8 +5,9 @@ import type { Feature } from '@sluice/client';
 import { type Engine, EngineError, type EngineSink, type Launch, type Observation } from '../engine.ts';
 import { type ExitRecord, parseExitRecord } from '../exit-record.ts';
 import { limitLog } from '../limit-log.ts';
+import { cpuModels } from '../machine-models.ts';
 import { readClaim, readClaimant, readExitRecord, withdrawAbsent } from './container-record.ts';
-import { createFollowed, type Followed } from './followed.ts';
+import { createFollowed, type Followed, isKnownToRun } from './followed.ts';
 import type { Launcher, LauncherEvent } from './launcher.ts';
 import { openLauncher } from './open-launcher.ts';
 import type { ProcessConfig } from './process-config.ts';
@@ -25,6 +26,7 @@ export function createProcessEngine(config: ProcessConfig = {}): Engine {
 }
 
 class ProcessEngine implements Engine {
+  readonly models = cpuModels;
   readonly #config: ProcessConfig;
   readonly #byKey = new Map<string, Followed>();
   readonly #byID = new Map<string, Followed>();
@@ -343,8 +345,4 @@ class ProcessEngine implements Engine {
     followed.id = String(this.#nextID++);
     this.#byID.set(followed.id, followed);
   }
-}
-
-function isKnownToRun({ said }: Followed): boolean {
-  return said.some(({ type }) => type === 'running');
 }
