@@ -12,6 +12,7 @@
  *   /.sluice/log      what the command writes, byte for byte, both streams in the order written
  *   /.sluice/record   started <ms>
  *                     exited <code> <signal> <out of memory> <started ms> <ended ms>
+ *                     asked <code> <started ms> <ended ms>     after a signal from outside that ends programs
  *                     refused <ended ms> <reason>      its own fault
  *                     fault <ended ms> <reason>        the machine's
  *
@@ -127,7 +128,17 @@ static pid_t start_command(char **argv, int output) {
   _exit(code);
 }
 
-static int wait_for(pid_t command, struct output *output, int signals) {
+/*
+ * A stop by the daemon or its restart, and not a wish of the container itself, in whose PID namespace every sender has a
+ * number: how the command ends after it is not the command's own doing. Other signals have their uses (SIGHUP).
+ */
+static bool asks_for_end(const struct signalfd_siginfo *info) {
+  int signal = (int)info->ssi_signo;
+  bool is_end = signal == SIGTERM || signal == SIGINT || signal == SIGQUIT || signal >= SIGRTMIN;
+  return is_end && info->ssi_code == SI_USER && info->ssi_pid == 0;
+}
+
+static int wait_for(pid_t command, struct output *output, int signals, bool *is_asked) {
   struct pollfd ready[2] = {{.fd = signals, .events = POLLIN}, {.fd = output->from, .events = POLLIN}};
   for (;;) {
     struct signalfd_siginfo info;
@@ -136,6 +147,7 @@ static int wait_for(pid_t command, struct output *output, int signals) {
     if ((ready[1].revents & POLLIN) != 0) output_copy(output);
     else if (ready[1].revents != 0) ready[1].fd = -1; /* nobody is left who could write */
     if ((ready[0].revents & POLLIN) == 0 || read(signals, &info, sizeof info) != sizeof info) continue;
+    *is_asked |= asks_for_end(&info);
     if (info.ssi_signo != SIGCHLD) kill(command, (int)info.ssi_signo);
     else if (reap(command, &status)) return status;
   }
@@ -171,11 +183,14 @@ int main(int argc, char **argv) {
   record_start(started);
   pid_t pid = start_command(command, write_end);
   close(write_end);
-  int status = wait_for(pid, &output, signals);
+  bool is_asked = false;
+  int status = wait_for(pid, &output, signals, &is_asked);
   kill_rest();
   output_close(&output);
   int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   int code = signal != 0 ? 128 + signal : WEXITSTATUS(status);
-  record("exited %d %d %d %lld %lld", code, signal, code != 0 && memory_ran_out(), started, clock_ms());
+  bool met_limit = code != 0 && memory_ran_out();
+  if (is_asked && !met_limit) record("asked %d %lld %lld", code, started, clock_ms());
+  else record("exited %d %d %d %lld %lld", code, signal, met_limit, started, clock_ms());
   return code;
 }

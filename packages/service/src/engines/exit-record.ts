@@ -21,6 +21,11 @@ export function parseExitRecord(text: string): ExitRecord {
     ];
     return { startedAt, endedAt, end: exitedEnd({ exitCode, signal, outOfMemory: outOfMemory === 1 }) };
   }
+  if (kind === 'asked' && fields.length === 3) {
+    const [exitCode, startedAt, endedAt] = fields.map(Number) as [number, number, number];
+    const reason = `the container was stopped from outside (exit code ${exitCode})`;
+    return { startedAt, endedAt, end: { kind: 'fault', reason } };
+  }
   if (kind === 'stopped' && fields.length === 2) {
     return { startedAt: Number(fields[0]), endedAt: Number(fields[1]), end: { kind: 'stopped' } };
   }

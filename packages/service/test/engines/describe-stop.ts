@@ -35,6 +35,17 @@ export function describeStop(rig: EngineRig): void {
       await alive.closed;
     });
 
+    test('called again with less grace, kills at once', async () => {
+      const script = 'trap "echo asked" TERM; echo up; while :; do sleep 0.05; done';
+      const container = await rig.launch({ command: ['sh', '-c', script] });
+      await rig.untilLog(container, 'up');
+      const patient = rig.engine.stop(container.launch.key, { graceMs: 600_000 });
+      await rig.untilLog(container, 'asked');
+      await rig.engine.stop(container.launch.key, { graceMs: 0 });
+      expect(await container.end()).toEqual({ kind: 'stopped' });
+      await patient;
+    });
+
     test('is idempotent, also after the end and for what never was', async () => {
       const container = await rig.launch({ command: ['sleep', '600'] });
       const { key } = container.launch;

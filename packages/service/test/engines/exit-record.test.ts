@@ -16,6 +16,11 @@ describe('parseExitRecord', () => {
     });
     expect(parseExitRecord('exited 164 36 0 1 2').end).toMatchObject({ signal: 'SIG36' });
     expect(parseExitRecord('stopped 1 2')).toEqual({ startedAt: 1, endedAt: 2, end: { kind: 'stopped' } });
+    expect(parseExitRecord('asked 143 1 2')).toEqual({
+      startedAt: 1,
+      endedAt: 2,
+      end: { kind: 'fault', reason: 'the container was stopped from outside (exit code 143)' },
+    });
     expect(parseExitRecord('refused 5 no such thing').end).toEqual({ kind: 'refused', reason: 'no such thing' });
   });
 

@@ -63,6 +63,11 @@ interface CallOptions {
   readonly answersWithin?: number;
 }
 
+/**
+ * How long the daemon may take to create, start, stop or remove a container. Its answer may then still be on its way: what
+ * has become of the container is looked up by its name before it is asked again.
+ */
+export const ACTS_WITHIN_MS = 60_000;
 const MAX_LOOKS = 5;
 const LOOK_AGAIN_MS = 100;
 /** A daemon can hang over one container for ever (20.10 where many start and end at once): the others must go on. */

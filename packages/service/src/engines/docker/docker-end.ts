@@ -26,19 +26,28 @@ export interface DockerEvidence {
   readonly record: DockerRecord | undefined;
   /** We asked for its end. */
   readonly stopped: boolean;
+  /** Another client has had the daemon send it a signal that ends most programs. Default: none has. */
+  readonly killed?: boolean;
 }
 
 /**
  * How a container ended, undefined when nothing says that it has. The first process's own record comes first: a daemon
  * that was away has a number of its own for what it missed.
  */
-export function dockerEnd({ state, record, stopped }: DockerEvidence): DockerEnd | undefined {
+export function dockerEnd({ state, record, stopped, killed = false }: DockerEvidence): DockerEnd | undefined {
   const exit = record?.exit;
   if (exit === undefined && (state === undefined || !hasEnded(state.Status))) return undefined;
   const endedAt = exit?.endedAt ?? endTime(state);
   if (stopped) return { endedAt, end: { kind: 'stopped' } };
   if (exit !== undefined) return { endedAt, end: withMemory(exit.end, state) };
-  return { endedAt, end: daemonEnd(state as DaemonState, record) };
+  const end = daemonEnd(state as DaemonState, record);
+  // A first process would have said itself that it was stopped.
+  const isStopped = killed && record === undefined && end.kind === 'exited' && end.outOfMemory !== true;
+  return { endedAt, end: isStopped ? stoppedFromOutside(end.exitCode) : end };
+}
+
+function stoppedFromOutside(exitCode: number): End {
+  return { kind: 'fault', reason: `the container was stopped from outside (exit code ${exitCode})` };
 }
 
 /** Whether the container has reached an end, by its status. */

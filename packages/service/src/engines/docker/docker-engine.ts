@@ -1,12 +1,18 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Engine, EngineSink, Launch, LaunchOptions } from '../engine.ts';
+import type { Engine, EngineSink, HardwareModels, Launch, LaunchOptions } from '../engine.ts';
 import { exists } from '../exists.ts';
 import { checkImageName } from '../image-name.ts';
 import { sideBySide } from '../side-by-side.ts';
 import { asEngineError } from './as-engine-error.ts';
-import { connectDocker, type DockerApi, type DockerContainer, type DockerListItem } from './docker-api.ts';
+import {
+  ACTS_WITHIN_MS,
+  connectDocker,
+  type DockerApi,
+  type DockerContainer,
+  type DockerListItem,
+} from './docker-api.ts';
 import type { DockerConfig } from './docker-config.ts';
 import { CLUSTER_LABEL, dockerName, KEY_LABEL } from './docker-container.ts';
 import { dockerEnd, hasEnded, startTime } from './docker-end.ts';
@@ -14,7 +20,9 @@ import { openEvents } from './docker-events.ts';
 import { findFirstProcess } from './docker-first-process.ts';
 import { findImageDigest } from './docker-image-digest.ts';
 import { followDockerLog } from './docker-log.ts';
-import { claimAbsent, readRecord } from './docker-record.ts';
+import { dockerModels } from './docker-models.ts';
+import { readRecord } from './docker-record.ts';
+import { preventStart, removeDockerContainer } from './docker-remove.ts';
 import { ignoring, mayHaveStarted, startDockerContainer } from './docker-start.ts';
 
 /** Written before a stop is asked for, so that the end is known as ours after a restart too. */
@@ -27,6 +35,8 @@ interface Tracked {
   /** What the daemon calls it, whatever somebody renames it to; until that is known, the name that it was created with. */
   id: string;
   stopped: boolean;
+  /** Another client has had the daemon send it a signal that ends most programs. */
+  killed: boolean;
   running: boolean;
   /** As reported; 0 before that. */
   startedAt: number;
@@ -55,6 +65,7 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
   let api: DockerApi;
   let sink: EngineSink;
   let firstProcess: string | undefined;
+  let models: HardwareModels = {};
   let poll: NodeJS.Timeout | undefined;
 
   function track(launch: Launch): Tracked {
@@ -64,6 +75,7 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
       launch,
       id: dockerName(launch.key),
       stopped: false,
+      killed: false,
       running: false,
       startedAt: 0,
       ended: false,
@@ -99,7 +111,7 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
     if (keepsOwnLog) entry.log ??= Promise.resolve();
     else if (container && state?.Status !== 'created') follow(entry);
     if (container) reportRunning(entry, { id: container.Id, startedAt: record?.startedAt ?? startTime(state) });
-    const ended = dockerEnd({ state, record, stopped: entry.stopped });
+    const ended = dockerEnd({ state, record, stopped: entry.stopped, killed: entry.killed });
     if (ended === undefined) return;
     entry.ended = true;
     sink.report(entry.launch.key, { type: 'exiting' });
@@ -183,9 +195,13 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
   async function listen(): Promise<void> {
     while (!closing.signal.aborted) {
       try {
-        const keys = await openEvents(api, { clusterID, signal: closing.signal });
+        const events = await openEvents(api, { clusterID, signal: closing.signal });
         await sweep();
-        for await (const key of keys) await look(key);
+        for await (const { key, isKill } of events) {
+          const entry = tracked.get(key);
+          if (entry && isKill && !entry.stopped) entry.killed = true;
+          await look(key);
+        }
       } catch {
         // The daemon is away, or has just come back: the next sweep finds what has happened meanwhile.
       }
@@ -211,7 +227,7 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
     entry.stopped = await exists(join(launch.directory, STOP_MARK));
     const mayHave = await mayHaveStarted(launch);
     // The daemon may just be starting it for an earlier service.
-    const isCreated = item?.State === 'created' && (!mayHave || (await claimAbsent(launch.directory)));
+    const isCreated = item?.State === 'created' && (!mayHave || (await preventStart(api, launch)));
     const neverStarted = item ? isCreated : !mayHave;
     if (neverStarted) {
       tracked.delete(launch.key);
@@ -239,11 +255,16 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
 
   return {
     features: ['read-only-mounts', 'image-digests'],
+    models: () => models,
 
     async open(target) {
       sink = target;
       firstProcess = await findFirstProcess(options.firstProcessPath);
       api = await connectDocker(config.socketPath);
+      // Not waited for: a driver that is asked for its cards may take seconds.
+      void dockerModels(api).then((found) => {
+        models = found;
+      });
       void listen();
       poll = setInterval(() => void sweep().catch(() => undefined), config.pollMs);
       poll.unref();
@@ -272,15 +293,16 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
       entry.stopped = true;
       // Best effort: what is to be stopped may be what fills the disk.
       await writeFile(join(entry.launch.directory, STOP_MARK), '').catch(() => undefined);
+      // The daemon keeps the deadline, also without us; of two stops the one that kills first counts.
       const query = { t: String(Math.ceil(graceMs / 1000)) };
-      await ignoring([304, 404], api.call('POST', `/containers/${entry.id}/stop`, { query }));
+      const answersWithin = graceMs + ACTS_WITHIN_MS;
+      await ignoring([304, 404], api.call('POST', `/containers/${entry.id}/stop`, { query, answersWithin }));
       await look(key);
     },
 
     async remove(key) {
       tracked.delete(key);
-      const query = { force: 'true', v: 'true' };
-      await ignoring([404, 409], api.call('DELETE', `/containers/${dockerName(key)}`, { query }));
+      await removeDockerContainer(api, key);
     },
 
     async findProcess(key) {

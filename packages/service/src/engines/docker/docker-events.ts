@@ -5,27 +5,42 @@ import { parseJsonLines } from './docker-json-lines.ts';
 
 const eventSchema = z.looseObject({
   Action: z.string().optional(),
-  Actor: z.looseObject({ Attributes: z.looseObject({ [KEY_LABEL]: z.string().optional() }).optional() }).optional(),
+  Actor: z
+    .looseObject({
+      Attributes: z.looseObject({ [KEY_LABEL]: z.string().optional(), signal: z.string().optional() }).optional(),
+    })
+    .optional(),
 });
 
 /** What we do ourselves, and what is done inside: nothing that has not been looked at. */
 const OWN_ACTIONS = /^(create|init|attach|start|exec_|top|health_status|mount|unmount)/;
+
+/** Signals that ask for the end of a program: SIGINT, SIGQUIT, SIGKILL, SIGTERM. */
+const ENDING_SIGNALS: ReadonlySet<string | undefined> = new Set(['2', '3', '9', '15']);
+
+/** Something that has happened to one of our containers. */
+export interface DockerEvent {
+  readonly key: string;
+  /** It was sent a signal that ends most programs, by a stop or by itself. */
+  readonly isKill: boolean;
+}
 
 interface EventOptions {
   readonly clusterID: string;
   readonly signal: AbortSignal;
 }
 
-/** Opens the daemon's event stream; gives the keys of our containers as something happens to them. */
-export async function openEvents(api: DockerApi, options: EventOptions): Promise<AsyncIterable<string>> {
+/** Opens the daemon's event stream, for our containers. */
+export async function openEvents(api: DockerApi, options: EventOptions): Promise<AsyncIterable<DockerEvent>> {
   const filters = JSON.stringify({ type: ['container'], label: [`${CLUSTER_LABEL}=${options.clusterID}`] });
-  return keys(await api.stream('GET', '/events', { query: { filters }, signal: options.signal }));
+  return ownEvents(await api.stream('GET', '/events', { query: { filters }, signal: options.signal }));
 }
 
-async function* keys(events: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+async function* ownEvents(events: AsyncIterable<Uint8Array>): AsyncGenerator<DockerEvent> {
   for await (const event of parseJsonLines(events)) {
     const { Action = '', Actor } = eventSchema.parse(event);
     const key = Actor?.Attributes?.[KEY_LABEL];
-    if (key !== undefined && !OWN_ACTIONS.test(Action)) yield key;
+    const isKill = Action === 'kill' && ENDING_SIGNALS.has(Actor?.Attributes?.signal);
+    if (key !== undefined && !OWN_ACTIONS.test(Action)) yield { key, isKill };
   }
 }

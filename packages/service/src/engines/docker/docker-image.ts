@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EngineError } from '../engine.ts';
 import { checkImageName } from '../image-name.ts';
-import { type DockerApi, DockerError } from './docker-api.ts';
+import { ACTS_WITHIN_MS, type DockerApi, DockerError } from './docker-api.ts';
 import { type DockerConfig, type RegistryLogin, registryLogin } from './docker-config.ts';
 import { parseJsonLines } from './docker-json-lines.ts';
 
@@ -73,7 +73,9 @@ interface PullOptions {
 
 async function inspectImage(api: DockerApi, image: string): Promise<DockerImage | undefined> {
   try {
-    const { Config } = imageSchema.parse(await api.call('GET', `/images/${image}/json`));
+    const { Config } = imageSchema.parse(
+      await api.call('GET', `/images/${image}/json`, { answersWithin: ACTS_WITHIN_MS }),
+    );
     return { entrypoint: Config?.Entrypoint ?? [], command: Config?.Cmd ?? [] };
   } catch (error) {
     if (error instanceof DockerError && error.status === 404) return undefined;

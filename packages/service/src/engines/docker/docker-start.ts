@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError, type Launch } from '../engine.ts';
 import { exists } from '../exists.ts';
-import { type DockerApi, DockerError } from './docker-api.ts';
+import { ACTS_WITHIN_MS, type DockerApi, DockerError } from './docker-api.ts';
 import type { DockerConfig } from './docker-config.ts';
 import { dockerContainer, dockerName } from './docker-container.ts';
 import { firstProcessParts, writeMountList } from './docker-first-process.ts';
@@ -47,7 +47,8 @@ export async function startDockerContainer(api: DockerApi, launch: Launch, optio
   await withdrawAbsent(launch.directory);
   await writeFile(join(launch.directory, START_MARK), '');
   checkWanted(options.signal);
-  await ignoring([304], api.call('POST', `/containers/${name}/start`)).catch((error: unknown) => {
+  const starting = api.call('POST', `/containers/${name}/start`, { answersWithin: ACTS_WITHIN_MS });
+  await ignoring([304], starting).catch((error: unknown) => {
     throw removedMeanwhile(error) ?? withAdvice(error);
   });
 }
@@ -84,8 +85,9 @@ async function create(api: DockerApi, launch: Launch, options: StartOptions & { 
   checkWanted(options.signal);
   const argv = commandLine(image, launch.command);
   const sources = await resolveSources(launch.mounts);
+  const query = { name: dockerName(launch.key) };
   const send = (body: object) =>
-    ignoring([409], api.call('POST', '/containers/create', { query: { name: dockerName(launch.key) }, body })).catch(
+    ignoring([409], api.call('POST', '/containers/create', { query, body, answersWithin: ACTS_WITHIN_MS })).catch(
       (error: unknown) => {
         throw removedMeanwhile(error) ?? error;
       },

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type Engine, EngineError, type EngineSink, type Launch } from '../engine.ts';
 import { checkPodmanImage } from '../image-name.ts';
 import { limitLog } from '../limit-log.ts';
+import { cpuModels } from '../machine-models.ts';
 import { sideBySide } from '../side-by-side.ts';
 import { checkRuntime } from './check-runtime.ts';
 import { checkReachable, handOver } from './hand-over.ts';
@@ -12,6 +14,7 @@ import { askJob, killJobs } from './kill-jobs.ts';
 import { createSlurmCommands, SlurmError } from './slurm-commands.ts';
 import { type SlurmConfig, slurmPlacementSchema } from './slurm-config.ts';
 import { slurmHostRoot } from './slurm-host-root.ts';
+import { NODE_ARGUMENTS, slurmModels } from './slurm-models.ts';
 import { createSlurmNodes } from './slurm-nodes.ts';
 import {
   groupQueue,
@@ -52,6 +55,8 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
   const launching = new Map<string, Promise<void>>();
   let sink: EngineSink;
   let closed = false;
+  /** What Slurm said of its nodes when it was first asked. */
+  let nodes = '';
   let timer: NodeJS.Timeout | undefined;
   let ticking: Promise<void> | undefined;
 
@@ -75,6 +80,7 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
       reason: '',
       missedAt: undefined,
       kill: undefined,
+      killAt: Number.POSITIVE_INFINITY,
     });
   }
 
@@ -230,6 +236,7 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
       await killJobs(slurm, { key, owners: entry.owners }).catch(() => undefined);
       if (tracked.has(key)) killAfter(entry, KILL_AGAIN_MS);
     };
+    clearTimeout(entry.kill);
     entry.kill = setTimeout(() => void kill(), ms).unref();
   }
 
@@ -243,11 +250,16 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
     // ch-run mounts everything writable.
     features: config.runtime === 'charliecloud' ? [] : ['read-only-mounts'],
 
+    models(options) {
+      const { partition = config.partition } = slurmPlacementSchema.safeParse(options).data ?? {};
+      return slurmModels(nodes, partition, { hostname: hostname(), models: cpuModels() });
+    },
+
     async open(target) {
       sink = target;
       if (config.unixUsers) await findUsers(config.unixUsers);
       try {
-        await slurm.run('sinfo', ['--noheader', '--format=%D']);
+        nodes = await slurm.run('sinfo', NODE_ARGUMENTS);
       } catch (error) {
         if (error instanceof EngineError) throw error;
         throw new EngineError('UNAVAILABLE', `Slurm does not answer: ${String(error)}`, { cause: error });
@@ -277,7 +289,9 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
     async stop(key, { graceMs }) {
       await launching.get(key)?.catch(() => undefined);
       const entry = tracked.get(key);
-      if (!entry || entry.kill) return;
+      const killAt = performance.now() + graceMs;
+      if (!entry || (entry.kill && killAt >= entry.killAt)) return;
+      entry.killAt = killAt;
       if (await entry.records.readExit()) {
         // What has ended by itself keeps its own verdict; but a record alone does not keep a job alive.
         killAfter(entry, graceMs);

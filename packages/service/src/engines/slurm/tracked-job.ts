@@ -18,4 +18,6 @@ export interface TrackedJob {
   missedAt: number | undefined;
   /** The next try to kill it: the controller may be away when the grace is over. */
   kill: NodeJS.Timeout | undefined;
+  /** The earliest deadline that a stop has set, by a clock that is never set. */
+  killAt: number;
 }

@@ -19,7 +19,7 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine between 
   let event: { on: RegExp; work: () => Promise<unknown> } | undefined;
 
   beforeAll(async () => {
-    leave = await interpose(socketPath, async (call) => {
+    leave = await interpose({ path: socketPath }, async (call) => {
       if (!event?.on.test(call)) return;
       const { work } = event;
       event = undefined;
@@ -94,6 +94,25 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine between 
     expect(await daemon('POST', `/containers/${name}/start`)).toBe(204);
     expect((await daemonCall('POST', `/containers/${name}/wait`)).text).toContain('"StatusCode":125');
     await expect(rig.read('under-way/starts')).rejects.toThrow('ENOENT');
+  });
+
+  it('removes a container that has no first process before it says absent, since a start may be under way', async () => {
+    const bare = dockerRig(() => createWith({ socketPath }, '/no/first-process'));
+    await bare.open();
+    const container = await bare.prepare({ command: ['true'] });
+    const asked = new Promise<void>((resolve) => {
+      event = { on: /POST .*start$/, work: () => new Promise(() => resolve()) };
+    });
+    const launching = bare.engine.launch(container.launch).catch(() => undefined);
+    await asked;
+    await bare.leave();
+    await launching;
+    await bare.start();
+    await bare.engine.recover([container.launch]);
+    await container.seen('absent');
+    // What the daemon was asked for by the service that is no more.
+    expect(await daemon('POST', `/containers/sluice-${container.launch.key}/start`)).toBe(404);
+    await bare.close();
   });
 
   it('waits for the daemon half a minute, and for one container that it hangs over not longer', async () => {

@@ -67,6 +67,12 @@ export async function daemonCall(method: 'GET' | 'POST' | 'DELETE', path: string
   }
 }
 
+/** The body of an answer, as it comes. */
+export async function daemonStream(path: string): Promise<AsyncIterable<Uint8Array>> {
+  const reply = await new Pool('http://localhost', { socketPath: socketPath ?? '' }).request({ method: 'GET', path });
+  return reply.body;
+}
+
 /** Its status alone. */
 export async function daemon(method: 'GET' | 'POST' | 'DELETE', path: string): Promise<number> {
   return (await daemonCall(method, path)).status;
@@ -83,14 +89,17 @@ export async function makeImage(name: string, changes: readonly string[]): Promi
 }
 
 /**
- * A socket at `path` in front of the daemon. `before` is awaited before each call is handed on, so that a test can do
+ * A socket at `path` in front of the daemon at `daemonPath`. `before` is awaited before each call is handed on, so that a test can do
  * between two calls of the engine what somebody at the machine might.
  */
-export async function interpose(path: string, before: (call: string) => Promise<void>): Promise<() => Promise<void>> {
+export async function interpose(
+  { path, daemonPath = socketPath }: { path: string; daemonPath?: string | undefined },
+  before: (call: string) => Promise<void>,
+): Promise<() => Promise<void>> {
   const server = createServer(async (from, reply) => {
     const { method, url, headers } = from;
     await before(`${method} ${url}`);
-    const onward = request({ socketPath, method, path: url, headers, agent: false }, (answer) => {
+    const onward = request({ socketPath: daemonPath, method, path: url, headers, agent: false }, (answer) => {
       reply.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(reply);
     });

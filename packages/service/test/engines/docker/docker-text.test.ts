@@ -163,6 +163,9 @@ describe('dockerEnd', () => {
       outOfMemory: true,
     });
     expect(dockerEnd({ state: killed, record, stopped: true })?.end).toEqual({ kind: 'stopped' });
+    const bare = { state: killed, record: undefined, stopped: false };
+    expect(dockerEnd({ ...bare, killed: true })?.end).toMatchObject({ kind: 'fault' });
+    expect(dockerEnd(bare)?.end).toMatchObject({ kind: 'exited' });
     expect(dockerEnd({ state: { ...state, Status: 'running' }, record, stopped: false })).toBeUndefined();
   });
 });
