@@ -49,6 +49,8 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
   const before: JournalEvidence[] = [];
   const truths = new Map<string, Truth>();
   const judged = new Set<string>();
+  /** What this journal's runners have asked for. */
+  const gotten = new Set<string>();
   let putOffs = 0;
   const claim = (holds: boolean, message: () => string) => {
     if (!holds) violations.push(message());
@@ -64,10 +66,14 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
   }
 
   function onAsked(call: string, id: string | undefined): void {
+    if (id !== undefined && call === 'get') gotten.add(id);
     if (id === undefined || !['create', 'cancel', 'delete'].includes(call)) return;
     claim(id.startsWith(`s${runId}-`), () => `${call} of ${id}, which is not of this run`);
     claim(call !== 'delete', () => `delete of ${id}: nothing is deleted while a run goes on`);
-    if (call === 'create') claim(evidence().intents.has(id), () => `create of ${id} without a durable intent`);
+    if (call === 'create') {
+      claim(evidence().intents.has(id), () => `create of ${id} without a durable intent`);
+      claim(!evidence().isAdopted || gotten.has(id), () => `create of ${id} in an adopted run that did not ask for it`);
+    }
     if (call !== 'cancel') return;
     const labels = truths.get(id)?.labels;
     if (!labels) return;
@@ -223,6 +229,7 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
       checkNewVerdicts();
       before.unshift(evidence());
       judged.clear();
+      gotten.clear();
       putOffs = 0;
       times = createTimeChecker(options, claim);
       evidence = readEvidence();

@@ -6,6 +6,8 @@ import type { MemoryDisk } from './memory-disk.ts';
 export interface JournalEvidence {
   readonly records: readonly JournalRecord[];
   readonly intents: ReadonlySet<string>;
+  /** The run was adopted: its journal does not know what was started. */
+  readonly isAdopted: boolean;
   /** Container ID by `step/cell/attempt`. */
   readonly ids: ReadonlyMap<string, string>;
   /** `step/cell/attempt` of submissions that were put off by the service's answer, in order. */
@@ -47,6 +49,7 @@ function empty() {
   return {
     records: [] as JournalRecord[],
     intents: new Set<string>(),
+    isAdopted: false,
     ids: new Map<string, string>(),
     putOff: [] as string[],
     cancels: new Set<string>(),
@@ -59,6 +62,7 @@ function empty() {
 
 function add(evidence: Growing, record: JournalRecord): void {
   evidence.records.push(record);
+  if (record.kind === 'adopted') evidence.isAdopted = true;
   if (record.kind === 'intent') {
     evidence.intents.add(record.id);
     evidence.ids.set(`${record.step}/${record.cell}/${record.attempt}`, record.id);

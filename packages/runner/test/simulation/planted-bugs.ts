@@ -355,7 +355,6 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'posts in an adopted run without asking before',
-    seed: 781,
     file: 'submission/submitter.ts',
     find: 'known.id !== undefined || session.facts.adopted !== undefined;',
     replace: 'known.id !== undefined;',
