@@ -56,6 +56,7 @@ export async function openServiceCore(options: ServiceOptions): Promise<ServiceC
       if (reason === undefined) log.info('the store has room again; new containers and volumes are accepted');
       else log.error({ reason }, 'the disk of the store is full; nothing new is accepted until there is room');
     },
+    onFailure: (err) => log.fatal({ err }, 'the disk of the store has failed; restart the service once it works'),
   });
   try {
     await migrate(store);

@@ -1,3 +1,5 @@
+import { writeSync } from 'node:fs';
+import { format } from 'node:util';
 import { createService, createServiceLog, type Service } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../command-context.ts';
 import { EXIT_CODE } from '../exit-code.ts';
@@ -25,6 +27,7 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
   const log = createServiceLog({ level: options.logLevel });
+  const release = captureConsole(log);
   try {
     return await serveUntilStopped(config.value, { context, options, log });
   } catch (error) {
@@ -32,7 +35,21 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
       { exitCode: EXIT_CODE.runFailed, message: `Could not serve: ${startFault(error)}` },
       { context, options },
     );
+  } finally {
+    release();
   }
+}
+
+/** LMDB prints errors that it also throws, in several lines: the log stays JSON. Returns what ends it. */
+function captureConsole(log: ServiceLog): () => void {
+  const { error, warn } = console;
+  console.error = (...printed) => {
+    // Its native part has begun a line of its own before, and has not ended it.
+    writeSync(process.stderr.fd, '\n');
+    log.error({ printed: format(...printed) }, 'a library printed an error');
+  };
+  console.warn = (...printed) => log.warn({ printed: format(...printed) }, 'a library printed a warning');
+  return () => Object.assign(console, { error, warn });
 }
 
 async function serveUntilStopped(

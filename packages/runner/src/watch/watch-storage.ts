@@ -2,20 +2,20 @@ import { type ContainerService, isServiceError } from '@sluice/client';
 import { NO_SPACE } from '../submission/create-reply.ts';
 
 /**
- * The same service, whose calls that store something are watched: `onFull` is called with the service's message when it
- * has no space for the first time, and again only after it has stored something in between.
+ * The same service, whose calls that store something are watched: `onRefused` is called with the service's message when its
+ * disk is full or has failed, and again only after it has stored something in between.
  */
-export function watchStorage(service: ContainerService, onFull: (message: string) => void): ContainerService {
-  let isFull = false;
+export function watchStorage(service: ContainerService, onRefused: (message: string) => void): ContainerService {
+  let isRefused = false;
   async function watched<T>(call: Promise<T>): Promise<T> {
     try {
       const result = await call;
-      isFull = false;
+      isRefused = false;
       return result;
     } catch (error) {
-      if (isServiceError(error) && error.status === NO_SPACE) {
-        if (!isFull) onFull(error.message);
-        isFull = true;
+      if (isServiceError(error) && (error.status === NO_SPACE || error.reason === 'STORE_UNAVAILABLE')) {
+        if (!isRefused) onRefused(error.message);
+        isRefused = true;
       }
       throw error;
     }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import { isServiceError } from '@sluice/client';
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -132,8 +133,10 @@ function addErrors(api: FastifyInstance): void {
   api.setErrorHandler((error, request, reply) => {
     const isMalformedType = (error as { code?: unknown }).code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE';
     const { status, headers, body } = renderError(isMalformedType ? unsupportedBody() : error);
-    // The store has logged once that its disk is full: each request that meets it would write a stack to the same disk.
-    if (status === 507) request.log.warn({ reason: body.message, url: request.url }, 'a request was refused');
+    // The store has logged the cause once: each request that meets it would write a stack, perhaps to the same disk.
+    const isStore = isServiceError(error) && (error.reason === 'STORE_FULL' || error.reason === 'STORE_UNAVAILABLE');
+    if (isStore || status === 507)
+      request.log.warn({ reason: body.message, url: request.url }, 'a request was refused');
     else if (status >= 500) request.log.error({ err: error, url: request.url }, 'a request failed');
     // Published clients print `msg` of a refused login.
     const alias = request.routeOptions.url === LOGIN_PATH ? { msg: body.message } : {};

@@ -214,6 +214,7 @@ class LmdbStore implements Store {
     // A failed sync is never tried again: the kernel may have dropped the pages and would report success.
     const message = 'could not write to the store; restart the service once the disk is well';
     this.#failure = new Refusal('STORE_UNAVAILABLE', message, { cause });
+    this.#options.onFailure?.(this.#failure);
     return this.#failure;
   }
 

@@ -26,6 +26,8 @@ export interface Store {
 export interface StoreOptions {
   /** Called when the disk has become full, with the reason, and with nothing once there is room again. */
   readonly onShortage?: (reason: string | undefined) => void;
+  /** Called once, when nothing can be written any more. */
+  readonly onFailure?: (error: unknown) => void;
 }
 
 export interface WriteOptions {
