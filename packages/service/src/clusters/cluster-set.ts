@@ -57,8 +57,9 @@ export async function createClusterSet(options: ClusterSetOptions): Promise<Clus
       for (const cluster of clusters.values()) await openOne(cluster, rows.get(cluster.id) ?? []);
     },
     async add(of: ClusterConfig, all: ServiceConfig) {
-      if (of.storage !== undefined && !isBeneath(config.root, of.storage)) {
-        return 'it has a storage outside of root, which the engines hide from containers only when they start: restart';
+      const seeing = [...clusters.values()].find(({ driver }) => !driver.hidesHost);
+      if (of.storage !== undefined && !isBeneath(config.root, of.storage) && seeing !== undefined) {
+        return `it has a storage outside of root, which containers of cluster ${seeing.id} could read: its engine hides storages only when it starts: restart`;
       }
       try {
         const cluster = await make(of, { all, mustOpen: false });

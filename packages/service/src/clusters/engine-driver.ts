@@ -81,6 +81,10 @@ export class EngineDriver {
     return this.#isOpen ? (this.#engine.models?.(options) ?? {}) : {};
   }
 
+  get hidesHost(): boolean {
+    return this.#engine.hidesHost === true;
+  }
+
   /** As of `Engine`; undefined where the engine has no images. */
   async resolveImage(image: string, options: { readonly accountID: string }): Promise<string | undefined> {
     return await this.#engine.resolveImage?.(image, options);

@@ -8,6 +8,8 @@ import type { Feature } from '@sluice/client';
 export interface Engine {
   /** Extensions that it supports, announced with the cluster's instance types. */
   readonly features: readonly Feature[];
+  /** Its containers see nothing of the host's files but what is mounted: no storage needs to be hidden from them. */
+  readonly hidesHost?: boolean;
   /**
    * Connects and starts to report to `sink`; throws when the engine cannot work here, with a message that says what
    * is missing and what to do.

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isServiceError } from '@sluice/client';
 import { until } from '@sluice/client/contract';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ServiceConfig } from '../../src/config/service-config.ts';
+import { type ServiceConfig, serviceConfigSchema } from '../../src/config/service-config.ts';
 import { FakeEngine } from '../fakes/fake-engine.ts';
 import { openRig, PRINCIPAL, type RigOptions, SCOPE } from '../service-rig.ts';
 
@@ -95,4 +95,25 @@ test('a cluster that cannot be opened is refused, and the others are as they wer
       { field: 'clusters.five', reason: expect.stringContaining('storage outside of root') },
     ],
   });
+});
+
+test('a cluster with a storage outside of root is opened where no container sees the files of the host', async () => {
+  const hiding = () => Object.assign(new FakeEngine(), { hidesHost: true });
+  const instanceTypes = [{ id: 'small', cores: 1, memoryGB: 1 }];
+  const one = { id: 'one', engine: 'hiding', accounts: ['mine'], instanceTypes };
+  const rig = await openRig({ engines: { hiding }, config: { clusters: [one] } });
+  onTestFinished(() => rig.close());
+  const storage = mkdtempSync(join(tmpdir(), 'sluice-storage-'));
+  onTestFinished(() => rmSync(storage, { recursive: true }));
+  const reload = (...clusters: object[]) =>
+    rig.service.reload(serviceConfigSchema.parse({ ...rig.config, clusters: [one, ...clusters] }));
+  const outside = { ...one, id: 'two', engine: 'idle', storage };
+  expect(await reload(outside)).toMatchObject({ refused: [] });
+  const service = rig.service.inProcess({ userID: 'u', accounts: [{ clusterID: 'two', accountID: 'mine' }] });
+  await service.volumes.create({ clusterID: 'two', accountID: 'mine' }, { volumeID: 'there' });
+  expect(existsSync(join(storage, 'volumes/mine/there'))).toBe(true);
+  // This engine's containers see the host: what comes now would not be hidden from them.
+  const third = { ...one, id: 'three', storage: join(storage, 'third') };
+  const reason = expect.stringContaining('containers of cluster two could read');
+  expect(await reload(outside, third)).toMatchObject({ refused: [{ field: 'clusters.three', reason }] });
 });

@@ -256,6 +256,7 @@ export function createDockerEngine(config: DockerConfig, options: DockerEngineOp
   return {
     features: ['read-only-mounts', 'image-digests'],
     models: () => models,
+    hidesHost: true,
 
     async open(target) {
       sink = target;
