@@ -8,12 +8,18 @@ import { CONTAINER, outcome, REF, SCOPE, withService } from '../rig/with-service
 const TOKEN = 'token-0123456789abcdef';
 const PASSWORD = 'volume-password-of-ours';
 const HUGE = 'x'.repeat(10_000_000);
+/** For what never comes. All else has the client's own time limits: a busy machine may need them. */
 const SHORT = { replyMs: 2_000, bodyMs: 200 };
 
 /** The client with a token that a service could show, and the files of a volume on the same server. */
-async function open(handle: Handler) {
+async function open(handle: Handler, timeouts?: typeof SHORT) {
   const server = await scriptedServer(handle);
-  const service = createHttpService({ baseUrl: server.url, token: TOKEN, clock: instantClock(), timeouts: SHORT });
+  const service = createHttpService({
+    baseUrl: server.url,
+    token: TOKEN,
+    clock: instantClock(),
+    ...(timeouts && { timeouts }),
+  });
   onTestFinished(async () => {
     await service.close();
     await server.close();
@@ -148,7 +154,7 @@ describe('a hostile service', () => {
   });
 
   it('a body that stops in the middle is given up', async () => {
-    const { service, files } = await open((_, reply) => void reply.writeHead(207).write('<'));
+    const { service, files } = await open((_, reply) => void reply.writeHead(207).write('<'), SHORT);
     await expect(service.containers.get(REF)).rejects.toMatchObject({ code: 'NO_REPLY' });
     await expect(files.list('a')).rejects.toMatchObject({ code: 'NO_REPLY' });
   });
