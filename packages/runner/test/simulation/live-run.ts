@@ -238,7 +238,8 @@ async function resumeLost(
 ): Promise<void> {
   if (!disk.files.has(`${run.directory}/plan.json`)) return;
   const there = [...service.containers.values()].filter(
-    ({ wire, visibleAt }) => wire.labels?.['sluice-run'] === run.runId && visibleAt <= clock.now(),
+    ({ wire, visibleAt, absent }) =>
+      wire.labels?.['sluice-run'] === run.runId && visibleAt <= clock.now() && absent === undefined,
   );
   const resumed = await runner.resumeRun(options);
   const { code, message } = resumed.ok ? { code: 'none', message: '' } : resumed.error;
