@@ -21,6 +21,8 @@ export interface FindOptions {
 }
 
 const CALLS_AT_ONCE = 32;
+/** For a container whose reply a gateway may have written. */
+const TRIES = 4;
 /** Errors of a service that would answer a question about one container no better. */
 const AWAY: readonly ServiceErrorCode[] = [
   'UNREACHABLE',
@@ -75,13 +77,17 @@ async function readContainer(
   service: ContainerService,
   ref: Scope & { readonly id: string },
 ): Promise<RunContainer | undefined> {
-  try {
-    const container = await service.containers.get(ref);
-    const labels = readLabels(container.labels ?? {});
-    return labels && containerId(labels.name) === ref.id ? { ...labels, container } : undefined;
-  } catch (error) {
-    // Gone since it was listed: its time was over. A gateway's page says nothing of that.
-    if (isServiceError(error, 'NOT_FOUND') && !error.isForeign) return undefined;
-    throw error;
+  for (let tries = 1; ; tries++) {
+    try {
+      const container = await service.containers.get(ref);
+      const labels = readLabels(container.labels ?? {});
+      return labels && containerId(labels.name) === ref.id ? { ...labels, container } : undefined;
+    } catch (error) {
+      // A gateway's page says nothing of the container.
+      if (isServiceError(error) && error.isForeign && tries < TRIES) continue;
+      // Gone since it was listed: its time was over.
+      if (isServiceError(error, 'NOT_FOUND') && !error.isForeign) return undefined;
+      throw error;
+    }
   }
 }

@@ -30,6 +30,8 @@ export interface SimulatedRun {
   isLost: boolean;
   /** Since when it is said that there is nothing to adopt. */
   goneSince?: number | undefined;
+  /** The last adoption said so. */
+  saysGone?: boolean;
   isOver?: boolean;
 }
 
@@ -88,7 +90,7 @@ async function live(world: World, run: SimulatedRun): Promise<RunReport | 'lost'
     });
     if (seen && seen.status !== 'suspended') return seen;
     if (clock.now() - world.begun > world.longestMs) return undefined;
-    if (run.goneSince !== undefined && clock.now() - run.goneSince > SETTLED_MS) return 'lost';
+    if (run.saysGone && clock.now() - run.goneSince! > SETTLED_MS) return 'lost';
     disk.room = Number.POSITIVE_INFINITY;
     disk.failingSyncs = 0;
     if (mishap?.kind === 'leave') await awaitOthers(world, run);
@@ -220,7 +222,8 @@ async function open(world: World, run: SimulatedRun, process: SimulatedProcess):
     if (world.scenario.resumesLost) await resumeLost(world, run, options);
     const adopted = await world.runner.adoptRun(begin);
     const isGone = !adopted.ok && ['RUN_NOT_FOUND', 'NOT_ADOPTABLE'].includes(adopted.error.code);
-    run.goneSince = isGone ? (run.goneSince ?? world.clock.now()) : undefined;
+    run.saysGone = isGone;
+    if (isGone) run.goneSince ??= world.clock.now();
     if (!adopted.ok && adopted.error.code !== 'RUN_KNOWN') return adopted;
     run.isLost = false;
     run.goneSince = undefined;
