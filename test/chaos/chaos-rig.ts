@@ -73,14 +73,15 @@ export async function causeChaos(options: ChaosOptions): Promise<ChaosResult> {
     count.lives++;
     const isLast = count.runnerKills >= options.runnerKills;
     const runner = startRunner(place, args, served);
-    const jump = delayUntil(runner.ended, random.below(LONGEST_LIFE_MS)).then(() => {
+    const jump = delay(random.below(LONGEST_LIFE_MS)).then(() => {
       count.clockJumps++;
       setClock(place, random);
     });
     const outage = served && isDue() ? interrupt(served) : undefined;
     if (!isLast) {
-      await delayUntil(runner.ended, random.below(LONGEST_LIFE_MS));
-      if (runner.process.kill('SIGKILL')) count.runnerKills++;
+      const moment = delay(random.below(LONGEST_LIFE_MS));
+      const isOver = await Promise.race([runner.ended.then(() => true), moment.then(() => false)]);
+      if (!isOver && runner.process.kill('SIGKILL')) count.runnerKills++;
     }
     const { exitCode, stdout, stderr } = await runner.ended;
     const wasKilled = runner.process.signalCode === 'SIGKILL';
@@ -130,14 +131,6 @@ export async function causeChaos(options: ChaosOptions): Promise<ChaosResult> {
     await served?.proxy.close();
     place.remove();
   }
-}
-
-/** Resolves after that time, or as soon as the command has ended: there is nothing to wait for then. */
-export async function delayUntil(ended: Started['ended'], milliseconds: number): Promise<void> {
-  const cut = new AbortController();
-  const moment = delay(milliseconds, undefined, { signal: cut.signal }).catch(() => {});
-  await Promise.race([moment, ended]);
-  cut.abort();
 }
 
 /** Of the runner's machine: forwards or back by more than the timeout of a step. */

@@ -24,26 +24,22 @@ const CASES: readonly (Pick<ChaosOptions, 'runnerKills' | 'serviceKills'> & { re
   },
 ];
 
-test.concurrent.each(CASES)(
-  'nothing is lost and nothing done twice under kills of $name',
-  { timeout: HOURS },
-  async (kills) => {
-    const random = createRandom(`${SEED} ${kills.name}`);
-    const result = await causeChaos({ ...kills, random, layers: LAYERS, width: WIDTH, faultRate: 0.1 });
-    const { ledger, published, expected, strangeEnds, ...figures } = result;
-    console.log(`chaos.test.ts: seed ${SEED}: ${JSON.stringify({ ...figures, started: ledger.started })}`);
-    expect(strangeEnds, `seed ${SEED}`).toEqual([]);
-    expect(ledger, `seed ${SEED}`).toMatchObject({ lost: [], doubled: [], repeated: [] });
-    expect(published, `seed ${SEED}`).toEqual([expected]);
-  },
-);
+test.each(CASES)('nothing is lost and nothing done twice under kills of $name', { timeout: HOURS }, async (kills) => {
+  const random = createRandom(`${SEED} ${kills.name}`);
+  const result = await causeChaos({ ...kills, random, layers: LAYERS, width: WIDTH, faultRate: 0.1 });
+  const { ledger, published, expected, strangeEnds, ...figures } = result;
+  console.log(`chaos.test.ts: seed ${SEED}: ${JSON.stringify({ ...figures, started: ledger.started })}`);
+  expect(strangeEnds, `seed ${SEED}`).toEqual([]);
+  expect(ledger, `seed ${SEED}`).toMatchObject({ lost: [], doubled: [], repeated: [] });
+  expect(published, `seed ${SEED}`).toEqual([expected]);
+});
 
 const GROUP_CASES = [
   { name: 'runners and their service', runnerKills: GROUP_KILLS, serviceKills: Math.ceil(GROUP_KILLS / 4) },
   { name: 'runners that share an embedded service', runnerKills: GROUP_KILLS, serviceKills: 0 },
 ];
 
-test.concurrent.each(GROUP_CASES)(
+test.each(GROUP_CASES)(
   'runs of one group take turns under kills of $name, and all end',
   { timeout: HOURS },
   async (kills) => {

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { listRuns, type RunSummary } from '@sluice/runner';
 import { createWorkplace } from '../e2e/workplace-rig.ts';
 import {
   type ChaosOptions,
-  delayUntil,
   interruptService,
   ORDINARY_ENDS,
   serveBehindProxy,
@@ -55,7 +55,7 @@ export async function causeGroupChaos(options: Omit<ChaosOptions, 'layers' | 'wi
     count.lives++;
     const runner = startRunner(place, args, served);
     const isDoomed = hasKills();
-    const moment = delayUntil(runner.ended, random.below(LONGEST_LIFE_MS)).then(() => {
+    const moment = delay(random.below(LONGEST_LIFE_MS)).then(() => {
       setClock(place, random);
       count.clockJumps++;
       if (isDoomed && hasKills() && runner.process.kill('SIGKILL')) count.runnerKills++;
