@@ -71,7 +71,7 @@ test('a pipeline runs unchanged on a service across HTTP, with login and files o
   expect(place.read('results/text')).toBe('HELLO\n');
 
   const wrong = await place.start(at, { env: { ...CREDENTIALS, SLUICE_PASSWORD: 'open' } }).ended;
-  expect(wrong).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('password is wrong') });
+  expect(wrong).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('password is wrong') });
 
   server.process.kill('SIGTERM');
   expect(await server.ended).toMatchObject({ exitCode: 0, stderr: '' });

@@ -28,6 +28,8 @@ export interface SimulatedRun {
   readonly processes: SimulatedProcess[];
   /** Its journal is lost, and it is not adopted yet. */
   isLost: boolean;
+  /** How often it was tried to be adopted. */
+  adoptions: number;
   /** Since when it is said that there is nothing to adopt. */
   goneSince?: number | undefined;
   /** The last adoption said so. */
@@ -220,6 +222,7 @@ async function open(world: World, run: SimulatedRun, process: SimulatedProcess):
   const begin: StartRunOptions & { runId: string } = { ...options, plan: run.plan, scope, baseDir: '/base' };
   if (run.isLost) {
     if (world.scenario.resumesLost) await resumeLost(world, run, options);
+    run.adoptions++;
     const adopted = await world.runner.adoptRun(begin);
     const isGone = !adopted.ok && ['RUN_NOT_FOUND', 'NOT_ADOPTABLE'].includes(adopted.error.code);
     run.saysGone = isGone;

@@ -75,10 +75,21 @@ export async function runScenario(
   for (const run of runs) for (const process of run.processes) process.kill();
   const total = [...service.calls.values()].reduce((sum, count) => sum + count, 0);
   const hours = (clock.now() - world.begun) / 3_600_000;
-  if (total > MAX_CALLS * runs.length + MAX_CALLS_PER_HOUR * hours)
+  if (total > MAX_CALLS * runs.length + MAX_CALLS_PER_HOUR * hours + callsOfAdoptions(runs))
     violations.push(`the service was asked ${total} times`);
   for (const { directory } of runs) hash.update(disk.files.get(`${directory}/journal.ndjson`) ?? '');
   return { violations, reports, trace: hash.digest('hex'), calls: service.calls };
+}
+
+/** An adoption without a list that works asks for each container that the plan can have. */
+function callsOfAdoptions(runs: readonly SimulatedRun[]): number {
+  const counts = runs.map(({ adoptions, plan }) => {
+    const possible = plan.steps.map(
+      ({ step, cells }) => (cells?.length ?? 0) * (1 + step.retry.limit + step.retry.infrastructureLimit),
+    );
+    return adoptions * possible.reduce((sum, count) => sum + count, 0);
+  });
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 /** What people had to be warned of, once, and were not. */
@@ -109,7 +120,7 @@ function createWorld(scenario: Scenario, { runner, longestMs, onDeed }: WorldOpt
     const plan = planRun(script, scenario);
     const directory = `/home/runs/${runId}`;
     const checker = createRunChecker({ script, plan, runId, disk, clock, violations, simulated: () => service });
-    return { runId, directory, script, plan, checker, processes: [], isLost: false };
+    return { runId, directory, script, plan, checker, processes: [], isLost: false, adoptions: 0 };
   });
   const runOf = (id: string) => runs.find(({ runId }) => id.startsWith(`s${runId}-`));
   const pools = createPoolChecker(scenario.pools, runs, violations);
