@@ -21,7 +21,7 @@ export interface FindOptions {
 }
 
 const CALLS_AT_ONCE = 32;
-/** For a container whose reply a gateway may have written. */
+/** For a container whose reply cannot be read, or may be a gateway's. */
 const TRIES = 4;
 /** Errors of a service that would answer a question about one container no better. */
 const AWAY: readonly ServiceErrorCode[] = [
@@ -83,8 +83,9 @@ async function readContainer(
       const labels = readLabels(container.labels ?? {});
       return labels && containerId(labels.name) === ref.id ? { ...labels, container } : undefined;
     } catch (error) {
-      // A gateway's page says nothing of the container.
-      if (isServiceError(error) && error.isForeign && tries < TRIES) continue;
+      // One odd reply of many, such as a gateway's page, says nothing of the container.
+      const isOdd = isServiceError(error) && (error.isForeign || error.code === 'INVALID_REPLY');
+      if (isOdd && tries < TRIES) continue;
       // Gone since it was listed: its time was over.
       if (isServiceError(error, 'NOT_FOUND') && !error.isForeign) return undefined;
       throw error;

@@ -18,6 +18,8 @@ export interface RunChecker {
   live(): number[];
   /** The journal is lost: what it said is to be found again. */
   loseJournal(): void;
+  /** What was left of the run has been removed, since it had started nothing: its next journal begins anew. */
+  beginAnew(): void;
   /** Looks at a lost run that could not be adopted. */
   giveUp(): void;
   /** While nobody drives the run, others have waited in vain: what it holds, it must hold rightly. */
@@ -231,6 +233,12 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
       judged.clear();
       gotten.clear();
       putOffs = 0;
+      times = createTimeChecker(options, claim);
+      evidence = readEvidence();
+    },
+    beginAnew() {
+      checkNewVerdicts();
+      claim(truths.size === 0, () => `run ${runId} was removed, although it has started containers`);
       times = createTimeChecker(options, claim);
       evidence = readEvidence();
     },

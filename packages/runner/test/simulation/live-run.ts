@@ -233,6 +233,7 @@ async function open(world: World, run: SimulatedRun, process: SimulatedProcess):
   }
   const resumed = await world.runner.resumeRun(options);
   if (resumed.ok || resumed.error.code !== 'RUN_NOT_FOUND') return resumed;
+  if (!world.disk.files.has(`${run.directory}/journal.ndjson`)) run.checker.beginAnew();
   return world.runner.startRun(begin);
 }
 
@@ -249,11 +250,11 @@ async function resumeLost(
   );
   const resumed = await runner.resumeRun(options);
   const { code, message } = resumed.ok ? { code: 'none', message: '' } : resumed.error;
-  const isRight =
-    code.startsWith('SERVICE_') ||
-    code === 'LOGIN_REFUSED' ||
+  const isTold =
     there.length === 0 ||
-    message.includes('of its containers');
+    message.includes('of its containers') ||
+    (code === 'RUN_FINISHED' && there.every(({ live }) => !live));
+  const isRight = isTold || code.startsWith('SERVICE_') || code === 'LOGIN_REFUSED';
   if (!isRight)
     violations.push(`run ${run.runId} was resumed with ${code}, although it has ${there.length} containers`);
 }
