@@ -1,8 +1,17 @@
 import { EngineError, type Launch } from '../engine.ts';
 import type { SlurmConfig } from './slurm-config.ts';
+import { mountSource } from './slurm-runtimes.ts';
+
+/** What ends a part of a mount's option: with it, a name could add an option or a directory of the host. */
+const SEPARATORS: Readonly<Record<SlurmConfig['runtime'], string>> = {
+  none: '',
+  podman: ':',
+  apptainer: ':,',
+  charliecloud: ':',
+};
 
 /** Throws `EngineError` for what the cluster's runtime cannot run, with the way out. */
-export function checkRuntime(launch: Launch, config: SlurmConfig): void {
+export function checkRuntime(launch: Launch, config: Pick<SlurmConfig, 'runtime'>): void {
   if (config.runtime === 'none' && launch.image !== undefined) {
     throw new EngineError(
       'REFUSED',
@@ -23,5 +32,13 @@ export function checkRuntime(launch: Launch, config: SlurmConfig): void {
       'REFUSED',
       'a container on this cluster needs a command: charliecloud knows none of an image',
     );
+  }
+  for (const mount of launch.mounts) {
+    for (const path of [mountSource(mount), mount.target]) {
+      const found = [...SEPARATORS[config.runtime]].find((separator) => path.includes(separator));
+      if (found === undefined) continue;
+      const why = `${config.runtime} takes no '${found}' in the path of a mount`;
+      throw new EngineError('REFUSED', `'${mount.subPath || mount.target}' cannot be mounted: ${why}`);
+    }
   }
 }
