@@ -55,6 +55,8 @@ async function findAvailable(options: WorkspaceOptions, key: string): Promise<Op
 
 async function make(options: WorkspaceOptions, key: string): Promise<Result<OpenWorkspace, RunRefusal>> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
+    // Behind a proxy, a service that is just being restarted looks like one whose replies are lost.
+    if (tries > 0) await pause(options, PAUSE_MS * 2 ** (tries - 1));
     const made = await createNext(options, key);
     if (!made) continue;
     const phase = await awaitAvailable(options, made.volumeID);
@@ -101,10 +103,14 @@ async function awaitAvailable(options: WorkspaceOptions, volumeID: string): Prom
     const phase = await readPhase(options, volumeID);
     const isOnItsWay = phase === 'Creating' || phase === 'Pending';
     if (!isOnItsWay || clock.now() >= deadline) return phase;
-    await new Promise<void>((resolve) => {
-      clock.setTimer(clock.now() + PAUSE_MS, resolve);
-    });
+    await pause(options, PAUSE_MS);
   }
+}
+
+function pause({ clock }: WorkspaceOptions, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setTimer(clock.now() + milliseconds, resolve);
+  });
 }
 
 async function readPhase({ service, scope }: WorkspaceOptions, volumeID: string): Promise<string | undefined> {

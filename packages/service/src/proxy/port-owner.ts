@@ -60,14 +60,26 @@ interface Identity {
 
 function identify(pid: number | undefined): Identity | undefined {
   if (pid === undefined) return undefined;
-  const namespace = namespaceOf(pid);
+  const namespace = containerNamespace(pid);
   const startTicks = startOf(pid);
   if (namespace === undefined || startTicks === undefined || namespace === namespaceOf('self')) return undefined;
   return { pid, startTicks, namespace };
 }
 
 function isStill({ pid, startTicks, namespace }: Identity): boolean {
-  return startOf(pid) === startTicks && namespaceOf(pid) === namespace;
+  return startOf(pid) === startTicks && containerNamespace(pid) === namespace;
+}
+
+/** A container's first process may not let itself be looked at by others of its user; its children are in the same one. */
+function containerNamespace(pid: number): string | undefined {
+  const own = namespaceOf(pid);
+  if (own !== undefined) return own;
+  const children = lookup(() => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'))?.trim() ?? '';
+  for (const child of children.split(' ')) {
+    const namespace = child === '' ? undefined : namespaceOf(Number(child));
+    if (namespace !== undefined) return namespace;
+  }
+  return undefined;
 }
 
 function namespaceOf(pid: number | 'self'): string | undefined {

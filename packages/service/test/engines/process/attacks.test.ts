@@ -26,7 +26,9 @@ const native: AttackSubject = { tolerated: network, hidesAbstractSockets: true }
 /** Without cgroups the number of processors is no limit that holds against the container's will. */
 const affinity = { 'process-processors': /uses/ };
 
-describeMode('native launcher', { launcher: 'native' }, native);
+const nativeOfUser: AttackSubject = { ...native, tolerated: { ...network, ...affinity } };
+
+describeMode('native launcher', { launcher: 'native' }, isRoot ? native : nativeOfUser);
 describeMode('shell launcher', { launcher: 'shell' }, shell);
 if (isRoot) {
   // As in a Docker container: there, only the filter of system calls forbids user namespaces.
@@ -45,7 +47,7 @@ if (isRoot) {
   describeMode(
     'native launcher, as an ordinary user',
     { launcher: 'native', prefix: asNobody },
-    { ...native, tolerated: { ...network, ...affinity }, victimPrefix: asNobody },
+    { ...nativeOfUser, victimPrefix: asNobody },
   );
   describeMode(
     'shell launcher, as an ordinary user',

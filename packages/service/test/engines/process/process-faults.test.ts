@@ -10,6 +10,7 @@ import { probeProcess } from '../../../src/engines/process/process-probe.ts';
 import { EngineRig, type RigContainer } from '../engine-rig.ts';
 import { hasNamespaces } from '../has-namespaces.ts';
 import { onFullDisk } from '../on-full-disk.ts';
+import { copyLauncher } from './copied-launcher.ts';
 
 const launcherPath = fileURLToPath(new URL('../../../native/build/launcher', import.meta.url));
 /** Without a C compiler there is no native launcher; where everything is tested that is a fault. */
@@ -201,15 +202,16 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
   });
 
   test('closing while a killed launcher is being replaced leaves no launcher behind', async () => {
+    const copy = await copyLauncher();
     const prefix = ['sh', '-c', 'sleep 0.2; exec "$@"', 'sh'];
-    const engine = createProcessEngine({ launcherPath, launcher: 'native', mountsBy, prefix });
-    const others = await launchers();
+    const engine = createProcessEngine({ launcherPath: copy.launcherPath, launcher: 'native', mountsBy, prefix });
     await engine.open({ report: () => {} });
-    const [own] = (await launchers()).filter((pid) => !others.includes(pid));
+    const [own] = await launchers(copy.launcherPath);
     process.kill(own!, 'SIGKILL');
     await vi.waitUntil(() => !existsSync(`/proc/${own}`), { interval: 1 });
     await engine.close();
-    expect(await launchers()).toEqual(others);
+    expect(await launchers(copy.launcherPath)).toEqual([]);
+    await copy.remove();
   });
 
   test('a first process killed from outside ends its container as a fault', async () => {
@@ -267,14 +269,14 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
 });
 
 /** The native launchers that are children of this process, also those that a prefix is about to start. */
-async function launchers(): Promise<number[]> {
+async function launchers(path = launcherPath): Promise<number[]> {
   const found: number[] = [];
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '');
     const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
     const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
-    if (parent === process.pid && command.includes(launcherPath)) found.push(Number(name));
+    if (parent === process.pid && command.includes(path)) found.push(Number(name));
   }
   return found;
 }

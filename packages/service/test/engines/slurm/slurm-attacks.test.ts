@@ -8,7 +8,8 @@ import { EngineRig } from '../engine-rig.ts';
 import { hasSlurm, slurmSubject } from './slurm-rig.ts';
 
 const isRoot = process.geteuid?.() === 0;
-const user = process.env.SLUICE_TEST_SLURM_USER ?? '';
+const user = process.env.SLUICE_TEST_SLURM_USER ?? 'nobody';
+const isMissing = (!hasSlurm && process.env.CI !== 'true') || !isRoot;
 
 /** No program of ours can filter system calls on a node, and the network is the node's: docs/engines.md says so. */
 const tolerated = {
@@ -22,18 +23,23 @@ const tolerated = {
   'network-path-socket': /connected/,
 };
 
-describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('the node as image', () => {
+describe.skipIf(isMissing)('the node as image', () => {
   describeMode('of a service that is root', undefined, {});
   describeMode("as the account's user", user, {
     victimPrefix: ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups'],
   });
 });
 
+/** Not beneath /tmp, of which each container has its own. */
+function makeStorage(): string {
+  const storage = mkdtempSync('/var/tmp/sluice-storage-');
+  chmodSync(storage, 0o711);
+  return storage;
+}
+
 function describeMode(name: string, unixUser: string | undefined, subject: AttackSubject): void {
   describe(name, () => {
-    // Not beneath /tmp, of which each container has its own.
-    const storage = mkdtempSync('/var/tmp/sluice-storage-');
-    chmodSync(storage, 0o711);
+    const storage = isMissing ? '' : makeStorage();
     const config = slurmConfigSchema.parse({
       ...(unixUser !== undefined && { unixUsers: { tester: unixUser } }),
       pollMs: 200,
