@@ -15,7 +15,9 @@ import { copyLauncher } from './copied-launcher.ts';
 const launcherPath = fileURLToPath(new URL('../../../native/build/launcher', import.meta.url));
 /** Without a C compiler there is no native launcher; where everything is tested that is a fault. */
 const isBuilt = existsSync(launcherPath) || process.env.CI === 'true';
-const hasLegacyGroups = process.geteuid?.() === 0 && existsSync('/sys/fs/cgroup/memory/memory.limit_in_bytes');
+/** In a Docker container they are there to read. */
+const hasLegacyGroups =
+  process.geteuid?.() === 0 && spawnSync('test', ['-w', '/sys/fs/cgroup/memory/memory.limit_in_bytes']).status === 0;
 const compiler = process.env.CC ?? 'cc';
 const hasCompiler = process.env.CI === 'true' || spawnSync(compiler, ['--version']).status === 0;
 const module = fileURLToPath(new URL('./create-engine.ts', import.meta.url));
