@@ -20,7 +20,8 @@ struct tracee {
   struct registers entry; /* as the call was made */
   uint64_t room;          /* memory of its own for what we hand to the kernel, 0 for none yet */
   size_t room_size;
-  int socket_directory; /* kept open while it binds or connects, else -1 */
+  bool has_executed;      /* its memory is its own since then */
+  int socket_directory;   /* kept open while it binds or connects, else -1 */
 };
 
 /* translate.c: at the entry of a call, and at its end where true was given. */

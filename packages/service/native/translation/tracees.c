@@ -53,12 +53,16 @@ bool tracees_seize(pid_t command, void (*on_start)(void)) {
   return true;
 }
 
-/* The memory of a child is a copy of its parent's, or the parent's own, which waits: the parent's room is there, too. */
+/*
+ * The memory of a child is a copy of its parent's, or the parent's own, which waits: the parent's room is there, too. A
+ * child may have executed a program, or have ended, before its parent tells of it.
+ */
 static void handle_birth(struct tracee *parent, bool has_room) {
   unsigned long child = 0;
   if (ptrace(PTRACE_GETEVENTMSG, parent->task, NULL, &child) != 0) return;
+  if (*find((pid_t)child) == NULL && kill((pid_t)child, 0) != 0) return;
   struct tracee *tracee = meet((pid_t)child);
-  if (!has_room || tracee->room_size > 0) return;
+  if (!has_room || tracee->has_executed || tracee->room_size > 0) return;
   tracee->room = parent->room;
   tracee->room_size = parent->room_size;
 }
@@ -67,6 +71,7 @@ static void handle_exec(struct tracee *tracee) {
   unsigned long former = 0;
   if (ptrace(PTRACE_GETEVENTMSG, tracee->task, NULL, &former) == 0 && (pid_t)former != tracee->task) forget((pid_t)former);
   tracee->room = tracee->room_size = 0;
+  tracee->has_executed = true;
   tracee->pending = NOTHING;
   if (tracee->task != first_task || tell_start == NULL) return;
   tell_start();

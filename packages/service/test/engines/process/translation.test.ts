@@ -51,6 +51,18 @@ describe.runIf(isBuilt)('Process engine without namespaces', () => {
     ]);
   });
 
+  test('a program finds its files also where the kernel tells of its start before its birth', async () => {
+    const mounts = [await mount('births', '/in/births')];
+    await rig.write('births/f', 'text');
+    // The order is the kernel's choice: several shells at once, each of which starts many programs.
+    const script = `
+      worker() { read -r _ < /in/births/f; n=0; while [ $n -lt 300 ]; do cat /in/births/f >/dev/null || echo failed; n=$((n+1)); done; }
+      for w in 1 2 3 4; do worker & done; wait; echo done`;
+    const container = await rig.run(script, { mounts });
+    expect(await container.end()).toEqual({ kind: 'exited', exitCode: 0 });
+    expect(await container.text()).toBe('done\n');
+  });
+
   test('links lead where they would in the container, and what names a directory names that of the container', async () => {
     const mounts = [await mount('links-in', '/in/data'), await mount('links-out', '/out')];
     await rig.write('links-in/f', 'text');
