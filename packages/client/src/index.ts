@@ -1,3 +1,4 @@
+export { readBootID } from './boot-id.ts';
 export type {
   CallOptions,
   ChangeHint,

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { readBootID } from './boot-id.ts';
 
 /** A lock that this process holds until it releases it or ends, however it ends. */
 export interface FileLock {
@@ -149,17 +150,14 @@ function isHere(holder: Holder): boolean {
 }
 
 function describeSelf(): Holder {
-  const read = (of: () => string) => {
-    try {
-      return of();
-    } catch {
-      return '';
-    }
-  };
+  let net = '';
+  try {
+    net = readlinkSync('/proc/self/ns/net');
+  } catch {}
   return {
     pid: process.pid,
     host: hostname(),
-    boot: read(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
-    net: read(() => readlinkSync('/proc/self/ns/net')),
+    boot: readBootID() ?? '',
+    net,
   };
 }

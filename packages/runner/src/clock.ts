@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
+import { readBootID } from '@sluice/client';
 
 /**
  * The only source of time in the shell, so that a simulation can run it in virtual time. Times are milliseconds since
@@ -31,6 +31,13 @@ export interface BootTime {
   readonly uptimeMs: number;
 }
 
+/** Resolves after `ms` of that clock. */
+export function sleep(clock: Pick<Clock, 'now' | 'setTimer'>, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setTimer(clock.now() + ms, resolve);
+  });
+}
+
 /** Node's timers do not count the sleep of the machine: a long wait is looked at again this often. */
 const LONGEST_WAIT_MS = 60_000;
 /** So often a sleep of the machine is looked for, and so long it is at least: the uptime is told in hundredths of a second. */
@@ -60,7 +67,7 @@ export function createSystemClock(): Clock {
     wall: () => Date.now(),
     boot() {
       const uptimeMs = readUptime();
-      const id = readBootId();
+      const id = readBootID();
       return id === undefined || uptimeMs === undefined ? undefined : { id, uptimeMs };
     },
     setTimer(at, callback) {
@@ -82,14 +89,6 @@ export function createSystemClock(): Clock {
 function readUptime(): number | undefined {
   try {
     return uptime() * 1000;
-  } catch {
-    return undefined;
-  }
-}
-
-function readBootId(): string | undefined {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {
     return undefined;
   }

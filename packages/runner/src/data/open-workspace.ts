@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ContainerService, isServiceError, type Scope, type Volume, type VolumeService } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
+import { sleep } from '../clock.ts';
 import { withHomeLock } from '../journal/home-lock.ts';
 import type { RunRefusal } from '../run/run-options.ts';
 import { claimWorkspace, findLogin, type HomePlace, keepLogin, listWorkspaces, readHomeId } from './credentials.ts';
@@ -56,7 +57,7 @@ async function findAvailable(options: WorkspaceOptions, key: string): Promise<Op
 async function make(options: WorkspaceOptions, key: string): Promise<Result<OpenWorkspace, RunRefusal>> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     // Behind a proxy, a service that is just being restarted looks like one whose replies are lost.
-    if (tries > 0) await pause(options, PAUSE_MS * 2 ** (tries - 1));
+    if (tries > 0) await sleep(options.clock, PAUSE_MS * 2 ** (tries - 1));
     const made = await createNext(options, key);
     if (!made) continue;
     const phase = await awaitAvailable(options, made.volumeID);
@@ -103,14 +104,8 @@ async function awaitAvailable(options: WorkspaceOptions, volumeID: string): Prom
     const phase = await readPhase(options, volumeID);
     const isOnItsWay = phase === 'Creating' || phase === 'Pending';
     if (!isOnItsWay || clock.now() >= deadline) return phase;
-    await pause(options, PAUSE_MS);
+    await sleep(clock, PAUSE_MS);
   }
-}
-
-function pause({ clock }: WorkspaceOptions, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.setTimer(clock.now() + milliseconds, resolve);
-  });
 }
 
 async function readPhase({ service, scope }: WorkspaceOptions, volumeID: string): Promise<string | undefined> {

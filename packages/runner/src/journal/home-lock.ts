@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Clock } from '../clock.ts';
+import { type Clock, sleep } from '../clock.ts';
 import type { ClaimOptions, Disk } from './disk.ts';
 
 const PAUSE_MS = 20;
@@ -23,8 +23,6 @@ export async function withHomeLock<T>(place: HomeLock, action: () => Promise<T>)
         await claim.release();
       }
     }
-    await new Promise<void>((resolve) => {
-      clock.setTimer(clock.now() + PAUSE_MS, resolve);
-    });
+    await sleep(clock, PAUSE_MS);
   }
 }

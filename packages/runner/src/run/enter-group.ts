@@ -1,5 +1,5 @@
 import { fail, type Plan, type Result } from '@sluice/core';
-import type { Clock } from '../clock.ts';
+import { type Clock, sleep } from '../clock.ts';
 import type { Reporter } from '../reporter.ts';
 import { askRunner } from './ask-runner.ts';
 import { type GroupEntry, readGroup, replaceGroup } from './group-list.ts';
@@ -84,9 +84,7 @@ async function waitForPlace(request: GroupRequest): Promise<Result<never, RunRef
       });
       hasWarned = true;
     }
-    await new Promise<void>((resolve) => {
-      clock.setTimer(clock.now() + PAUSE_MS, resolve);
-    });
+    await sleep(clock, PAUSE_MS);
   }
 }
 
