@@ -11,6 +11,7 @@ export type {
   Volumes,
 } from './container-service.ts';
 export { describeIssue } from './describe-issue.ts';
+export { directoryIdentity } from './directory-identity.ts';
 export { type Clock, systemClock } from './http/clock.ts';
 export { createHttpService } from './http/http-service.ts';
 export type {

@@ -1,7 +1,7 @@
-import { rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { lockFile } from '@sluice/client';
+import { directoryIdentity, lockFile } from '@sluice/client';
 
 /** How long the owner may take to start listening before a visitor looks again. */
 const READY_MS = 30_000;
@@ -117,8 +117,7 @@ async function visit(name: string): Promise<ServiceVisit | undefined> {
 }
 
 async function claimName(directory: string): Promise<string> {
-  const { dev, ino } = await stat(directory, { bigint: true });
-  return `\0sluice-service-${dev.toString(36)}-${ino.toString(36)}`;
+  return `\0sluice-service-${await directoryIdentity(directory)}`;
 }
 
 function listens(server: Server, name: string): Promise<boolean> {

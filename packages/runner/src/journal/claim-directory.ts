@@ -1,7 +1,6 @@
-import { stat } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
-import { lockFile } from '@sluice/client';
+import { directoryIdentity, lockFile } from '@sluice/client';
 import type { Claim, ClaimOptions, ControlListener } from './disk.ts';
 import { makeDirectories } from './make-directories.ts';
 
@@ -9,9 +8,9 @@ import { makeDirectories } from './make-directories.ts';
 const MAX_LINE = 4096;
 
 /**
- * Claims a directory by listening on a socket in Linux's abstract name space, named from the directory's device and
- * inode: the kernel gives a name to one process only and takes it back when that process ends, however it ends, so a
- * stale lock cannot exist. The socket ends at the network namespace, and answers within it. The lock of a file in the
+ * Claims a directory by listening on a socket in Linux's abstract name space, named from the directory's identity: the
+ * kernel gives a name to one process only and takes it back when that process ends, however it ends, so a stale lock
+ * cannot exist. The socket ends at the network namespace, and answers within it. The lock of a file in the
  * directory goes as far as the file system does; `isLocal` leaves it out, where being in each other's way harms nothing.
  */
 export async function claimDirectory(
@@ -59,8 +58,7 @@ export function lockPath(directory: string): string {
 
 /** Where the holder of a directory's claim listens. */
 export async function claimSocketName(directory: string): Promise<string> {
-  const { dev, ino } = await stat(directory, { bigint: true });
-  return `\0sluice-${dev.toString(36)}-${ino.toString(36)}`;
+  return `\0sluice-${await directoryIdentity(directory)}`;
 }
 
 function listen(server: Server, name: string): Promise<boolean> {

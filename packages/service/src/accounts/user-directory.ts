@@ -1,6 +1,5 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Account } from '@sluice/client';
+import { type Account, directoryIdentity } from '@sluice/client';
 import { type Clock, systemClock } from '../clock.ts';
 import { waitForKernelLock } from '../kernel-lock.ts';
 import { randomID } from '../random-id.ts';
@@ -35,8 +34,7 @@ export interface UserDirectory {
 export async function openUserDirectory(root: string, clock: Clock = systemClock): Promise<UserDirectory> {
   const store = openLmdbStore(join(root, 'store'), Object.values(TABLES));
   await migrate(store);
-  const { dev, ino } = await stat(root);
-  return createUserDirectory(store, { clock, lockName: `sluice-users-${dev}-${ino}` });
+  return createUserDirectory(store, { clock, lockName: `sluice-users-${await directoryIdentity(root)}` });
 }
 
 /** The same over a store that is open already; `close` closes it. */

@@ -1,5 +1,6 @@
 import { open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { directoryIdentity } from '@sluice/client';
 import { waitForKernelLock } from '../kernel-lock.ts';
 import { randomID } from '../random-id.ts';
 import { type ConfigEdit, type EditResult, editConfig } from './edit-config.ts';
@@ -30,8 +31,8 @@ export async function editConfigFile(
 }
 
 async function lockFile(file: string): Promise<() => Promise<void>> {
-  const { dev, ino } = await stat(dirname(file));
-  return waitForKernelLock(`sluice-config-${dev}-${ino}-${basename(file).slice(0, 40)}`, `change ${file}`);
+  const directory = await directoryIdentity(dirname(file));
+  return waitForKernelLock(`sluice-config-${directory}-${basename(file).slice(0, 40)}`, `change ${file}`);
 }
 
 async function replaceFile(file: string, { before, text }: { before: string; text: string }): Promise<void> {

@@ -1,6 +1,5 @@
-import { statSync } from 'node:fs';
 import path from 'node:path';
-import { lockFile } from '@sluice/client';
+import { directoryIdentity, lockFile } from '@sluice/client';
 import { takeKernelLock } from '../kernel-lock.ts';
 
 /** Thrown where another living process serves the same root; match on `code`. */
@@ -11,8 +10,7 @@ export class StoreInUseError extends Error {
 
 /** Claims `directory` for this process until the returned function is called or the process ends, however it ends. */
 export async function lockStore(directory: string): Promise<() => Promise<void>> {
-  const { dev, ino } = statSync(directory);
-  const unlock = await takeKernelLock(`sluice-service-${dev}-${ino}`);
+  const unlock = await takeKernelLock(`sluice-store-${await directoryIdentity(directory)}`);
   if (unlock === undefined) {
     throw new StoreInUseError(`could not open ${directory} because another process serves it`);
   }
