@@ -16,6 +16,7 @@ import { readBootID } from './boot-id.ts';
 
 /** A lock that this process holds until it releases it or ends, however it ends. */
 export interface FileLock {
+  /** Calls after the first do nothing: the number of the descriptor may be another file's by then. */
   release(): void;
 }
 
@@ -48,7 +49,7 @@ export async function lockFile(file: string): Promise<FileLock | undefined> {
       const isTaken = outcome === 'taken' || (outcome === 'unsupported' && !mayLive(readHolder(file)));
       if (isTaken && isSameFile(fd, file)) {
         describeHolder(fd);
-        return { release: () => release(fd, file) };
+        return createLock(fd, file);
       }
       if (!isTaken && tries >= TRIES) {
         closeSync(fd);
@@ -118,13 +119,20 @@ function describeHolder(fd: number): void {
   } catch {}
 }
 
-/** The file goes while it is still locked: who opens it later makes another one, and who has it open looks again. */
-function release(fd: number, file: string): void {
-  try {
-    if (isSameFile(fd, file)) rmSync(file, { force: true });
-  } finally {
-    closeSync(fd);
-  }
+function createLock(fd: number, file: string): FileLock {
+  let isHeld = true;
+  return {
+    release() {
+      if (!isHeld) return;
+      isHeld = false;
+      try {
+        // The file is removed while it is locked: a process that has it open finds that out and opens it again.
+        if (isSameFile(fd, file)) rmSync(file, { force: true });
+      } finally {
+        closeSync(fd);
+      }
+    },
+  };
 }
 
 function readHolder(file: string): Holder | undefined {

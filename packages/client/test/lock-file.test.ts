@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -46,6 +46,15 @@ test('lockFile gives a file to one holder at a time, and leaves nothing behind',
   const second = await lockFile(file);
   expect(second).toBeDefined();
   second?.release();
+});
+
+test('a lock that is released twice closes no file that was opened in between', async () => {
+  const lock = await lockFile(file);
+  lock?.release();
+  // Each takes the lowest free number; one of them is that of the lock.
+  const opened = Array.from({ length: 8 }, () => openSync('/dev/null', 'r'));
+  lock?.release();
+  for (const fd of opened) closeSync(fd);
 });
 
 test('lockFile takes over at once what a killed process held', async () => {

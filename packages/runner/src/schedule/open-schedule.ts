@@ -76,8 +76,9 @@ export function openSchedule(given: ScheduleOptions): Result<OpenSchedule, strin
       closed = true;
       pause.wake();
       await Promise.all([...session.driven.values()].map((handle) => handle.detach()));
-      await session.watching?.release();
+      const { watching } = session;
       session.watching = undefined;
+      await watching?.release();
     },
   });
 }
