@@ -13,7 +13,7 @@ import {
   type Mount,
   type Observation,
 } from '../../src/engines/engine.ts';
-import type { CreateEngine, EngineUnderTest } from './engine-under-test.ts';
+import type { CreateEngine, RigSubject } from './engine-under-test.ts';
 
 /** What a test says of a container; the rig fills in the rest. */
 export interface RigLaunch {
@@ -91,12 +91,12 @@ export class RigContainer implements EngineSink {
 /** A directory, an engine and its containers; `close` ends them all. */
 export class EngineRig {
   readonly #create: CreateEngine;
-  readonly #subject: EngineUnderTest;
+  readonly #subject: RigSubject;
   readonly #containers = new Map<string, RigContainer>();
   #engine: Engine | undefined;
   directory = '';
 
-  constructor(create: CreateEngine, subject: EngineUnderTest) {
+  constructor(create: CreateEngine, subject: RigSubject = {}) {
     this.#create = create;
     this.#subject = subject;
   }

@@ -46,5 +46,8 @@ export interface EngineUnderTest {
   readonly holdsSwappedLinks: boolean;
 }
 
+/** What a rig needs to know of an engine, whether or not the contract is asked of it. */
+export type RigSubject = Partial<Pick<EngineUnderTest, 'image' | 'options' | 'directory' | 'owner' | 'patienceMs'>>;
+
 /** Makes the engine as a service would; nothing may happen before `open`. */
 export type CreateEngine = () => Engine;

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { describeAttacks } from '../attacks/describe-attacks.ts';
 import { EngineRig } from '../engine-rig.ts';
@@ -34,8 +33,7 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker', () => {
 
 const hasPodman = process.env.SLUICE_TEST_PODMAN_SOCKET !== undefined;
 describe.skipIf(!hasPodman && process.env.CI !== 'true')('Podman', () => {
-  const module = fileURLToPath(new URL('./create-podman-engine.ts', import.meta.url));
-  const rig = new EngineRig(createPodman, { ...dockerSubject(), module });
+  const rig = new EngineRig(createPodman, dockerSubject());
   beforeAll(() => rig.open());
   afterAll(() => rig.close());
   describeAttacks(rig, { tolerated });

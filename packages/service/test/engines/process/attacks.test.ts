@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { ProcessConfig } from '../../../src/engines/process/process-config.ts';
 import { createProcessEngine } from '../../../src/engines/process/process-engine.ts';
@@ -61,18 +60,7 @@ function describeMode(name: string, wanted: ProcessConfig, subject: AttackSubjec
   const isMissing = !hasNamespaces || (wanted.launcher === 'native' && !isBuilt);
   describe.skipIf(isMissing)(`process engine, ${name}`, () => {
     const rig = new EngineRig(() => createProcessEngine(config), {
-      module: fileURLToPath(new URL('./create-engine.ts', import.meta.url)),
       ...(wanted.prefix === asNobody && { owner: nobody }),
-      ordersStreams: true,
-      pipesLog: true,
-      keepsBytes: true,
-      memoryLimit: 'none',
-      coreLimit: false,
-      mounts: 1,
-      hostRoot: true,
-      hidesInit: true,
-      refusesMissingCommand: true,
-      holdsSwappedLinks: true,
       patienceMs: 120_000,
     });
     beforeAll(() => rig.open());

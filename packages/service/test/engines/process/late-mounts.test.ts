@@ -42,19 +42,7 @@ describe.skipIf(!isBuilt || !canMount).each(WAYS)('process engine, %s launcher, 
       prefix: ['nsenter', `--mount=/proc/${host.pid}/ns/mnt`],
       maskedPaths: [join(place, 'data/storage')],
     };
-    rig = new EngineRig(() => createProcessEngine(config), {
-      module: '',
-      ordersStreams: true,
-      pipesLog: true,
-      keepsBytes: true,
-      memoryLimit: 'process',
-      coreLimit: false,
-      mounts: 1100,
-      hostRoot: true,
-      hidesInit: true,
-      refusesMissingCommand: true,
-      holdsSwappedLinks: true,
-    });
+    rig = new EngineRig(() => createProcessEngine(config));
     await rig.open();
   });
   afterAll(async () => {

@@ -47,19 +47,7 @@ describe.skipIf(cannotRun)('process engine on a machine whose clock is set', () 
     ];
     const made = spawnSync(process.env.CC ?? 'cc', [...flags, ...units, join(directory, 'clock.c')]);
     if (made.status !== 0) throw new Error(`could not compile the launcher: ${made.stderr.toString()}`);
-    rig = new EngineRig(() => createProcessEngine({ launcher: 'native', launcherPath }), {
-      module: '',
-      ordersStreams: true,
-      pipesLog: true,
-      keepsBytes: true,
-      memoryLimit: 'process',
-      coreLimit: false,
-      mounts: 1100,
-      hostRoot: true,
-      hidesInit: true,
-      refusesMissingCommand: true,
-      holdsSwappedLinks: true,
-    });
+    rig = new EngineRig(() => createProcessEngine({ launcher: 'native', launcherPath }));
     await rig.open();
   });
   afterAll(async () => {

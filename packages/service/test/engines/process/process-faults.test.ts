@@ -20,7 +20,6 @@ const hasLegacyGroups =
   process.geteuid?.() === 0 && spawnSync('test', ['-w', '/sys/fs/cgroup/memory/memory.limit_in_bytes']).status === 0;
 const compiler = process.env.CC ?? 'cc';
 const hasCompiler = process.env.CI === 'true' || spawnSync(compiler, ['--version']).status === 0;
-const module = fileURLToPath(new URL('./create-engine.ts', import.meta.url));
 
 const WAYS = hasNamespaces ? (['namespaces', 'translation'] as const) : (['translation'] as const);
 
@@ -28,20 +27,7 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
   const isIsolated = mountsBy === 'namespaces';
   const masked: string[] = [];
   const create = (): Engine => createProcessEngine({ launcherPath, launcher: 'native', mountsBy, maskedPaths: masked });
-  const subject = {
-    module,
-    ordersStreams: true,
-    pipesLog: true,
-    keepsBytes: true,
-    hidesInit: true,
-    holdsSwappedLinks: true,
-    memoryLimit: 'process' as const,
-    coreLimit: true,
-    mounts: 1100,
-    hostRoot: true,
-    refusesMissingCommand: true,
-  };
-  const rig = new EngineRig(create, subject);
+  const rig = new EngineRig(create);
 
   beforeAll(async () => {
     masked.push(await mkdtemp('/var/tmp/sluice-masked-'));
@@ -62,9 +48,8 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
 
   test.runIf(isIsolated)('a masked path that comes to be there later is empty too', async () => {
     const late = `${masked[0]}-late`;
-    const engine = new EngineRig(
-      () => createProcessEngine({ launcherPath, launcher: 'native', maskedPaths: [`${late}/storage`] }),
-      subject,
+    const engine = new EngineRig(() =>
+      createProcessEngine({ launcherPath, launcher: 'native', maskedPaths: [`${late}/storage`] }),
     );
     await engine.open();
     expect(await (await engine.run(`ls ${late} 2>&1 | wc -l`)).end()).toEqual({ kind: 'exited', exitCode: 0 });
@@ -85,7 +70,7 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
   test.runIf(hasNamespaces && process.geteuid?.() === 0)(
     'knows how a container ended that has filled its disk',
     async () => {
-      const makeRig = (directory: string) => new EngineRig(create, { ...subject, directory });
+      const makeRig = (directory: string) => new EngineRig(create, { directory });
       await onFullDisk(makeRig, async ({ container }) => {
         expect(await container.end()).toEqual({ kind: 'exited', exitCode: 7 });
       });
@@ -143,10 +128,7 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
       exec "$@"`;
       const note = join(rig.directory, 'sleeper');
       const prefix = ['sh', '-c', script, note];
-      const other = new EngineRig(
-        () => createProcessEngine({ launcherPath, launcher: 'native', mountsBy, prefix }),
-        subject,
-      );
+      const other = new EngineRig(() => createProcessEngine({ launcherPath, launcher: 'native', mountsBy, prefix }));
       await other.open();
       const container = await other.run('exit 3', { limits: { memoryBytes: 512 * 2 ** 20 } });
       process.kill(Number(await readFile(note, 'utf8')), 'SIGKILL');

@@ -1,7 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProcessEngine } from '../../../src/engines/process/process-engine.ts';
 import { EngineRig } from '../engine-rig.ts';
@@ -22,19 +21,7 @@ cat $memory/memory.limit_in_bytes $memory/memory.swappiness $cpu/cpu.cfs_quota_u
 echo $memory $cpu`;
 
 describe.runIf(hasGroups)('limits of a process container', () => {
-  const rig = new EngineRig(() => createProcessEngine({ launcherPath, launcher: 'native', mountsBy: 'namespaces' }), {
-    module: fileURLToPath(new URL('./create-engine.ts', import.meta.url)),
-    ordersStreams: true,
-    pipesLog: true,
-    keepsBytes: true,
-    memoryLimit: 'tree',
-    coreLimit: true,
-    mounts: 1,
-    hostRoot: true,
-    hidesInit: true,
-    refusesMissingCommand: true,
-    holdsSwappedLinks: true,
-  });
+  const rig = new EngineRig(() => createProcessEngine({ launcherPath, launcher: 'native', mountsBy: 'namespaces' }));
   beforeAll(() => rig.open());
   afterAll(() => rig.close());
 

@@ -9,19 +9,7 @@ import { hasNamespaces } from '../has-namespaces.ts';
 const WAYS = hasNamespaces ? (['namespaces', 'rewriting'] as const) : (['rewriting'] as const);
 
 describe.each(WAYS)('shell launcher by %s, when the shell around a container is killed with -9', (mountsBy) => {
-  const rig = new EngineRig(() => createProcessEngine({ launcher: 'shell', mountsBy }), {
-    module: '',
-    ordersStreams: true,
-    pipesLog: true,
-    keepsBytes: true,
-    memoryLimit: 'process',
-    coreLimit: false,
-    mounts: 1100,
-    hostRoot: mountsBy === 'namespaces',
-    hidesInit: false,
-    refusesMissingCommand: true,
-    holdsSwappedLinks: false,
-  });
+  const rig = new EngineRig(() => createProcessEngine({ launcher: 'shell', mountsBy }));
   beforeAll(() => rig.open());
   afterAll(() => rig.close());
 

@@ -16,21 +16,8 @@ const WAYS = [
 ];
 
 describe.each(WAYS)('Process engine with the %s launcher by %s', (launcher, mountsBy) => {
-  const module = fileURLToPath(new URL('./create-engine.ts', import.meta.url));
   const create = () => createProcessEngine({ launcherPath, launcher, mountsBy });
-  const rig = new EngineRig(create, {
-    module,
-    ordersStreams: true,
-    pipesLog: true,
-    keepsBytes: true,
-    memoryLimit: 'process',
-    coreLimit: false,
-    mounts: 1,
-    hidesInit: false,
-    holdsSwappedLinks: false,
-    hostRoot: true,
-    refusesMissingCommand: true,
-  });
+  const rig = new EngineRig(create);
 
   beforeAll(() => rig.open());
   afterAll(() => rig.close());

@@ -6,14 +6,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Mount } from '../../../src/engines/engine.ts';
 import { createProcessEngine } from '../../../src/engines/process/process-engine.ts';
 import { EngineRig } from '../engine-rig.ts';
-import type { EngineUnderTest } from '../engine-under-test.ts';
 
 const launcherPath = fileURLToPath(new URL('../../../native/build/launcher', import.meta.url));
 const isBuilt = existsSync(launcherPath) || process.env.CI === 'true';
 
 describe.runIf(isBuilt)('Process engine without namespaces', () => {
   const create = () => createProcessEngine({ launcherPath, launcher: 'native', mountsBy: 'translation' });
-  const rig = new EngineRig(create, {} as EngineUnderTest);
+  const rig = new EngineRig(create);
   beforeAll(() => rig.open());
   afterAll(() => rig.close());
 
