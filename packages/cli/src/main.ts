@@ -1,6 +1,6 @@
-import { EXIT_CODE } from './exit-code.ts';
-import { runCommandLine } from './run-command-line.ts';
-import { createTerminal } from './terminal.ts';
+import { runCommandLine } from './command-line/run-command-line.ts';
+import { EXIT_CODE } from './context/exit-code.ts';
+import { createTerminal } from './context/terminal.ts';
 
 // Should the process run out of things to wait for before the command has answered, that is not a success.
 process.exitCode = EXIT_CODE.runFailed;

@@ -1,5 +1,5 @@
-import type { CommandContext } from '../src/command-context.ts';
-import type { Terminal } from '../src/terminal.ts';
+import type { CommandContext } from '../src/context/command-context.ts';
+import type { Terminal } from '../src/context/terminal.ts';
 
 /** A terminal that keeps what was written. */
 export interface RecordingTerminal extends Terminal {

@@ -1,16 +1,16 @@
 import { adoptRun } from '@sluice/runner';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
-import { createSecretReader } from '../create-secret-reader.ts';
-import { EXIT_CODE } from '../exit-code.ts';
-import { keepRerun } from '../list-rerun.ts';
-import { openService, showWarnings } from '../open-service.ts';
+import { openService, showWarnings } from '../connect/open-service.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { fromRunner, refuse } from '../context/refuse.ts';
+import { suggestCommand } from '../context/suggest-command.ts';
+import { createSecretReader } from '../home/create-secret-reader.ts';
+import { keepRerun } from '../pipeline/list-rerun.ts';
 import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
 import { createProgress } from '../progress/create-progress.ts';
 import { label } from '../progress/render-event.ts';
-import { fromRunner, refuse } from '../refuse.ts';
-import { renderTable } from '../render-table.ts';
-import { suggestCommand } from '../suggest-command.ts';
+import { renderTable } from '../text/render-table.ts';
 
 export type AdoptOptions = GlobalOptions & PipelineFileOptions;
 

@@ -1,11 +1,11 @@
 import { approveRun } from '@sluice/runner';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
-import { EXIT_CODE } from '../exit-code.ts';
-import { findRun } from '../find-run.ts';
-import { findHome } from '../home.ts';
-import { nameUser } from '../name-user.ts';
-import { fromRunner, refuse } from '../refuse.ts';
-import { suggestCommand } from '../suggest-command.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { nameUser } from '../context/name-user.ts';
+import { fromRunner, refuse } from '../context/refuse.ts';
+import { suggestCommand } from '../context/suggest-command.ts';
+import { findHome } from '../home/home.ts';
+import { findRun } from '../runs/find-run.ts';
 
 export interface ApproveOptions extends GlobalOptions {
   readonly reject?: boolean;

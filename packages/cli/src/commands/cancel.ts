@@ -1,14 +1,14 @@
 import { cancelRun } from '@sluice/runner';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
-import { createSecretReader } from '../create-secret-reader.ts';
-import { EXIT_CODE } from '../exit-code.ts';
-import { findRun } from '../find-run.ts';
-import { findHome } from '../home.ts';
-import { nameUser } from '../name-user.ts';
-import { openService } from '../open-service.ts';
+import { openService } from '../connect/open-service.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { nameUser } from '../context/name-user.ts';
+import { fromRunner, refuse } from '../context/refuse.ts';
+import { createSecretReader } from '../home/create-secret-reader.ts';
+import { findHome } from '../home/home.ts';
 import { createProgress } from '../progress/create-progress.ts';
-import { fromRunner, refuse } from '../refuse.ts';
-import { renderReport } from '../render-report.ts';
+import { renderReport } from '../render/render-report.ts';
+import { findRun } from '../runs/find-run.ts';
 
 /** `sluice cancel`: ends a run that is under way or stands still; `finally` steps still run. */
 export async function cancel(

@@ -1,10 +1,10 @@
 import type { SiteLimits } from '@sluice/runner';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
-import { EXIT_CODE } from '../exit-code.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { findProfile, readProfile } from '../home/profile.ts';
 import { checkMounts } from '../pipeline/check-mounts.ts';
 import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
-import { findProfile, readProfile } from '../profile.ts';
 
 export type CheckOptions = GlobalOptions & PipelineFileOptions;
 

@@ -8,14 +8,14 @@ import {
   type GarbageReport,
   type Orphan,
 } from '@sluice/runner';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
-import { EXIT_CODE } from '../exit-code.ts';
-import { openService } from '../open-service.ts';
-import type { OpenedService } from '../opened-service.ts';
+import { openService } from '../connect/open-service.ts';
+import type { OpenedService } from '../connect/opened-service.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { refuse } from '../context/refuse.ts';
+import { suggestCommand } from '../context/suggest-command.ts';
 import { label, renderBytes } from '../progress/render-event.ts';
-import { refuse } from '../refuse.ts';
-import { renderTable } from '../render-table.ts';
-import { suggestCommand } from '../suggest-command.ts';
+import { renderTable } from '../text/render-table.ts';
 
 /** Of what is freed: a source and its volume, whose ID has up to 63 characters. */
 const MOST_COLUMNS = 100;

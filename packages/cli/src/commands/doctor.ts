@@ -1,8 +1,8 @@
 import { probeEngines } from '@sluice/service';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
-import { EXIT_CODE } from '../exit-code.ts';
-import { findHome } from '../home.ts';
-import { checkHome } from '../trust/check-home.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { checkHome } from '../home/check-home.ts';
+import { findHome } from '../home/home.ts';
 
 /** `sluice doctor`: what this machine can run containers with, and what to install. */
 export async function doctor(context: CommandContext, options: GlobalOptions): Promise<number> {

@@ -2,16 +2,16 @@ import { createReadStream } from 'node:fs';
 import { isServiceError } from '@sluice/client';
 import { describeUnknown, fail, ok, type Result } from '@sluice/core';
 import { type RunReport, readRun } from '@sluice/runner';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
-import { EXIT_CODE } from '../exit-code.ts';
-import { describeMissingStep, findRun } from '../find-run.ts';
-import { findHome } from '../home.ts';
-import { openService } from '../open-service.ts';
+import { openService } from '../connect/open-service.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import type { Refusal } from '../context/refusal.ts';
+import { fromRunner, refuse } from '../context/refuse.ts';
+import { suggestCommand } from '../context/suggest-command.ts';
+import { findHome } from '../home/home.ts';
 import { label } from '../progress/render-event.ts';
 import { describeState } from '../progress/render-state.ts';
-import type { Refusal } from '../refusal.ts';
-import { fromRunner, refuse } from '../refuse.ts';
-import { suggestCommand } from '../suggest-command.ts';
+import { describeMissingStep, findRun } from '../runs/find-run.ts';
 
 export interface LogsOptions extends GlobalOptions {
   readonly follow?: boolean;

@@ -11,22 +11,22 @@ import {
   type ReusePreview,
   type RunPlacement,
 } from '@sluice/runner';
-import { checkImages } from '../check-images.ts';
-import type { CommandContext } from '../command-context.ts';
-import { createSecretReader } from '../create-secret-reader.ts';
-import { EXIT_CODE } from '../exit-code.ts';
-import { findReuse, type ReuseOptions } from '../find-reuse.ts';
-import { findHome } from '../home.ts';
-import { listSites, type PlanSites } from '../list-sites.ts';
+import { listSites, type PlanSites } from '../connect/list-sites.ts';
+import type { CommandContext } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import type { Refusal } from '../context/refusal.ts';
+import { fromRunner, refuse } from '../context/refuse.ts';
+import { createSecretReader } from '../home/create-secret-reader.ts';
+import { findHome } from '../home/home.ts';
+import { checkImages } from '../pipeline/check-images.ts';
 import { checkMounts } from '../pipeline/check-mounts.ts';
 import { checkSources } from '../pipeline/check-sources.ts';
-import { describeShells } from '../pipeline/describe-shell.ts';
 import { type LoadedPlan, loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
-import type { Refusal } from '../refusal.ts';
-import { fromRunner, refuse } from '../refuse.ts';
-import { renderTable } from '../render-table.ts';
-import { listSome, shorten } from '../shorten.ts';
+import { describeShells } from '../render/describe-shell.ts';
+import { findReuse, type ReuseOptions } from '../runs/find-reuse.ts';
+import { renderTable } from '../text/render-table.ts';
+import { listSome, shorten } from '../text/shorten.ts';
 
 export type PlanOptions = ReuseOptions & PipelineFileOptions;
 

@@ -1,16 +1,16 @@
 import { join, relative, resolve } from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
 import { listRuns, type RunOutputs, readOutputs } from '@sluice/runner';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
-import { EXIT_CODE } from '../exit-code.ts';
-import { findRun } from '../find-run.ts';
-import { findHome } from '../home.ts';
-import { openService } from '../open-service.ts';
+import { openService } from '../connect/open-service.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import type { Refusal } from '../context/refusal.ts';
+import { fromRunner, refuse } from '../context/refuse.ts';
+import { suggestCommand } from '../context/suggest-command.ts';
+import { findHome } from '../home/home.ts';
 import { createLiveProgress } from '../progress/live-progress.ts';
 import { renderBytes } from '../progress/render-event.ts';
-import type { Refusal } from '../refusal.ts';
-import { fromRunner, refuse } from '../refuse.ts';
-import { suggestCommand } from '../suggest-command.ts';
+import { findRun } from '../runs/find-run.ts';
 
 export interface PullCommandOptions extends GlobalOptions {
   readonly to: string;

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { reportRun } from '@sluice/runner';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
-import { EXIT_CODE } from '../exit-code.ts';
-import { findRun } from '../find-run.ts';
-import { findHome } from '../home.ts';
-import { fromRunner, refuse } from '../refuse.ts';
-import { renderTable } from '../render-table.ts';
-import { shortPath } from '../short-path.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { fromRunner, refuse } from '../context/refuse.ts';
+import { findHome } from '../home/home.ts';
+import { findRun } from '../runs/find-run.ts';
+import { renderTable } from '../text/render-table.ts';
+import { shortPath } from '../text/short-path.ts';
 
 export interface ReportOptions extends GlobalOptions {
   readonly out?: string;

@@ -1,14 +1,14 @@
 import { ok } from '@sluice/core';
 import { readRun, resumeRun } from '@sluice/runner';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
-import { createSecretReader } from '../create-secret-reader.ts';
-import { driveRun } from '../drive-run.ts';
-import { findRun, findUnlisted } from '../find-run.ts';
-import { findHome } from '../home.ts';
-import { openService, showWarnings } from '../open-service.ts';
+import { openService, showWarnings } from '../connect/open-service.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { fromRunner, refuse } from '../context/refuse.ts';
+import { createSecretReader } from '../home/create-secret-reader.ts';
+import { findHome } from '../home/home.ts';
 import { createProgress } from '../progress/create-progress.ts';
-import { fromRunner, refuse } from '../refuse.ts';
-import { describeRerun } from '../render-report.ts';
+import { describeRerun } from '../render/render-report.ts';
+import { driveRun } from '../runs/drive-run.ts';
+import { findRun, findUnlisted } from '../runs/find-run.ts';
 
 export interface ResumeOptions extends GlobalOptions {
   /** False with `--no-wait`: a run that only waits for a person is left. */

@@ -1,16 +1,16 @@
 import type { Plan } from '@sluice/core';
 import type { Reuse } from '@sluice/runner';
-import { checkImages } from '../check-images.ts';
-import type { CommandContext } from '../command-context.ts';
-import { EXIT_CODE } from '../exit-code.ts';
-import { findReuse, type ReuseOptions } from '../find-reuse.ts';
-import { keepRerun, listRerun } from '../list-rerun.ts';
-import type { OpenedService } from '../opened-service.ts';
+import type { OpenedService } from '../connect/opened-service.ts';
+import type { CommandContext } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { fromRunner, refuse } from '../context/refuse.ts';
+import { suggestCommand } from '../context/suggest-command.ts';
+import { checkImages } from '../pipeline/check-images.ts';
 import { checkSources } from '../pipeline/check-sources.ts';
+import { keepRerun, listRerun } from '../pipeline/list-rerun.ts';
 import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
-import { fromRunner, refuse } from '../refuse.ts';
-import { suggestCommand } from '../suggest-command.ts';
+import { findReuse, type ReuseOptions } from '../runs/find-reuse.ts';
 
 export interface RunPipelineOptions extends ReuseOptions, PipelineFileOptions {
   readonly parallelism?: number;
@@ -45,7 +45,7 @@ export async function runPipeline(file: string, context: CommandContext, options
   if (!images.ok) return refuse(images.error, { context, options });
   const reuse = await findReuse(plan, { context, options });
   if (!reuse.ok) return refuse(reuse.error, { context, options });
-  const { openService, showWarnings } = await import('../open-service.ts');
+  const { openService, showWarnings } = await import('../connect/open-service.ts');
   const opened = await openService(options, context);
   if (!opened.ok) return refuse(opened.error, { context, options });
   showWarnings(opened.value, context);
@@ -91,8 +91,8 @@ async function runPlan(
   const [{ startRun }, { createProgress }, { driveRun }, { createSecretReader }] = await Promise.all([
     import('@sluice/runner'),
     import('../progress/create-progress.ts'),
-    import('../drive-run.ts'),
-    import('../create-secret-reader.ts'),
+    import('../runs/drive-run.ts'),
+    import('../home/create-secret-reader.ts'),
   ]);
   const progress = createProgress(context.terminal, options);
   const secrets = createSecretReader(home, context.env);

@@ -1,10 +1,10 @@
 import { listRuns } from '@sluice/runner';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
-import { EXIT_CODE } from '../exit-code.ts';
-import { findHome } from '../home.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { findHome } from '../home/home.ts';
 import { describeState } from '../progress/render-state.ts';
-import { renderDuration } from '../render-duration.ts';
-import { renderTable } from '../render-table.ts';
+import { renderDuration } from '../text/render-duration.ts';
+import { renderTable } from '../text/render-table.ts';
 
 export interface RunsOptions extends GlobalOptions {
   readonly limit?: number;

@@ -1,14 +1,14 @@
 import { createPlannedTimes, type OpenSchedule, openSchedule, parseRange, type ScheduleEvent } from '@sluice/runner';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
-import { createSecretReader } from '../create-secret-reader.ts';
-import { EXIT_CODE } from '../exit-code.ts';
-import { openService, showWarnings } from '../open-service.ts';
-import type { OpenedService } from '../opened-service.ts';
+import { openService, showWarnings } from '../connect/open-service.ts';
+import type { OpenedService } from '../connect/opened-service.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { refuse } from '../context/refuse.ts';
+import { createSecretReader } from '../home/create-secret-reader.ts';
 import type { PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { loadScheduled, type Scheduled } from '../pipeline/load-scheduled.ts';
-import { refuse } from '../refuse.ts';
-import { renderPlannedTime } from '../render-planned-time.ts';
-import { renderScheduleEvent } from '../render-schedule-event.ts';
+import { renderScheduleEvent } from '../render/render-schedule-event.ts';
+import { renderPlannedTime } from '../text/render-planned-time.ts';
 
 export interface ScheduleCommandOptions extends GlobalOptions, PipelineFileOptions {
   readonly once?: boolean;

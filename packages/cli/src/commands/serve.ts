@@ -1,12 +1,12 @@
 import { writeSync } from 'node:fs';
 import { format } from 'node:util';
 import { createService, createServiceLog, type Service } from '@sluice/service';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
-import { EXIT_CODE } from '../exit-code.ts';
-import type { HostedWork } from '../host-schedules.ts';
-import { readServiceConfig, type ServedConfig } from '../read-service-config.ts';
-import { refuse } from '../refuse.ts';
-import { createServedAddresses, type ServedAddresses } from '../served-addresses.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { refuse } from '../context/refuse.ts';
+import type { HostedWork } from '../serving/host-schedules.ts';
+import { readServiceConfig, type ServedConfig } from '../serving/read-service-config.ts';
+import { createServedAddresses, type ServedAddresses } from '../serving/served-addresses.ts';
 
 type ServiceLog = ReturnType<typeof createServiceLog>;
 
@@ -119,7 +119,7 @@ function createReloadableWork(given: {
   const host = async (config: ServedConfig): Promise<HostedWork | undefined> => {
     if (config.schedules.length === 0) return undefined;
     // Loaded late: a service that runs no pipelines needs no runner.
-    const { hostSchedules } = await import('../host-schedules.ts');
+    const { hostSchedules } = await import('../serving/host-schedules.ts');
     return hostSchedules({ ...given, config });
   };
   const listenAnew = async (config: ServedConfig): Promise<void> => {

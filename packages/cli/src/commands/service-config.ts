@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { own } from '@sluice/core';
 import { authorityPath, type ConfigEdit, editConfigFile, type ServiceConfig } from '@sluice/service';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
-import { EXIT_CODE } from '../exit-code.ts';
-import { parseConfigEdit } from '../parse-config-edit.ts';
-import { parseServiceConfigText, readServiceConfig } from '../read-service-config.ts';
-import { refuse } from '../refuse.ts';
-import { renderTable } from '../render-table.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { refuse } from '../context/refuse.ts';
+import { parseConfigEdit } from '../serving/parse-config-edit.ts';
+import { parseServiceConfigText, readServiceConfig } from '../serving/read-service-config.ts';
+import { renderTable } from '../text/render-table.ts';
 
 export interface ServiceConfigOptions extends GlobalOptions {
   readonly config: string;

@@ -1,11 +1,11 @@
 import { readRun } from '@sluice/runner';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
-import { EXIT_CODE } from '../exit-code.ts';
-import { findRun } from '../find-run.ts';
-import { findHome } from '../home.ts';
-import { fromRunner, refuse } from '../refuse.ts';
-import { renderJson } from '../render-json.ts';
-import { renderReport, renderSteps } from '../render-report.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { fromRunner, refuse } from '../context/refuse.ts';
+import { findHome } from '../home/home.ts';
+import { renderJson } from '../render/render-json.ts';
+import { renderReport, renderSteps } from '../render/render-report.ts';
+import { findRun } from '../runs/find-run.ts';
 
 /** `sluice show`: a run as its journal tells it, whether it is over, under way or stands still. */
 export async function show(

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
-import { describeSystemError } from '../describe-system-error.ts';
-import { EXIT_CODE } from '../exit-code.ts';
-import { findHome } from '../home.ts';
-import { type Connection, connectionOf, findProfile, readProfile } from '../profile.ts';
-import type { Refusal } from '../refusal.ts';
-import { refuse } from '../refuse.ts';
-import { renderTable } from '../render-table.ts';
-import { keepConfirmation } from '../trust/confirmation.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { describeSystemError } from '../context/describe-system-error.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import type { Refusal } from '../context/refusal.ts';
+import { refuse } from '../context/refuse.ts';
+import { keepConfirmation } from '../home/confirmation.ts';
+import { findHome } from '../home/home.ts';
+import { type Connection, connectionOf, findProfile, readProfile } from '../home/profile.ts';
+import { renderTable } from '../text/render-table.ts';
 
 /** `sluice trust`: the home of this directory may be used, and its profile followed, as both are now. */
 export async function trust(context: CommandContext, options: GlobalOptions): Promise<number> {

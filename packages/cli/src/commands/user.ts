@@ -3,13 +3,13 @@ import { dirname } from 'node:path';
 import type { Account } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { openUserDirectory, type ServiceConfig, type UserDirectory } from '@sluice/service';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
-import { EXIT_CODE } from '../exit-code.ts';
-import { readPassword } from '../read-password.ts';
-import { readServiceConfig } from '../read-service-config.ts';
-import type { Refusal } from '../refusal.ts';
-import { refuse } from '../refuse.ts';
-import { renderTable } from '../render-table.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { readPassword } from '../context/read-password.ts';
+import type { Refusal } from '../context/refusal.ts';
+import { refuse } from '../context/refuse.ts';
+import { readServiceConfig } from '../serving/read-service-config.ts';
+import { renderTable } from '../text/render-table.ts';
 
 export interface UserOptions extends GlobalOptions {
   readonly config: string;

@@ -1,12 +1,12 @@
 import { explainStep } from '@sluice/runner';
-import { askService } from '../ask-service.ts';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
-import { EXIT_CODE } from '../exit-code.ts';
-import { describeMissingStep, findRun } from '../find-run.ts';
-import { findHome } from '../home.ts';
-import { fromRunner, refuse } from '../refuse.ts';
-import { renderExplanation } from '../render-explanation.ts';
-import { suggestCommand } from '../suggest-command.ts';
+import { askService } from '../connect/ask-service.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { fromRunner, refuse } from '../context/refuse.ts';
+import { suggestCommand } from '../context/suggest-command.ts';
+import { findHome } from '../home/home.ts';
+import { renderExplanation } from '../render/render-explanation.ts';
+import { describeMissingStep, findRun } from '../runs/find-run.ts';
 
 /** `sluice why`: why a step waits, runs, failed, was skipped, was tried again, or was not taken from an earlier run. */
 export async function why(

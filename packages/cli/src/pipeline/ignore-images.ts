@@ -1,5 +1,5 @@
 import type { Diagnostic, Plan, Step } from '@sluice/core';
-import { listSome } from '../shorten.ts';
+import { listSome } from '../text/shorten.ts';
 import { stepsWithImages } from './steps-with-images.ts';
 
 /** A plan whose steps run with this machine's programs, and what a user has to know of it; an error where that cannot be. */

@@ -10,7 +10,7 @@ import {
   type Result,
   type SourceRange,
 } from '@sluice/core';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../context/command-context.ts';
 import { ignoreImages } from './ignore-images.ts';
 import { openPipelineFiles } from './pipeline-files.ts';
 

@@ -1,5 +1,5 @@
 import { fail, ok, type Plan, type Result } from '@sluice/core';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { loadPlan, type PipelineFileOptions } from './load-plan.ts';
 import { countDiagnostics, printDiagnostics } from './print-diagnostics.ts';
 

@@ -1,5 +1,5 @@
 import { type Diagnostic, renderDiagnostic } from '@sluice/core';
-import type { CommandContext, GlobalOptions } from '../command-context.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { SourceTexts } from './load-plan.ts';
 
 /** As many as a person reads; a program is given more, and neither an output that grows with a hostile file. */

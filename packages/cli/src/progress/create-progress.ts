@@ -1,5 +1,5 @@
-import type { GlobalOptions } from '../command-context.ts';
-import type { Terminal } from '../terminal.ts';
+import type { GlobalOptions } from '../context/command-context.ts';
+import type { Terminal } from '../context/terminal.ts';
 import { createJsonProgress } from './json-progress.ts';
 import { createLiveProgress } from './live-progress.ts';
 import { createPlainProgress, type Progress } from './plain-progress.ts';

@@ -1,4 +1,4 @@
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../context/terminal.ts';
 import { createLineBuffer } from './line-buffer.ts';
 import type { Progress } from './plain-progress.ts';
 

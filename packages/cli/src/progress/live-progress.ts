@@ -1,9 +1,9 @@
 import { createSystemClock, printableLine } from '@sluice/runner';
-import type { GlobalOptions } from '../command-context.ts';
-import { renderDuration } from '../render-duration.ts';
-import { fitColumn } from '../shorten.ts';
-import type { Terminal } from '../terminal.ts';
-import { clipLine, widthOf } from './clip-line.ts';
+import type { GlobalOptions } from '../context/command-context.ts';
+import type { Terminal } from '../context/terminal.ts';
+import { clipLine, widthOf } from '../text/clip-line.ts';
+import { renderDuration } from '../text/render-duration.ts';
+import { fitColumn } from '../text/shorten.ts';
 import type { Progress } from './plain-progress.ts';
 import {
   activeState,

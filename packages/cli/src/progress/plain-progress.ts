@@ -1,6 +1,6 @@
 import type { Reporter } from '@sluice/runner';
-import type { GlobalOptions } from '../command-context.ts';
-import type { Terminal } from '../terminal.ts';
+import type { GlobalOptions } from '../context/command-context.ts';
+import type { Terminal } from '../context/terminal.ts';
 import { createLineBuffer } from './line-buffer.ts';
 import { createProgressModel } from './progress-model.ts';
 import { labelWidthOf, renderEvent } from './render-event.ts';

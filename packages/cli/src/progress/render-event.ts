@@ -1,10 +1,10 @@
 import { type CellState, printableLine, type RunnerEvent } from '@sluice/runner';
-import type { GlobalOptions } from '../command-context.ts';
-import { renderDuration } from '../render-duration.ts';
-import { fitColumn } from '../shorten.ts';
-import { suggestCommand } from '../suggest-command.ts';
-import type { Terminal } from '../terminal.ts';
-import { widthOf } from './clip-line.ts';
+import type { GlobalOptions } from '../context/command-context.ts';
+import { suggestCommand } from '../context/suggest-command.ts';
+import type { Terminal } from '../context/terminal.ts';
+import { widthOf } from '../text/clip-line.ts';
+import { renderDuration } from '../text/render-duration.ts';
+import { fitColumn } from '../text/shorten.ts';
 import {
   type CellMove,
   countOf,

@@ -1,5 +1,5 @@
 import type { CellState, RunPhase } from '@sluice/runner';
-import type { Terminal, TextStyle } from '../terminal.ts';
+import type { Terminal, TextStyle } from '../context/terminal.ts';
 
 const STYLES: Readonly<Record<CellState | RunPhase, TextStyle>> = {
   waiting: 'dim',

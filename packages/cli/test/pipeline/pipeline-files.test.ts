@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, truncateSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runCommandLine } from '../../src/command-line/run-command-line.ts';
 import { openPipelineFiles } from '../../src/pipeline/pipeline-files.ts';
-import { runCommandLine } from '../../src/run-command-line.ts';
 import { createTestContext } from '../recording-terminal.ts';
 
 const MAIN = 'version: 1\nname: demo\ninclude: common.yaml\nsteps:\n  fit: { command: [x] }\n';

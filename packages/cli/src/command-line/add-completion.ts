@@ -1,0 +1,75 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import tab from '@bomb.sh/tab/commander';
+import type { Command } from 'commander';
+import type { CommandContext } from '../context/command-context.ts';
+import { checkHome } from '../home/check-home.ts';
+import { findHome } from '../home/home.ts';
+
+/** Commands whose first argument is a pipeline file, and a run. */
+const OF_FILES = ['run', 'adopt', 'check', 'plan'];
+const OF_RUNS = ['resume', 'cancel', 'approve', 'show', 'why', 'logs', 'report', 'pull'];
+
+/**
+ * Adds `completion SHELL`, which prints the shell's script, and the hidden `complete`, which that script calls. Loaded
+ * only for these two, since the other commands have no use for it.
+ */
+export function addCompletion(program: Command, context: Pick<CommandContext, 'env' | 'cwd' | 'terminal'>): void {
+  const completion = tab(program, { completionCommandName: 'completion' });
+  const printing = program.commands.find((command) => command.name() === 'completion');
+  printing?.hook('preAction', (_, { args: [shell] }) => {
+    if (shell === 'bash') context.terminal.out(BASH_WORDS);
+  });
+  const offer = (commands: readonly string[], argument: string, list: () => readonly string[]) => {
+    for (const name of commands) {
+      const found = completion.commands.get(name)?.arguments.get(argument);
+      if (found === undefined) continue;
+      found.handler = (complete) => {
+        for (const value of list()) if (PLAIN.test(value)) complete(value, '');
+      };
+    }
+  };
+  offer(OF_RUNS, 'run', () => listRunNames(context));
+  offer(OF_FILES, 'file', () => listPipelineFiles(context.cwd));
+}
+
+/** The script for bash has the shell expand what is offered: a name like `$(…)` would be run. */
+const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+$/;
+
+/** The script calls a function of the package `bash-completion`, which is not installed everywhere. */
+const BASH_WORDS = `if ! declare -F _get_comp_words_by_ref > /dev/null; then
+    _get_comp_words_by_ref() {
+        cur=\${COMP_WORDS[COMP_CWORD]}
+        prev=\${COMP_WORDS[COMP_CWORD - 1]}
+        words=("\${COMP_WORDS[@]}")
+        cword=$COMP_CWORD
+    }
+fi
+`;
+
+/** Files here and in two levels of directories below that may be pipelines; the shell keeps those that fit. */
+function listPipelineFiles(cwd: string): string[] {
+  const found: string[] = [];
+  const visit = (directory: string, depth: number) => {
+    for (const entry of readdirSync(join(cwd, directory), { withFileTypes: true })) {
+      if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
+      if (entry.isDirectory() && depth > 0) visit(join(directory, entry.name), depth - 1);
+      else if (/\.(ya?ml|json)$/.test(entry.name)) found.push(join(directory, entry.name));
+    }
+  };
+  try {
+    visit('', 2);
+  } catch {
+    // A directory that cannot be read has nothing to offer.
+  }
+  return found.sort();
+}
+
+function listRunNames({ env, cwd }: Pick<CommandContext, 'env' | 'cwd'>): string[] {
+  try {
+    if (!checkHome({ env, cwd }, {}).ok) return [];
+    return readdirSync(join(findHome({ env, cwd }), 'runs')).sort();
+  } catch {
+    return [];
+  }
+}

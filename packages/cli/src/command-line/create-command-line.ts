@@ -1,0 +1,259 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import type { AddCommand } from './add-command.ts';
+import { addServing } from './add-serving.ts';
+import { addExamples } from './command-examples.ts';
+
+/** The grammar of the `sluice` command. `exitCode` is that of the command that `program.parseAsync` has run. */
+export function createCommandLine(context: CommandContext): { program: Command; exitCode: () => number } {
+  let exitCode: number = EXIT_CODE.ok;
+  const program = new Command('sluice');
+  const add: AddCommand = (usage, description, load, group = program) =>
+    group
+      .command(usage)
+      .description(description)
+      .action(async (...parsed: unknown[]) => {
+        const command = parsed.at(-1) as Command;
+        const work = await load(...(parsed.slice(0, -2) as string[]));
+        exitCode = await work(context, command.optsWithGlobals() as never);
+      });
+
+  program
+    .description('Pipelines of containers: steps are containers, edges are volumes, nothing is lost or started twice')
+    .version('0.1.0')
+    .configureHelp({
+      showGlobalOptions: true,
+      sortSubcommands: false,
+      subcommandTerm: (command) => `${command.name()} ${command.usage()}`.trim(),
+    })
+    .configureOutput({ writeOut: context.terminal.out, writeErr: context.terminal.err })
+    .showHelpAfterError('Try: sluice --help')
+    .exitOverride()
+    .option('--home <dir>', 'where runs, cache and the embedded service live (default: nearest .sluice)')
+    .option('--profile <file>', 'service and credentials (default: profile.yaml in the home, else your own)')
+    .option('--service <url>', 'a v1rc1 service instead of the embedded one')
+    .option('--account <id>', 'account of the service')
+    .option('--cluster <id>', 'cluster of the service')
+    .option('--cores <n>', 'cores that the embedded service gives out (default: those of the machine)', parsePositive)
+    .option('--json', 'machine-readable output, one JSON value per line');
+  const addOfHome = withCheckedHome(add);
+  addRunning(addOfHome);
+  addCleaning(addOfHome);
+  addChecking(add);
+  addLooking(addOfHome);
+  const groups = addServing(add);
+  for (const group of groups) program.addCommand(group);
+  const commands = [...program.commands, ...groups.flatMap((group) => group.commands)];
+  for (const command of commands) {
+    command.copyInheritedSettings(program);
+    command.showHelpAfterError(`Try: sluice ${nameOf(command)} --help`);
+  }
+  addExamples(commands);
+  return { program, exitCode: () => exitCode };
+}
+
+/** For commands that read or write a home: they end before their work where it may not be used. */
+function withCheckedHome(add: AddCommand): AddCommand {
+  return (usage, description, load, group) =>
+    add(
+      usage,
+      description,
+      async (...args) => {
+        const work = await load(...args);
+        const { checkHome } = await import('../home/check-home.ts');
+        return async (context, options: GlobalOptions) => {
+          const checked = checkHome(context, options);
+          if (checked.ok) return work(context, options as never);
+          const { refuse } = await import('../context/refuse.ts');
+          return refuse(checked.error, { context, options });
+        };
+      },
+      group,
+    );
+}
+
+const NO_WAIT = 'leave the run, with exit code 75, once it only waits for a person';
+
+function addRunning(add: AddCommand): void {
+  add('run <file>', 'run a pipeline', async (file) => {
+    const { runPipeline } = await import('../commands/run-pipeline.ts');
+    return (context, options) => runPipeline(file!, context, options);
+  })
+    .addOption(paramOption())
+    .addOption(rootOption())
+    .addOption(imagesOption())
+    .option('--parallelism <n>', 'containers at once, beside the limit in the file', parsePositive)
+    .addOption(reuseOption())
+    .addOption(fromOption())
+    .addOption(againOption())
+    .option('--no-wait', NO_WAIT);
+  add('schedule <file...>', 'run pipelines at the times of their `schedule`, until interrupted', async (...files) => {
+    const { schedule } = await import('../commands/schedule.ts');
+    return (context, options) => schedule(files.flat(), context, options);
+  })
+    .addOption(paramOption())
+    .addOption(rootOption())
+    .addOption(imagesOption())
+    .addOption(
+      new Option('--once', 'only what is due now and what was left, to its end').conflicts(['backfill', 'next']),
+    )
+    .addOption(
+      new Option('--backfill <from..to>', 'the planned times of these days, one after the other').conflicts('next'),
+    )
+    .option('--next <n>', 'only list the next planned times', parsePositive);
+  add('resume [run]', 'take up a suspended run (default: the newest)', async (run) => {
+    const { resume } = await import('../commands/resume.ts');
+    return (context, options) => resume(run, context, options);
+  }).option('--no-wait', NO_WAIT);
+  add(
+    'adopt <run> <file>',
+    'rebuild a run whose journal is lost from its containers, to resume it',
+    async (run, file) => {
+      const { adopt } = await import('../commands/adopt.ts');
+      return (context, options) => adopt({ runId: run!, file: file! }, context, options);
+    },
+  )
+    .addOption(paramOption())
+    .addOption(rootOption())
+    .addOption(imagesOption());
+  add('cancel [run]', 'cancel a run and the containers it has (default: the newest)', async (run) => {
+    const { cancel } = await import('../commands/cancel.ts');
+    return (context, options) => cancel(run, context, options);
+  });
+  add('approve <run> <step>', 'answer a step that waits for a person', async (run, step) => {
+    const { approve } = await import('../commands/approve.ts');
+    return (context, options) => approve({ run: run!, step: step! }, context, options);
+  }).option('--reject', 'answer no');
+}
+
+function addCleaning(add: AddCommand): void {
+  add('gc', 'remove what no run needs any more, or find containers that no run here has', async () => {
+    const { collectOrSweep } = await import('../commands/collect-or-sweep.ts');
+    return (context, options) => collectOrSweep(context, options);
+  })
+    .option('--older-than <duration>', 'runs that ended longer ago may go', '30d')
+    .option('--max-size <size>', 'beyond that, the oldest go until all take no more, for example 20GB')
+    .option('--dry-run', 'only say what would go')
+    .option('--orphans', 'show containers with our labels that no run of this home will ask for again')
+    .option('--cancel [run]', 'with --orphans: cancel those of runs that are over here, and of this run');
+}
+
+function addChecking(add: AddCommand): void {
+  add('trust', 'use the home of this directory and follow its profile, as both are now', async () => {
+    const { trust } = await import('../commands/trust.ts');
+    return (context, options) => trust(context, options);
+  });
+  add('check <file>', 'say everything that is wrong with a pipeline file', async (file) => {
+    const { check } = await import('../commands/check.ts');
+    return (context, options) => check(file!, context, options);
+  })
+    .addOption(paramOption())
+    .addOption(rootOption())
+    .addOption(imagesOption());
+}
+
+function addLooking(add: AddCommand): void {
+  add('plan <file>', 'show what a run would do, without doing it', async (file) => {
+    const { plan } = await import('../commands/plan.ts');
+    return (context, options) => plan(file!, context, options);
+  })
+    .addOption(paramOption())
+    .addOption(rootOption())
+    .addOption(imagesOption())
+    .addOption(reuseOption())
+    .addOption(fromOption())
+    .addOption(againOption());
+  add('runs', 'list the runs of this home, newest first', async () => {
+    const { runs } = await import('../commands/runs.ts');
+    return (context, options) => runs(context, options);
+  }).option('-n, --limit <n>', 'at most so many', parsePositive);
+  add('show [run]', 'show steps, failures and files of a run (default: the newest)', async (run) => {
+    const { show } = await import('../commands/show.ts');
+    return (context, options) => show(run, context, options);
+  });
+  add('why <run> [step]', 'say why a step waits, failed, was skipped, tried again or not reused', async (run, step) => {
+    const { why } = await import('../commands/why.ts');
+    return (context, options) => why(nameStep(run!, step), context, options);
+  }).usage('[options] [run] <step[/cell]>');
+  add('report [run]', 'write a page, a table and the data of a run (default: the newest)', async (run) => {
+    const { report } = await import('../commands/report.ts');
+    return (context, options) => report(run, context, options);
+  }).option('--out <dir>', "where to (default: the run's directory in the home)");
+  add('logs <run> [step]', 'print what a container has written', async (run, step) => {
+    const { logs } = await import('../commands/logs.ts');
+    return (context, options) => logs(nameStep(run!, step), context, options);
+  })
+    .usage('[options] [run] <step[/cell]>')
+    .option('-f, --follow', 'go on until the container has ended')
+    .option('--tail <n>', 'only the last lines', parseCount)
+    .option('--attempt <n>', 'of that attempt (default: the last)', parsePositive);
+  add(
+    'pull [run] [outputs...]',
+    'copy outputs of a run to local directories (default: all of the newest)',
+    async (run, outputs) => {
+      const { pull } = await import('../commands/pull.ts');
+      return (context, options) => pull({ run, outputs: outputs as unknown as string[] }, context, options);
+    },
+  )
+    .option('-r, --run <run>', 'the run, where every word is the name of an output')
+    .option('--to <dir>', 'destination directory; one subdirectory per output', 'results');
+}
+
+/** `RUN STEP`, or `STEP` of the newest run. */
+function nameStep(first: string, second: string | undefined): { run: string | undefined; step: string } {
+  return second === undefined ? { run: undefined, step: first } : { run: first, step: second };
+}
+
+function paramOption(): Option {
+  return new Option('-p, --param <name=value>', 'a parameter of the pipeline; may be repeated').argParser(
+    (text: string, before: Record<string, string> | undefined) => {
+      const equals = text.indexOf('=');
+      if (equals < 1) throw new InvalidArgumentError('It must look like name=value.');
+      return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };
+    },
+  );
+}
+
+function imagesOption(): Option {
+  return new Option('--ignore-images', "run steps that name an image with this machine's programs instead");
+}
+
+function rootOption(): Option {
+  const help = 'include and use files below this directory only (default: the git work tree, or the directory of FILE)';
+  return new Option('--root <dir>', help);
+}
+
+function reuseOption(): Option {
+  return new Option('--reuse', 'take over what went well in its newest run and is the same still');
+}
+
+function fromOption(): Option {
+  return new Option('--from <run>', 'as --reuse, but from this earlier run');
+}
+
+function againOption(): Option {
+  const help = 'as --reuse, but run this step anew with all that depends on it; may be repeated';
+  return new Option('--again <step>', help).argParser(addText);
+}
+
+function addText(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
+}
+
+/** `account add`, of a command in a group. */
+function nameOf(command: Command): string {
+  const group = command.parent?.parent ? `${command.parent.name()} ` : '';
+  return `${group}${command.name()}`;
+}
+
+function parsePositive(text: string): number {
+  const count = parseCount(text);
+  if (count === 0) throw new InvalidArgumentError('It must be at least 1.');
+  return count;
+}
+
+function parseCount(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}

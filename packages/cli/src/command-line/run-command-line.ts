@@ -1,0 +1,53 @@
+import { type Command, CommanderError } from 'commander';
+import type { CommandContext } from '../context/command-context.ts';
+import { describeSystemError } from '../context/describe-system-error.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { addExamples } from './command-examples.ts';
+import { createCommandLine } from './create-command-line.ts';
+
+/** Runs one command and resolves to its exit code. Prints a bug of ours with its stack; everything expected without. */
+export async function runCommandLine(args: readonly string[], context: CommandContext): Promise<number> {
+  const commandLine = createCommandLine(context);
+  const { program } = commandLine;
+  if (args[0] === 'completion' || args[0] === 'complete') {
+    const { addCompletion } = await import('./add-completion.ts');
+    addCompletion(program, context);
+  } else {
+    const completion = program.command('completion <shell>');
+    completion.description('print the completion script of bash, zsh, fish or powershell');
+    addExamples([completion]);
+  }
+  try {
+    await program.parseAsync(withoutHelpOfNothing(program, args), { from: 'user' });
+    return commandLine.exitCode();
+  } catch (error) {
+    // Commander has printed its message already; help and version come this way too.
+    if (error instanceof CommanderError) {
+      const wasAskedFor = error.exitCode === 0 || (error.code === 'commander.help' && args.join() === 'help');
+      return wasAskedFor ? EXIT_CODE.ok : EXIT_CODE.refused;
+    }
+    context.terminal.err(`${describe(error)}\n`);
+    return EXIT_CODE.runFailed;
+  }
+}
+
+/** The arguments; where they ask for the help of a command that does not exist, those that say so instead. */
+function withoutHelpOfNothing(program: Command, args: readonly string[]): readonly string[] {
+  const isFlag = (arg: string) => arg === '--help' || arg === '-h';
+  if (!args.some(isFlag) && args[0] !== 'help') return args;
+  const names = (args[0] === 'help' ? args.slice(1) : args).filter((arg) => !isFlag(arg));
+  let group = program;
+  for (const name of program.parseOptions([...names]).operands) {
+    const command = group.commands.find((candidate) => candidate.name() === name);
+    if (command === undefined) return name === 'help' ? args : names;
+    if (command.commands.length === 0) return args;
+    group = command;
+  }
+  return args;
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return `sluice: ${String(error)}`;
+  if ('syscall' in error) return `sluice: ${describeSystemError(error)}`;
+  return `sluice: this is a bug of ours\n${error.stack ?? error.message}`;
+}

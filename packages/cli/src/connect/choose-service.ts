@@ -1,0 +1,72 @@
+import { fail, ok, type Result } from '@sluice/core';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import type { Refusal } from '../context/refusal.ts';
+import { listUnconfirmed, readConfirmation } from '../home/confirmation.ts';
+import { findHome } from '../home/home.ts';
+import {
+  connectionOf,
+  findOwnProfile,
+  findProfile,
+  type Profile,
+  type ProfilePlace,
+  readProfile,
+} from '../home/profile.ts';
+
+/** The service that a command is to work with. */
+export interface ChosenService {
+  readonly home: string;
+  /** Undefined: the embedded service of the home. */
+  readonly url: string | undefined;
+  /** Only what the user has named or confirmed; all of it may be followed. */
+  readonly profile: Profile;
+  /** For people: a profile that was found and is not followed. */
+  readonly ignored?: string;
+}
+
+/**
+ * `--service`, else that of `--profile`, else SLUICE_SERVICE, else that of the home's profile, else of the user's own. A
+ * profile that was only found in the home is not followed before the user has confirmed it: it says where credentials,
+ * secrets and data are sent.
+ */
+export function chooseService(options: GlobalOptions, context: CommandContext): Result<ChosenService, Refusal> {
+  const { env } = context;
+  const home = findHome(context, options);
+  const place = findProfile(options, context);
+  const read = readProfileAt(place);
+  if (!read.ok) return read;
+  const flagged = options.service ?? (options.profile === undefined ? undefined : read.value.service);
+  const named = flagged ?? (env.SLUICE_SERVICE || undefined);
+  const fault = place?.isFound === true ? describeUnconfirmed(place, { profile: read.value, home, env }) : undefined;
+  if (fault === undefined) return ok({ home, url: named ?? read.value.service, profile: read.value });
+  if (named === undefined) {
+    return fail({ exitCode: EXIT_CODE.refused, message: `Could not use ${fault}` });
+  }
+  const instead = readProfileAt(findOwnProfile(env));
+  return instead.ok ? ok({ home, url: named, profile: instead.value, ignored: `ignoring ${fault}` }) : instead;
+}
+
+function readProfileAt(place: ProfilePlace | undefined): Result<Profile, Refusal> {
+  return place === undefined ? ok({}) : readProfile(place.path);
+}
+
+/** Why a profile that was found may not be followed; undefined where it may, or names neither service nor credentials. */
+function describeUnconfirmed(
+  { path }: ProfilePlace,
+  { profile, home, env }: { profile: Profile; home: string; env: NodeJS.ProcessEnv },
+): string | undefined {
+  const connection = connectionOf(profile);
+  if (Object.keys(connection).length === 0) return undefined;
+  const confirmed = readConfirmation(home, env)?.connection;
+  const changed = listUnconfirmed(connection, confirmed);
+  if (changed.length === 0) return undefined;
+  const isNew = confirmed === undefined || Object.keys(confirmed).length === 0;
+  const what = isNew ? 'which you have not confirmed' : `in which ${changed.join(', ')} changed since you confirmed it`;
+  return `the profile ${path}, ${what}: ${describeConsequence(profile)}; if you trust it, confirm it once with: sluice trust`;
+}
+
+function describeConsequence({ service, authUrl }: Profile): string {
+  const places = [service, authUrl].flatMap((url) => (url === undefined ? [] : [new URL(url).href]));
+  if (places.length === 0) return 'it decides which credentials, account and certificates are used';
+  return `credentials, secrets and data would be sent to ${places.join(' and ')}`;
+}

@@ -1,0 +1,98 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type InstanceType, isServiceError } from '@sluice/client';
+import { fail, ok, type Plan, type Result } from '@sluice/core';
+import type { ImageUse, SiteLimits, Sites } from '@sluice/runner';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import type { Refusal } from '../context/refusal.ts';
+import { findHome } from '../home/home.ts';
+import { openService, showIgnored, strangeScope } from './open-service.ts';
+
+/** What a run would have to choose from, and the bounds of the site. */
+export interface PlanSites extends Sites {
+  readonly limits?: SiteLimits;
+  /** What the service says now; absent where no service was asked. */
+  readonly images?: readonly ImageUse[];
+  /** What the plan names and the service does not have. */
+  readonly unknown?: string;
+}
+
+/**
+ * The clusters and instance types that a run would have to choose from. Those of the embedded service are known without
+ * opening it, so that planning neither makes a home nor waits for a run that is under way.
+ */
+export async function listSites(
+  plan: Plan,
+  { options, context }: { options: GlobalOptions; context: CommandContext },
+): Promise<Result<PlanSites, Refusal>> {
+  const { chooseService } = await import('./choose-service.ts');
+  const chosen = chooseService(options, context);
+  if (!chosen.ok) return chosen;
+  const { home, url, profile } = chosen.value;
+  const limits = profile.limits && { limits: profile.limits };
+  if (url === undefined) {
+    const strange = strangeScope(options);
+    if (strange !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: strange });
+    const instanceTypes = await listEmbedded(home);
+    const local = instanceTypes[0]?.clusterID ?? '';
+    const accounts = { [local]: '' };
+    const unknown = await findUnknownVolume(plan, { options, context });
+    if (!unknown.ok) return unknown;
+    const known = { home: local, accounts, instanceTypes, volumeCluster: () => undefined, ...limits };
+    return ok({ ...known, ...(unknown.value !== undefined && { unknown: unknown.value }) });
+  }
+  const { openRemoteService, refuseService } = await import('./open-remote-service.ts');
+  showIgnored(chosen.value, context);
+  const opened = await openRemoteService(url, { profile, flags: options, env: context.env });
+  if (!opened.ok) return opened;
+  const { service, scope, close } = opened.value;
+  try {
+    const { chooseClusters, findSites, findUnknown, listImages, resolveImages } = await import('@sluice/runner');
+    const unknown = await findUnknown({ plan, scope, service });
+    const sites = await findSites({ plan, scope, service });
+    const chosen = chooseClusters(plan, sites);
+    const run = { id: 'preview', name: plan.pipeline.name, plannedTime: '' };
+    const placed = { plan, home: scope, placement: chosen.ok ? chosen.value : undefined };
+    const images = await resolveImages({ ...placed, service, instanceTypes: sites.instanceTypes, run });
+    const listed = listImages({ ...placed, images, run });
+    return ok({ ...sites, ...limits, images: listed, ...(unknown !== undefined && { unknown }) });
+  } catch (error) {
+    if (isServiceError(error)) return refuseService(url, error);
+    throw error;
+  } finally {
+    await close();
+  }
+}
+
+/** Opens the embedded service only for volumes that a plan names by their ID, and makes no home for that. */
+async function findUnknownVolume(
+  plan: Plan,
+  { options, context }: { options: GlobalOptions; context: CommandContext },
+): Promise<Result<string | undefined, Refusal>> {
+  const named = Object.entries(plan.pipeline.volumes).find(([, { id }]) => id !== undefined);
+  if (named === undefined) return ok(undefined);
+  const { describeUnknownVolume, findUnknown } = await import('@sluice/runner');
+  const hasService = existsSync(join(findHome(context, options), 'service'));
+  if (!hasService) return ok(describeUnknownVolume(named[0], named[1].id ?? ''));
+  const opened = await openService(options, context);
+  if (!opened.ok) return opened;
+  try {
+    return ok(await findUnknown({ plan, ...opened.value }));
+  } finally {
+    await opened.value.close();
+  }
+}
+
+async function listEmbedded(home: string): Promise<InstanceType[]> {
+  const { embeddedConfig } = await import('@sluice/service');
+  return embeddedConfig({ root: join(home, 'service') }).clusters.flatMap(({ id, instanceTypes }) =>
+    instanceTypes.map((type) => ({
+      id: type.id,
+      clusterID: id,
+      cpu: { cores: type.cores, model: type.cpuModel ?? 'generic' },
+      memory: { sizeGB: type.memoryGB },
+      gpu: { count: type.gpus, model: type.gpuModel ?? '' },
+    })),
+  );
+}

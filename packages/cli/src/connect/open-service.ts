@@ -1,0 +1,77 @@
+import { fail, ok, type Result } from '@sluice/core';
+import type { SiteLimits } from '@sluice/runner';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { describeSystemError } from '../context/describe-system-error.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import type { Refusal } from '../context/refusal.ts';
+import { checkHome } from '../home/check-home.ts';
+import { findHome, makeHome } from '../home/home.ts';
+import type { ChosenService } from './choose-service.ts';
+import type { OpenedService } from './opened-service.ts';
+
+/** A service, the home that a command keeps its runs in, and the site's limits for them. */
+export interface HomeService extends OpenedService {
+  readonly home: string;
+  readonly limits?: SiteLimits;
+  /** For people, of how this machine runs containers. */
+  readonly warnings?: readonly string[];
+}
+
+/** Why the embedded service cannot be used where another cluster or account is asked for; undefined where it can. */
+export function strangeScope({ cluster = 'local', account = 'local' }: GlobalOptions): string | undefined {
+  const strange = [
+    ...(cluster === 'local' ? [] : [`cluster ${cluster}`]),
+    ...(account === 'local' ? [] : [`account ${account}`]),
+  ];
+  if (strange.length === 0) return undefined;
+  return `Could not use ${strange.join(' and ')}: the embedded service has one cluster and one account, both named local; name another service with --service or in the profile`;
+}
+
+/** For the commands that start containers; the others would only repeat it. */
+export function showWarnings(opened: HomeService, context: CommandContext): void {
+  for (const warning of opened.warnings ?? []) context.terminal.err(`warning: ${warning}\n`);
+}
+
+/** Says which profile is not followed. */
+export function showIgnored({ ignored }: ChosenService, { terminal }: CommandContext): void {
+  if (ignored !== undefined) terminal.err(`warning: ${ignored}\n`);
+}
+
+/** The home of a command and the service that it works with: the one that was named, else the home's embedded one. */
+export async function openService(
+  options: GlobalOptions,
+  context: CommandContext,
+): Promise<Result<HomeService, Refusal>> {
+  const home = findHome(context, options);
+  try {
+    await makeHome(home);
+  } catch (error) {
+    const message = `Could not use ${home} as the home: ${describeSystemError(error)}`;
+    return fail({ exitCode: EXIT_CODE.refused, message });
+  }
+  // Again: another user may have made it since the command looked for it.
+  const checked = checkHome(context, options);
+  if (!checked.ok) return checked;
+  const { chooseService } = await import('./choose-service.ts');
+  const chosen = chooseService(options, context);
+  if (!chosen.ok) return chosen;
+  const { url, profile } = chosen.value;
+  const limits = profile.limits && { limits: profile.limits };
+  if (url !== undefined) {
+    const { openRemoteService } = await import('./open-remote-service.ts');
+    showIgnored(chosen.value, context);
+    const opened = await openRemoteService(url, { profile, flags: options, env: context.env });
+    return opened.ok ? ok({ ...opened.value, home, ...limits }) : opened;
+  }
+  const strange = strangeScope(options);
+  if (strange !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: strange });
+  try {
+    const { openEmbeddedService } = await import('../embedded/embedded-service.ts');
+    return ok({ ...(await openEmbeddedService(home, { cores: options.cores })), home, ...limits });
+  } catch (error) {
+    return fail({
+      exitCode: EXIT_CODE.unreachable,
+      message: `Could not open the embedded service of ${home}: ${describeSystemError(error)}`,
+    });
+  }
+}

@@ -1,0 +1,60 @@
+import { lstatSync, type Stats, statSync } from 'node:fs';
+import { fail, ok, type Result } from '@sluice/core';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import type { Refusal } from '../context/refusal.ts';
+import { type Caller, findCaller, isOwnedBy } from './caller.ts';
+import { readConfirmation } from './confirmation.ts';
+import { findHome, isHomeNamed } from './home.ts';
+import { isHarmlessOrMadeHere } from './made-here.ts';
+
+/**
+ * Refuses a home that was only found, and that another user or a repository may have put there: what it holds decides
+ * which programs run and where credentials are sent. One that a flag or a variable names is the user's own choice.
+ */
+export function checkHome(
+  context: Pick<CommandContext, 'env' | 'cwd'>,
+  options: Pick<GlobalOptions, 'home'>,
+): Result<undefined, Refusal> {
+  if (isHomeNamed(context, options)) return ok(undefined);
+  const home = findHome(context, options);
+  const fault = findHomeFault(home, context.env);
+  if (fault === undefined || readConfirmation(home, context.env) !== undefined) return ok(undefined);
+  const advice = 'if you trust what is in it, confirm it once with: sluice trust; or name another home with --home';
+  return fail({ exitCode: EXIT_CODE.refused, message: `Could not use ${home} as the home: ${fault}; ${advice}` });
+}
+
+function findHomeFault(home: string, env: NodeJS.ProcessEnv): string | undefined {
+  const entry = lstatSync(home, { throwIfNoEntry: false });
+  const target = statSync(home, { throwIfNoEntry: false });
+  // What is no directory, or cannot be reached, is reported by whatever opens it.
+  if (entry === undefined || target === undefined || !target.isDirectory()) return undefined;
+  return describeStrangeHome({ entry, target }, findCaller(env)) ?? describeForeignState(home);
+}
+
+/** Why a directory may hold what another user has put there. */
+export function describeStrangeHome(
+  { entry, target }: { entry: Pick<Stats, 'uid' | 'isSymbolicLink'>; target: Pick<Stats, 'uid' | 'mode'> },
+  caller: Caller | undefined,
+): string | undefined {
+  if (caller === undefined) return undefined;
+  for (const { uid } of [entry, target]) {
+    if (!isOwnedBy(caller, uid)) return `it belongs to ${describeUser(uid)} and you are ${describeUser(caller.uid)}`;
+  }
+  if (entry.isSymbolicLink()) return 'it is a link, which may have come with a repository';
+  if ((target.mode & 0o022) === 0) return undefined;
+  return `others may write to it (mode ${(target.mode & 0o777).toString(8)}); take that from them with: chmod go-w`;
+}
+
+function describeForeignState(home: string): string | undefined {
+  try {
+    if (isHarmlessOrMadeHere(home)) return undefined;
+  } catch {
+    return undefined;
+  }
+  return 'it holds runs or a service, and was not made here by this version of Sluice: it was copied, or came with a repository or an archive';
+}
+
+function describeUser(uid: number): string {
+  return uid === 0 ? 'root' : `user ${uid}`;
+}

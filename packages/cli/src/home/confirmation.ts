@@ -1,0 +1,66 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { own } from '@sluice/core';
+import { z } from 'zod';
+import { findCaller, isOwnedBy } from './caller.ts';
+import { identifyDirectory } from './made-here.ts';
+import type { Connection } from './profile.ts';
+import { findUserDirectories } from './user-directories.ts';
+
+const schema = z.object({ home: z.string(), identity: z.string(), connection: z.record(z.string(), z.string()) });
+
+/** What a user has confirmed for one directory: the home, and how its profile reaches a service. */
+export type Confirmation = z.infer<typeof schema>;
+
+/** Undefined where the user of `env` has not confirmed this directory at this place. */
+export function readConfirmation(home: string, env: NodeJS.ProcessEnv): Confirmation | undefined {
+  try {
+    const file = confirmationFile(home, env);
+    if (file === undefined) return undefined;
+    // Where HOME is a directory that others may write to, the file may be another user's.
+    const caller = findCaller(env);
+    if (caller !== undefined && !isOwnedBy(caller, statSync(file).uid)) return undefined;
+    const kept = schema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return kept.home === realPlace(home) && kept.identity === identify(home) ? kept : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps it in the user's own directory, never in the home. Returns the file; undefined where the user has no directory. */
+export async function keepConfirmation(
+  { home, connection }: { home: string; connection: Connection },
+  env: NodeJS.ProcessEnv,
+): Promise<string | undefined> {
+  const file = confirmationFile(home, env);
+  if (file === undefined) return undefined;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const next = `${file}.${randomBytes(8).toString('hex')}.new`;
+  const text = JSON.stringify({ home: realPlace(home), identity: identify(home), connection });
+  await writeFile(next, `${text}\n`, { mode: 0o600, flush: true, flag: 'wx' });
+  await rename(next, file);
+  return file;
+}
+
+/** The keys in which a profile differs from what was confirmed. */
+export function listUnconfirmed(connection: Connection, confirmed: Confirmation['connection'] = {}): string[] {
+  const keys = new Set([...Object.keys(connection), ...Object.keys(confirmed)]);
+  return [...keys].sort().filter((key) => own(connection, key) !== own(confirmed, key));
+}
+
+function confirmationFile(home: string, env: NodeJS.ProcessEnv): string | undefined {
+  const trusted = findUserDirectories(env)?.trusted;
+  if (trusted === undefined) return undefined;
+  return join(trusted, `${createHash('sha256').update(realPlace(home)).digest('hex')}.json`);
+}
+
+/** Where the home is; it may itself be a link, which is then part of what is confirmed. */
+function realPlace(home: string): string {
+  return join(realpathSync(dirname(home)), basename(home));
+}
+
+function identify(home: string): string {
+  return identifyDirectory(statSync(home, { bigint: true }));
+}

@@ -1,0 +1,40 @@
+import { constants, existsSync } from 'node:fs';
+import { access, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+
+/**
+ * The directory that keeps runs, cache and the embedded service: `--home`, else `SLUICE_HOME`, else the nearest
+ * `.sluice` in the working directory or above it, else `.sluice` in the working directory (docs/decisions/0001).
+ */
+export function findHome(
+  { env, cwd }: Pick<CommandContext, 'env' | 'cwd'>,
+  options: Pick<GlobalOptions, 'home'> = {},
+): string {
+  const named = options.home || env.SLUICE_HOME;
+  if (named) return resolve(cwd, named);
+  for (let directory = cwd; ; directory = dirname(directory)) {
+    if (existsSync(join(directory, '.sluice'))) return join(directory, '.sluice');
+    if (dirname(directory) === directory) return join(cwd, '.sluice');
+  }
+}
+
+/** Whether the user names the home; one that is only found may have come with a repository (docs/decisions/0035). */
+export function isHomeNamed({ env }: Pick<CommandContext, 'env'>, options: Pick<GlobalOptions, 'home'>): boolean {
+  return Boolean(options.home || env.SLUICE_HOME);
+}
+
+/**
+ * Makes the home where it is not there yet, for its owner alone, and keeps it out of the project's version control. Throws
+ * where it cannot be written to.
+ */
+export async function makeHome(home: string): Promise<void> {
+  // Loaded only here: completion looks for the home, too, and must be fast.
+  const [{ makeDirectories }, { markMadeHere }] = await Promise.all([
+    import('@sluice/runner'),
+    import('./made-here.ts'),
+  ]);
+  if ((await makeDirectories(home, 0o700)) !== undefined) await writeFile(join(home, '.gitignore'), '*\n');
+  await markMadeHere(home);
+  await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
+}

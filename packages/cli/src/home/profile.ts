@@ -1,0 +1,100 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { describeIssue } from '@sluice/client';
+import { DURATION, fail, ok, parseDuration, type Result } from '@sluice/core';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import type { Refusal } from '../context/refusal.ts';
+import { findHome, isHomeNamed } from './home.ts';
+import { findUserDirectories } from './user-directories.ts';
+
+const profileSchema = z.strictObject({
+  service: z.url().optional(),
+  authUrl: z.url().optional(),
+  account: z.string().optional(),
+  cluster: z.string().optional(),
+  tokenHeader: z.string().optional(),
+  /** Files, so that no credential stands in the profile itself; relative to the profile. */
+  caFile: z.string().optional(),
+  tokenFile: z.string().optional(),
+  email: z.string().optional(),
+  passwordFile: z.string().optional(),
+  /** Containers of one run at once, by cluster and by instance type, and what else the site's service can do. */
+  limits: z
+    .strictObject({
+      clusters: z.record(z.string(), z.int().min(0)).exactOptional(),
+      instanceTypes: z.record(z.string(), z.int().min(0)).exactOptional(),
+      /** Mounts that the service takes for one container. */
+      mounts: z.int().min(1).exactOptional(),
+      /** A container that the service has not shown for so long is lost. */
+      lostAfter: z
+        .string()
+        .regex(DURATION, 'must be a duration with its unit, for example 90s, 15m or 2h')
+        .exactOptional(),
+    })
+    .transform(({ lostAfter, ...limits }) => ({
+      ...limits,
+      ...(lostAfter !== undefined && { lostAfterMs: parseDuration(lostAfter) }),
+    }))
+    .optional(),
+});
+
+/** Site facts that belong to no pipeline: which service, which account, where the credentials are. */
+export type Profile = z.infer<typeof profileSchema>;
+
+/** What a profile says beside its limits: where credentials and data go, and which ones. */
+export type Connection = Readonly<Record<string, string>>;
+
+export function connectionOf({ limits: _, ...connection }: Profile): Connection {
+  return Object.fromEntries(
+    Object.entries(connection).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+}
+
+/** `--profile`, else `profile.yaml` in the home, else the user's own in the directory that XDG_CONFIG_HOME names. */
+export interface ProfilePlace {
+  readonly path: string;
+  /** It lies in a home that was only found, so that it may have come with a repository. */
+  readonly isFound: boolean;
+}
+
+/** Undefined where there is no profile. */
+export function findProfile(
+  options: Pick<GlobalOptions, 'profile' | 'home'>,
+  context: Pick<CommandContext, 'cwd' | 'env'>,
+): ProfilePlace | undefined {
+  if (options.profile !== undefined) return { path: resolve(context.cwd, options.profile), isFound: false };
+  const path = join(findHome(context, options), 'profile.yaml');
+  return existsSync(path) ? { path, isFound: !isHomeNamed(context, options) } : findOwnProfile(context.env);
+}
+
+/** The profile of the user, whatever the home. */
+export function findOwnProfile(env: NodeJS.ProcessEnv): ProfilePlace | undefined {
+  const path = findUserDirectories(env)?.profile;
+  return path !== undefined && existsSync(path) ? { path, isFound: false } : undefined;
+}
+
+/** Reads a profile; paths in the result are absolute. */
+export function readProfile(path: string): Result<Profile, Refusal> {
+  const refuse = (reason: string) =>
+    fail({ exitCode: EXIT_CODE.refused, message: `Could not use the profile ${path}: ${reason}` });
+  let value: unknown;
+  try {
+    value = parse(readFileSync(path, 'utf8'), { maxAliasCount: 0 }) ?? {};
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+  const checked = profileSchema.safeParse(value);
+  if (!checked.success) {
+    const faults = checked.error.issues.map(({ path: at, message }) => [at.join('.'), describeIssue(message)]);
+    return refuse(faults.map(([at, fault]) => (at === '' ? fault : `\`${at}\` ${fault}`)).join('; '));
+  }
+  const profile = { ...checked.data };
+  for (const key of ['caFile', 'tokenFile', 'passwordFile'] as const) {
+    const file = profile[key];
+    if (file !== undefined) profile[key] = resolve(dirname(path), file);
+  }
+  return ok(profile);
+}

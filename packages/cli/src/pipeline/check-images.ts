@@ -1,0 +1,25 @@
+import { fail, ok, type Plan, type Result } from '@sluice/core';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import type { Refusal } from '../context/refusal.ts';
+import { listNames } from './ignore-images.ts';
+import { stepsWithImages } from './steps-with-images.ts';
+
+/** Refuses a plan with images where the embedded service of this machine could run none. Other services answer for themselves. */
+export async function checkImages(
+  plan: Plan,
+  { options, context }: { options: GlobalOptions; context: CommandContext },
+): Promise<Result<undefined, Refusal>> {
+  const named = stepsWithImages(plan);
+  if (named.length === 0) return ok(undefined);
+  const { chooseService } = await import('../connect/choose-service.ts');
+  const chosen = chooseService(options, context);
+  if (!chosen.ok) return chosen;
+  if (chosen.value.url !== undefined) return ok(undefined);
+  const { canRunImages } = await import('@sluice/service');
+  if (await canRunImages()) return ok(undefined);
+  const what = `could not run the image of ${listNames(named)}: no Docker Engine or Podman answers on this machine`;
+  const advice =
+    "start one (`sluice doctor` says how), or run the commands with this machine's programs: --ignore-images";
+  return fail({ exitCode: EXIT_CODE.refused, message: `${what}; ${advice}` });
+}

@@ -1,0 +1,204 @@
+import {
+  type AttemptExplanation,
+  type CacheExplanation,
+  describeImage,
+  type InputDifference,
+  printableLine,
+  type StepExplanation,
+  type StoryLine,
+} from '@sluice/runner';
+import type { ServiceWords } from '../connect/ask-service.ts';
+import type { GlobalOptions } from '../context/command-context.ts';
+import { suggestCommand } from '../context/suggest-command.ts';
+import type { Terminal } from '../context/terminal.ts';
+import { label } from '../progress/render-event.ts';
+import { describeState, renderState } from '../progress/render-state.ts';
+import { renderClock } from '../text/render-clock.ts';
+import { renderDuration } from '../text/render-duration.ts';
+import { renderTable } from '../text/render-table.ts';
+import { PIPEFAIL_SHELL } from './describe-shell.ts';
+
+const TAIL_LINES = 10;
+const MAX_VALUE_LENGTH = 100;
+
+interface ExplanationView {
+  readonly terminal: Terminal;
+  readonly service: ServiceWords | undefined;
+  /** What suggested commands repeat. */
+  readonly options: GlobalOptions;
+}
+
+/** The answer of `sluice why` for people: the short one first, then attempts, cache and everything that happened. */
+export function renderExplanation(explained: StepExplanation, view: ExplanationView): string {
+  const { terminal } = view;
+  const sections = [
+    renderAnswer(explained, view),
+    renderDependencies(explained, terminal),
+    renderAttempts(explained, terminal),
+    renderCache(explained, view),
+    renderStory(explained.story, terminal),
+  ];
+  return sections.filter((section) => section !== '').join('\n');
+}
+
+function renderAnswer(explained: StepExplanation, { terminal, service, options }: ExplanationView): string {
+  const { wait, status, runId } = explained;
+  const name = terminal.style('bold', label(explained.step, explained.cell));
+  const total = explained.cells.reduce((sum, { count }) => sum + count, 0);
+  const others = explained.cells.map(({ state, count }) => `${count} ${describeState(state)}`).join(', ');
+  const lines = [
+    `${name}  ${renderState(explained.state, { terminal })}${explained.reason === undefined ? '' : `  ${printableLine(explained.reason)}`}`,
+    ...(explained.item === undefined ? [] : [`item: ${showValue(printableLine(JSON.stringify(explained.item)))}`]),
+    ...(explained.image === undefined ? [] : [`image ${printableLine(describeImage(explained.image))}`]),
+    ...(total > 1 ? [`one of the ${total} cells of ${explained.step}: ${others}`] : []),
+    ...(explained.pipefail ? [`shell: ${PIPEFAIL_SHELL}`] : []),
+    ...(service ? renderService(service) : []),
+    ...(explained.warnings ?? []).map(
+      ({ message }) => `${terminal.style('yellow', 'warning')}: ${printableLine(message)}`,
+    ),
+    ...(wait ? [`since ${renderClock(wait.since)}${wait.advice === undefined ? '' : `; ${wait.advice}`}`] : []),
+    ...(status === 'suspended'
+      ? [`no process is running run ${runId}; resume it with: ${suggestCommand(['resume', runId], options)}`]
+      : []),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function renderService({ phase, state, problem }: ServiceWords): string[] {
+  if (problem !== undefined) return [`the service does not say how it is now: ${printableLine(problem)}`];
+  if (state === phase.toLowerCase()) return [];
+  return [`the service says: ${printableLine(phase)}${state === '' ? '' : `, ${printableLine(state)}`}`];
+}
+
+function renderDependencies({ dependencies }: StepExplanation, terminal: Terminal): string {
+  if (dependencies.length === 0) return '';
+  const rows = dependencies.map(({ step, condition, state }) => [
+    `  ${step}`,
+    condition === 'succeeded' ? '' : `asked for: ${condition}`,
+    describeState(state),
+  ]);
+  return `${terminal.style('bold', 'needs')}\n${renderTable(rows)}`;
+}
+
+function renderAttempts({ attempts }: StepExplanation, terminal: Terminal): string {
+  if (attempts.length === 0) return '';
+  return `${terminal.style('bold', 'attempts')}\n${attempts.map((attempt) => renderAttempt(attempt, terminal)).join('')}`;
+}
+
+function renderAttempt(attempt: AttemptExplanation, terminal: Terminal): string {
+  const { failure, askedAt, runningAt, endedAt, postponed } = attempt;
+  const ran = endedAt === undefined ? undefined : endedAt - (runningAt ?? attempt.submittedAt ?? endedAt);
+  const waited = askedAt === undefined || runningAt === undefined ? undefined : runningAt - askedAt;
+  const head = [
+    `  ${attempt.attempt}`,
+    failure === undefined ? attempt.result : printableLine(failure.message),
+    ...(ran === undefined ? [] : [`ran ${renderDuration(ran)}`]),
+    ...(waited === undefined ? [] : [`waited ${renderDuration(waited)} at the service`]),
+    ...(attempt.instanceType === undefined ? [] : [`on ${attempt.instanceType}`]),
+    ...(attempt.containerID === undefined ? [] : [`container ${attempt.containerID}`]),
+  ].join('  ');
+  const tail = (failure?.logTail ?? []).slice(-TAIL_LINES);
+  const lines = [
+    ...(postponed ? [`put off ${postponed.times} times, at last for: ${postponed.reason}`] : []),
+    ...(attempt.retry === undefined ? [] : [attempt.retry]),
+    ...(failure?.hint === undefined ? [] : [`hint: ${printableLine(failure.hint)}`]),
+    ...tail.map((line) => `${terminal.style('dim', '│')} ${printableLine(line)}`),
+    ...(failure?.logFile === undefined ? [] : [terminal.style('dim', `whole log: ${failure.logFile}`)]),
+  ];
+  return `${head}\n${lines.map((line) => `     ${line}\n`).join('')}`;
+}
+
+const MISSES = {
+  unknown: 'not taken from an earlier run: none did the same work',
+  expired: 'not taken from an earlier run: the one that did the same work is older than maxAge',
+  dataGone: 'not taken from an earlier run: the outputs of the one that did the same work are gone',
+  dataChanged: 'not taken from an earlier run: a container changed the outputs of the one that did the same work',
+  writesShared: 'not taken from an earlier run: it writes to a shared volume, and a reused step writes nothing',
+  secret: 'not taken from an earlier run: a result of it contains the value of a secret of this run',
+  anew: 'not taken from an earlier run: it was to run again, or a step that it depends on did',
+} as const;
+
+function renderCache({ cache, cell, step, runId }: StepExplanation, { terminal, options }: ExplanationView): string {
+  const see = (from: string) => suggestCommand(['why', runId, from], options);
+  const words = describeCache(cache, { name: label(step, cell), see });
+  return words.length === 0 ? '' : `${terminal.style('bold', 'cache')}\n${words.map((line) => `  ${line}\n`).join('')}`;
+}
+
+function describeCache(
+  cache: CacheExplanation,
+  { name, see }: { name: string; see: (step: string) => string },
+): string[] {
+  switch (cache.kind) {
+    case 'off':
+      return ['off: the step does not say cache: true'];
+    case 'unasked':
+      return [];
+    case 'hit':
+      return [`taken from run ${cache.runId}, which did the same work`];
+    case 'missed': {
+      const first = MISSES[cache.reason];
+      if (cache.problem !== undefined) return [first, cache.problem];
+      if (!cache.nearest) return [first, `no run of this home has finished ${name} before`];
+      const { runId, differences } = cache.nearest;
+      if (differences.length === 0) return [first, `it is the same work as in run ${runId}`];
+      return [
+        `${first}; compared with run ${runId}:`,
+        ...differences.map((one) => describeDifference(one, { runId, see })),
+      ];
+    }
+  }
+}
+
+function describeDifference(
+  { name, before, after, from }: InputDifference,
+  { runId, see }: { runId: string; see: (step: string) => string },
+): string {
+  const source = from === undefined ? '' : `; see: ${see(from)}`;
+  if (name === 'version')
+    return '  the version of fingerprints: Sluice was updated since, and runs each step once anew';
+  if (before === undefined) return `  ${name} is new: ${showValue(after)}${source}`;
+  if (after === undefined) return `  ${name} is gone: it was ${showValue(before)}${source}`;
+  if (name.startsWith('inputs.') && !name.endsWith('.path'))
+    return `  ${name} has another content than in ${runId}${source}`;
+  return `  ${name} is ${showValue(after)}, and was ${showValue(before)}`;
+}
+
+/** Long values stand in a fingerprint as their hash. */
+function showValue(value = ''): string {
+  if (value.startsWith('#')) return `something else (${value.slice(0, 9)})`;
+  const text = printableLine(value);
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH - 1)}…` : text;
+}
+
+function renderStory(story: readonly StoryLine[], terminal: Terminal): string {
+  const [first] = story;
+  if (first === undefined) return '';
+  const rows = story.map((line) => [
+    `  ${renderClock(line.at)}`,
+    `+${renderDuration(line.at - first.at)}`,
+    line.attempt === 0 ? '' : `#${line.attempt}`,
+    line.to === undefined ? '' : line.to === 'checking' ? 'looking up' : describeState(line.to),
+    [line.cause === undefined ? '' : CAUSES[line.cause], line.detail === undefined ? '' : printableLine(line.detail)]
+      .filter((text) => text !== '')
+      .join(': '),
+  ]);
+  return `${terminal.style('bold', 'story')}\n${renderTable(rows)}`;
+}
+
+const CAUSES: Readonly<Record<NonNullable<StoryLine['cause']>, string>> = {
+  released: 'what it needs is there',
+  skipped: 'skipped',
+  undecidable: 'its expressions could not be evaluated',
+  approved: 'answered',
+  cacheHit: 'found in the cache',
+  cacheMissed: 'not found in the cache',
+  picked: 'its turn',
+  submitted: 'the service has it',
+  postponed: 'postponed',
+  running: 'started',
+  serviceReady: 'answers its readiness check',
+  ended: 'ended',
+  published: 'outputs published',
+  due: 'its time has come',
+  stopped: 'stopped',
+};

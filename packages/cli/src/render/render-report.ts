@@ -1,0 +1,251 @@
+import { dirname } from 'node:path';
+import type { Json } from '@sluice/core';
+import { own } from '@sluice/core';
+import {
+  type CellReport,
+  describePlaces,
+  type FailureReport,
+  printableLine,
+  type RunReport,
+  type StepReport,
+} from '@sluice/runner';
+import type { GlobalOptions } from '../context/command-context.ts';
+import { suggestCommand } from '../context/suggest-command.ts';
+import type { Terminal } from '../context/terminal.ts';
+import { label } from '../progress/render-event.ts';
+import { describeState, renderState } from '../progress/render-state.ts';
+import { renderDuration } from '../text/render-duration.ts';
+import { renderTable } from '../text/render-table.ts';
+import { shortPath } from '../text/short-path.ts';
+
+/** Log lines shown of each failure; the whole log is where the report says. */
+const TAIL_LINES = 20;
+const MAX_LINE_LENGTH = 500;
+/** Failures that are listed, and of how many of them the log is shown. */
+const MAX_FAILURES = 20;
+const MAX_LOGS = 3;
+const MAX_VALUE_LENGTH = 72;
+const MAX_WARNINGS = 10;
+
+interface ReportView {
+  readonly terminal: Terminal;
+  readonly cwd: string;
+  /** What suggested commands repeat. */
+  readonly options?: GlobalOptions;
+  /** The command that starts the same run again with `--reuse`, where it is known. */
+  readonly rerun?: string | undefined;
+}
+
+/** The last words about a run: verdict, failures with the ends of their logs, results, files. */
+export function renderReport(report: RunReport, view: ReportView): string {
+  const { terminal, cwd, options } = view;
+  const sections = [
+    renderFailures(report, view),
+    renderResults(report.steps, terminal),
+    renderFiles(report, { terminal, cwd }),
+    renderUnpublished(report, { terminal, options }),
+    renderWarnings(report, terminal),
+    renderKept(report, { terminal, cwd }),
+    renderVerdict(report, { terminal, options }),
+  ];
+  return sections.filter((section) => section !== '').join('\n');
+}
+
+/** What the user was warned of while the run went on: the live display has scrolled away. */
+function renderWarnings({ warnings = [] }: RunReport, terminal: Terminal): string {
+  const lines = warnings
+    .slice(0, MAX_WARNINGS)
+    .map(({ message }) => `${terminal.style('yellow', 'warning')}: ${printableLine(message)}\n`);
+  const more = warnings.length > MAX_WARNINGS ? `and ${warnings.length - MAX_WARNINGS} more warnings\n` : '';
+  return lines.join('') + more;
+}
+
+/** `digits succeeded in 6.4 s: 17 containers (run …)`. */
+function renderVerdict(
+  report: RunReport,
+  { terminal, options }: { terminal: Terminal; options: GlobalOptions | undefined },
+): string {
+  const cells = report.steps.flatMap((step) => step.cells);
+  const count = (state: string) => cells.filter((cell) => cell.state === state).length;
+  const counts = [
+    [count('succeeded'), 'succeeded'],
+    [count('cached'), 'reused from earlier runs'],
+    [cells.filter(({ state }) => state === 'failed' || state === 'errored' || state === 'timedOut').length, 'failed'],
+    [count('skipped'), 'skipped'],
+    [count('canceled'), 'canceled'],
+  ] as const;
+  const parts = counts.filter(([number]) => number > 0).map(([number, words]) => `${number} ${words}`);
+  const took = report.endedAt === undefined ? '' : ` in ${renderDuration(report.endedAt - report.startedAt)}`;
+  const message = report.message === undefined ? '' : `${report.message}\n`;
+  const resume =
+    report.status === 'suspended' ? `resume it with: ${suggestCommand(['resume', report.runId], options)}\n` : '';
+  const verdict = `${terminal.style('bold', report.pipeline)} ${renderState(report.status, { terminal })}${took}`;
+  return `${message}${verdict}: ${parts.length === 0 ? 'nothing done' : parts.join(', ')} (run ${report.runId})\n${resume}`;
+}
+
+/** Of every cell that did not succeed in the end: its last failure. */
+function findFailures({ steps, failures }: RunReport): ReadonlyMap<string, FailureReport> {
+  const lost = new Set(
+    steps.flatMap(({ name, cells }) =>
+      cells.filter(({ state }) => state !== 'succeeded' && state !== 'cached').map(({ key }) => label(name, key)),
+    ),
+  );
+  const last = new Map<string, FailureReport>();
+  for (const failure of failures) {
+    const name = label(failure.step, failure.cell);
+    // A canceled container is no news to who canceled the run.
+    if (lost.has(name) && failure.class !== 'canceled') last.set(name, failure);
+  }
+  return last;
+}
+
+/** A table of what failed, the ends of the first logs, and where to look next. */
+function renderFailures(report: RunReport, { terminal, cwd, options, rerun }: ReportView): string {
+  const failures = [...findFailures(report)];
+  const [first] = failures;
+  if (first === undefined) return '';
+  const ends = failures.slice(0, MAX_LOGS).map((entry) => renderLog(entry, { terminal, cwd }));
+  const table = failures.length > 1 ? `${renderFailureTable(failures, terminal)}\n` : '';
+  const file = failures.find(([, { logFile }]) => logFile !== undefined)?.[1].logFile;
+  const place = file === undefined ? '' : `; all are in ${shortPath(dirname(file), cwd)}`;
+  const shown =
+    failures.length > MAX_LOGS ? `the logs of ${MAX_LOGS} of ${failures.length} failures are shown${place}\n` : '';
+  const [why, logs] = ['why', 'logs'].map((verb) => suggestCommand([verb, report.runId, first[0]], options));
+  const next = `next: ${why}, or ${logs}\n`;
+  const hasDone = report.steps.some(({ cells }) =>
+    cells.some(({ state }) => state === 'succeeded' || state === 'cached'),
+  );
+  const again = rerun ?? describeRerun(report, options) ?? UNKNOWN_RERUN;
+  const mend = hasDone ? `then: ${again} reuses every step that succeeded and has not changed\n` : '';
+  return `${table}${ends.join('\n')}${terminal.style('dim', `${shown}${next}${mend}`)}`;
+}
+
+const UNKNOWN_RERUN = 'sluice run FILE --reuse, with the file and parameters of this run,';
+
+/** The command that starts a run again, as it was started; the home is the one that the run was found in. */
+export function describeRerun({ rerun }: RunReport, { home }: GlobalOptions = {}): string | undefined {
+  return rerun && suggestCommand(rerun, home === undefined ? {} : { home });
+}
+
+function renderFailureTable(
+  failures: readonly (readonly [name: string, failure: FailureReport])[],
+  terminal: Terminal,
+): string {
+  const rows = failures
+    .slice(0, MAX_FAILURES)
+    .map(([name, { attempt, class: kind, message, hint }]) => [
+      `  ${name}`,
+      String(attempt),
+      kind,
+      clip(printableLine(hint === undefined ? message : `${message}: ${hint}`)),
+    ]);
+  const [head, ...lines] = renderTable([['  FAILED', 'ATTEMPT', 'CLASS', 'WHY'], ...rows]).split('\n');
+  const more = failures.length > MAX_FAILURES ? `  and ${failures.length - MAX_FAILURES} more\n` : '';
+  return `${terminal.style('dim', head ?? '')}\n${lines.join('\n')}${more}`;
+}
+
+function renderLog(
+  [name, failure]: readonly [name: string, failure: FailureReport],
+  { terminal, cwd }: { terminal: Terminal; cwd: string },
+): string {
+  const head = `${terminal.style('red', name)} attempt ${failure.attempt}: ${printableLine(failure.message)}\n`;
+  const tail = failure.logTail.slice(-TAIL_LINES);
+  const lines = tail.map((line) => `  ${terminal.style('dim', '│')} ${clip(printableLine(line), MAX_LINE_LENGTH)}\n`);
+  const file =
+    failure.logFile === undefined
+      ? ''
+      : `  ${terminal.style('dim', `whole log: ${shortPath(failure.logFile, cwd)}`)}\n`;
+  const item = failure.item === undefined ? '' : `  ${terminal.style('dim', 'item:')} ${renderValue(failure.item)}\n`;
+  const hint = failure.hint === undefined ? '' : `  hint: ${printableLine(failure.hint)}\n`;
+  return `${head}${item}${lines.join('')}${hint}${file}`;
+}
+
+function renderResults(steps: readonly StepReport[], terminal: Terminal): string {
+  const rows = steps.flatMap(({ name, cells }) => {
+    const names = [...new Set(cells.flatMap((cell) => Object.keys(cell.results)))];
+    return names.map((result) => [`  ${name}`, result, renderValues(cells, result)]);
+  });
+  return rows.length === 0 ? '' : `${terminal.style('bold', 'results')}\n${renderTable(rows)}`;
+}
+
+/** The value of a plain step; of many cells the range, where the values are numbers. */
+function renderValues(cells: readonly CellReport[], result: string): string {
+  const values = cells.map((cell) => own(cell.results, result)).filter((value): value is Json => value !== undefined);
+  const [only] = values;
+  if (values.length === 1 && only !== undefined) return renderValue(only);
+  const numbers = values.filter((value) => typeof value === 'number');
+  if (numbers.length === values.length) {
+    const range = numbers.reduce(
+      (found, value) => [Math.min(found[0]!, value), Math.max(found[1]!, value)],
+      [Infinity, -Infinity],
+    );
+    return `${range.map(renderValue).join(' to ')} in ${values.length} cells`;
+  }
+  return `${values.length} values`;
+}
+
+function renderValue(value: Json): string {
+  if (typeof value === 'number') return String(Number.isInteger(value) ? value : Number(value.toPrecision(6)));
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return clip(printableLine(text));
+}
+
+function clip(text: string, length = MAX_VALUE_LENGTH): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
+
+function renderFiles(report: RunReport, { terminal, cwd }: { terminal: Terminal; cwd: string }): string {
+  const rows = Object.entries(report.outputs).map(([name, output]) => [
+    `  ${name}`,
+    output.publishedTo === undefined ? describePlaces(output) : shortPath(output.publishedTo, cwd),
+  ]);
+  return rows.length === 0 ? '' : `${terminal.style('bold', 'files')}\n${renderTable(rows)}`;
+}
+
+/** What `publish` asked for and did not get, and how to get it. */
+function renderUnpublished(
+  report: RunReport,
+  { terminal, options }: { terminal: Terminal; options: GlobalOptions | undefined },
+): string {
+  return Object.entries(report.outputs)
+    .filter(([, { notPublished }]) => notPublished !== undefined)
+    .map(
+      ([name, { notPublished }]) =>
+        `${terminal.style('red', notPublished!)}\n  it is safe in its volume; get it with: ${suggestCommand(['pull', report.runId, name, '--to', 'DIRECTORY'], options)}\n`,
+    )
+    .join('');
+}
+
+/** Directories for outputs that have the result of another run, since this one has not made the output. */
+function renderKept(report: RunReport, { terminal, cwd }: { terminal: Terminal; cwd: string }): string {
+  return Object.entries(report.kept ?? {})
+    .map(([name, { directory, runId, deliveredAt }]) => {
+      const place = shortPath(directory, cwd);
+      const told = `this run has not made the output ${name}: ${place} still has that of run ${runId}, of ${deliveredAt}`;
+      return `${terminal.style('yellow', told)}\n`;
+    })
+    .join('');
+}
+
+/** One row per step, with its cells counted by state. */
+export function renderSteps(steps: readonly StepReport[], terminal: Terminal): string {
+  const rows = steps.map((step) => {
+    const times = step.cells.flatMap(({ submittedAt, endedAt }) =>
+      submittedAt === undefined || endedAt === undefined ? [] : [{ submittedAt, endedAt }],
+    );
+    const from = times.reduce((least, { submittedAt }) => Math.min(least, submittedAt), Number.POSITIVE_INFINITY);
+    const to = times.reduce((most, { endedAt }) => Math.max(most, endedAt), Number.NEGATIVE_INFINITY);
+    const reason = step.cells.find((cell) => cell.reason !== undefined && cell.state !== 'succeeded')?.reason ?? '';
+    const attempts = step.cells.reduce((sum, cell) => sum + cell.attempts, 0);
+    return [step.name, stateText(step), times.length === 0 ? '-' : renderDuration(to - from), String(attempts), reason];
+  });
+  const [head, ...lines] = renderTable([['STEP', 'STATE', 'TOOK', 'ATTEMPTS', 'WHY'], ...rows]).split('\n');
+  return `${terminal.style('dim', head ?? '')}\n${lines.join('\n')}`;
+}
+
+function stateText({ state, cells }: StepReport): string {
+  if (cells.length <= 1) return describeState(state);
+  const counts = new Map<string, number>();
+  for (const cell of cells) counts.set(describeState(cell.state), (counts.get(describeState(cell.state)) ?? 0) + 1);
+  return [...counts].map(([name, count]) => `${count} ${name}`).join(', ');
+}

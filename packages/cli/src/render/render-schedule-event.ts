@@ -1,0 +1,27 @@
+import type { ScheduleEvent } from '@sluice/runner';
+import { renderPlannedTime } from '../text/render-planned-time.ts';
+
+/** One line for what a schedule has done, with the planned time by the schedule's clocks. */
+export function renderScheduleEvent(event: ScheduleEvent, timezone: string): string {
+  const time = (at: number) => renderPlannedTime(at, timezone);
+  switch (event.type) {
+    case 'missed': {
+      const last = event.last === event.first ? '' : ` to ${time(event.last)}`;
+      return `${event.schedule} ${time(event.first)}${last}: missed, and not made up for\n`;
+    }
+    case 'edited':
+      return `${event.schedule}: warning: ${event.message}\n`;
+    case 'troubled':
+      return `${event.schedule}: ${event.message}; trying again\n`;
+    case 'started':
+    case 'resumed':
+      return `${event.schedule} ${time(event.planned)}: ${event.type} run ${event.runId}\n`;
+    case 'finished':
+      return `${event.schedule} ${time(event.planned)}: run ${event.runId} ${event.status}\n`;
+    case 'left':
+      return `${event.schedule} ${time(event.planned)}: left run ${event.runId}: ${event.message}\n`;
+    case 'skipped':
+    case 'postponed':
+      return `${event.schedule} ${time(event.planned)}: ${event.type}: ${event.message}\n`;
+  }
+}

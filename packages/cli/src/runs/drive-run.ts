@@ -1,0 +1,71 @@
+import { dirname } from 'node:path';
+import type { RunHandle, RunReport } from '@sluice/runner';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { suggestCommand } from '../context/suggest-command.ts';
+import { watchDisk } from '../home/watch-disk.ts';
+import type { Progress } from '../progress/plain-progress.ts';
+import { renderReport } from '../render/render-report.ts';
+
+/** After the first Ctrl-C, so long is a second one waited for before the run is left to itself. */
+const SECOND_THOUGHT_MS = 1_500;
+/** After SIGTERM, whoever sent it waits: what hangs then is left, since everything that counts is durable. */
+const LEAVE_WITHIN_MS = 4_000;
+
+/**
+ * Stays with a run until it is over or left. SIGINT once detaches, twice cancels, three times leaves at once; SIGTERM
+ * detaches; SIGHUP changes nothing.
+ */
+export async function driveRun(
+  run: RunHandle,
+  given: {
+    context: CommandContext;
+    progress: Progress;
+    options: GlobalOptions;
+    /** The command that starts the same run again with `--reuse`, where it is known. */
+    rerun?: string;
+  },
+): Promise<number> {
+  const { context, progress, options, rerun } = given;
+  const { terminal } = context;
+  let interrupts = 0;
+  const interrupt = async () => {
+    interrupts += 1;
+    if (interrupts === 1) {
+      if (terminal.interactive) {
+        progress.say('leaving the run to itself; press Ctrl-C again to cancel it');
+        await new Promise((resolve) => setTimeout(resolve, SECOND_THOUGHT_MS));
+      }
+      if (interrupts === 1) await run.detach();
+    } else if (interrupts === 2) {
+      progress.say('canceling the run; press Ctrl-C again to leave at once');
+      run.cancel('interrupt');
+    } else {
+      progress.say(`left; take it up with: ${suggestCommand(['resume', run.runId], options)}`);
+      progress.close();
+      context.leave(EXIT_CODE.interrupted);
+    }
+  };
+  const release = [
+    context.onSignal('SIGINT', () => void interrupt()),
+    context.onSignal('SIGTERM', () => {
+      setTimeout(() => context.leave(EXIT_CODE.suspended), LEAVE_WITHIN_MS).unref();
+      void run.detach();
+    }),
+    context.onSignal('SIGHUP', () => {}),
+  ];
+  const unwatch = watchDisk(dirname(dirname(run.directory)), progress.say);
+  const report = await run.finished;
+  unwatch();
+  for (const forget of release) forget();
+  progress.close();
+  if (options.json !== true) terminal.out(`\n${renderReport(report, { terminal, cwd: context.cwd, options, rerun })}`);
+  return interrupts > 0 ? EXIT_CODE.interrupted : exitCodeOf(report);
+}
+
+/** What a script learns from a run's end: a run whose outputs are not where they were asked for is no success to it. */
+function exitCodeOf(report: RunReport): number {
+  const isWhole = Object.values(report.outputs).every((output) => output.notPublished === undefined);
+  if (report.status === 'succeeded' && isWhole) return EXIT_CODE.ok;
+  return report.status === 'suspended' || report.status === 'active' ? EXIT_CODE.suspended : EXIT_CODE.runFailed;
+}

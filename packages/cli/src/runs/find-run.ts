@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { fail, ok, type Result } from '@sluice/core';
+import { isRunId, listRuns, type RunSummary, runDirectory } from '@sluice/runner';
+import type { GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import type { Refusal } from '../context/refusal.ts';
+import { suggestCommand } from '../context/suggest-command.ts';
+
+/** The run whose ID begins with `prefix`; without one the newest that `accept` takes, of which `which` says what it asks for. */
+export async function findRun(
+  home: string,
+  {
+    prefix,
+    accept = () => true,
+    which = '',
+    options,
+  }: {
+    prefix: string | undefined;
+    accept?: (run: RunSummary) => boolean;
+    which?: string;
+    /** What suggested commands repeat. */
+    options: GlobalOptions;
+  },
+): Promise<Result<RunSummary, Refusal>> {
+  const runs = await listRuns(home);
+  const list = suggestCommand(['runs'], options);
+  const refuse = (message: string) => fail({ exitCode: EXIT_CODE.refused, message });
+  if (prefix === undefined) {
+    const newest = runs.find(accept);
+    if (newest !== undefined) return ok(newest);
+    if (runs.length > 0) return refuse(`There is no run${which} in ${home}; ${list} lists what is there`);
+    return refuse(
+      `There are no runs in ${home}; ${suggestCommand(['run', 'FILE'], options)} starts one, and --home names another home`,
+    );
+  }
+  const fitting = runs.filter(({ runId }) => runId.startsWith(prefix));
+  const exact = fitting.find(({ runId }) => runId === prefix) ?? (fitting.length === 1 ? fitting[0] : undefined);
+  if (exact !== undefined) return ok(exact);
+  if (fitting.length === 0) return refuse(`Could not find run ${prefix} in ${home}; ${list} lists what is there`);
+  return refuse(`More than one run begins with ${prefix}: ${fitting.map(({ runId }) => runId).join(', ')}`);
+}
+
+/**
+ * A run that no list shows, since it has not begun or nothing of it can be read: only its whole ID names it. `otherwise`
+ * is what is said of one that the home does not have.
+ */
+export function findUnlisted(
+  home: string,
+  { prefix, options, otherwise }: { prefix: string | undefined; options: GlobalOptions; otherwise: Refusal },
+): Result<string, Refusal> {
+  if (prefix === undefined || !isRunId(prefix)) return fail(otherwise);
+  if (existsSync(runDirectory(home, prefix))) return ok(prefix);
+  const adopt = suggestCommand(['adopt', prefix, 'FILE'], options);
+  const advice = `if its records are lost, ${adopt} rebuilds the run from its containers`;
+  return fail({ ...otherwise, message: `${otherwise.message}; ${advice}` });
+}
+
+/** What is to be said where a single word was taken for a step of the newest run, and is the name of a run. */
+export async function describeMissingStep(
+  home: string,
+  { word, command, options }: { word: string; command: string; options: GlobalOptions },
+) {
+  const found = await findRun(home, { prefix: word, options });
+  return found.ok
+    ? `${word} is a run; name one of its steps, too: ${suggestCommand([command, found.value.runId, 'STEP'], options)}`
+    : undefined;
+}

@@ -1,0 +1,126 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type OpenSchedule, openSchedule, type ScheduleEvent } from '@sluice/runner';
+import type { createServiceLog, Service } from '@sluice/service';
+import type { CommandContext } from '../context/command-context.ts';
+import { createSecretReader } from '../home/create-secret-reader.ts';
+import { makeHome } from '../home/home.ts';
+import { loadScheduled, type Scheduled } from '../pipeline/load-scheduled.ts';
+import type { HostedSchedules, ServedConfig } from './read-service-config.ts';
+
+export interface HostSchedulesOptions {
+  readonly config: ServedConfig;
+  readonly service: Service;
+  readonly context: CommandContext;
+  readonly log: ReturnType<typeof createServiceLog>;
+}
+
+/** Schedules at work beside a service. */
+export interface HostedWork {
+  /** Lets go of the runs, which whoever looks after these schedules next takes up. */
+  close(): Promise<void>;
+}
+
+/**
+ * Runs pipelines by their schedules on a service in this process. Each account has a home of its own beneath the
+ * service's root. A file that is wrong is logged and left out: a mistake in one must not keep the service from serving.
+ */
+export async function hostSchedules(options: HostSchedulesOptions): Promise<HostedWork> {
+  const open: OpenSchedule[] = [];
+  const watched: Promise<void>[] = [];
+  const taken = new Set<string>();
+  for (const entry of options.config.schedules) {
+    for (const scheduled of await loadEntry(entry, options)) {
+      const key = `${entry.account}/${scheduled.name}`;
+      if (taken.has(key)) {
+        options.log.error({ schedule: key }, 'a second pipeline of that name is not scheduled');
+        continue;
+      }
+      taken.add(key);
+      const schedule = await openOne(entry, scheduled, options);
+      if (schedule === undefined) continue;
+      open.push(schedule);
+      const fault = (err: unknown) => options.log.fatal({ err, schedule: key }, 'a schedule has ended');
+      watched.push(schedule.watch().catch(fault));
+    }
+  }
+  return {
+    async close() {
+      await Promise.all(open.map((schedule) => schedule.close()));
+      await Promise.all(watched);
+    },
+  };
+}
+
+type Entry = HostedSchedules[number];
+
+async function loadEntry(
+  { account, files, params }: Entry,
+  { config, context, log }: HostSchedulesOptions,
+): Promise<Scheduled[]> {
+  const found: Scheduled[] = [];
+  for (const { file, isNamed } of filesOf(files, { config, log })) {
+    const texts: string[] = [];
+    const terminal = { ...context.terminal, color: false, err: (text: string) => void texts.push(text) };
+    const loaded = await loadScheduled(file, {
+      context: { ...context, terminal, cwd: config.directory },
+      options: { param: params },
+    });
+    if (!loaded.ok) log.error({ account, file, problems: texts.join('') }, 'a pipeline with mistakes is not scheduled');
+    else if (loaded.value !== undefined) found.push(loaded.value);
+    else if (isNamed) log.error({ account, file }, 'a pipeline without a schedule is not scheduled');
+  }
+  return found;
+}
+
+/** The files that were named, and those in the directories that were; a directory may have others for other uses. */
+function filesOf(
+  names: readonly string[],
+  { config, log }: Pick<HostSchedulesOptions, 'config' | 'log'>,
+): { file: string; isNamed: boolean }[] {
+  return names.flatMap((name): { file: string; isNamed: boolean }[] => {
+    const path = resolve(config.directory, name);
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [{ file: path, isNamed: true }];
+    try {
+      const inside = readdirSync(path).filter((entry) => /\.ya?ml$/.test(entry));
+      return inside.sort().map((entry) => ({ file: join(path, entry), isNamed: false }));
+    } catch (err) {
+      log.error({ err, file: path }, 'a directory of pipelines could not be read');
+      return [];
+    }
+  });
+}
+
+async function openOne(
+  { account }: Entry,
+  { name, plan, baseDir }: Scheduled,
+  { config, service, context, log }: HostSchedulesOptions,
+): Promise<OpenSchedule | undefined> {
+  const [clusterID = '', accountID = ''] = account.split('/');
+  const scope = { clusterID, accountID };
+  const home = join(config.service.root, 'schedules', clusterID, accountID);
+  await makeHome(home);
+  const opened = openSchedule({
+    ...{ plan, scope, home, baseDir },
+    service: service.inProcess({ userID: 'schedules', accounts: [scope] }),
+    secrets: createSecretReader(home, context.env),
+    onEvent: (event) => logEvent(log, { account, event }),
+  });
+  if (opened.ok) return opened.value;
+  log.error({ account, schedule: name, reason: opened.error }, 'a pipeline cannot be scheduled');
+  return undefined;
+}
+
+function logEvent(
+  log: HostSchedulesOptions['log'],
+  { account, event }: { account: string; event: ScheduleEvent },
+): void {
+  const isTrouble =
+    event.type === 'troubled' ||
+    event.type === 'edited' ||
+    event.type === 'postponed' ||
+    event.type === 'missed' ||
+    (event.type === 'finished' && event.status !== 'succeeded');
+  const planned = 'planned' in event ? { planned: new Date(event.planned).toISOString() } : {};
+  log[isTrouble ? 'warn' : 'info']({ account, ...event, ...planned }, 'schedule');
+}

@@ -1,0 +1,75 @@
+import { fail, ok, own, type Result } from '@sluice/core';
+import type { ConfigEdit, ConfigFields } from '@sluice/service';
+import { parse } from 'yaml';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import type { Refusal } from '../context/refusal.ts';
+
+/** What is to be changed in a configuration, in the words of the command line. */
+export interface ConfigEditWords {
+  readonly type: ConfigEdit['type'];
+  /** What it is about, then `name=value` for each of its fields. */
+  readonly words: readonly string[];
+  /** For a new cluster, which cannot be without: `id,name=value,…` each. */
+  readonly instanceTypes: readonly string[];
+}
+
+/** Whether the values are allowed is for the check of the whole file to say. */
+export function parseConfigEdit({ type, words, instanceTypes }: ConfigEditWords): Result<ConfigEdit, Refusal> {
+  const [name = '', ...texts] = words;
+  if (type === 'removeCluster') return ok({ type, clusterID: name });
+  if (type === 'addCluster') return parseCluster(name, texts, instanceTypes);
+  const [clusterID, id, ...more] = name.split('/');
+  if (!clusterID || !id || more.length > 0) return misunderstood(name, 'CLUSTER/ID');
+  switch (type) {
+    case 'addAccount':
+    case 'removeAccount':
+      return ok({ type, clusterID, accountID: id });
+    case 'removeInstanceType':
+      return ok({ type, clusterID, typeID: id });
+    case 'addInstanceType': {
+      const fields = parseFields(id, texts);
+      return fields.ok ? ok({ type, clusterID, fields: fields.value }) : fields;
+    }
+  }
+}
+
+function parseCluster(id: string, texts: readonly string[], types: readonly string[]): Result<ConfigEdit, Refusal> {
+  const fields = parseFields(id, texts);
+  if (!fields.ok) return fields;
+  const instanceTypes: ConfigFields[] = [];
+  for (const type of types) {
+    const [typeID = '', ...more] = type.split(',');
+    const parsed = parseFields(typeID, more);
+    if (!parsed.ok) return parsed;
+    instanceTypes.push(parsed.value);
+  }
+  return ok({ type: 'addCluster', fields: { ...fields.value, instanceTypes } });
+}
+
+/** `name=value` each, as a file would say it; a dot in a name leads into a map: `options.partition=long`. */
+function parseFields(id: string, texts: readonly string[]): Result<ConfigFields, Refusal> {
+  const fields: Record<string, unknown> = { id };
+  for (const text of texts) {
+    const equals = text.indexOf('=');
+    const names = text.slice(0, Math.max(0, equals)).split('.');
+    if (names.includes('') || names.includes('__proto__')) return misunderstood(text, 'name=value');
+    let at = fields;
+    for (const name of names.slice(0, -1)) {
+      const inner = (own(at, name) as Record<string, unknown> | undefined) ?? {};
+      at[name] = inner;
+      at = inner;
+    }
+    at[names.at(-1)!] = scalarOf(text.slice(equals + 1));
+  }
+  return ok(fields);
+}
+
+/** As YAML would read it where that is a plain value; else the text itself. */
+function scalarOf(text: string): unknown {
+  const value: unknown = /^[[{*&!|>]/.test(text) ? text : parse(text);
+  return typeof value === 'object' ? text : value;
+}
+
+function misunderstood(text: string, form: string): Result<never, Refusal> {
+  return fail({ exitCode: EXIT_CODE.refused, message: `Could not understand ${text}: it must look like ${form}` });
+}

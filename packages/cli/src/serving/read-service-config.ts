@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fail, ok, type Result } from '@sluice/core';
+import { parseServiceConfig, type ServiceConfig } from '@sluice/service';
+import { z } from 'zod';
+import type { CommandContext } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import type { Refusal } from '../context/refusal.ts';
+
+/** Pipelines that the service runs by their `schedule`, in the name of an account. */
+const schedulesSchema = z
+  .array(
+    z.strictObject({
+      account: z.string().regex(/^[a-z0-9-]+\/[a-z0-9-]+$/, 'must look like CLUSTER/ACCOUNT'),
+      /** Pipeline files, or directories of them; relative ones count from the configuration's directory. */
+      files: z.array(z.string().min(1)).min(1),
+      params: z.record(z.string(), z.string()).default({}),
+    }),
+  )
+  .default([]);
+export type HostedSchedules = z.infer<typeof schedulesSchema>;
+
+/** A configuration as the service takes it, and beside it what the command does with the service. */
+export interface ServedConfig {
+  readonly service: ServiceConfig;
+  readonly schedules: HostedSchedules;
+  /** Of the file, absolute. */
+  readonly directory: string;
+}
+
+/** Reads the configuration of a service; a wrong one is refused with all that is wrong, by line and column. */
+export function readServiceConfig(file: string, context: Pick<CommandContext, 'cwd'>): Result<ServedConfig, Refusal> {
+  const path = resolve(context.cwd, file);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    return fail({ exitCode: EXIT_CODE.refused, message: `Could not read ${path}: ${(error as Error).message}` });
+  }
+  return parseServiceConfigText(text, { file, directory: dirname(path) });
+}
+
+/** The same for a text that is, or may become, that of `file`; relative paths count from `directory`. */
+export function parseServiceConfigText(
+  text: string,
+  { file, directory }: { file: string; directory: string },
+): Result<ServedConfig, Refusal> {
+  const parsed = parseServiceConfig(text, directory, { schedules: schedulesSchema });
+  const lines = parsed.ok
+    ? strayAccounts(parsed.value, parsed.sections.schedules).map((fault) => `${file}: ${fault}`)
+    : parsed.problems.map(
+        ({ line, column, path: field, message }) =>
+          `${file}:${line}:${column}: ${field === '' ? '' : `${field}: `}${message}`,
+      );
+  if (!parsed.ok || lines.length > 0) return fail({ exitCode: EXIT_CODE.refused, message: lines.join('\n') });
+  return ok({ service: parsed.value, schedules: parsed.sections.schedules, directory });
+}
+
+function strayAccounts({ clusters }: ServiceConfig, schedules: HostedSchedules): string[] {
+  const known = clusters.flatMap(({ id, accounts }) => accounts.map((account) => `${id}/${account}`));
+  return schedules.flatMap(({ account }, index) =>
+    known.includes(account)
+      ? []
+      : [`schedules.${index}.account: there is no account ${account}; the configuration has ${known.join(', ')}`],
+  );
+}

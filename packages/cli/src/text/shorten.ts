@@ -1,0 +1,35 @@
+import { clipLine, widthOf } from './clip-line.ts';
+
+/** The text in at most so many columns; what is left out of its middle is told by an ellipsis, since names differ at their ends. */
+export function shorten(text: string, columns: number): string {
+  if (text.length <= columns && widthOf(text) <= columns) return text;
+  const head = clipLine(text.slice(0, columns + 1), Math.ceil(columns / 2));
+  const room = columns - widthOf(head);
+  const points = [...text.slice(-columns)].reverse();
+  let tail = '';
+  for (const point of points) {
+    if (widthOf(point + tail) > room) break;
+    tail = point + tail;
+  }
+  return `${head}${tail}`;
+}
+
+/** In exactly so many columns, filled up with blanks. */
+export function fitColumn(text: string, columns: number): string {
+  const shown = shorten(text, columns);
+  return `${shown}${' '.repeat(Math.max(0, columns - widthOf(shown)))}`;
+}
+
+/** `a, b and 9,998 more`: as many names as have room in so many columns, at least one. */
+export function listSome(names: readonly string[], columns: number): string {
+  let shown = '';
+  let count = 0;
+  for (const name of names) {
+    const next = count === 0 ? shorten(name, columns) : `${shown}, ${name}`;
+    if (count > 0 && next.length > columns) break;
+    shown = next;
+    count++;
+  }
+  const more = names.length - count;
+  return more === 0 ? shown : `${shown} and ${more.toLocaleString('en-US')} more`;
+}

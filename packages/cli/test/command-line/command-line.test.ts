@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { runCommandLine } from '../../src/command-line/run-command-line.ts';
+import { createTestContext } from '../recording-terminal.ts';
+
+async function run(...args: string[]) {
+  const context = createTestContext({ cwd: '/' });
+  const exitCode = await runCommandLine(args, context);
+  return { exitCode, ...context.terminal.written() };
+}
+
+test('runCommandLine ends with 0 for help and version', async () => {
+  expect(await run('--help')).toMatchObject({
+    exitCode: 0,
+    out: expect.stringContaining('run [options] <file>'),
+    err: '',
+  });
+  expect(await run('help')).toMatchObject({ exitCode: 0, out: expect.stringContaining('Usage: sluice') });
+  expect(await run('--version')).toMatchObject({ exitCode: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  expect(await run('help', 'run')).toMatchObject({ exitCode: 0, out: expect.stringContaining('Usage: sluice run') });
+  expect(await run('user', 'add', '-h')).toMatchObject({
+    exitCode: 0,
+    out: expect.stringContaining('sluice user add'),
+  });
+  expect(await run('run', '--help')).toMatchObject({ exitCode: 0, out: expect.stringContaining('--home <dir>') });
+});
+
+test.each([
+  [[], 'Usage: sluice'],
+  [['rnu'], 'Did you mean run?'],
+  [['run'], "missing required argument 'file'"],
+  [['run', 'a.yaml', '--parallelism', 'two'], 'It must be a whole number.'],
+  [['run', 'a.yaml', '--param', 'seed'], 'It must look like name=value.'],
+  [['run', 'a.yaml', 'b.yaml'], 'too many arguments'],
+  [['logs'], "missing required argument 'run'"],
+  [['why'], "missing required argument 'run'"],
+  [['NOSUCH', '--help'], "unknown command 'NOSUCH'"],
+  [['rnu', '-h'], 'Did you mean run?'],
+  [['--home', '/nowhere', 'rnu', '--help'], 'Did you mean run?'],
+  [['help', 'rnu'], 'Did you mean run?'],
+  [['user', 'ad', '--help'], 'Did you mean add?'],
+  [['serve'], "required option '--config <file>'"],
+])('runCommandLine ends with 2 for wrong usage: %j', async (args, message) => {
+  expect(await run(...args)).toMatchObject({ exitCode: 2, err: expect.stringContaining(message) });
+});
+
+test('runCommandLine ends with 2 for a file that is not there, and says so', async () => {
+  for (const command of ['check', 'plan', 'run']) {
+    expect(await run(command, '/nowhere/p.yaml', '--home', '/nowhere')).toMatchObject({
+      exitCode: 2,
+      err: expect.stringContaining('could not read /nowhere/p.yaml: there is no such file'),
+    });
+  }
+});

@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runCommandLine } from '../../src/command-line/run-command-line.ts';
+import { createTestContext } from '../recording-terminal.ts';
+
+let cwd: string;
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'sluice-plan-'));
+});
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+async function sluice(text: string, ...args: readonly string[]) {
+  writeFileSync(join(cwd, 'p.yaml'), `version: 1\nname: p\n${text}`);
+  const context = createTestContext({ cwd, env: { SLUICE_HOME: join(cwd, 'home') } });
+  const [verb = '', ...flags] = args;
+  const exitCode = await runCommandLine([verb, 'p.yaml', ...flags], context);
+  return { exitCode, ...context.terminal.written() };
+}
+
+const json = (out: string) =>
+  out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+const MISSING = 'volumes:\n  raw:\n    source: ~/gone\nsteps: { s: { command: [x], inputs: { i: volumes.raw } } }\n';
+
+describe('a missing source', () => {
+  test('is shown at its line by plan and run, with a hint on `~`', async () => {
+    for (const verb of ['plan', 'run']) {
+      const { exitCode, err } = await sluice(MISSING, verb);
+      expect(exitCode).toBe(2);
+      expect(err).toContain('p.yaml:5:13: error: could not read the source of volume raw: ');
+      expect(err).toContain('5 |     source: ~/gone');
+      expect(err).toContain('`~` is not expanded: write the path in full');
+      expect(err).toContain('1 error in p.yaml');
+    }
+  });
+
+  test('of a used pipeline is shown in the file that names it', async () => {
+    const used =
+      'version: 1\nname: u\nvolumes:\n  v: { source: ./gone }\nsteps: { s: { command: [x], inputs: { i: volumes.v } } }\n';
+    writeFileSync(join(cwd, 'u.yaml'), used);
+    const { exitCode, err } = await sluice('steps: { a: { uses: ./u.yaml } }\n', 'plan');
+    expect(exitCode).toBe(2);
+    expect(err).toContain('u.yaml:4:16: error: could not read the source of volume a-v: ');
+  });
+});
+
+describe('plan --json', () => {
+  test.each([
+    ['a placement', 'steps: { s: { command: [x], instanceType: nope } }\n', 'offers nope'],
+    ['a source', MISSING, '1 error in p.yaml'],
+    ['a secret', 'secrets: [key]\nsteps: { s: { command: [x], secrets: [key] } }\n', 'needs the secret key'],
+    [
+      'a volume',
+      'volumes: { v: { id: nope } }\nsteps: { s: { command: [x], inputs: { i: volumes.v } } }\n',
+      'the service has no volume nope',
+    ],
+    [
+      'a level of escalation',
+      'steps: { s: { command: [x], retry: { limit: 1, escalate: [nope] } } }\n',
+      '`retry.escalate` of step s: no instance type of cluster local offers nope; it has local-1',
+    ],
+  ])('refuses what plan refuses: %s', async (_what, text, reason) => {
+    const plain = await sluice(text, 'plan');
+    const asJson = await sluice(text, 'plan', '--json');
+    expect(plain).toMatchObject({ exitCode: 2, err: expect.stringContaining(reason) });
+    expect(asJson.exitCode).toBe(2);
+    const lines = json(asJson.out);
+    expect(lines[0]).toHaveProperty('steps');
+    expect(lines.at(-1)).toMatchObject({ type: 'refused', exitCode: 2, message: expect.stringContaining(reason) });
+  });
+
+  test('counts mounts by the profile', async () => {
+    writeFileSync(join(cwd, 'profile.yaml'), 'limits: { mounts: 1 }\n');
+    const text = 'steps: { s: { command: [x], outputs: { a: /a, b: /b } } }\n';
+    for (const args of [['plan'], ['plan', '--json'], ['check']]) {
+      const { exitCode, out, err } = await sluice(text, ...args, '--profile', 'profile.yaml');
+      expect(exitCode).toBe(2);
+      expect(`${out}${err}`).toContain('step s has 2 mounts, and its service takes 1');
+    }
+  });
+});
+
+test('check shows a fan-in of more than 10,000 inputs at the line of its step', async () => {
+  const inputs = Array.from({ length: 10_001 }, (_, n) => `i${n}: "volumes.v/${n}"`).join(', ');
+  const text = `volumes: { v: {} }\nsteps:\n  all: { command: [x], inputs: { ${inputs} } }\n`;
+  const { exitCode, err } = await sluice(text, 'check');
+  expect(exitCode).toBe(2);
+  expect(err).toContain('p.yaml:5:3: error: step all has 10001 mounts, and its service takes 10000');
+});
+
+test('check --json names the parameters that a run needs values for', async () => {
+  const text =
+    'params: { seed: { type: integer }, size: 1 }\nsteps: { s: { command: [x, "${{ params.seed }}", "${{ params.size }}"] } }\n';
+  const { exitCode, out } = await sluice(text, 'check', '--json');
+  expect(exitCode).toBe(0);
+  expect(json(out)).toEqual([
+    {
+      type: 'diagnostic',
+      code: 'missing-param',
+      severity: 'warning',
+      message: 'parameter `seed` has no value and no default',
+      hint: 'give it one for this run: -p seed=VALUE',
+    },
+  ]);
+});
+
+test('plan says which shell runs a text with a pipe', async () => {
+  const text = 'steps: { a: { script: "echo | cat" }, b: { command: "echo | cat" }, c: { script: echo } }\n';
+  const { exitCode, out } = await sluice(text, 'plan');
+  expect(exitCode).toBe(0);
+  expect(out).toContain('\nshell: bash with pipefail, or an sh that has it, for the text with a pipe of a, b\n');
+  const plain = await sluice('steps: { c: { script: echo } }\n', 'plan');
+  expect(plain.out).not.toContain('shell:');
+});

@@ -1,0 +1,56 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { createTerminal } from '../../src/context/terminal.ts';
+
+function terminal({ tty, env = {} }: { tty: boolean; env?: NodeJS.ProcessEnv }) {
+  const stdout = Object.assign(new PassThrough(), { isTTY: tty, columns: 100, rows: 30 });
+  const stderr = Object.assign(new PassThrough(), { isTTY: tty });
+  const streams = { stdin: { isTTY: tty }, stdout, stderr } as unknown as Parameters<typeof createTerminal>[0];
+  return { stdout, terminal: createTerminal(streams, env) };
+}
+
+test.each([
+  [{ tty: true }, { live: true, interactive: true, color: true }],
+  [{ tty: false }, { live: false, interactive: false, color: false }],
+  [
+    { tty: true, env: { CI: 'true' } },
+    { live: false, interactive: true, color: true },
+  ],
+  [
+    { tty: true, env: { NO_COLOR: '1' } },
+    { live: true, color: false },
+  ],
+  [{ tty: true, env: { NO_COLOR: '1', FORCE_COLOR: '1' } }, { color: false }],
+  [
+    { tty: false, env: { FORCE_COLOR: '1' } },
+    { live: false, color: true },
+  ],
+  [{ tty: true, env: { FORCE_COLOR: '0' } }, { color: false }],
+  [
+    { tty: true, env: { TERM: 'dumb' } },
+    { live: false, interactive: false, color: false },
+  ],
+])('createTerminal decides for %j', (given, expected) => {
+  expect(terminal(given).terminal).toMatchObject(expected);
+});
+
+test('Terminal.style colours only where there are colours', () => {
+  expect(terminal({ tty: true }).terminal.style('red', 'x')).toBe('\u001b[31mx\u001b[39m');
+  expect(terminal({ tty: false }).terminal.style('red', 'x')).toBe('x');
+});
+
+test('Terminal.out drops what comes after the reader has gone', async () => {
+  const { stdout, terminal: t } = terminal({ tty: false });
+  t.out('one\n');
+  stdout.destroy(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+  await new Promise((resolve) => stdout.once('close', resolve));
+  t.out('two\n');
+  expect(await t.flush()).toBe(false);
+  expect(t.fault()).toBeUndefined();
+});
+
+test('Terminal.size stands in for a terminal that has none', () => {
+  const { stdout, terminal: t } = terminal({ tty: true });
+  Object.assign(stdout, { columns: 0, rows: 0 });
+  expect(t.size()).toEqual({ columns: 80, rows: 24 });
+});

@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { findProfile, readProfile } from '../../src/home/profile.ts';
+
+let home: string;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'sluice-profile-'));
+});
+
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+test('findProfile takes the flag before the home, and the home before what the user has for all homes', () => {
+  const env = { XDG_CONFIG_HOME: join(home, 'config'), HOME: home };
+  const options = { home };
+  expect(findProfile(options, { cwd: '/', env })).toBeUndefined();
+  mkdirSync(join(home, 'config/sluice'), { recursive: true });
+  const own = join(home, 'config/sluice/profile.yaml');
+  writeFileSync(own, '');
+  expect(findProfile(options, { cwd: '/', env })).toEqual({ path: own, isFound: false });
+  const path = join(home, 'profile.yaml');
+  writeFileSync(path, '');
+  expect(findProfile(options, { cwd: '/', env })).toEqual({ path, isFound: false });
+  expect(findProfile({ ...options, profile: 'other.yaml' }, { cwd: '/x', env })).toEqual({
+    path: '/x/other.yaml',
+    isFound: false,
+  });
+});
+
+test('findProfile says of the profile of a home that nobody has named that it was only found', () => {
+  mkdirSync(join(home, '.sluice'));
+  const path = join(home, '.sluice/profile.yaml');
+  writeFileSync(path, '');
+  expect(findProfile({}, { cwd: home, env: {} })).toEqual({ path, isFound: true });
+  expect(findProfile({}, { cwd: '/', env: { SLUICE_HOME: join(home, '.sluice') } })).toEqual({ path, isFound: false });
+});
+
+test('readProfile takes files relative to the profile', () => {
+  writeFileSync(join(home, 'profile.yaml'), 'service: https://one.example\naccount: a\ntokenFile: ./token\n');
+  expect(readProfile(join(home, 'profile.yaml'))).toEqual({
+    ok: true,
+    value: { service: 'https://one.example', account: 'a', tokenFile: join(home, 'token') },
+  });
+});
+
+test('readProfile reads how long a container may be absent', () => {
+  writeFileSync(join(home, 'profile.yaml'), 'limits: { lostAfter: 15m, mounts: 3 }\n');
+  expect(readProfile(join(home, 'profile.yaml'))).toEqual({
+    ok: true,
+    value: { limits: { mounts: 3, lostAfterMs: 900_000 } },
+  });
+});
+
+test.each([
+  ['an unknown key', 'services: https://one.example\n', 'services'],
+  ['a credential in the profile itself', 'token: abc\n', 'token'],
+  ['what is no URL', 'service: one\n', 'service'],
+  ['broken YAML', 'service: [\n', 'profile.yaml'],
+])('readProfile refuses %s', (_what, text, named) => {
+  writeFileSync(join(home, 'profile.yaml'), text);
+  const result = readProfile(join(home, 'profile.yaml'));
+  expect(result).toMatchObject({ ok: false, error: { exitCode: 2, message: expect.stringContaining(named) } });
+});
+
+test.each([
+  ['limits: { mounts: many }\n', '`limits.mounts` must be a number'],
+  ['limits: { mounts: 0 }\n', '`limits.mounts` must be at least 1'],
+  ['limits: { lostAfter: 10 }\n', '`limits.lostAfter` must be a text, and is a number'],
+  ['limits: { lostAfter: ten }\n', '`limits.lostAfter` must be a duration with its unit, for example 90s, 15m or 2h'],
+  ['account: 5\n', '`account` must be a text'],
+  ['service: one\n', '`service` must be an address'],
+])('readProfile says which setting is wrong, in plain words: %s', (text, said) => {
+  writeFileSync(join(home, 'profile.yaml'), text);
+  const result = readProfile(join(home, 'profile.yaml'));
+  const message = result.ok ? '' : result.error.message;
+  expect(message).toContain(`Could not use the profile ${join(home, 'profile.yaml')}: ${said}`);
+  expect(message).not.toMatch(/Invalid input|received|Too small/);
+});
+
+test('readProfile refuses a named profile that is not there', () => {
+  expect(readProfile(join(home, 'other.yaml'))).toMatchObject({
+    ok: false,
+    error: { message: expect.stringContaining(join(home, 'other.yaml')) },
+  });
+});

@@ -1,0 +1,112 @@
+import type { StepExplanation } from '@sluice/runner';
+import { expect, test } from 'vitest';
+import { renderExplanation } from '../../src/render/render-explanation.ts';
+import { createRecordingTerminal } from '../recording-terminal.ts';
+
+const terminal = createRecordingTerminal();
+
+const FAILED: StepExplanation = {
+  runId: 'r1',
+  pipeline: 'p',
+  status: 'failed',
+  step: 'fit',
+  cell: 'a',
+  state: 'failed',
+  cells: [
+    { state: 'succeeded', count: 2 },
+    { state: 'failed', count: 1 },
+  ],
+  reason: 'exit code 3',
+  dependencies: [{ step: 'prepare', condition: 'succeeded', state: 'cached' }],
+  attempts: [
+    {
+      attempt: 1,
+      result: 'failed',
+      containerID: 'c1',
+      instanceType: 'small',
+      askedAt: 0,
+      runningAt: 2_000,
+      endedAt: 5_000,
+      retry: 'not tried again: the step has no retry',
+      failure: {
+        step: 'fit',
+        cell: 'a',
+        attempt: 1,
+        class: 'failed',
+        message: 'exit code 3',
+        logTail: ['\u001b[31mtrouble\u001b[0m'],
+        logFile: '/home/log',
+      },
+    },
+  ],
+  cache: {
+    kind: 'missed',
+    reason: 'unknown',
+    fingerprint: 'f',
+    nearest: {
+      runId: 'r0',
+      differences: [
+        { name: 'env.SEED', before: '1', after: '2' },
+        { name: 'inputs.data', before: 'x', after: 'y', from: 'prepare' },
+      ],
+    },
+  },
+  story: [],
+};
+
+test('renderExplanation answers first, and shows attempts, logs without escapes, and what has changed', () => {
+  expect(renderExplanation(FAILED, { terminal, service: undefined, options: {} })).toBe(
+    [
+      'fit/a  failed  exit code 3',
+      'one of the 3 cells of fit: 2 succeeded, 1 failed',
+      '',
+      'needs',
+      '  prepare    cached',
+      '',
+      'attempts',
+      '  1  exit code 3  ran 3.0 s  waited 2.0 s at the service  on small  container c1',
+      '     not tried again: the step has no retry',
+      '     │ trouble',
+      '     whole log: /home/log',
+      '',
+      'cache',
+      '  not taken from an earlier run: none did the same work; compared with run r0:',
+      '    env.SEED is 2, and was 1',
+      '    inputs.data has another content than in r0; see: sluice why r1 prepare',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('renderExplanation of a step that waits says since when, what to do, and what the service says', () => {
+  const waits: StepExplanation = {
+    ...FAILED,
+    status: 'suspended',
+    state: 'ready',
+    reason: 'waits for pool gpu',
+    attempts: [],
+    wait: {
+      reason: { kind: 'pool', pool: 'gpu', used: 2, size: 2, needed: 1 },
+      message: 'waits for pool gpu',
+      since: 0,
+      advice: 'do this',
+    },
+  };
+  const text = renderExplanation(waits, {
+    terminal,
+    service: { phase: 'Pending', state: 'pulling' },
+    options: { home: '/a b' },
+  });
+  expect(text).toMatch(/^fit\/a {2}ready {2}waits for pool gpu\n/);
+  expect(text).toContain('the service says: Pending, pulling\n');
+  expect(text).toMatch(/since .*; do this\n/);
+  expect(text).toContain("no process is running run r1; resume it with: sluice resume r1 --home '/a b'\n");
+});
+
+test('renderExplanation repeats what the run was warned of about the service, and says why the service says nothing', () => {
+  const warned = { ...FAILED, warnings: [{ at: 0, message: 'the service reports the phase "Warming"' }] };
+  const problem = 'could not get container c1: nodeID: expected string';
+  const text = renderExplanation(warned, { terminal, service: { phase: '', state: '', problem }, options: {} });
+  expect(text).toContain('\nwarning: the service reports the phase "Warming"\n');
+  expect(text).toContain(`\nthe service does not say how it is now: ${problem}\n`);
+});

@@ -1,0 +1,130 @@
+import type { CellReport, FailureReport, RunReport } from '@sluice/runner';
+import { expect, test } from 'vitest';
+import { renderReport, renderSteps } from '../../src/render/render-report.ts';
+import { createRecordingTerminal } from '../recording-terminal.ts';
+
+const terminal = createRecordingTerminal();
+
+function cell(key: string, state: CellReport['state'], more: Partial<CellReport> = {}): CellReport {
+  return { key, state, attempts: 1, results: {}, ...more };
+}
+
+function report(more: Partial<RunReport>): RunReport {
+  const base = {
+    runId: 'r1',
+    pipeline: 'digits',
+    startedAt: 1_000,
+    endedAt: 7_600,
+    clusterID: 'local',
+    accountID: 'local',
+  };
+  return { ...base, status: 'succeeded', steps: [], failures: [], outputs: {}, ...more };
+}
+
+function failure(more: Partial<FailureReport>): FailureReport {
+  return { step: 'fit', cell: 'a', attempt: 1, class: 'failed', message: 'exit code 3', logTail: [], ...more };
+}
+
+test('renderReport says results, files and the verdict', () => {
+  const steps = [
+    {
+      name: 'fit',
+      state: 'succeeded',
+      cells: [
+        cell('a', 'succeeded', { results: { accuracy: 0.9123456789 } }),
+        cell('b', 'cached', { results: { accuracy: 1 } }),
+      ],
+    },
+    { name: 'select', state: 'succeeded', cells: [cell('', 'succeeded', { results: { model: 'knn-3' } })] },
+  ] as const;
+  const place = {
+    step: 'select',
+    output: 'best',
+    places: [{ cell: '', clusterID: 'local', accountID: 'me', volumeID: 'ws', path: 'runs/r1/out' }],
+  };
+  const outputs = {
+    best: { ...place, publishedTo: '/project/results' },
+    raw: place,
+    far: { ...place, publishedTo: '/elsewhere' },
+  };
+  expect(renderReport(report({ steps, outputs }), { terminal, cwd: '/project' })).toBe(
+    [
+      'results',
+      '  fit     accuracy  0.912346 to 1 in 2 cells',
+      '  select  model     knn-3',
+      '',
+      'files',
+      '  best  results',
+      '  raw   ws:runs/r1/out',
+      '  far   /elsewhere',
+      '',
+      'digits succeeded in 6.6 s: 2 succeeded, 1 reused from earlier runs (run r1)',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('renderReport shows the last failure of each cell that did not succeed in the end', () => {
+  const steps = [
+    { name: 'fit', state: 'failed', cells: [cell('a', 'failed'), cell('b', 'succeeded'), cell('c', 'canceled')] },
+  ] as const;
+  const failures = [
+    failure({ message: 'exit code 1' }),
+    failure({ cell: 'b', message: 'node failure' }),
+    failure({ attempt: 2, logTail: ['one', 'two'], logFile: '/project/.sluice/log' }),
+    failure({ cell: 'c', class: 'canceled', message: 'canceled' }),
+  ];
+  expect(renderReport(report({ status: 'failed', steps, failures }), { terminal, cwd: '/project' })).toBe(
+    [
+      'fit/a attempt 2: exit code 3',
+      '  │ one',
+      '  │ two',
+      '  whole log: .sluice/log',
+      'next: sluice why r1 fit/a, or sluice logs r1 fit/a',
+      'then: sluice run FILE --reuse, with the file and parameters of this run, reuses every step that succeeded and has not changed',
+      '',
+      'digits failed in 6.6 s: 1 succeeded, 1 failed, 1 canceled (run r1)',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('renderReport lists many failures, bounded, and cannot be led astray by what a container has printed', () => {
+  const keys = Array.from({ length: 500 }, (_, i) => `c${i}`);
+  const steps = [{ name: 'fit', state: 'failed', cells: keys.map((key) => cell(key, 'failed')) }] as const;
+  const logTail = ['\u001b[2J\u001b]0;title\u0007wiped', 'x'.repeat(5_000)];
+  const failures = keys.map((key) =>
+    failure({ cell: key, logTail, message: `exit code 3\u001b[1A`, logFile: `/logs/${key}.log` }),
+  );
+  const text = renderReport(report({ status: 'failed', steps, failures }), { terminal, cwd: '/' });
+  expect(text).toContain('  FAILED   ATTEMPT  CLASS   WHY\n  fit/c0   1        failed  exit code 3\n');
+  expect(text).toContain('  and 480 more\n');
+  expect(text).toContain('the logs of 3 of 500 failures are shown; all are in logs\nnext: sluice why r1 fit/c0');
+  expect(text).not.toContain('\u001b');
+  expect(text).toContain('  │ wiped\n');
+  expect(text.split('\n').length).toBeLessThan(60);
+  expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThan(600);
+});
+
+test('renderReport of a suspended run says how to go on', () => {
+  const text = renderReport(report({ status: 'suspended', message: 'the disk is full' }), { terminal, cwd: '/' });
+  expect(text).toContain('the disk is full\n');
+  expect(text).toContain('resume it with: sluice resume r1\n');
+});
+
+test('renderSteps counts the cells of a step by state', () => {
+  const cells = [
+    cell('a', 'succeeded', { submittedAt: 0, endedAt: 1_000 }),
+    cell('b', 'failed', { submittedAt: 500, endedAt: 4_000, attempts: 3, reason: 'exit code 3' }),
+  ];
+  expect(renderSteps([{ name: 'fit', state: 'failed', cells }], terminal)).toBe(
+    'STEP  STATE                  TOOK   ATTEMPTS  WHY\nfit   1 succeeded, 1 failed  4.0 s  4         exit code 3\n',
+  );
+});
+
+test('renderReport repeats what the user was warned of, bounded', () => {
+  const warnings = Array.from({ length: 12 }, (_, index) => ({ at: index, message: `cache ${index} is away` }));
+  const shown = renderReport(report({ warnings }), { terminal, cwd: '/project' });
+  expect(shown).toContain('warning: cache 0 is away\n');
+  expect(shown).toContain('warning: cache 9 is away\nand 2 more warnings\n');
+});

@@ -1,0 +1,107 @@
+import type { RunHandle, RunReport } from '@sluice/runner';
+import { expect, test, vi } from 'vitest';
+import { driveRun } from '../../src/runs/drive-run.ts';
+import { createTestContext } from '../recording-terminal.ts';
+
+function report(status: RunReport['status']): RunReport {
+  const base = { runId: 'r1', pipeline: 'p', startedAt: 0, clusterID: 'local', accountID: 'local' };
+  return { ...base, status, steps: [], failures: [], outputs: {} };
+}
+
+/** A run that does what it is told and records it. */
+function createFakeRun(): { run: RunHandle; told: string[]; end: (status: RunReport['status']) => void } {
+  const told: string[] = [];
+  let end: (status: RunReport['status']) => void = () => {};
+  const finished = new Promise<RunReport>((resolve) => {
+    end = (status) => resolve(report(status));
+  });
+  const run: RunHandle = {
+    runId: 'r1',
+    directory: '/home/runs/r1',
+    finished,
+    cancel: (by) => told.push(`cancel by ${by}`),
+    detach: async () => {
+      told.push('detach');
+      end('suspended');
+    },
+    approve: () => false,
+  };
+  return { run, told, end: (status) => end(status) };
+}
+
+function drive(interactive: boolean) {
+  const context = createTestContext({ cwd: '/', interactive });
+  const fake = createFakeRun();
+  const progress = { report: () => {}, say: () => {}, close: () => {} };
+  return { context, ...fake, exitCode: driveRun(fake.run, { context, progress, options: {} }) };
+}
+
+test.each([
+  ['succeeded', 0],
+  ['failed', 1],
+  ['canceled', 1],
+  ['suspended', 75],
+] as const)('driveRun ends a run that is %s with %d', async (status, exitCode) => {
+  const driven = drive(false);
+  driven.end(status);
+  expect(await driven.exitCode).toBe(exitCode);
+});
+
+test('driveRun detaches at once when nobody can press Ctrl-C again, and says how to resume', async () => {
+  const driven = drive(false);
+  driven.context.send('SIGINT');
+  expect(await driven.exitCode).toBe(130);
+  expect(driven.told).toEqual(['detach']);
+  expect(driven.context.terminal.written().out).toContain('sluice resume r1');
+});
+
+test('driveRun waits for a second Ctrl-C at a terminal and detaches without one', async () => {
+  vi.useFakeTimers();
+  try {
+    const driven = drive(true);
+    driven.context.send('SIGINT');
+    expect(driven.told).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await driven.exitCode).toBe(130);
+    expect(driven.told).toEqual(['detach']);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('driveRun cancels at the second Ctrl-C and leaves at the third', async () => {
+  const driven = drive(true);
+  driven.context.send('SIGINT');
+  driven.context.send('SIGINT');
+  expect(driven.told).toEqual(['cancel by interrupt']);
+  driven.end('canceled');
+  expect(await driven.exitCode).toBe(130);
+  expect(driven.told).toEqual(['cancel by interrupt']);
+});
+
+test('driveRun detaches on SIGTERM, with the exit code of a suspended run, and goes on after SIGHUP', async () => {
+  const driven = drive(true);
+  driven.context.send('SIGHUP');
+  expect(driven.told).toEqual([]);
+  driven.context.send('SIGTERM');
+  expect(await driven.exitCode).toBe(75);
+  expect(driven.told).toEqual(['detach']);
+});
+
+test('driveRun leaves in time after SIGTERM, also when letting go hangs', async () => {
+  vi.useFakeTimers();
+  try {
+    const context = createTestContext({ cwd: '/', interactive: true });
+    const fake = createFakeRun();
+    const left: number[] = [];
+    const hanging = { ...fake.run, detach: () => new Promise<void>(() => {}) };
+    const leaving = { ...context, leave: (code: number) => void left.push(code) as never };
+    const progress = { report: () => {}, say: () => {}, close: () => {} };
+    void driveRun(hanging, { context: leaving, progress, options: {} });
+    context.send('SIGTERM');
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(left).toEqual([75]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
