@@ -6,8 +6,8 @@ import { type ServiceUnderTest, shellSpec } from '@sluice/client/contract';
 import type { Principal } from '../src/accounts/principal.ts';
 import { openUserDirectory } from '../src/accounts/user-directory.ts';
 import { type ServiceConfig, type ServiceConfigInput, serviceConfigSchema } from '../src/config/service-config.ts';
-import { createService, type Service } from '../src/service.ts';
-import type { ServiceOptions } from '../src/service-options.ts';
+import { createService, type Service } from '../src/service/service.ts';
+import type { ServiceOptions } from '../src/service/service-options.ts';
 import { FakeEngine } from './fakes/fake-engine.ts';
 import { VirtualClock } from './fakes/virtual-clock.ts';
 

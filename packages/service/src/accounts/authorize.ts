@@ -1,5 +1,5 @@
 import type { Account, Scope } from '@sluice/client';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../protocol/refusal.ts';
 import type { Principal } from './principal.ts';
 
 /** Refuses `-`, then what is not the principal's: whether that exists or not, with the same words. */

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../host/clock.ts';
 
 const WINDOW_MS = 15 * 60_000;
 /** Failures that a network address may have with one e-mail address, and with all of them. */

@@ -1,6 +1,6 @@
 import { own, type Scope } from '@sluice/client';
 import type { ClusterConfig, QuotaAmounts } from '../config/service-config.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../protocol/refusal.ts';
 
 /** What an account may have on a cluster; what is absent has no limit. */
 export function quotaOf({ quota }: Pick<ClusterConfig, 'quota'>, accountID: string): QuotaAmounts {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { type Account, directoryIdentity } from '@sluice/client';
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../host/clock.ts';
+import { randomID } from '../host/random-id.ts';
 import { waitForKernelLock } from '../kernel-lock.ts';
-import { randomID } from '../random-id.ts';
 import { openLmdbStore } from '../store/lmdb-store.ts';
 import { migrate } from '../store/migrations.ts';
 import { put, remove, type Store } from '../store/store.ts';

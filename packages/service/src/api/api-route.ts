@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Principal } from '../accounts/principal.ts';
-import type { ServiceCalls } from '../service-calls.ts';
+import type { ServiceCalls } from '../calls/service-calls.ts';
 import type { TransferAddress } from '../volumes/volume-calls.ts';
 import type { Query, QuerySchema } from './parse-query.ts';
 

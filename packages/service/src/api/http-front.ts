@@ -10,16 +10,16 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import { connect } from 'node:net';
 import proxyAddress from '@fastify/proxy-addr';
-import { closeWaitingReplies } from '../close-waiting-replies.ts';
-import { createHandshakeCut } from '../handshake-cut.ts';
-import type { ListenAddress, Listener, ListenOptions } from '../listen-options.ts';
+import { LOCAL_ORIGIN, webDavUrl } from '../calls/service-calls.ts';
+import { closeWaitingReplies } from '../http/close-waiting-replies.ts';
+import { createHandshakeCut } from '../http/handshake-cut.ts';
 import { type KeptCertificate, keepCertificate } from '../proxy/keep-certificate.ts';
 import { FILES_LOOK_MS, readCertificate } from '../proxy/read-certificate.ts';
-import { LOCAL_ORIGIN, webDavUrl } from '../service-calls.ts';
-import type { ServiceCore } from '../service-core.ts';
+import type { ServiceCore } from '../service/service-core.ts';
 import { createWebDavHandler, type WebDavHandler } from '../volumes/webdav/webdav-handler.ts';
 import { DAV_PREFIX, webDavPath } from '../volumes/webdav/webdav-path.ts';
 import { createApi } from './create-api.ts';
+import type { ListenAddress, Listener, ListenOptions } from './listen-options.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 
 const DRAIN_MS = 10_000;

@@ -1,6 +1,6 @@
 import { quotaOf } from '../accounts/quota.ts';
 import type { Cluster } from '../clusters/cluster.ts';
-import type { ServiceCore } from '../service-core.ts';
+import type { ServiceCore } from '../service/service-core.ts';
 
 /** Upper bounds of the latency buckets, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;

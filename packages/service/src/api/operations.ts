@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { ServiceCore } from '../service-core.ts';
+import type { ServiceCore } from '../service/service-core.ts';
 import type { Metrics } from './metrics.ts';
 import { renderOpenApi } from './openapi.ts';
 import { ROUTES } from './routes.ts';

@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../protocol/refusal.ts';
 
 /** Deeper nesting has no place in this protocol, and would cost a stack elsewhere. */
 const MAX_DEPTH = 32;

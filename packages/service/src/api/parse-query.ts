@@ -1,6 +1,6 @@
 import { own } from '@sluice/client';
 import { nearestName } from '../containers/parse-container-spec.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../protocol/refusal.ts';
 
 /** Kinds of query parameters that the protocol has. */
 export type QueryKind = 'string' | 'boolean' | 'integer';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Clock } from '../clock.ts';
-import { Refusal } from '../refusal.ts';
+import type { Clock } from '../host/clock.ts';
+import { Refusal } from '../protocol/refusal.ts';
 import { parseJson } from './parse-json.ts';
 
 /** A body that is not there by then is not awaited. */

@@ -12,7 +12,7 @@ import {
 import { z } from 'zod';
 import { renderContainerPage } from '../containers/list-containers.ts';
 import { containerSpecSchema, parseBody } from '../containers/parse-container-spec.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../protocol/refusal.ts';
 import { type ApiRequest, type ApiRoute, defineRoute } from './api-route.ts';
 import { dropZeroFields, isObject, replyOnly } from './drop-zero-fields.ts';
 

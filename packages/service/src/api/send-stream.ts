@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { sendBlock } from '../send-block.ts';
+import { sendBlock } from '../http/send-block.ts';
 
 /**
  * Signals that are aborted once a reply is done, its reader has gone, or `closing` is. `AbortSignal.any` would do, but

@@ -4,7 +4,7 @@ import { own } from '@sluice/client';
 import type { ClusterConfig, ServiceConfig } from '../config/service-config.ts';
 import type { ContainerRow } from '../containers/container-row.ts';
 import { ENGINE_FACTORIES } from '../engines/engine-factories.ts';
-import type { ServiceOptions } from '../service-options.ts';
+import type { ServiceOptions } from '../service/service-options.ts';
 import type { Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
 import { type Cluster, type ClusterOptions, createCluster } from './cluster.ts';

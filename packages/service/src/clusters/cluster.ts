@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isTerminalPhase } from '@sluice/client';
 import type { Logger } from 'pino';
-import type { Clock } from '../clock.ts';
 import type { ClusterConfig, InstanceTypeConfig } from '../config/service-config.ts';
 import { CapacityQueue } from '../containers/capacity-queue.ts';
 import type { ContainerRow } from '../containers/container-row.ts';
@@ -10,6 +9,7 @@ import { LiveContainers } from '../containers/live-containers.ts';
 import { PortNumbers } from '../containers/port-numbers.ts';
 import { resolveLaunch } from '../containers/resolve-launch.ts';
 import type { Engine } from '../engines/engine.ts';
+import type { Clock } from '../host/clock.ts';
 import type { PortExposure } from '../proxy/open-port-proxy.ts';
 import type { Store } from '../store/store.ts';
 import { createVolumeUsage, type VolumeUsage } from '../volumes/volume-usage.ts';

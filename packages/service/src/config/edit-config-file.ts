@@ -1,8 +1,8 @@
 import { open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { directoryIdentity } from '@sluice/client';
+import { randomID } from '../host/random-id.ts';
 import { waitForKernelLock } from '../kernel-lock.ts';
-import { randomID } from '../random-id.ts';
 import { type ConfigEdit, type EditResult, editConfig } from './edit-config.ts';
 
 /**

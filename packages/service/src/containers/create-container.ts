@@ -2,12 +2,12 @@ import { type Container, type ContainerSpec, identifierSchema, type Ref, type Sc
 import { authorize, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import { checkQuota, quotaOf } from '../accounts/quota.ts';
-import type { Clock } from '../clock.ts';
 import type { Cluster } from '../clusters/cluster.ts';
 import type { InstanceTypeConfig } from '../config/service-config.ts';
 import { EngineError } from '../engines/engine.ts';
-import { randomID } from '../random-id.ts';
-import { Refusal } from '../refusal.ts';
+import type { Clock } from '../host/clock.ts';
+import { randomID } from '../host/random-id.ts';
+import { Refusal } from '../protocol/refusal.ts';
 import type { Sequence } from '../store/sequence.ts';
 import { put, type Store } from '../store/store.ts';
 import { idKey, sequenceKey, TABLES } from '../store/tables.ts';

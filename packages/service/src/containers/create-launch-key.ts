@@ -1,5 +1,5 @@
 import { bootID } from '../boot-id.ts';
-import { randomID } from '../random-id.ts';
+import { randomID } from '../host/random-id.ts';
 import type { ContainerRow } from './container-row.ts';
 
 /** A launch key that was never used, and the boot in which it was made: nothing can have started under it before. */

@@ -1,5 +1,5 @@
 import { isTerminalPhase } from '@sluice/client';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../protocol/refusal.ts';
 import type { ContainerRow } from './container-row.ts';
 import { renderTime } from './render-container.ts';
 

@@ -1,6 +1,6 @@
 import type { ContainerListItem, Scope } from '@sluice/client';
 import type { Cluster } from '../clusters/cluster.ts';
-import type { PageRequest } from '../page.ts';
+import type { PageRequest } from '../protocol/page.ts';
 import type { Store } from '../store/store.ts';
 import { accountRange, TABLES } from '../store/tables.ts';
 import { renderListItem } from './render-container.ts';

@@ -1,7 +1,7 @@
 import type { KnownContainerPhase } from '@sluice/client';
-import type { Clock } from '../clock.ts';
 import type { EngineDriver } from '../clusters/engine-driver.ts';
 import type { Launch, Observation } from '../engines/engine.ts';
+import type { Clock } from '../host/clock.ts';
 import { put, remove, type Store } from '../store/store.ts';
 import { TABLES, timeKey } from '../store/tables.ts';
 import type { CapacityQueue } from './capacity-queue.ts';

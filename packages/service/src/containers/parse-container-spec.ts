@@ -1,7 +1,7 @@
 import { type ContainerSpec, identifierSchema } from '@sluice/client';
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../protocol/refusal.ts';
 import { findOddText } from './find-odd-text.ts';
 import { mountPointSchema } from './mount-point-schema.ts';
 

@@ -1,6 +1,6 @@
 import { type ContainerSpec, WRITABLE_MOUNTS_LABEL } from '@sluice/client';
 import { z } from 'zod';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../protocol/refusal.ts';
 import { normalizeTarget } from './normalize-target.ts';
 
 const mountPointsSchema = z.array(z.string().startsWith('/'));

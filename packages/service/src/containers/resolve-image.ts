@@ -3,7 +3,7 @@ import { authorize, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { Cluster } from '../clusters/cluster.ts';
 import { EngineError } from '../engines/engine.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../protocol/refusal.ts';
 
 /** Asks the cluster's engine what a container of the account with this image would run now. */
 export async function resolveImage(

@@ -1,6 +1,6 @@
 import { type ContainerSpec, isServiceError, type Scope } from '@sluice/client';
 import { storagePaths } from '../clusters/storage-paths.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../protocol/refusal.ts';
 import type { Store } from '../store/store.ts';
 import { idKey, TABLES } from '../store/tables.ts';
 import { openConfinedTree } from '../volumes/files/confined-tree.ts';

@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isServiceError } from '@sluice/client';
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../protocol/refusal.ts';
 import { canWrite, readDiskRoom } from './disk-room.ts';
 import { mergeRanges } from './merge-ranges.ts';
 import type { Change, KeyRange, Store, StoreOptions, Table, WriteOptions } from './store.ts';

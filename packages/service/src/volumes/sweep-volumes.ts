@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../host/clock.ts';
 import { openConfinedTree } from './files/confined-tree.ts';
 import { sweepTemporaries } from './files/sweep-temporaries.ts';
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { randomID } from '../random-id.ts';
+import { randomID } from '../host/random-id.ts';
 
 /** A login of the transfer service as it is given out, once. */
 export interface TransferLogin {

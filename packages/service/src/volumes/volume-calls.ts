@@ -4,13 +4,13 @@ import { identifierSchema, type Ref, type Scope, type Volume } from '@sluice/cli
 import type { Logger } from 'pino';
 import { authorize, matchingAccounts, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
-import type { Clock } from '../clock.ts';
 import type { Cluster } from '../clusters/cluster.ts';
 import { removeForGood } from '../clusters/remove-for-good.ts';
 import { storagePaths } from '../clusters/storage-paths.ts';
-import { parsePage, renderPageToken } from '../page.ts';
-import { randomID } from '../random-id.ts';
-import { Refusal } from '../refusal.ts';
+import type { Clock } from '../host/clock.ts';
+import { randomID } from '../host/random-id.ts';
+import { parsePage, renderPageToken } from '../protocol/page.ts';
+import { Refusal } from '../protocol/refusal.ts';
 import { findLasting } from '../store/find-lasting.ts';
 import type { Sequence } from '../store/sequence.ts';
 import { type Change, put, remove, type Store } from '../store/store.ts';

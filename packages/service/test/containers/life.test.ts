@@ -342,7 +342,7 @@ describe('restart', () => {
   });
 
   it('is refused while another process serves the root', async () => {
-    const { createService } = await import('../../src/service.ts');
+    const { createService } = await import('../../src/service/service.ts');
     const { embeddedConfig } = await import('../../src/config/embedded-config.ts');
     await expect(createService({ config: embeddedConfig({ root: rig.root }) })).rejects.toMatchObject({
       code: 'STORE_IN_USE',

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/host/clock.ts';
 
 interface Timer {
   readonly at: number;

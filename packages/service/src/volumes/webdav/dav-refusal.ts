@@ -1,5 +1,5 @@
 import { own } from '@sluice/client';
-import { ClientGone } from '../../send-block.ts';
+import { ClientGone } from '../../http/send-block.ts';
 import { errnoOf } from '../files/file-errors.ts';
 
 /** Thrown to answer a request with `status`; `condition` is the DAV: precondition element of the body, as XML. */

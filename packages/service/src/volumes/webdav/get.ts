@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, type Stats } from 'node:fs';
 import { nameToBytes } from '@sluice/client';
-import { sendBlock } from '../../send-block.ts';
+import { sendBlock } from '../../http/send-block.ts';
 import { readBlocks } from '../files/file-range.ts';
 import { contentTypeOf } from './content-type.ts';
 import { DavRefusal } from './dav-refusal.ts';

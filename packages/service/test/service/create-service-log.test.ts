@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createServiceLog } from '../src/create-service-log.ts';
-import { createService } from '../src/service.ts';
-import { openRig, PRINCIPAL, SCOPE } from './service-rig.ts';
+import { createServiceLog } from '../../src/service/create-service-log.ts';
+import { createService } from '../../src/service/service.ts';
+import { openRig, PRINCIPAL, SCOPE } from '../service-rig.ts';
 
 test('the log leaves out what is called a secret, and the query of an address', () => {
   const lines: string[] = [];

@@ -1,5 +1,5 @@
 import { describeContainerService } from '@sluice/client/contract';
-import { PRINCIPAL, underContract } from './service-rig.ts';
+import { PRINCIPAL, underContract } from '../service-rig.ts';
 
 describeContainerService('in process, process engine', () =>
   underContract(async (rig) => rig.service.inProcess(PRINCIPAL)),

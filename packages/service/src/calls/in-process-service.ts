@@ -6,10 +6,10 @@ import {
   type VolumeFiles,
   type VolumeService,
 } from '@sluice/client';
-import type { Principal } from './accounts/principal.ts';
-import { itemOf } from './containers/list-containers.ts';
+import type { Principal } from '../accounts/principal.ts';
+import { itemOf } from '../containers/list-containers.ts';
+import { createDirectFiles } from '../volumes/files/direct-files.ts';
 import type { ServiceCalls } from './service-calls.ts';
-import { createDirectFiles } from './volumes/files/direct-files.ts';
 
 /** The service as `principal` sees it, without a socket between. The calls, and what they refuse, are those of the routes. */
 export function createInProcessService(calls: ServiceCalls, principal: Principal): ContainerService {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Clock } from './clock.ts';
-import type { ServiceConfig } from './config/service-config.ts';
-import type { EngineFactory } from './engines/engine-factory.ts';
+import type { ServiceConfig } from '../config/service-config.ts';
+import type { EngineFactory } from '../engines/engine-factory.ts';
+import type { Clock } from '../host/clock.ts';
 
 export interface ServiceOptions {
   readonly config: ServiceConfig;

@@ -1,14 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import type { ContainerService } from '@sluice/client';
-import type { Principal } from './accounts/principal.ts';
-import type { HttpFront } from './api/http-front.ts';
-import type { ReloadReport } from './config/reload-config.ts';
-import type { ServiceConfig } from './config/service-config.ts';
-import { createInProcessService } from './in-process-service.ts';
-import type { Listener, ListenOptions } from './listen-options.ts';
+import type { Principal } from '../accounts/principal.ts';
+import type { HttpFront } from '../api/http-front.ts';
+import type { Listener, ListenOptions } from '../api/listen-options.ts';
+import { createInProcessService } from '../calls/in-process-service.ts';
+import type { ReloadReport } from '../config/reload-config.ts';
+import type { ServiceConfig } from '../config/service-config.ts';
+import { lockStore } from '../store/store-lock.ts';
 import { openServiceCore, type ServiceCore } from './service-core.ts';
 import type { ServiceOptions } from './service-options.ts';
-import { lockStore } from './store/store-lock.ts';
 
 /** A v1rc1 service in this process. */
 export interface Service {
@@ -49,7 +49,7 @@ function serve(core: ServiceCore, unlock: () => Promise<void>): Service {
     inProcess: (principal) => createInProcessService(core.calls, principal),
     async listen(listenOptions) {
       // Loaded late: who stays in process needs no HTTP server.
-      front ??= import('./api/http-front.ts').then(({ createHttpFront }) => createHttpFront(core));
+      front ??= import('../api/http-front.ts').then(({ createHttpFront }) => createHttpFront(core));
       const listener = await (await front).listen(listenOptions);
       listeners.add(listener);
       return {

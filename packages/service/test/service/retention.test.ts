@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { startRetention } from '../src/retention.ts';
-import { openLmdbStore } from '../src/store/lmdb-store.ts';
-import { put, type Store } from '../src/store/store.ts';
-import { TABLES, timeKey } from '../src/store/tables.ts';
-import { VirtualClock } from './fakes/virtual-clock.ts';
+import { startRetention } from '../../src/service/retention.ts';
+import { openLmdbStore } from '../../src/store/lmdb-store.ts';
+import { put, type Store } from '../../src/store/store.ts';
+import { TABLES, timeKey } from '../../src/store/tables.ts';
+import { VirtualClock } from '../fakes/virtual-clock.ts';
 
 test('startRetention removes tokens that have expired, and looks at all of them only from time to time', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-retention-'));

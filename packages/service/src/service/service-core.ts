@@ -1,28 +1,28 @@
 import { join } from 'node:path';
 import type { ChangeHint } from '@sluice/client';
 import { type Logger, pino } from 'pino';
-import { type Clock, systemClock } from './clock.ts';
-import type { Cluster } from './clusters/cluster.ts';
-import { createClusterSet } from './clusters/cluster-set.ts';
-import { storagePaths } from './clusters/storage-paths.ts';
-import { type ReloadReport, reloadConfig } from './config/reload-config.ts';
-import type { ServiceConfig } from './config/service-config.ts';
-import { createContainerCalls } from './containers/container-calls.ts';
-import type { PortExposure } from './proxy/open-port-proxy.ts';
+import { createServiceCalls, type ServiceCalls } from '../calls/service-calls.ts';
+import type { Cluster } from '../clusters/cluster.ts';
+import { createClusterSet } from '../clusters/cluster-set.ts';
+import { storagePaths } from '../clusters/storage-paths.ts';
+import { type ReloadReport, reloadConfig } from '../config/reload-config.ts';
+import type { ServiceConfig } from '../config/service-config.ts';
+import { createContainerCalls } from '../containers/container-calls.ts';
+import { type Clock, systemClock } from '../host/clock.ts';
+import type { PortExposure } from '../proxy/open-port-proxy.ts';
+import { openLmdbStore } from '../store/lmdb-store.ts';
+import { migrate } from '../store/migrations.ts';
+import { openSequence } from '../store/sequence.ts';
+import type { Store } from '../store/store.ts';
+import { TABLES } from '../store/tables.ts';
+import { admitUpload } from '../volumes/check-stored-bytes.ts';
+import type { SftpFront } from '../volumes/open-sftp.ts';
+import { startVolumeSweep } from '../volumes/sweep-volumes.ts';
+import { createTransferThrottle, type TransferThrottle } from '../volumes/transfer-throttle.ts';
+import type { VolumeAccess, VolumeIdentity } from '../volumes/volume-access.ts';
+import { createVolumeCalls } from '../volumes/volume-calls.ts';
 import { startRetention } from './retention.ts';
-import { createServiceCalls, type ServiceCalls } from './service-calls.ts';
 import type { ServiceOptions } from './service-options.ts';
-import { openLmdbStore } from './store/lmdb-store.ts';
-import { migrate } from './store/migrations.ts';
-import { openSequence } from './store/sequence.ts';
-import type { Store } from './store/store.ts';
-import { TABLES } from './store/tables.ts';
-import { admitUpload } from './volumes/check-stored-bytes.ts';
-import type { SftpFront } from './volumes/open-sftp.ts';
-import { startVolumeSweep } from './volumes/sweep-volumes.ts';
-import { createTransferThrottle, type TransferThrottle } from './volumes/transfer-throttle.ts';
-import type { VolumeAccess, VolumeIdentity } from './volumes/volume-access.ts';
-import { createVolumeCalls } from './volumes/volume-calls.ts';
 
 const DAY_MS = 86_400_000;
 /** Enough that nobody meets it by honest work; each costs some kilobytes of memory. */
@@ -110,7 +110,7 @@ async function assemble(
   await clusters.open();
   await exposure?.listen();
   if (config.sftp !== undefined) {
-    const { openSftp } = await import('./volumes/open-sftp.ts');
+    const { openSftp } = await import('../volumes/open-sftp.ts');
     sftp = await openSftp({
       root: config.root,
       at: config.sftp,
@@ -149,7 +149,7 @@ async function openExposure(
   given: { clock: Clock; log: Logger },
 ): Promise<PortExposure | undefined> {
   if (config.ports === undefined) return undefined;
-  const { openPortProxy } = await import('./proxy/open-port-proxy.ts');
+  const { openPortProxy } = await import('../proxy/open-port-proxy.ts');
   return openPortProxy(config.ports, { root: config.root, ...given });
 }
 

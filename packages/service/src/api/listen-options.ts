@@ -1,4 +1,4 @@
-import type { Principal } from './accounts/principal.ts';
+import type { Principal } from '../accounts/principal.ts';
 
 /** Where to listen. On a socket with `principal`, whoever can open the file acts as that principal and needs no token. */
 export type ListenOptions =
