@@ -131,3 +131,45 @@ test('check-rules refuses the path of the checkout itself', () => {
     expect.stringContaining('which is only here'),
   ]);
 });
+
+const GLOSSARY = [
+  '**reuse** Take an earlier result. Not: `take/takes over`, `anew`',
+  '## Plain words',
+  '| `nobody` | "no process" |',
+  '## Exceptions',
+  '| `anew` | `packages/cli` | the name of a key |',
+].join('\n');
+
+test.each([
+  ['an identifier', 'packages/core/src/cell.ts', 'export const cell = { mayTakeOver: 1 };', '1: "take over"'],
+  [
+    'an identifier in capitals',
+    'packages/core/src/cell.ts',
+    'export const cell = 1;\nconst START_ANEW = 1;',
+    '2: "anew"',
+  ],
+  ['a string', 'packages/core/src/cell.ts', "export const cell = 'takes over';", '1: "takes over"'],
+  ['a template', 'packages/core/src/cell.ts', 'export const cell = `${{}} / ${1} nobody`;', '1: "nobody"'],
+  [
+    'a comment',
+    'packages/core/src/cell.ts',
+    '/**\n * Takes\n * over.\n */\nexport const cell = /`/;',
+    '2: "takes over"',
+  ],
+  ['a file name', 'packages/core/src/anew/cell.ts', 'export const cell = 1;', '1: "anew"'],
+  ['a document', 'docs/reuse.md', '# Reuse\n\nNobody waits.', '3: "nobody" is not a standard term; use "no process"'],
+])('check-rules refuses a word that the glossary disallows in %s', (_what, path, text, message) => {
+  const { faults, status } = check({ 'docs/glossary.md': GLOSSARY, [path]: `${text}\n` });
+  expect(status).toBe(1);
+  expect(faults).toEqual([expect.stringContaining(`${path}:${message}`)]);
+});
+
+test('check-rules accepts a disallowed word in a quotation, as a part of another word, and where it is an exception', () => {
+  const files = {
+    'docs/glossary.md': GLOSSARY,
+    'docs/reuse.md': 'The key `anew`:\n\n```text\nnobody\n```\n',
+    'packages/cli/src/start.ts': "export const start = 'anew';\n",
+    'packages/core/src/manewver.ts': 'export const manewver = 1;\n',
+  };
+  expect(check(files)).toEqual({ faults: [], status: 0 });
+});
