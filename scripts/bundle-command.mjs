@@ -37,6 +37,8 @@ const keepPlaces = {
 const bundle = await rolldown({
   input: { main: join(root, 'packages', 'cli', 'dist', 'main.js') },
   platform: 'node',
+  // Its main file is UMD, whose `require` calls a bundler cannot see.
+  resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
   // Both load files from beside their own: lmdb a compiled library, ssh2 parts of itself.
   external: ['lmdb', 'ssh2', /\.node$/],
   plugins: [keepPlaces],

@@ -6,14 +6,14 @@ import { MAX_FILE_CHARACTERS } from './limits.ts';
 export type FastJson =
   /** The text is this value, with no duplicate key and within the bounds. */
   | { readonly kind: 'value'; readonly value: Json }
-  /** Something is at fault; `scanJson` says what. */
+  /** Something is at fault; `readJsonTree` says what. */
   | { readonly kind: 'faulty' }
   /** Not JSON. It may still be YAML. */
   | { readonly kind: 'notJson' };
 
 /**
- * `JSON.parse` with what it does not say: whether a key stands twice, how deep the text nests, and whether a number was rounded. One pass
- * counts the keys in the text, one walk counts those of the value: they differ exactly when a key stands twice.
+ * `JSON.parse` with the checks that it does not make: duplicate keys, nesting depth, and rounded numbers. One pass
+ * counts the keys in the text, one walk counts those of the value: they differ exactly if a key is duplicated.
  */
 export function parseJson(text: string): FastJson {
   if (text.length > MAX_FILE_CHARACTERS) return { kind: 'faulty' };

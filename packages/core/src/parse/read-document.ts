@@ -3,9 +3,9 @@ import type { Json } from '../model/json.ts';
 import { MAX_DEPTH } from '../model/json-fault.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { createPieceFinder, type FindPiece } from './create-piece-finder.ts';
-import { findInJson, scanJson } from './json-scanner.ts';
 import { MAX_FILE_CHARACTERS } from './limits.ts';
 import { createLineIndex, type LineIndex } from './line-index.ts';
+import { findInJson, readJsonTree } from './locate-json.ts';
 import { findInYaml } from './locate-yaml.ts';
 import { parseJson } from './parse-json.ts';
 import { parseYaml } from './parse-yaml.ts';
@@ -76,14 +76,14 @@ function readWholeYaml(file: string, text: string): Result<SourceDocument, reado
 }
 
 function jsonDocument(file: string, text: string, value: Json): SourceDocument {
-  let known: { root: ReturnType<typeof scanJson>['root']; narrow: Narrow } | undefined;
+  let known: { root: ReturnType<typeof readJsonTree>['root']; narrow: Narrow } | undefined;
   return {
     file,
     text,
     value,
     locate(spot) {
       known ??= {
-        root: scanJson(text, MAX_DEPTH).root,
+        root: readJsonTree(text, MAX_DEPTH).root,
         narrow: createNarrowing(text, createLineIndex(file, text)),
       };
       if (known.root === undefined) return undefined;
@@ -94,7 +94,7 @@ function jsonDocument(file: string, text: string, value: Json): SourceDocument {
 
 function jsonFaults(file: string, text: string): readonly Diagnostic[] {
   const lines = createLineIndex(file, text);
-  return scanJson(text, MAX_DEPTH).faults.map(({ code, message, start, end, first }) => ({
+  return readJsonTree(text, MAX_DEPTH).faults.map(({ code, message, start, end, first }) => ({
     code,
     severity: 'error',
     message,
