@@ -13,7 +13,7 @@ const answered = runCommandLine(process.argv.slice(2), {
     process.on(signal, listener);
     return () => process.off(signal, listener);
   },
-  leave: (code) => process.exit(code),
+  exit: (code) => process.exit(code),
 });
 void answered.then(async (exitCode) => {
   await terminal.flush();

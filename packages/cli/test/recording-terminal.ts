@@ -26,7 +26,7 @@ export function createRecordingTerminal(options: { live?: boolean; interactive?:
   };
 }
 
-/** A context whose signals the test sends itself; leaving throws `left with <exit code>`. */
+/** A context whose signals the test sends itself; exiting throws `left with <exit code>`. */
 export interface TestContext extends CommandContext {
   readonly terminal: RecordingTerminal;
   send(signal: NodeJS.Signals): void;
@@ -43,7 +43,7 @@ export function createTestContext(given: { cwd: string; env?: NodeJS.ProcessEnv;
       listeners.set(signal, all.add(listener));
       return () => all.delete(listener);
     },
-    leave: (exitCode) => {
+    exit: (exitCode) => {
       throw new Error(`left with ${exitCode}`);
     },
     send: (signal) => {

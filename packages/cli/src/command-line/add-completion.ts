@@ -7,8 +7,8 @@ import { checkHome } from '../home/check-home.ts';
 import { findHome } from '../home/home.ts';
 
 /** Commands whose first argument is a pipeline file, and a run. */
-const OF_FILES = ['run', 'adopt', 'check', 'plan'];
-const OF_RUNS = ['resume', 'cancel', 'approve', 'show', 'why', 'logs', 'report', 'pull'];
+const FILE_COMMANDS = ['run', 'adopt', 'check', 'plan'];
+const RUN_COMMANDS = ['resume', 'cancel', 'approve', 'show', 'why', 'logs', 'report', 'pull'];
 
 /**
  * Adds `completion SHELL`, which prints the shell's script, and the hidden `complete`, which that script calls. Loaded
@@ -18,26 +18,26 @@ export function addCompletion(program: Command, context: Pick<CommandContext, 'e
   const completion = tab(program, { completionCommandName: 'completion' });
   const printing = program.commands.find((command) => command.name() === 'completion');
   printing?.hook('preAction', (_, { args: [shell] }) => {
-    if (shell === 'bash') context.terminal.out(BASH_WORDS);
+    if (shell === 'bash') context.terminal.out(BASH_FALLBACK);
   });
   const offer = (commands: readonly string[], argument: string, list: () => readonly string[]) => {
     for (const name of commands) {
       const found = completion.commands.get(name)?.arguments.get(argument);
       if (found === undefined) continue;
       found.handler = (complete) => {
-        for (const value of list()) if (PLAIN.test(value)) complete(value, '');
+        for (const value of list()) if (SHELL_SAFE.test(value)) complete(value, '');
       };
     }
   };
-  offer(OF_RUNS, 'run', () => listRunNames(context));
-  offer(OF_FILES, 'file', () => listPipelineFiles(context.cwd));
+  offer(RUN_COMMANDS, 'run', () => listRunNames(context));
+  offer(FILE_COMMANDS, 'file', () => listPipelineFiles(context.cwd));
 }
 
 /** The script for bash has the shell expand what is offered: a name like `$(…)` would be run. */
-const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+$/;
+const SHELL_SAFE = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
 /** The script calls a function of the package `bash-completion`, which is not installed everywhere. */
-const BASH_WORDS = `if ! declare -F _get_comp_words_by_ref > /dev/null; then
+const BASH_FALLBACK = `if ! declare -F _get_comp_words_by_ref > /dev/null; then
     _get_comp_words_by_ref() {
         cur=\${COMP_WORDS[COMP_CWORD]}
         prev=\${COMP_WORDS[COMP_CWORD - 1]}

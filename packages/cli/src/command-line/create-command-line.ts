@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import type { AddCommand } from './add-command.ts';
-import { addServing } from './add-serving.ts';
+import { addServiceCommands } from './add-service-commands.ts';
 import { addExamples } from './command-examples.ts';
 
 /** The grammar of the `sluice` command. `exitCode` is that of the command that `program.parseAsync` has run. */
@@ -15,8 +15,8 @@ export function createCommandLine(context: CommandContext): { program: Command; 
       .description(description)
       .action(async (...parsed: unknown[]) => {
         const command = parsed.at(-1) as Command;
-        const work = await load(...(parsed.slice(0, -2) as string[]));
-        exitCode = await work(context, command.optsWithGlobals() as never);
+        const action = await load(...(parsed.slice(0, -2) as string[]));
+        exitCode = await action(context, command.optsWithGlobals() as never);
       });
 
   program
@@ -38,11 +38,11 @@ export function createCommandLine(context: CommandContext): { program: Command; 
     .option('--cores <n>', 'cores that the embedded service gives out (default: those of the machine)', parsePositive)
     .option('--json', 'machine-readable output, one JSON value per line');
   const addOfHome = withCheckedHome(add);
-  addRunning(addOfHome);
-  addCleaning(addOfHome);
-  addChecking(add);
-  addLooking(addOfHome);
-  const groups = addServing(add);
+  addRunCommands(addOfHome);
+  addCleanupCommands(addOfHome);
+  addCheckCommands(add);
+  addInspectCommands(addOfHome);
+  const groups = addServiceCommands(add);
   for (const group of groups) program.addCommand(group);
   const commands = [...program.commands, ...groups.flatMap((group) => group.commands)];
   for (const command of commands) {
@@ -60,11 +60,11 @@ function withCheckedHome(add: AddCommand): AddCommand {
       usage,
       description,
       async (...args) => {
-        const work = await load(...args);
+        const action = await load(...args);
         const { checkHome } = await import('../home/check-home.ts');
         return async (context, options: GlobalOptions) => {
           const checked = checkHome(context, options);
-          if (checked.ok) return work(context, options as never);
+          if (checked.ok) return action(context, options as never);
           const { refuse } = await import('../context/refuse.ts');
           return refuse(checked.error, { context, options });
         };
@@ -75,7 +75,7 @@ function withCheckedHome(add: AddCommand): AddCommand {
 
 const NO_WAIT = 'leave the run, with exit code 75, once it only waits for a person';
 
-function addRunning(add: AddCommand): void {
+function addRunCommands(add: AddCommand): void {
   add('run <file>', 'run a pipeline', async (file) => {
     const { runPipeline } = await import('../commands/run-pipeline.ts');
     return (context, options) => runPipeline(file!, context, options);
@@ -127,10 +127,10 @@ function addRunning(add: AddCommand): void {
   }).option('--reject', 'answer no');
 }
 
-function addCleaning(add: AddCommand): void {
+function addCleanupCommands(add: AddCommand): void {
   add('gc', 'remove what no run needs any more, or find containers that no run here has', async () => {
-    const { collectOrSweep } = await import('../commands/collect-or-sweep.ts');
-    return (context, options) => collectOrSweep(context, options);
+    const { gcCommand } = await import('../commands/gc-command.ts');
+    return (context, options) => gcCommand(context, options);
   })
     .option('--older-than <duration>', 'runs that ended longer ago may go', '30d')
     .option('--max-size <size>', 'beyond that, the oldest go until all take no more, for example 20GB')
@@ -139,7 +139,7 @@ function addCleaning(add: AddCommand): void {
     .option('--cancel [run]', 'with --orphans: cancel those of runs that are over here, and of this run');
 }
 
-function addChecking(add: AddCommand): void {
+function addCheckCommands(add: AddCommand): void {
   add('trust', 'use the home of this directory and follow its profile, as both are now', async () => {
     const { trust } = await import('../commands/trust.ts');
     return (context, options) => trust(context, options);
@@ -153,7 +153,7 @@ function addChecking(add: AddCommand): void {
     .addOption(imagesOption());
 }
 
-function addLooking(add: AddCommand): void {
+function addInspectCommands(add: AddCommand): void {
   add('plan <file>', 'show what a run would do, without doing it', async (file) => {
     const { plan } = await import('../commands/plan.ts');
     return (context, options) => plan(file!, context, options);
@@ -174,7 +174,7 @@ function addLooking(add: AddCommand): void {
   });
   add('why <run> [step]', 'say why a step waits, failed, was skipped, tried again or not reused', async (run, step) => {
     const { why } = await import('../commands/why.ts');
-    return (context, options) => why(nameStep(run!, step), context, options);
+    return (context, options) => why(resolveStepArguments(run!, step), context, options);
   }).usage('[options] [run] <step[/cell]>');
   add('report [run]', 'write a page, a table and the data of a run (default: the newest)', async (run) => {
     const { report } = await import('../commands/report.ts');
@@ -182,7 +182,7 @@ function addLooking(add: AddCommand): void {
   }).option('--out <dir>', "where to (default: the run's directory in the home)");
   add('logs <run> [step]', 'print what a container has written', async (run, step) => {
     const { logs } = await import('../commands/logs.ts');
-    return (context, options) => logs(nameStep(run!, step), context, options);
+    return (context, options) => logs(resolveStepArguments(run!, step), context, options);
   })
     .usage('[options] [run] <step[/cell]>')
     .option('-f, --follow', 'go on until the container has ended')
@@ -201,7 +201,7 @@ function addLooking(add: AddCommand): void {
 }
 
 /** `RUN STEP`, or `STEP` of the newest run. */
-function nameStep(first: string, second: string | undefined): { run: string | undefined; step: string } {
+function resolveStepArguments(first: string, second: string | undefined): { run: string | undefined; step: string } {
   return second === undefined ? { run: undefined, step: first } : { run: first, step: second };
 }
 

@@ -18,7 +18,7 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
     addExamples([completion]);
   }
   try {
-    await program.parseAsync(withoutHelpOfNothing(program, args), { from: 'user' });
+    await program.parseAsync(redirectUnknownHelp(program, args), { from: 'user' });
     return commandLine.exitCode();
   } catch (error) {
     // Commander has printed its message already; help and version come this way too.
@@ -32,7 +32,7 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
 }
 
 /** The arguments; where they ask for the help of a command that does not exist, those that say so instead. */
-function withoutHelpOfNothing(program: Command, args: readonly string[]): readonly string[] {
+function redirectUnknownHelp(program: Command, args: readonly string[]): readonly string[] {
   const isFlag = (arg: string) => arg === '--help' || arg === '-h';
   if (!args.some(isFlag) && args[0] !== 'help') return args;
   const names = (args[0] === 'help' ? args.slice(1) : args).filter((arg) => !isFlag(arg));

@@ -2,14 +2,14 @@ import { adoptRun } from '@sluice/runner';
 import { openService, showWarnings } from '../connect/open-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { fromRunner, refuse } from '../context/refuse.ts';
+import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
-import { keepRerun } from '../pipeline/list-rerun.ts';
 import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
 import { createProgress } from '../progress/create-progress.ts';
 import { label } from '../progress/render-event.ts';
+import { portableRerunCommand } from '../runs/rerun-command.ts';
 import { renderTable } from '../text/render-table.ts';
 
 export type AdoptOptions = GlobalOptions & PipelineFileOptions;
@@ -36,9 +36,9 @@ export async function adopt(
     const { plan, baseDir } = loaded.value;
     const secrets = createSecretReader(home, context.env);
     const given = { plan, service, scope, home, baseDir, secrets, reporter: progress, ...(limits && { limits }) };
-    const adopted = await adoptRun({ ...given, runId, rerun: keepRerun(file, { context, options }) });
+    const adopted = await adoptRun({ ...given, runId, rerun: portableRerunCommand(file, { context, options }) });
     progress.close();
-    if (!adopted.ok) return refuse(fromRunner(adopted.error, { options, runId }), { context, options });
+    if (!adopted.ok) return refuse(fromRunRefusal(adopted.error, { options, runId }), { context, options });
     if (options.json === true) {
       terminal.out(`${JSON.stringify({ type: 'adopted', runId, containers: adopted.value })}\n`);
       return EXIT_CODE.ok;

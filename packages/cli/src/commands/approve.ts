@@ -1,11 +1,11 @@
 import { approveRun } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { nameUser } from '../context/name-user.ts';
-import { fromRunner, refuse } from '../context/refuse.ts';
+import { readUserName } from '../context/read-user-name.ts';
+import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
-import { findRun } from '../runs/find-run.ts';
+import { selectRun } from '../runs/select-run.ts';
 
 export interface ApproveOptions extends GlobalOptions {
   readonly reject?: boolean;
@@ -18,12 +18,12 @@ export async function approve(
   options: ApproveOptions,
 ): Promise<number> {
   const home = findHome(context, options);
-  const found = await findRun(home, { prefix, options });
+  const found = await selectRun(home, { prefix, options });
   if (!found.ok) return refuse(found.error, { context, options });
   const { runId } = found.value;
   const approved = options.reject !== true;
-  const answered = await approveRun(home, { runId, step, approved, by: nameUser() });
-  if (!answered.ok) return refuse(fromRunner(answered.error, { options }), { context, options });
+  const answered = await approveRun(home, { runId, step, approved, by: readUserName() });
+  if (!answered.ok) return refuse(fromRunRefusal(answered.error, { options }), { context, options });
   const goOn = answered.value.driven
     ? ''
     : `; no process is running it; resume it with: ${suggestCommand(['resume', runId], options)}`;

@@ -2,13 +2,13 @@ import { cancelRun } from '@sluice/runner';
 import { openService } from '../connect/open-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { nameUser } from '../context/name-user.ts';
-import { fromRunner, refuse } from '../context/refuse.ts';
+import { readUserName } from '../context/read-user-name.ts';
+import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
 import { createProgress } from '../progress/create-progress.ts';
 import { renderReport } from '../render/render-report.ts';
-import { findRun } from '../runs/find-run.ts';
+import { selectRun } from '../runs/select-run.ts';
 
 /** `sluice cancel`: ends a run that is under way or stands still; `finally` steps still run. */
 export async function cancel(
@@ -18,7 +18,7 @@ export async function cancel(
 ): Promise<number> {
   const { terminal } = context;
   const home = findHome(context, options);
-  const found = await findRun(home, {
+  const found = await selectRun(home, {
     prefix,
     accept: ({ status }) => status === 'active' || status === 'suspended',
     which: ' that is not over',
@@ -32,9 +32,9 @@ export async function cancel(
   try {
     const progress = createProgress(terminal, options);
     const secrets = createSecretReader(home, context.env);
-    const canceled = await cancelRun({ runId, service, home, secrets, reporter: progress, by: nameUser() });
+    const canceled = await cancelRun({ runId, service, home, secrets, reporter: progress, by: readUserName() });
     progress.close();
-    if (!canceled.ok) return refuse(fromRunner(canceled.error, { options, runId }), { context, options });
+    if (!canceled.ok) return refuse(fromRunRefusal(canceled.error, { options, runId }), { context, options });
     if (options.json === true) return EXIT_CODE.ok;
     terminal.out(
       canceled.value === undefined

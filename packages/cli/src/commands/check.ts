@@ -19,8 +19,8 @@ export async function check(file: string, context: CommandContext, options: Chec
   const lacksOnlyValues = diagnostics.every(({ code, severity }) => severity === 'warning' || code === 'missing-param');
   const warnings = diagnostics.filter(({ severity }) => severity === 'warning');
   const wanted = missing.map((diagnostic) => ({ ...diagnostic, severity: 'warning' as const }));
-  const told = !lacksOnlyValues ? diagnostics : options.json === true ? [...warnings, ...wanted] : warnings;
-  printDiagnostics(told, texts, { terminal, ...options });
+  const shown = !lacksOnlyValues ? diagnostics : options.json === true ? [...warnings, ...wanted] : warnings;
+  printDiagnostics(shown, texts, { terminal, ...options });
   if (!loaded.ok && lacksOnlyValues) {
     const lines = missing.map(({ hint, message }) => `${message}; ${hint}\n`).join('');
     if (options.json !== true) terminal.out(`${file} is right; each run of it needs values:\n${lines}`);

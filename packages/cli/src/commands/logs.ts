@@ -4,14 +4,14 @@ import { describeUnknown, fail, ok, type Result } from '@sluice/core';
 import { type RunReport, readRun } from '@sluice/runner';
 import { openService } from '../connect/open-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import type { Refusal } from '../context/refusal.ts';
-import { fromRunner, refuse } from '../context/refuse.ts';
+import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { label } from '../progress/render-event.ts';
 import { describeState } from '../progress/render-state.ts';
-import { describeMissingStep, findRun } from '../runs/find-run.ts';
+import { describeMissingStep, selectRun } from '../runs/select-run.ts';
 
 export interface LogsOptions extends GlobalOptions {
   readonly follow?: boolean;
@@ -26,10 +26,10 @@ export async function logs(
   options: LogsOptions,
 ): Promise<number> {
   const home = findHome(context, options);
-  const found = await findRun(home, { prefix, options });
+  const found = await selectRun(home, { prefix, options });
   if (!found.ok) return refuse(found.error, { context, options });
   const report = await readRun(home, found.value.runId);
-  if (!report.ok) return refuse(fromRunner(report.error, { options }), { context, options });
+  if (!report.ok) return refuse(fromRunRefusal(report.error, { options }), { context, options });
   const source = findLog(report.value, { name: step, options });
   if (!source.ok) {
     const hint =
@@ -81,7 +81,7 @@ interface LogSource {
 function findLog(
   report: RunReport,
   { name: wantedName, options }: { name: string; options: LogsOptions },
-): Result<LogSource, Refusal> {
+): Result<LogSource, CommandRefusal> {
   const refuse = (message: string) => fail({ exitCode: EXIT_CODE.refused, message });
   const all = report.steps.flatMap((step) => step.cells.map((cell) => ({ step: step.name, cell })));
   const named = all.filter(({ step, cell }) => label(step, cell.key) === wantedName);

@@ -11,11 +11,11 @@ import {
   type ReusePreview,
   type RunPlacement,
 } from '@sluice/runner';
-import { listSites, type PlanSites } from '../connect/list-sites.ts';
+import { listSites, type PlannedSites } from '../connect/list-sites.ts';
 import type { CommandContext } from '../context/command-context.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import type { Refusal } from '../context/refusal.ts';
-import { fromRunner, refuse } from '../context/refuse.ts';
+import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
 import { checkImages } from '../pipeline/check-images.ts';
@@ -68,7 +68,12 @@ export async function plan(file: string, context: CommandContext, options: PlanO
 /** What a run would refuse before it starts anything. Prints the faults that have a place in the file. */
 async function findFaults(
   loaded: LoadedPlan,
-  { file, sites, context, options }: { file: string; sites: PlanSites; context: CommandContext; options: PlanOptions },
+  {
+    file,
+    sites,
+    context,
+    options,
+  }: { file: string; sites: PlannedSites; context: CommandContext; options: PlanOptions },
 ): Promise<readonly string[]> {
   const { plan, texts } = loaded;
   const located = [...checkMounts(loaded, sites.limits), ...(await checkSources(loaded))];
@@ -78,7 +83,7 @@ async function findFaults(
   return [
     ...(located.length === 0 ? [] : [`${countDiagnostics(located)} in ${file}`]),
     ...(images.ok ? [] : [images.error.message]),
-    ...(secret === undefined ? [] : [fromRunner(secret, { options }).message]),
+    ...(secret === undefined ? [] : [fromRunRefusal(secret, { options }).message]),
     ...(sites.unknown === undefined ? [] : [sites.unknown]),
   ];
 }
@@ -86,13 +91,13 @@ async function findFaults(
 async function preparePreview(
   { plan, baseDir }: { plan: Plan; baseDir: string },
   { options, context }: { options: PlanOptions; context: CommandContext },
-): Promise<Result<Preview | undefined, Refusal>> {
+): Promise<Result<Preview | undefined, CommandRefusal>> {
   const found = await findReuse(plan, { context, options });
   if (!found.ok) return found;
   const { reuse } = found.value;
   if (reuse === undefined) return ok(undefined);
   const steps = await previewReuse({ plan, reuse, home: findHome(context, options), baseDir });
-  return steps.ok ? ok({ ...reuse, steps: steps.value }) : fail(fromRunner(steps.error, { options }));
+  return steps.ok ? ok({ ...reuse, steps: steps.value }) : fail(fromRunRefusal(steps.error, { options }));
 }
 
 function renderPlan(

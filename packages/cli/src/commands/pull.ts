@@ -3,14 +3,14 @@ import { fail, ok, type Result } from '@sluice/core';
 import { listRuns, type RunOutputs, readOutputs } from '@sluice/runner';
 import { openService } from '../connect/open-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import type { Refusal } from '../context/refusal.ts';
-import { fromRunner, refuse } from '../context/refuse.ts';
+import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { createLiveProgress } from '../progress/live-progress.ts';
 import { renderBytes } from '../progress/render-event.ts';
-import { findRun } from '../runs/find-run.ts';
+import { selectRun } from '../runs/select-run.ts';
 
 export interface PullCommandOptions extends GlobalOptions {
   readonly to: string;
@@ -29,7 +29,7 @@ export async function pull(
 ): Promise<number> {
   const { terminal, cwd } = context;
   const home = findHome(context, options);
-  const wanted = await nameOutputs(home, given, options);
+  const wanted = await resolveOutputs(home, given, options);
   if (!wanted.ok) return refuse(wanted.error, { context, options });
   const { run, names } = wanted.value;
   const opened = await openService(options, context);
@@ -49,7 +49,7 @@ export async function pull(
         },
       });
       live?.close();
-      if (!pulled.ok) return refuse(fromRunner(pulled.error, { options }), { context, options });
+      if (!pulled.ok) return refuse(fromRunRefusal(pulled.error, { options }), { context, options });
       for (const warning of pulled.value) terminal.err(`warning: output ${output}: ${warning}\n`);
       terminal.out(
         options.json === true
@@ -66,19 +66,23 @@ export async function pull(
 type Given = { readonly run: string | undefined; readonly outputs: readonly string[] };
 
 /** What `[RUN] [OUTPUT…]` means: a first word that begins no run's ID is an output of the newest run. Nothing is guessed. */
-async function nameOutputs(
+async function resolveOutputs(
   home: string,
   given: Given,
   options: PullCommandOptions,
-): Promise<Result<{ run: RunOutputs; names: readonly string[] }, Refusal>> {
+): Promise<Result<{ run: RunOutputs; names: readonly string[] }, CommandRefusal>> {
   const { run, outputs } = given;
   if (options.run !== undefined) {
-    return takeOutputs(home, { options, prefix: options.run, asked: run === undefined ? outputs : [run, ...outputs] });
+    return selectOutputs(home, {
+      options,
+      prefix: options.run,
+      asked: run === undefined ? outputs : [run, ...outputs],
+    });
   }
-  if (run === undefined) return takeOutputs(home, { options, prefix: undefined, asked: outputs });
+  if (run === undefined) return selectOutputs(home, { options, prefix: undefined, asked: outputs });
   const begun = (await listRuns(home)).filter(({ runId }) => runId.startsWith(run));
-  if (begun.some(({ runId }) => runId === run)) return takeOutputs(home, { options, prefix: run, asked: outputs });
-  const newest = await findRun(home, { prefix: undefined, options });
+  if (begun.some(({ runId }) => runId === run)) return selectOutputs(home, { options, prefix: run, asked: outputs });
+  const newest = await selectRun(home, { prefix: undefined, options });
   const read = newest.ok ? await readOutputs(home, newest.value.runId) : undefined;
   const isOutput = newest.ok && read?.ok === true && read.value.names.includes(run);
   if (isOutput && begun.length > 0) {
@@ -87,14 +91,14 @@ async function nameOutputs(
   }
   // A word that is neither is refused with what the newest run has.
   if (isOutput || begun.length === 0)
-    return takeOutputs(home, { options, prefix: undefined, asked: [run, ...outputs] }, run);
-  return takeOutputs(home, { options, prefix: run, asked: outputs });
+    return selectOutputs(home, { options, prefix: undefined, asked: [run, ...outputs] }, run);
+  return selectOutputs(home, { options, prefix: run, asked: outputs });
 }
 
 function describeAmbiguity(
   { run = '', outputs }: Given,
   found: { readonly options: PullCommandOptions; readonly runIds: readonly string[]; readonly newest: string },
-): Refusal {
+): CommandRefusal {
   const { options, runIds, newest } = found;
   const to = options.to === DEFAULT_DIRECTORY ? [] : ['--to', options.to];
   const command = (runId: string, words: readonly string[]) =>
@@ -108,7 +112,7 @@ function describeAmbiguity(
 }
 
 /** The outputs of one run; `word` is what was taken for an output because no run's ID begins with it. */
-async function takeOutputs(
+async function selectOutputs(
   home: string,
   {
     prefix,
@@ -120,12 +124,12 @@ async function takeOutputs(
     readonly options: PullCommandOptions;
   },
   word?: string,
-): Promise<Result<{ run: RunOutputs; names: readonly string[] }, Refusal>> {
-  const found = await findRun(home, { prefix, options });
+): Promise<Result<{ run: RunOutputs; names: readonly string[] }, CommandRefusal>> {
+  const found = await selectRun(home, { prefix, options });
   if (!found.ok) return found;
   const { runId } = found.value;
   const read = await readOutputs(home, runId);
-  if (!read.ok) return fail(fromRunner(read.error, { options }));
+  if (!read.ok) return fail(fromRunRefusal(read.error, { options }));
   const has = read.value.names;
   const unknown = asked.find((name) => !has.includes(name));
   const its = has.length === 0 ? 'has no outputs' : `has the outputs ${has.join(', ')}`;

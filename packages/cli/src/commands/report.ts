@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { reportRun } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { fromRunner, refuse } from '../context/refuse.ts';
+import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { findHome } from '../home/home.ts';
-import { findRun } from '../runs/find-run.ts';
+import { selectRun } from '../runs/select-run.ts';
 import { renderTable } from '../text/render-table.ts';
 import { shortPath } from '../text/short-path.ts';
 
@@ -20,11 +20,11 @@ export async function report(
 ): Promise<number> {
   const { terminal, cwd } = context;
   const home = findHome(context, options);
-  const found = await findRun(home, { prefix, options });
+  const found = await selectRun(home, { prefix, options });
   if (!found.ok) return refuse(found.error, { context, options });
   const to = options.out === undefined ? {} : { to: resolve(cwd, options.out) };
   const made = await reportRun({ home, runId: found.value.runId, ...to });
-  if (!made.ok) return refuse(fromRunner(made.error, { options }), { context, options });
+  if (!made.ok) return refuse(fromRunRefusal(made.error, { options }), { context, options });
   const { files } = made.value;
   if (options.json === true) {
     terminal.out(`${JSON.stringify({ type: 'reported', runId: made.value.report.runId, ...files })}\n`);

@@ -2,13 +2,13 @@ import { ok } from '@sluice/core';
 import { readRun, resumeRun } from '@sluice/runner';
 import { openService, showWarnings } from '../connect/open-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import { fromRunner, refuse } from '../context/refuse.ts';
+import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
 import { createProgress } from '../progress/create-progress.ts';
 import { describeRerun } from '../render/render-report.ts';
-import { driveRun } from '../runs/drive-run.ts';
-import { findRun, findUnlisted } from '../runs/find-run.ts';
+import { followRun } from '../runs/follow-run.ts';
+import { selectRun, selectUnlistedRun } from '../runs/select-run.ts';
 
 export interface ResumeOptions extends GlobalOptions {
   /** False with `--no-wait`: a run that only waits for a person is left. */
@@ -22,13 +22,15 @@ export async function resume(
   options: ResumeOptions,
 ): Promise<number> {
   const home = findHome(context, options);
-  const found = await findRun(home, {
+  const found = await selectRun(home, {
     prefix,
     accept: ({ status }) => status === 'suspended',
     which: ' that stands still',
     options,
   });
-  const chosen = found.ok ? ok(found.value.runId) : findUnlisted(home, { prefix, options, otherwise: found.error });
+  const chosen = found.ok
+    ? ok(found.value.runId)
+    : selectUnlistedRun(home, { prefix, options, otherwise: found.error });
   if (!chosen.ok) return refuse(chosen.error, { context, options });
   const runId = chosen.value;
   const opened = await openService(options, context);
@@ -50,9 +52,9 @@ export async function resume(
       progress.close();
       const report = await readRun(home, runId);
       const rerun = report.ok ? describeRerun(report.value, options) : undefined;
-      return refuse(fromRunner(resumed.error, { options, runId, rerun }), { context, options });
+      return refuse(fromRunRefusal(resumed.error, { options, runId, rerun }), { context, options });
     }
-    return await driveRun(resumed.value, { context, progress, options });
+    return await followRun(resumed.value, { context, progress, options });
   } finally {
     await close();
   }

@@ -3,14 +3,14 @@ import type { Reuse } from '@sluice/runner';
 import type { OpenedService } from '../connect/opened-service.ts';
 import type { CommandContext } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { fromRunner, refuse } from '../context/refuse.ts';
+import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { checkImages } from '../pipeline/check-images.ts';
 import { checkSources } from '../pipeline/check-sources.ts';
-import { keepRerun, listRerun } from '../pipeline/list-rerun.ts';
 import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
 import { findReuse, type ReuseOptions } from '../runs/find-reuse.ts';
+import { portableRerunCommand, rerunCommand } from '../runs/rerun-command.ts';
 
 export interface RunPipelineOptions extends ReuseOptions, PipelineFileOptions {
   readonly parallelism?: number;
@@ -88,15 +88,15 @@ async function runPlan(
   },
 ): Promise<number> {
   const { context, options, service, scope, home, baseDir, limits, reuse } = given;
-  const [{ startRun }, { createProgress }, { driveRun }, { createSecretReader }] = await Promise.all([
+  const [{ startRun }, { createProgress }, { followRun }, { createSecretReader }] = await Promise.all([
     import('@sluice/runner'),
     import('../progress/create-progress.ts'),
-    import('../runs/drive-run.ts'),
+    import('../runs/follow-run.ts'),
     import('../home/create-secret-reader.ts'),
   ]);
   const progress = createProgress(context.terminal, options);
   const secrets = createSecretReader(home, context.env);
-  if (reuse) progress.say(describeReuse(reuse));
+  if (reuse) progress.print(describeReuse(reuse));
   const started = await startRun({
     plan,
     service,
@@ -108,17 +108,17 @@ async function runPlan(
     leavesForPeople: options.wait === false,
     ...(limits && { limits }),
     ...(reuse && { reuse }),
-    rerun: keepRerun(given.file, { context, options }),
+    rerun: portableRerunCommand(given.file, { context, options }),
   });
   if (!started.ok) {
     progress.close();
-    return refuse(fromRunner(started.error, { options }), { context, options });
+    return refuse(fromRunRefusal(started.error, { options }), { context, options });
   }
-  return driveRun(started.value, {
+  return followRun(started.value, {
     context,
     progress,
     options,
-    rerun: suggestCommand(listRerun(given.file, options), options),
+    rerun: suggestCommand(rerunCommand(given.file, options), options),
   });
 }
 

@@ -101,11 +101,11 @@ async function runSchedules(scheduled: readonly Scheduled[], given: Given): Prom
   let signal: NodeJS.Signals | undefined;
   const end = (name: NodeJS.Signals) => {
     // The second one does not wait for the journals; they survive that too.
-    if (signal !== undefined) context.leave(EXIT_CODE.interrupted);
+    if (signal !== undefined) context.exit(EXIT_CODE.interrupted);
     signal = name;
     for (const { schedule } of work) void schedule.close();
   };
-  const forget = [
+  const unsubscribe = [
     context.onSignal('SIGINT', () => end('SIGINT')),
     context.onSignal('SIGTERM', () => end('SIGTERM')),
     context.onSignal('SIGHUP', () => {}),
@@ -117,7 +117,7 @@ async function runSchedules(scheduled: readonly Scheduled[], given: Given): Prom
     succeeded = await Promise.all(work.map((one) => one.act()));
   } finally {
     await Promise.all(work.map(({ schedule }) => schedule.close()));
-    for (const one of forget) one();
+    for (const stop of unsubscribe) stop();
   }
   if (signal === 'SIGINT') return EXIT_CODE.interrupted;
   if (left.size > 0) return EXIT_CODE.suspended;

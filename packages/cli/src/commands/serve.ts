@@ -4,7 +4,7 @@ import { createService, createServiceLog, type Service } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';
-import type { HostedWork } from '../serving/host-schedules.ts';
+import type { ScheduleHost } from '../serving/host-schedules.ts';
 import { readServiceConfig, type ServedConfig } from '../serving/read-service-config.ts';
 import { createServedAddresses, type ServedAddresses } from '../serving/served-addresses.ts';
 
@@ -27,16 +27,16 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
   const log = createServiceLog({ level: options.logLevel });
-  const release = captureConsole(log);
+  const restore = captureConsole(log);
   try {
     return await serveUntilStopped(config.value, { context, options, log });
   } catch (error) {
     return refuse(
-      { exitCode: EXIT_CODE.runFailed, message: `Could not serve: ${startFault(error)}` },
+      { exitCode: EXIT_CODE.runFailed, message: `Could not serve: ${describeStartFault(error)}` },
       { context, options },
     );
   } finally {
-    release();
+    restore();
   }
 }
 
@@ -66,14 +66,14 @@ async function serveUntilStopped(
       options.json === true ? `${JSON.stringify({ type: 'listening', url })}\n` : `listening on ${url}\n`,
     ),
   );
-  const work = createReloadableWork({ service, addresses, context, options, log });
-  const forget = context.onSignal('SIGHUP', work.reload);
+  const work = createReloadableSchedules({ service, addresses, context, options, log });
+  const unsubscribe = context.onSignal('SIGHUP', work.reload);
   try {
     await addresses.open(config.service.listen);
     work.start(config);
     await stopped;
   } finally {
-    forget();
+    unsubscribe();
     await work.close();
     await service.close();
   }
@@ -87,16 +87,16 @@ const LISTEN_ADVICE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Why a service could not start: something is not as its configuration says. A slip of our own is thrown on, with its stack. */
-function startFault(error: unknown): string {
-  const isSlip = [TypeError, RangeError, ReferenceError].some((slip) => error instanceof slip);
-  if (isSlip || !(error instanceof Error)) throw error;
+function describeStartFault(error: unknown): string {
+  const isBug = [TypeError, RangeError, ReferenceError].some((slip) => error instanceof slip);
+  if (isBug || !(error instanceof Error)) throw error;
   const { syscall, code = '', address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   const advice = syscall === 'listen' ? LISTEN_ADVICE.get(code) : undefined;
   return advice === undefined ? error.message : `could not listen on ${address} port ${port}: ${advice}`;
 }
 
 /** The schedules beside a service, which are opened anew when the configuration is read again: one change at a time. */
-function createReloadableWork(given: {
+function createReloadableSchedules(given: {
   service: Service;
   addresses: ServedAddresses;
   context: CommandContext;
@@ -104,8 +104,8 @@ function createReloadableWork(given: {
   log: ServiceLog;
 }) {
   const { service, addresses, context, options, log } = given;
-  let hosted: Promise<HostedWork | undefined> = Promise.resolve(undefined);
-  const change = (next: () => Promise<HostedWork | undefined>) => {
+  let hosted: Promise<ScheduleHost | undefined> = Promise.resolve(undefined);
+  const change = (next: () => Promise<ScheduleHost | undefined>) => {
     hosted = hosted
       .then(async (before) => {
         await before?.close();
@@ -116,13 +116,13 @@ function createReloadableWork(given: {
         return undefined;
       });
   };
-  const host = async (config: ServedConfig): Promise<HostedWork | undefined> => {
+  const host = async (config: ServedConfig): Promise<ScheduleHost | undefined> => {
     if (config.schedules.length === 0) return undefined;
     // Loaded late: a service that runs no pipelines needs no runner.
     const { hostSchedules } = await import('../serving/host-schedules.ts');
     return hostSchedules({ ...given, config });
   };
-  const listenAnew = async (config: ServedConfig): Promise<void> => {
+  const updateListeners = async (config: ServedConfig): Promise<void> => {
     const { listen } = config.service;
     if (listen.length === 0) return log.error(`the addresses stay as they were: ${noAddress(options)}`);
     await addresses.open(listen).catch((err: unknown) => log.error({ err, listen }, 'could not listen everywhere'));
@@ -138,7 +138,7 @@ function createReloadableWork(given: {
         log.info({ applied }, 'the configuration was read again');
         for (const { field, reason } of refused) log.error({ field, reason }, 'a change was not taken');
         if (needsRestart.length > 0) log.warn({ needsRestart }, 'what else has changed takes a restart');
-        await listenAnew(config.value);
+        await updateListeners(config.value);
         return host(config.value);
       });
     },

@@ -1,11 +1,11 @@
 import { readRun } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { fromRunner, refuse } from '../context/refuse.ts';
+import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { findHome } from '../home/home.ts';
 import { renderJson } from '../render/render-json.ts';
 import { renderReport, renderSteps } from '../render/render-report.ts';
-import { findRun } from '../runs/find-run.ts';
+import { selectRun } from '../runs/select-run.ts';
 
 /** `sluice show`: a run as its journal tells it, whether it is over, under way or stands still. */
 export async function show(
@@ -15,10 +15,11 @@ export async function show(
 ): Promise<number> {
   const { terminal } = context;
   const home = findHome(context, options);
-  const found = await findRun(home, { prefix, options });
+  const found = await selectRun(home, { prefix, options });
   if (!found.ok) return refuse(found.error, { context, options });
   const report = await readRun(home, found.value.runId);
-  if (!report.ok) return refuse(fromRunner(report.error, { options, runId: found.value.runId }), { context, options });
+  if (!report.ok)
+    return refuse(fromRunRefusal(report.error, { options, runId: found.value.runId }), { context, options });
   if (options.json === true) {
     for (const block of renderJson(report.value)) terminal.out(block);
     return EXIT_CODE.ok;

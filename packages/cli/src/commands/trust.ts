@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import type { Refusal } from '../context/refusal.ts';
 import { refuse } from '../context/refuse.ts';
 import { keepConfirmation } from '../home/confirmation.ts';
 import { findHome } from '../home/home.ts';
@@ -33,7 +33,7 @@ export async function trust(context: CommandContext, options: GlobalOptions): Pr
 function readConnection(
   home: string,
   { context, options }: { context: CommandContext; options: GlobalOptions },
-): Result<Connection, Refusal> {
+): Result<Connection, CommandRefusal> {
   if (!existsSync(home)) {
     const message = `There is no home to confirm: neither ${context.cwd} nor a directory above it has a .sluice`;
     return fail({ exitCode: EXIT_CODE.refused, message });
@@ -47,7 +47,7 @@ function readConnection(
 async function keep(
   home: string,
   { connection, context }: { connection: Connection; context: CommandContext },
-): Promise<Result<string, Refusal>> {
+): Promise<Result<string, CommandRefusal>> {
   const refuseFor = (reason: string) =>
     fail({ exitCode: EXIT_CODE.refused, message: `Could not keep the confirmation of ${home}: ${reason}` });
   try {

@@ -4,9 +4,9 @@ import type { Account } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { openUserDirectory, type ServiceConfig, type UserDirectory } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { readPassword } from '../context/read-password.ts';
-import type { Refusal } from '../context/refusal.ts';
 import { refuse } from '../context/refuse.ts';
 import { readServiceConfig } from '../serving/read-service-config.ts';
 import { renderTable } from '../text/render-table.ts';
@@ -26,7 +26,7 @@ export type UserAction =
 export async function user(action: UserAction, context: CommandContext, options: UserOptions): Promise<number> {
   const config = readServiceConfig(options.config, context);
   if (!config.ok) return refuse(config.error, { context, options });
-  const fault = ownerFault(config.value.service.root);
+  const fault = findOwnerFault(config.value.service.root);
   if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: fault }, { context, options });
   const directory = await openUserDirectory(config.value.service.root);
   try {
@@ -42,7 +42,7 @@ export async function user(action: UserAction, context: CommandContext, options:
 }
 
 /** Files that root makes in another user's store would be out of the reach of the service, which runs as that user. */
-function ownerFault(root: string): string | undefined {
+function findOwnerFault(root: string): string | undefined {
   let there = root;
   while (!existsSync(there)) there = dirname(there);
   const { uid } = statSync(there);
@@ -58,7 +58,7 @@ async function perform(
     context,
     options,
   }: { directory: UserDirectory; config: ServiceConfig; context: CommandContext; options: UserOptions },
-): Promise<Result<string, Refusal>> {
+): Promise<Result<string, CommandRefusal>> {
   switch (action.verb) {
     case 'list':
       return ok(renderUsers(directory, options));
@@ -98,7 +98,7 @@ function renderUsers(directory: UserDirectory, options: UserOptions): string {
 }
 
 /** An account that the configuration has. */
-function parseAccount(text: string, config: ServiceConfig): Result<Account, Refusal> {
+function parseAccount(text: string, config: ServiceConfig): Result<Account, CommandRefusal> {
   const known = config.clusters.flatMap(({ id, accounts }) =>
     accounts.map((accountID) => ({ clusterID: id, accountID })),
   );

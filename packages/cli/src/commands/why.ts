@@ -1,12 +1,12 @@
 import { explainStep } from '@sluice/runner';
-import { askService } from '../connect/ask-service.ts';
+import { readContainerStatus } from '../connect/read-container-status.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { fromRunner, refuse } from '../context/refuse.ts';
+import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { renderExplanation } from '../render/render-explanation.ts';
-import { describeMissingStep, findRun } from '../runs/find-run.ts';
+import { describeMissingStep, selectRun } from '../runs/select-run.ts';
 
 /** `sluice why`: why a step waits, runs, failed, was skipped, was tried again, or was not taken from an earlier run. */
 export async function why(
@@ -15,7 +15,7 @@ export async function why(
   options: GlobalOptions,
 ): Promise<number> {
   const home = findHome(context, options);
-  const found = await findRun(home, { prefix, options });
+  const found = await selectRun(home, { prefix, options });
   if (!found.ok) return refuse(found.error, { context, options });
   const explained = await explainStep({
     home,
@@ -26,10 +26,10 @@ export async function why(
   if (!explained.ok) {
     const hint =
       prefix === undefined ? await describeMissingStep(home, { word: step, command: 'why', options }) : undefined;
-    const refusal = fromRunner(explained.error, { options, runId: found.value.runId });
+    const refusal = fromRunRefusal(explained.error, { options, runId: found.value.runId });
     return refuse({ ...refusal, message: hint ?? refusal.message }, { context, options });
   }
-  const service = await askService(explained.value, { context, options });
+  const service = await readContainerStatus(explained.value, { context, options });
   const { terminal } = context;
   terminal.out(
     options.json === true

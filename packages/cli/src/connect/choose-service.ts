@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from '@sluice/core';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import type { Refusal } from '../context/refusal.ts';
 import { listUnconfirmed, readConfirmation } from '../home/confirmation.ts';
 import { findHome } from '../home/home.ts';
 import {
@@ -29,7 +29,7 @@ export interface ChosenService {
  * profile that was only found in the home is not followed before the user has confirmed it: it says where credentials,
  * secrets and data are sent.
  */
-export function chooseService(options: GlobalOptions, context: CommandContext): Result<ChosenService, Refusal> {
+export function chooseService(options: GlobalOptions, context: CommandContext): Result<ChosenService, CommandRefusal> {
   const { env } = context;
   const home = findHome(context, options);
   const place = findProfile(options, context);
@@ -46,7 +46,7 @@ export function chooseService(options: GlobalOptions, context: CommandContext): 
   return instead.ok ? ok({ home, url: named, profile: instead.value, ignored: `ignoring ${fault}` }) : instead;
 }
 
-function readProfileAt(place: ProfilePlace | undefined): Result<Profile, Refusal> {
+function readProfileAt(place: ProfilePlace | undefined): Result<Profile, CommandRefusal> {
   return place === undefined ? ok({}) : readProfile(place.path);
 }
 

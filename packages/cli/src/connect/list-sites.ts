@@ -4,13 +4,13 @@ import { type InstanceType, isServiceError } from '@sluice/client';
 import { fail, ok, type Plan, type Result } from '@sluice/core';
 import type { ImageUse, SiteLimits, Sites } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import type { Refusal } from '../context/refusal.ts';
 import { findHome } from '../home/home.ts';
-import { openService, showIgnored, strangeScope } from './open-service.ts';
+import { findScopeFault, openService, showIgnored } from './open-service.ts';
 
 /** What a run would have to choose from, and the bounds of the site. */
-export interface PlanSites extends Sites {
+export interface PlannedSites extends Sites {
   readonly limits?: SiteLimits;
   /** What the service says now; absent where no service was asked. */
   readonly images?: readonly ImageUse[];
@@ -25,15 +25,15 @@ export interface PlanSites extends Sites {
 export async function listSites(
   plan: Plan,
   { options, context }: { options: GlobalOptions; context: CommandContext },
-): Promise<Result<PlanSites, Refusal>> {
+): Promise<Result<PlannedSites, CommandRefusal>> {
   const { chooseService } = await import('./choose-service.ts');
   const chosen = chooseService(options, context);
   if (!chosen.ok) return chosen;
   const { home, url, profile } = chosen.value;
   const limits = profile.limits && { limits: profile.limits };
   if (url === undefined) {
-    const strange = strangeScope(options);
-    if (strange !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: strange });
+    const fault = findScopeFault(options);
+    if (fault !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: fault });
     const instanceTypes = await listEmbedded(home);
     const local = instanceTypes[0]?.clusterID ?? '';
     const accounts = { [local]: '' };
@@ -69,7 +69,7 @@ export async function listSites(
 async function findUnknownVolume(
   plan: Plan,
   { options, context }: { options: GlobalOptions; context: CommandContext },
-): Promise<Result<string | undefined, Refusal>> {
+): Promise<Result<string | undefined, CommandRefusal>> {
   const named = Object.entries(plan.pipeline.volumes).find(([, { id }]) => id !== undefined);
   if (named === undefined) return ok(undefined);
   const { describeUnknownVolume, findUnknown } = await import('@sluice/runner');

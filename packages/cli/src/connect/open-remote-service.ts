@@ -9,8 +9,8 @@ import {
 } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import type { GlobalOptions } from '../context/command-context.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import type { Refusal } from '../context/refusal.ts';
 import { LOGIN_ADVICE } from '../context/refuse.ts';
 import type { Profile } from '../home/profile.ts';
 import type { OpenedService } from './opened-service.ts';
@@ -22,7 +22,7 @@ import type { OpenedService } from './opened-service.ts';
 export async function openRemoteService(
   url: string,
   options: { profile: Profile; flags: GlobalOptions; env: NodeJS.ProcessEnv },
-): Promise<Result<OpenedService, Refusal>> {
+): Promise<Result<OpenedService, CommandRefusal>> {
   // The profile's credentials are for the profile's service: another one must never see them.
   const own = options.profile.service === undefined || sameOrigin(options.profile.service, url);
   const profile = own ? options.profile : {};
@@ -79,7 +79,7 @@ function sameOrigin(a: string, b: string): boolean {
 async function findScope(
   service: ContainerService,
   wanted: { url: string; clusterID: string | undefined; accountID: string | undefined },
-): Promise<Result<Scope, Refusal>> {
+): Promise<Result<Scope, CommandRefusal>> {
   const { url, clusterID, accountID } = wanted;
   if (clusterID !== undefined && accountID !== undefined) return ok({ clusterID, accountID });
   try {
@@ -102,7 +102,7 @@ async function findScope(
 }
 
 /** Why a service cannot be worked with: 3 where asking later, or with another login, may help, else 2. */
-export function refuseService(url: string, error: ServiceError): { ok: false; error: Refusal } {
+export function refuseService(url: string, error: ServiceError): { ok: false; error: CommandRefusal } {
   const away = isServiceError(error, 'UNREACHABLE', 'NO_REPLY', 'INVALID_REPLY', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED');
   const isRefused = error.code === 'UNAUTHENTICATED';
   const advice = isRefused ? LOGIN_ADVICE : CERTIFICATE_ADVICE.find(([code]) => error.message.includes(code))?.[1];

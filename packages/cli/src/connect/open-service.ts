@@ -1,9 +1,9 @@
 import { fail, ok, type Result } from '@sluice/core';
 import type { SiteLimits } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import type { Refusal } from '../context/refusal.ts';
 import { checkHome } from '../home/check-home.ts';
 import { findHome, makeHome } from '../home/home.ts';
 import type { ChosenService } from './choose-service.ts';
@@ -18,13 +18,13 @@ export interface HomeService extends OpenedService {
 }
 
 /** Why the embedded service cannot be used where another cluster or account is asked for; undefined where it can. */
-export function strangeScope({ cluster = 'local', account = 'local' }: GlobalOptions): string | undefined {
-  const strange = [
+export function findScopeFault({ cluster = 'local', account = 'local' }: GlobalOptions): string | undefined {
+  const unknown = [
     ...(cluster === 'local' ? [] : [`cluster ${cluster}`]),
     ...(account === 'local' ? [] : [`account ${account}`]),
   ];
-  if (strange.length === 0) return undefined;
-  return `Could not use ${strange.join(' and ')}: the embedded service has one cluster and one account, both named local; name another service with --service or in the profile`;
+  if (unknown.length === 0) return undefined;
+  return `Could not use ${unknown.join(' and ')}: the embedded service has one cluster and one account, both named local; name another service with --service or in the profile`;
 }
 
 /** For the commands that start containers; the others would only repeat it. */
@@ -41,7 +41,7 @@ export function showIgnored({ ignored }: ChosenService, { terminal }: CommandCon
 export async function openService(
   options: GlobalOptions,
   context: CommandContext,
-): Promise<Result<HomeService, Refusal>> {
+): Promise<Result<HomeService, CommandRefusal>> {
   const home = findHome(context, options);
   try {
     await makeHome(home);
@@ -63,8 +63,8 @@ export async function openService(
     const opened = await openRemoteService(url, { profile, flags: options, env: context.env });
     return opened.ok ? ok({ ...opened.value, home, ...limits }) : opened;
   }
-  const strange = strangeScope(options);
-  if (strange !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: strange });
+  const fault = findScopeFault(options);
+  if (fault !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: fault });
   try {
     const { openEmbeddedService } = await import('../embedded/embedded-service.ts');
     return ok({ ...(await openEmbeddedService(home, { cores: options.cores })), home, ...limits });

@@ -9,7 +9,7 @@ export interface CommandContext {
   /** Calls `listener` for each signal of that name until the returned function is called. */
   onSignal(signal: NodeJS.Signals, listener: () => void): () => void;
   /** Ends the process at once, whatever is under way. */
-  leave(exitCode: number): never;
+  exit(exitCode: number): never;
 }
 
 /** The options that every command takes. */

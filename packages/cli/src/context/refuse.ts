@@ -35,7 +35,7 @@ export const LOGIN_ADVICE =
   'the token or password is wrong or has expired: set SLUICE_TOKEN, or SLUICE_EMAIL and SLUICE_PASSWORD, or change the files that the profile names';
 
 /** A refusal of the runner with the exit code that belongs to it. */
-export function fromRunner(refusal: RunRefusal, suggestion: Suggestion): { message: string; exitCode: ExitCode } {
+export function fromRunRefusal(refusal: RunRefusal, suggestion: Suggestion): { message: string; exitCode: ExitCode } {
   const exitCode = EXIT_CODES[refusal.code] ?? EXIT_CODE.refused;
   const advice = adviseOn(refusal, suggestion);
   return { message: advice === undefined ? refusal.message : `${refusal.message}; ${advice}`, exitCode };

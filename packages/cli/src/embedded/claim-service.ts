@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { directoryIdentity, lockFile } from '@sluice/client';
 
-/** How long the owner may take to start listening before a visitor looks again. */
+/** How long the owner may take to start listening before a process that connects tries again. */
 const READY_MS = 30_000;
 
 /** The right to run the service of one directory; only one living process has it. */
@@ -11,30 +11,30 @@ export interface ServiceClaim {
   release(): Promise<void>;
 }
 
-/** Where a service is claimed: its directory, and the path of a socket for visitors from other network namespaces. */
+/** Where a service is claimed: its directory, and the path of a socket for processes in other network namespaces. */
 export interface ClaimPlace {
   readonly directory: string;
-  readonly visitPath: string;
+  readonly fallbackPath: string;
 }
 
 /**
  * Claims a directory by a name in Linux's abstract socket name space, which ends at the network namespace, and by the lock
  * of a file, which goes as far as the file system. The kernel takes both back when the process ends, however it ends.
- * `onVisit` makes the service reachable for other processes; it is called when the first one comes. Undefined: another
+ * `onConnection` makes the service reachable for other processes; it is called when the first one comes. Undefined: another
  * process has the claim.
  */
 export async function claimService(
-  { directory, visitPath }: ClaimPlace,
-  onVisit: () => Promise<void>,
+  { directory, fallbackPath }: ClaimPlace,
+  onConnection: () => Promise<void>,
 ): Promise<ServiceClaim | undefined> {
-  const visitors = new Set<Socket>();
+  const connections = new Set<Socket>();
   const receive = (socket: Socket) => {
-    visitors.add(socket);
-    // A visitor that waits must not keep the owner from ending.
+    connections.add(socket);
+    // A waiting connection must not keep the owner from ending.
     socket.unref();
     socket.on('error', () => socket.destroy());
-    socket.on('close', () => visitors.delete(socket));
-    onVisit().then(
+    socket.on('close', () => connections.delete(socket));
+    onConnection().then(
       () => socket.write('ready\n'),
       () => socket.destroy(),
     );
@@ -43,7 +43,7 @@ export async function claimService(
   if (!(await listens(servers[0]!, await claimName(directory)))) return undefined;
   servers[0]!.unref();
   const close = async () => {
-    for (const socket of visitors) socket.destroy();
+    for (const socket of connections) socket.destroy();
     await Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))));
   };
   const lock = await lockFile(join(directory, '.lock')).catch(async (error: unknown) => {
@@ -54,7 +54,7 @@ export async function claimService(
     await close();
     return undefined;
   }
-  const foreign = await listenOnPath(receive, visitPath);
+  const foreign = await listenOnPath(receive, fallbackPath);
   if (foreign) servers.push(foreign);
   return {
     release: async () => {
@@ -64,7 +64,7 @@ export async function claimService(
   };
 }
 
-/** For visitors from other network namespaces. Undefined where the file system has no sockets: they are told so. */
+/** For processes in other network namespaces. Undefined where the file system has no sockets; those processes then get an error. */
 async function listenOnPath(receive: (socket: Socket) => void, path: string): Promise<Server | undefined> {
   const server = createServer(receive);
   try {
@@ -78,19 +78,19 @@ async function listenOnPath(receive: (socket: Socket) => void, path: string): Pr
   return server;
 }
 
-/** A visit to the process that has the claim; it lasts until that process ends or gives the claim back. */
-export interface ServiceVisit {
+/** A connection to the process that has the claim; it lasts until that process ends or gives the claim back. */
+export interface OwnerConnection {
   /** Calls back once, when the owner has gone. */
   onOwnerGone(listener: () => void): void;
-  leave(): void;
+  close(): void;
 }
 
 /** Asks the owner to be reachable and waits until it is. Undefined: there is no owner, or it left meanwhile. */
-export async function visitOwner({ directory, visitPath }: ClaimPlace): Promise<ServiceVisit | undefined> {
-  return (await visit(await claimName(directory))) ?? (await visit(visitPath));
+export async function connectToOwner({ directory, fallbackPath }: ClaimPlace): Promise<OwnerConnection | undefined> {
+  return (await connectTo(await claimName(directory))) ?? (await connectTo(fallbackPath));
 }
 
-async function visit(name: string): Promise<ServiceVisit | undefined> {
+async function connectTo(name: string): Promise<OwnerConnection | undefined> {
   const socket = connect(name);
   const ready = await new Promise<boolean>((resolve) => {
     const timer = setTimeout(() => socket.destroy(), READY_MS);
@@ -109,7 +109,7 @@ async function visit(name: string): Promise<ServiceVisit | undefined> {
       if (socket.destroyed) listener();
       else socket.once('close', listener);
     },
-    leave: () => {
+    close: () => {
       socket.removeAllListeners('close');
       socket.destroy();
     },

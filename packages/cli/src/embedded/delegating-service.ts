@@ -8,16 +8,16 @@ import {
 } from '@sluice/client';
 
 /** A holder that ends refuses calls first and lets go a moment later: until then it is worth waiting for the next one. */
-const LET_GO_MS = 6_000;
+const RELEASE_MS = 6_000;
 
 /** The service as some process has it. */
-export interface HeldService {
+export interface CurrentService {
   readonly service: ContainerService;
   /** Aborted when that process has let go of it; left out where that cannot happen. */
   readonly lost?: AbortSignal;
 }
 
-type Current = () => Promise<HeldService>;
+type Current = () => Promise<CurrentService>;
 
 interface Delegate {
   readonly current: Current;
@@ -78,16 +78,16 @@ export function createDelegatingService(options: {
   };
 }
 
-function withLost(given: CallOptions = {}, { lost }: HeldService): CallOptions {
+function withLost(given: CallOptions = {}, { lost }: CurrentService): CallOptions {
   if (lost === undefined) return given;
   return { ...given, signal: given.signal === undefined ? lost : AbortSignal.any([given.signal, lost]) };
 }
 
 /** Whether a call failed because the process that it went to is leaving, and another one has the service now. */
-async function isReplaced(error: unknown, { held, current }: { held: HeldService; current: Current }) {
+async function isReplaced(error: unknown, { held, current }: { held: CurrentService; current: Current }) {
   const { lost } = held;
   if (lost === undefined || !isServiceError(error, 'UNREACHABLE', 'NO_REPLY', 'ABORTED')) return false;
-  if (!lost.aborted && !isServiceError(error, 'ABORTED')) await aborted(lost, LET_GO_MS);
+  if (!lost.aborted && !isServiceError(error, 'ABORTED')) await aborted(lost, RELEASE_MS);
   return lost.aborted && (await current()) !== held;
 }
 

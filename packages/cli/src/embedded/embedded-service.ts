@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ContainerService, isServiceError, type Scope, ServiceError } from '@sluice/client';
-import { claimService, visitOwner } from './claim-service.ts';
-import { createDelegatingService, type HeldService } from './delegating-service.ts';
+import { claimService, connectToOwner } from './claim-service.ts';
+import { type CurrentService, createDelegatingService } from './delegating-service.ts';
 import { openSocketPath } from './socket-path.ts';
 
 /** Between two looks at a claim that changes hands just now. */
@@ -12,7 +12,7 @@ const CLAIM_ATTEMPTS = 500;
 /** How long a closing owner waits for what is under way. */
 const CLOSE_MS = 5_000;
 
-/** The one cluster and account that an embedded service has; named here too, so that a visitor need not load the service. */
+/** The one cluster and account that an embedded service has; named here too, so that other processes need not load the service. */
 const SCOPE: Scope = { clusterID: 'local', accountID: 'local' };
 
 /** The embedded service of a home, in this process or reached in the one that owns it. */
@@ -31,10 +31,10 @@ export interface EmbeddedOptions {
 }
 
 /** How this process reaches the service right now. */
-interface Hold extends HeldService {
+interface Lease extends CurrentService {
   readonly owner: boolean;
   readonly warnings: readonly string[];
-  letGo(): Promise<void>;
+  release(): Promise<void>;
 }
 
 /**
@@ -47,33 +47,33 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
   await mkdir(root, { recursive: true, mode: 0o700 });
   let closed = false;
   const socket = await openSocketPath(home, 'service.sock');
-  const visits = await openSocketPath(home, 'visit.sock');
+  const fallback = await openSocketPath(home, 'visit.sock');
   const closeSockets = async () => {
     await socket.close();
-    await visits.close();
+    await fallback.close();
   };
-  const wanted: Wanted = { root, cores: options.cores, socketPath: socket.path, visitPath: visits.path };
-  let hold = await takeHold(wanted).catch(async (error: unknown) => {
+  const wanted: Wanted = { root, cores: options.cores, socketPath: socket.path, fallbackPath: fallback.path };
+  let lease = await acquireLease(wanted).catch(async (error: unknown) => {
     await closeSockets();
     throw error;
   });
-  let current: Promise<Hold> = Promise.resolve(hold);
+  let current: Promise<Lease> = Promise.resolve(lease);
   let hasFailed = false;
   const replace = () => {
     if (closed) return;
     hasFailed = false;
-    current = takeHold(wanted);
+    current = acquireLease(wanted);
     current.then(follow, () => {
       hasFailed = true;
     });
   };
-  const follow = (held: Hold) => {
-    hold = held;
+  const follow = (next: Lease) => {
+    lease = next;
     // An owner can go while it is being followed.
-    if (held.lost?.aborted) replace();
-    else held.lost?.addEventListener('abort', replace);
+    if (next.lost?.aborted) replace();
+    else next.lost?.addEventListener('abort', replace);
   };
-  follow(hold);
+  follow(lease);
 
   const service = createDelegatingService({
     current: () => {
@@ -81,16 +81,16 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
       if (hasFailed) replace();
       return current.catch(refuse);
     },
-    watch: (listener) => (hold.owner ? hold.service.watch(listener) : undefined),
+    watch: (listener) => (lease.owner ? lease.service.watch(listener) : undefined),
     close: async () => {},
   });
   return {
     service,
     scope: SCOPE,
-    warnings: hold.warnings,
+    warnings: lease.warnings,
     close: async () => {
       closed = true;
-      await current.then((held) => held.letGo()).catch(() => {});
+      await current.then((last) => last.release()).catch(() => {});
       await closeSockets();
     },
   };
@@ -109,15 +109,15 @@ interface Wanted {
   readonly root: string;
   readonly cores: number | undefined;
   readonly socketPath: string;
-  /** Where visitors from other network namespaces come to. */
-  readonly visitPath: string;
+  /** The socket for processes in other network namespaces. */
+  readonly fallbackPath: string;
 }
 
-async function takeHold(wanted: Wanted): Promise<Hold> {
+async function acquireLease(wanted: Wanted): Promise<Lease> {
   const { root } = wanted;
   for (let attempt = 0; attempt < CLAIM_ATTEMPTS; attempt++) {
-    const hold = (await own(wanted)) ?? (await visit(wanted));
-    if (hold !== undefined) return hold;
+    const lease = (await own(wanted)) ?? (await connectToOwnerService(wanted));
+    if (lease !== undefined) return lease;
     await delay(CLAIM_AGAIN_MS);
   }
   throw new ServiceError(
@@ -126,10 +126,10 @@ async function takeHold(wanted: Wanted): Promise<Hold> {
   );
 }
 
-async function own({ root, cores, socketPath, visitPath }: Wanted): Promise<Hold | undefined> {
+async function own({ root, cores, socketPath, fallbackPath }: Wanted): Promise<Lease | undefined> {
   let makeReachable = (): Promise<void> => Promise.reject(new Error('not open yet'));
   const opened: { resolve: () => void; promise: Promise<void> } = createSignal();
-  const claim = await claimService({ directory: root, visitPath }, async () => {
+  const claim = await claimService({ directory: root, fallbackPath }, async () => {
     await opened.promise;
     await makeReachable();
   });
@@ -143,7 +143,7 @@ async function own({ root, cores, socketPath, visitPath }: Wanted): Promise<Hold
       service: own.service,
       owner: true,
       warnings: own.warnings,
-      letGo: async () => {
+      release: async () => {
         await Promise.race([own.close(), delay(CLOSE_MS, undefined, { ref: false })]);
         await claim.release();
       },
@@ -154,20 +154,20 @@ async function own({ root, cores, socketPath, visitPath }: Wanted): Promise<Hold
   }
 }
 
-async function visit({ root, socketPath, visitPath }: Wanted): Promise<Hold | undefined> {
-  const visit = await visitOwner({ directory: root, visitPath });
-  if (visit === undefined) return undefined;
-  const { openVisitedService } = await import('./open-visited-service.ts');
-  const service = openVisitedService(socketPath);
+async function connectToOwnerService({ root, socketPath, fallbackPath }: Wanted): Promise<Lease | undefined> {
+  const connection = await connectToOwner({ directory: root, fallbackPath });
+  if (connection === undefined) return undefined;
+  const { openOwnerService } = await import('./open-owner-service.ts');
+  const service = openOwnerService(socketPath);
   const lost = new AbortController();
-  visit.onOwnerGone(() => lost.abort());
+  connection.onOwnerGone(() => lost.abort());
   return {
     service,
     owner: false,
     warnings: [],
     lost: lost.signal,
-    letGo: async () => {
-      visit.leave();
+    release: async () => {
+      connection.close();
       await service.close();
     },
   };

@@ -1,12 +1,12 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { fail, ok, type Result } from '@sluice/core';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import type { Refusal } from '../context/refusal.ts';
 import { type Caller, findCaller, isOwnedBy } from './caller.ts';
 import { readConfirmation } from './confirmation.ts';
+import { isEmptyOrCreatedHere } from './created-here.ts';
 import { findHome, isHomeNamed } from './home.ts';
-import { isHarmlessOrMadeHere } from './made-here.ts';
 
 /**
  * Refuses a home that was only found, and that another user or a repository may have put there: what it holds decides
@@ -15,7 +15,7 @@ import { isHarmlessOrMadeHere } from './made-here.ts';
 export function checkHome(
   context: Pick<CommandContext, 'env' | 'cwd'>,
   options: Pick<GlobalOptions, 'home'>,
-): Result<undefined, Refusal> {
+): Result<undefined, CommandRefusal> {
   if (isHomeNamed(context, options)) return ok(undefined);
   const home = findHome(context, options);
   const fault = findHomeFault(home, context.env);
@@ -29,11 +29,11 @@ function findHomeFault(home: string, env: NodeJS.ProcessEnv): string | undefined
   const target = statSync(home, { throwIfNoEntry: false });
   // What is no directory, or cannot be reached, is reported by whatever opens it.
   if (entry === undefined || target === undefined || !target.isDirectory()) return undefined;
-  return describeStrangeHome({ entry, target }, findCaller(env)) ?? describeForeignState(home);
+  return describeUnsafeOwner({ entry, target }, findCaller(env)) ?? describeCopiedState(home);
 }
 
 /** Why a directory may hold what another user has put there. */
-export function describeStrangeHome(
+export function describeUnsafeOwner(
   { entry, target }: { entry: Pick<Stats, 'uid' | 'isSymbolicLink'>; target: Pick<Stats, 'uid' | 'mode'> },
   caller: Caller | undefined,
 ): string | undefined {
@@ -46,9 +46,9 @@ export function describeStrangeHome(
   return `others may write to it (mode ${(target.mode & 0o777).toString(8)}); take that from them with: chmod go-w`;
 }
 
-function describeForeignState(home: string): string | undefined {
+function describeCopiedState(home: string): string | undefined {
   try {
-    if (isHarmlessOrMadeHere(home)) return undefined;
+    if (isEmptyOrCreatedHere(home)) return undefined;
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { own } from '@sluice/core';
 import { z } from 'zod';
 import { findCaller, isOwnedBy } from './caller.ts';
-import { identifyDirectory } from './made-here.ts';
+import { identifyDirectory } from './created-here.ts';
 import type { Connection } from './profile.ts';
 import { findUserDirectories } from './user-directories.ts';
 
@@ -23,7 +23,7 @@ export function readConfirmation(home: string, env: NodeJS.ProcessEnv): Confirma
     const caller = findCaller(env);
     if (caller !== undefined && !isOwnedBy(caller, statSync(file).uid)) return undefined;
     const kept = schema.parse(JSON.parse(readFileSync(file, 'utf8')));
-    return kept.home === realPlace(home) && kept.identity === identify(home) ? kept : undefined;
+    return kept.home === resolveLocation(home) && kept.identity === identify(home) ? kept : undefined;
   } catch {
     return undefined;
   }
@@ -38,7 +38,7 @@ export async function keepConfirmation(
   if (file === undefined) return undefined;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const next = `${file}.${randomBytes(8).toString('hex')}.new`;
-  const text = JSON.stringify({ home: realPlace(home), identity: identify(home), connection });
+  const text = JSON.stringify({ home: resolveLocation(home), identity: identify(home), connection });
   await writeFile(next, `${text}\n`, { mode: 0o600, flush: true, flag: 'wx' });
   await rename(next, file);
   return file;
@@ -53,11 +53,11 @@ export function listUnconfirmed(connection: Connection, confirmed: Confirmation[
 function confirmationFile(home: string, env: NodeJS.ProcessEnv): string | undefined {
   const trusted = findUserDirectories(env)?.trusted;
   if (trusted === undefined) return undefined;
-  return join(trusted, `${createHash('sha256').update(realPlace(home)).digest('hex')}.json`);
+  return join(trusted, `${createHash('sha256').update(resolveLocation(home)).digest('hex')}.json`);
 }
 
 /** Where the home is; it may itself be a link, which is then part of what is confirmed. */
-function realPlace(home: string): string {
+function resolveLocation(home: string): string {
   return join(realpathSync(dirname(home)), basename(home));
 }
 

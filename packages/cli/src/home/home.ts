@@ -30,11 +30,11 @@ export function isHomeNamed({ env }: Pick<CommandContext, 'env'>, options: Pick<
  */
 export async function makeHome(home: string): Promise<void> {
   // Loaded only here: completion looks for the home, too, and must be fast.
-  const [{ makeDirectories }, { markMadeHere }] = await Promise.all([
+  const [{ makeDirectories }, { markCreatedHere }] = await Promise.all([
     import('@sluice/runner'),
-    import('./made-here.ts'),
+    import('./created-here.ts'),
   ]);
   if ((await makeDirectories(home, 0o700)) !== undefined) await writeFile(join(home, '.gitignore'), '*\n');
-  await markMadeHere(home);
+  await markCreatedHere(home);
   await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
 }

@@ -5,8 +5,8 @@ import { DURATION, fail, ok, parseDuration, type Result } from '@sluice/core';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import type { Refusal } from '../context/refusal.ts';
 import { findHome, isHomeNamed } from './home.ts';
 import { findUserDirectories } from './user-directories.ts';
 
@@ -77,7 +77,7 @@ export function findOwnProfile(env: NodeJS.ProcessEnv): ProfilePlace | undefined
 }
 
 /** Reads a profile; paths in the result are absolute. */
-export function readProfile(path: string): Result<Profile, Refusal> {
+export function readProfile(path: string): Result<Profile, CommandRefusal> {
   const refuse = (reason: string) =>
     fail({ exitCode: EXIT_CODE.refused, message: `Could not use the profile ${path}: ${reason}` });
   let value: unknown;

@@ -8,14 +8,15 @@ const LEAST_BYTES = 64 * 1024;
  * Says, once for each time, that the disk of a home is full: runner and embedded service then wait for room without a
  * word, and nothing is lost. Returns what stops it.
  */
-export function watchDisk(home: string, say: (text: string) => void): () => void {
+export function watchDisk(home: string, print: (text: string) => void): () => void {
   let isFull = false;
   const look = async () => {
     const { bavail, bsize } = await statfs(home);
     const before = isFull;
     isFull = bavail * bsize < LEAST_BYTES;
-    if (isFull && !before) say(`the disk of ${home} is full: nothing is lost, and the run goes on once there is room`);
-    if (!isFull && before) say(`the disk of ${home} has room again`);
+    if (isFull && !before)
+      print(`the disk of ${home} is full: nothing is lost, and the run goes on once there is room`);
+    if (!isFull && before) print(`the disk of ${home} has room again`);
   };
   // A file system that does not tell its room is watched in vain.
   const timer = setInterval(() => void look().catch(() => {}), LOOK_MS);

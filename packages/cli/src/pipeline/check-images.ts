@@ -1,7 +1,7 @@
 import { fail, ok, type Plan, type Result } from '@sluice/core';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import type { Refusal } from '../context/refusal.ts';
 import { listNames } from './ignore-images.ts';
 import { stepsWithImages } from './steps-with-images.ts';
 
@@ -9,7 +9,7 @@ import { stepsWithImages } from './steps-with-images.ts';
 export async function checkImages(
   plan: Plan,
   { options, context }: { options: GlobalOptions; context: CommandContext },
-): Promise<Result<undefined, Refusal>> {
+): Promise<Result<undefined, CommandRefusal>> {
   const named = stepsWithImages(plan);
   if (named.length === 0) return ok(undefined);
   const { chooseService } = await import('../connect/choose-service.ts');

@@ -7,7 +7,7 @@ export function createJsonProgress(terminal: Terminal): Progress {
   const lines = createLineBuffer(terminal.out);
   return {
     report: (event) => lines.add(`${JSON.stringify(event)}\n`),
-    say: (text) => {
+    print: (text) => {
       lines.write();
       terminal.err(`${text}\n`);
     },

@@ -7,13 +7,13 @@ import { fitColumn } from '../text/shorten.ts';
 import type { Progress } from './plain-progress.ts';
 import {
   activeState,
+  countFinished,
   countOf,
-  countOver,
   createProgressModel,
   type ProgressModel,
   type StepProgress,
 } from './progress-model.ts';
-import { labelWidthOf, renderEvent, renderTransferNow } from './render-event.ts';
+import { labelWidthOf, renderActiveTransfer, renderEvent } from './render-event.ts';
 import { renderState } from './render-state.ts';
 
 /** At most so often is the screen drawn again, whatever the number of events. */
@@ -38,30 +38,32 @@ export function createLiveProgress(terminal: Terminal, options: GlobalOptions): 
   const { now } = createSystemClock();
   const model = createProgressModel();
   let labelWidth = 0;
-  let lasting = '';
+  let permanent = '';
   /** Widths of the lines that are drawn now. */
-  let drawn: number[] = [];
+  let drawnWidths: number[] = [];
   let lastColumns = terminal.size().columns;
   let finished = false;
   /** How far the clock of a resumed run is ahead of this process's. */
-  let ahead = 0;
+  let clockOffset = 0;
 
   const draw = () => {
     const { columns } = terminal.size();
     // The last column stays free: what is written there makes some terminals begin a new line.
     const below = finished
       ? []
-      : renderNow(model, { terminal, labelWidth, now: now() + ahead }).map((line) => clipLine(line, columns - 1));
+      : renderActive(model, { terminal, labelWidth, now: now() + clockOffset }).map((line) =>
+          clipLine(line, columns - 1),
+        );
     // A terminal that has become narrower has broken the old lines.
-    const rows = drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
+    const rows = drawnWidths.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
     const up = rows > 0 ? `\x1b[${rows}A\r` : '\r';
     // Line by line: some terminals keep a copy of a picture that is cleared as a whole at the top of the screen.
     const clear = `${up}${CLEAR_LINE_AND_DOWN.repeat(rows)}${columns === lastColumns ? '' : CLEAR_BELOW}${up}`;
     const region = below.map((line) => `${line}\n`).join('');
-    terminal.out(`${HIDE_CURSOR}${clear}${lasting}${NO_WRAP}${region}${WRAP}${SHOW_CURSOR}`);
-    drawn = below.map(widthOf);
+    terminal.out(`${HIDE_CURSOR}${clear}${permanent}${NO_WRAP}${region}${WRAP}${SHOW_CURSOR}`);
+    drawnWidths = below.map(widthOf);
     lastColumns = columns;
-    lasting = '';
+    permanent = '';
   };
   const timer = setInterval(draw, REDRAW_MS);
   timer.unref();
@@ -70,12 +72,12 @@ export function createLiveProgress(terminal: Terminal, options: GlobalOptions): 
     report: (event) => {
       if (event.type === 'runStarted') {
         labelWidth = labelWidthOf(event.steps, terminal.size().columns);
-        ahead = event.resumed ? event.at - now() : 0;
+        clockOffset = event.resumed ? event.at - now() : 0;
       }
-      lasting += renderEvent(event, { model, terminal, labelWidth, options });
+      permanent += renderEvent(event, { model, terminal, labelWidth, options });
     },
-    say: (text) => {
-      lasting += `${text}\n`;
+    print: (text) => {
+      permanent += `${text}\n`;
       draw();
     },
     close: () => {
@@ -87,15 +89,15 @@ export function createLiveProgress(terminal: Terminal, options: GlobalOptions): 
 }
 
 /** The lines below: what runs, then one line for the whole. */
-function renderNow(
+function renderActive(
   model: ProgressModel,
   { terminal, labelWidth, now }: { terminal: Terminal; labelWidth: number; now: number },
 ): string[] {
-  const transfers = [...model.transfers.values()].map(renderTransferNow);
+  const transfers = [...model.transfers.values()].map(renderActiveTransfer);
   if (model.startedAt === 0) return transfers;
   const active = [...model.steps.values()].filter((step) => activeState(step) !== undefined);
   const room = Math.max(1, Math.min(MAX_ACTIVE_LINES, terminal.size().rows - 3));
-  const shown = active.slice(0, room).map((step) => renderStepNow(step, { terminal, labelWidth, now }));
+  const shown = active.slice(0, room).map((step) => renderActiveStep(step, { terminal, labelWidth, now }));
   const more = active.length > room ? `, ${active.length - room} more steps` : '';
   return [
     ...shown,
@@ -104,7 +106,7 @@ function renderNow(
   ];
 }
 
-function renderStepNow(
+function renderActiveStep(
   step: StepProgress,
   { terminal, labelWidth, now }: { terminal: Terminal; labelWidth: number; now: number },
 ): string {
@@ -115,7 +117,7 @@ function renderStepNow(
     const note = state !== 'running' && step.note !== undefined ? `  ${printableLine(step.note)}` : '';
     return `${name}  ${renderState(state, { terminal, width: STATE_WIDTH })}  ${took}${note}`.trimEnd();
   }
-  const [over, running, total] = [countOver(step), countOf(step, 'running', 'publishing'), step.cells ?? 0];
+  const [over, running, total] = [countFinished(step), countOf(step, 'running', 'publishing'), step.cells ?? 0];
   const full = total === 0 ? 0 : Math.round((BAR_WIDTH * over) / total);
   // Without colors, as with NO_COLOR, only another sign tells what is left.
   const rest = (terminal.color ? '━' : '·').repeat(BAR_WIDTH - full);
@@ -128,7 +130,7 @@ function renderStepNow(
 function renderTotals(model: ProgressModel): string {
   let [over, running, total] = [0, 0, 0];
   for (const step of model.steps.values()) {
-    over += countOver(step);
+    over += countFinished(step);
     running += countOf(step, 'submitting', 'pending', 'running', 'publishing');
     total += step.cells ?? 1;
   }

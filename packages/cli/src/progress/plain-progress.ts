@@ -8,7 +8,7 @@ import { labelWidthOf, renderEvent } from './render-event.ts';
 /** A reporter that shows progress; what else is to be said meanwhile goes through it, so that it disturbs no picture. */
 export interface Progress extends Reporter {
   /** Says something that is no event, without its newline. */
-  say(text: string): void;
+  print(text: string): void;
   /** Leaves the screen as it should stay. */
   close(): void;
 }
@@ -23,7 +23,7 @@ export function createPlainProgress(terminal: Terminal, options: GlobalOptions):
       if (event.type === 'runStarted') labelWidth = labelWidthOf(event.steps);
       lines.add(renderEvent(event, { model, terminal, labelWidth, options }));
     },
-    say: (text) => {
+    print: (text) => {
       lines.write();
       terminal.err(`${text}\n`);
     },

@@ -14,7 +14,7 @@ export interface StepProgress {
 }
 
 /** One cell that has moved. */
-export interface CellMove {
+export interface CellTransition {
   readonly step: StepProgress;
   readonly cell: string;
   readonly state: CellState;
@@ -25,7 +25,7 @@ export interface CellMove {
   /** Milliseconds that it ran: from Running, or where that was not seen from its submission, to its end. */
   readonly tookMs?: number;
   /** The step is over with this move. */
-  readonly stepOver: boolean;
+  readonly stepFinished: boolean;
 }
 
 /** From the most to the least interesting for who watches. */
@@ -40,7 +40,7 @@ const ACTIVE: readonly CellState[] = [
   'ready',
 ];
 
-export function isOver(state: CellState): boolean {
+export function isFinished(state: CellState): boolean {
   return TERMINAL_CELL_STATES.has(state);
 }
 
@@ -55,9 +55,9 @@ export function activeState(step: StepProgress): CellState | undefined {
   return ACTIVE.find((state) => (step.counts.get(state) ?? 0) > 0);
 }
 
-export function countOver(step: StepProgress): number {
+export function countFinished(step: StepProgress): number {
   let sum = 0;
-  for (const [state, count] of step.counts) if (isOver(state)) sum += count;
+  for (const [state, count] of step.counts) if (isFinished(state)) sum += count;
   return sum;
 }
 
@@ -74,7 +74,7 @@ export interface ProgressModel {
   /** Where a cell that has moved is now. */
   cellOf(step: string, cell: string): { readonly state: CellState; readonly attempt: number } | undefined;
   /** Takes the event in; returns the move where the event is one. */
-  apply(event: RunnerEvent): CellMove | undefined;
+  apply(event: RunnerEvent): CellTransition | undefined;
 }
 
 export function createProgressModel(): ProgressModel {
@@ -85,7 +85,7 @@ export function createProgressModel(): ProgressModel {
   let startedAt = 0;
   let runId = '';
 
-  const applyMove = (event: Extract<RunnerEvent, { type: 'cellChanged' }>): CellMove | undefined => {
+  const applyTransition = (event: Extract<RunnerEvent, { type: 'cellChanged' }>): CellTransition | undefined => {
     const step = steps.get(event.step);
     if (step === undefined) return undefined;
     const key = `${event.step}/${event.cell}`;
@@ -102,17 +102,17 @@ export function createProgressModel(): ProgressModel {
     const failedBefore = event.attempt > known.attempt ? known.failure : undefined;
     if (failedBefore !== undefined) delete known.failure;
     known.attempt = event.attempt;
-    const stepOver = isOver(event.state) && step.cells !== undefined && countOver(step) >= step.cells;
-    if (stepOver) step.endedAt = event.at;
+    const stepFinished = isFinished(event.state) && step.cells !== undefined && countFinished(step) >= step.cells;
+    if (stepFinished) step.endedAt = event.at;
     return {
       step,
       cell: event.cell,
       state: event.state,
       attempt: event.attempt,
-      stepOver,
+      stepFinished,
       ...(event.reason === undefined ? {} : { reason: event.reason }),
       ...(failedBefore === undefined ? {} : { failedBefore }),
-      ...(isOver(event.state) && known.beganAt !== undefined ? { tookMs: event.at - known.beganAt } : {}),
+      ...(isFinished(event.state) && known.beganAt !== undefined ? { tookMs: event.at - known.beganAt } : {}),
     };
   };
 
@@ -139,7 +139,7 @@ export function createProgressModel(): ProgressModel {
           return undefined;
         }
         case 'cellChanged':
-          return applyMove(event);
+          return applyTransition(event);
         case 'attemptFailed': {
           const { step, cell, attempt, message } = event.failure;
           const known = cells.get(`${step}/${cell}`);

@@ -6,10 +6,10 @@ import { widthOf } from '../text/clip-line.ts';
 import { renderDuration } from '../text/render-duration.ts';
 import { fitColumn } from '../text/shorten.ts';
 import {
-  type CellMove,
+  type CellTransition,
+  countFinished,
   countOf,
-  countOver,
-  isOver,
+  isFinished,
   type ProgressModel,
   type StepProgress,
   type Transfer,
@@ -18,7 +18,7 @@ import { describeState, renderState } from './render-state.ts';
 
 /** Steps with more cells than this are told as one line, beside the cells that go wrong. */
 const MAX_CELL_LINES = 24;
-const WRONG: ReadonlySet<CellState> = new Set(['failed', 'errored', 'timedOut']);
+const FAILED_STATES: ReadonlySet<CellState> = new Set(['failed', 'errored', 'timedOut']);
 const STATE_WIDTH = 9;
 const MOST_LABEL_COLUMNS = 48;
 
@@ -32,15 +32,15 @@ export function renderEvent(
     options,
   }: { model: ProgressModel; terminal: Terminal; labelWidth: number; options: GlobalOptions },
 ): string {
-  const move = model.apply(event);
+  const transition = model.apply(event);
   switch (event.type) {
     case 'cellChanged':
-      return move === undefined ? '' : renderMove(move, { terminal, labelWidth });
+      return transition === undefined ? '' : renderTransition(transition, { terminal, labelWidth });
     case 'attemptFailed': {
       const { step, cell, attempt, message } = event.failure;
       const now = model.cellOf(step, cell);
       // The last attempt is told by the end of its cell, and one whose successor is not known yet by that one's begin.
-      if (now === undefined || isOver(now.state) || now.attempt <= attempt) return '';
+      if (now === undefined || isFinished(now.state) || now.attempt <= attempt) return '';
       return renderRetry({ name: label(step, cell), attempt: attempt + 1, message }, labelWidth);
     }
     case 'transfer':
@@ -83,32 +83,41 @@ function renderRetry(retry: { name: string; attempt: number; message: string }, 
   return `${fitLabel(retry.name, labelWidth)}  attempt ${retry.attempt} after: ${printableLine(retry.message)}\n`;
 }
 
-function renderMove(move: CellMove, options: { terminal: Terminal; labelWidth: number }): string {
-  const { step } = move;
-  if (move.failedBefore !== undefined) {
-    const retry = { name: label(step.name, move.cell), attempt: move.attempt, message: move.failedBefore };
+function renderTransition(transition: CellTransition, options: { terminal: Terminal; labelWidth: number }): string {
+  const { step } = transition;
+  if (transition.failedBefore !== undefined) {
+    const retry = {
+      name: label(step.name, transition.cell),
+      attempt: transition.attempt,
+      message: transition.failedBefore,
+    };
     return renderRetry(retry, options.labelWidth);
   }
-  if (!isOver(move.state)) return '';
-  const plain = step.cells === 1 && move.cell === '';
-  const few = (step.cells ?? 0) <= MAX_CELL_LINES && move.state !== 'cached';
-  const alone = plain || few || WRONG.has(move.state);
-  const own = alone ? renderCell(move, options) : '';
-  return !plain && move.stepOver ? `${own}${renderStep(step, options)}` : own;
+  if (!isFinished(transition.state)) return '';
+  const plain = step.cells === 1 && transition.cell === '';
+  const few = (step.cells ?? 0) <= MAX_CELL_LINES && transition.state !== 'cached';
+  const alone = plain || few || FAILED_STATES.has(transition.state);
+  const own = alone ? renderCell(transition, options) : '';
+  return !plain && transition.stepFinished ? `${own}${renderStep(step, options)}` : own;
 }
 
-function renderCell(move: CellMove, { terminal, labelWidth }: { terminal: Terminal; labelWidth: number }): string {
-  const detail = move.tookMs !== undefined && move.state !== 'cached' ? `  ${renderDuration(move.tookMs)}` : '';
-  const reason = move.reason === undefined || move.state === 'succeeded' ? '' : `  ${printableLine(move.reason)}`;
-  const name = fitLabel(label(move.step.name, move.cell), labelWidth);
-  return `${`${name}  ${renderState(move.state, { terminal, width: STATE_WIDTH })}${detail}${reason}`.trimEnd()}\n`;
+function renderCell(
+  transition: CellTransition,
+  { terminal, labelWidth }: { terminal: Terminal; labelWidth: number },
+): string {
+  const detail =
+    transition.tookMs !== undefined && transition.state !== 'cached' ? `  ${renderDuration(transition.tookMs)}` : '';
+  const reason =
+    transition.reason === undefined || transition.state === 'succeeded' ? '' : `  ${printableLine(transition.reason)}`;
+  const name = fitLabel(label(transition.step.name, transition.cell), labelWidth);
+  return `${`${name}  ${renderState(transition.state, { terminal, width: STATE_WIDTH })}${detail}${reason}`.trimEnd()}\n`;
 }
 
 /** `fit  12 cells: 10 succeeded, 2 cached  4.1 s`. */
 function renderStep(step: StepProgress, { terminal, labelWidth }: { terminal: Terminal; labelWidth: number }): string {
-  const parts = [...step.counts].filter(([state, count]) => count > 0 && isOver(state));
+  const parts = [...step.counts].filter(([state, count]) => count > 0 && isFinished(state));
   const words = parts.map(([state, count]) => `${count} ${describeState(state)}`).join(', ');
-  const cells = countOver(step);
+  const cells = countFinished(step);
   const took =
     step.startedAt === undefined || step.endedAt === undefined || countOf(step, 'cached') === cells
       ? ''
@@ -123,7 +132,7 @@ function renderTransfer(event: Transfer): string {
 }
 
 /** A transfer that goes on; nothing is known of one whose files are still being read and digested. */
-export function renderTransferNow({ direction, name, files, totalFiles, bytes, totalBytes }: Transfer): string {
+export function renderActiveTransfer({ direction, name, files, totalFiles, bytes, totalBytes }: Transfer): string {
   const doing = { upload: `uploading volume ${name}`, download: `fetching ${name}`, across: `bringing ${name}` };
   if (totalFiles === 0) return direction === 'upload' ? `reading volume ${name}` : doing[direction];
   const counted = totalFiles > 1 ? `, ${files} of ${totalFiles} files` : '';

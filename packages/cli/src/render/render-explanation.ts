@@ -7,15 +7,15 @@ import {
   type StepExplanation,
   type StoryLine,
 } from '@sluice/runner';
-import type { ServiceWords } from '../connect/ask-service.ts';
+import type { ContainerStatus } from '../connect/read-container-status.ts';
 import type { GlobalOptions } from '../context/command-context.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import type { Terminal } from '../context/terminal.ts';
 import { label } from '../progress/render-event.ts';
 import { describeState, renderState } from '../progress/render-state.ts';
-import { renderClock } from '../text/render-clock.ts';
 import { renderDuration } from '../text/render-duration.ts';
 import { renderTable } from '../text/render-table.ts';
+import { renderTimestamp } from '../text/render-timestamp.ts';
 import { PIPEFAIL_SHELL } from './describe-shell.ts';
 
 const TAIL_LINES = 10;
@@ -23,7 +23,7 @@ const MAX_VALUE_LENGTH = 100;
 
 interface ExplanationView {
   readonly terminal: Terminal;
-  readonly service: ServiceWords | undefined;
+  readonly service: ContainerStatus | undefined;
   /** What suggested commands repeat. */
   readonly options: GlobalOptions;
 }
@@ -56,7 +56,7 @@ function renderAnswer(explained: StepExplanation, { terminal, service, options }
     ...(explained.warnings ?? []).map(
       ({ message }) => `${terminal.style('yellow', 'warning')}: ${printableLine(message)}`,
     ),
-    ...(wait ? [`since ${renderClock(wait.since)}${wait.advice === undefined ? '' : `; ${wait.advice}`}`] : []),
+    ...(wait ? [`since ${renderTimestamp(wait.since)}${wait.advice === undefined ? '' : `; ${wait.advice}`}`] : []),
     ...(status === 'suspended'
       ? [`no process is running run ${runId}; resume it with: ${suggestCommand(['resume', runId], options)}`]
       : []),
@@ -64,7 +64,7 @@ function renderAnswer(explained: StepExplanation, { terminal, service, options }
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function renderService({ phase, state, problem }: ServiceWords): string[] {
+function renderService({ phase, state, problem }: ContainerStatus): string[] {
   if (problem !== undefined) return [`the service does not say how it is now: ${printableLine(problem)}`];
   if (state === phase.toLowerCase()) return [];
   return [`the service says: ${printableLine(phase)}${state === '' ? '' : `, ${printableLine(state)}`}`];
@@ -174,7 +174,7 @@ function renderStory(story: readonly StoryLine[], terminal: Terminal): string {
   const [first] = story;
   if (first === undefined) return '';
   const rows = story.map((line) => [
-    `  ${renderClock(line.at)}`,
+    `  ${renderTimestamp(line.at)}`,
     `+${renderDuration(line.at - first.at)}`,
     line.attempt === 0 ? '' : `#${line.attempt}`,
     line.to === undefined ? '' : line.to === 'checking' ? 'looking up' : describeState(line.to),

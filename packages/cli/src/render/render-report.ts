@@ -85,7 +85,7 @@ function renderVerdict(
 
 /** Of every cell that did not succeed in the end: its last failure. */
 function findFailures({ steps, failures }: RunReport): ReadonlyMap<string, FailureReport> {
-  const lost = new Set(
+  const unsuccessful = new Set(
     steps.flatMap(({ name, cells }) =>
       cells.filter(({ state }) => state !== 'succeeded' && state !== 'cached').map(({ key }) => label(name, key)),
     ),
@@ -94,7 +94,7 @@ function findFailures({ steps, failures }: RunReport): ReadonlyMap<string, Failu
   for (const failure of failures) {
     const name = label(failure.step, failure.cell);
     // A canceled container is no news to who canceled the run.
-    if (lost.has(name) && failure.class !== 'canceled') last.set(name, failure);
+    if (unsuccessful.has(name) && failure.class !== 'canceled') last.set(name, failure);
   }
   return last;
 }
@@ -116,8 +116,8 @@ function renderFailures(report: RunReport, { terminal, cwd, options, rerun }: Re
     cells.some(({ state }) => state === 'succeeded' || state === 'cached'),
   );
   const again = rerun ?? describeRerun(report, options) ?? UNKNOWN_RERUN;
-  const mend = hasDone ? `then: ${again} reuses every step that succeeded and has not changed\n` : '';
-  return `${table}${ends.join('\n')}${terminal.style('dim', `${shown}${next}${mend}`)}`;
+  const rerunHint = hasDone ? `then: ${again} reuses every step that succeeded and has not changed\n` : '';
+  return `${table}${ends.join('\n')}${terminal.style('dim', `${shown}${next}${rerunHint}`)}`;
 }
 
 const UNKNOWN_RERUN = 'sluice run FILE --reuse, with the file and parameters of this run,';

@@ -1,7 +1,7 @@
 import { ok, type Plan, type Result } from '@sluice/core';
 import type { Reuse } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import type { Refusal } from '../context/refusal.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
 
 export interface ReuseOptions extends GlobalOptions {
   /** Takes over from the newest run of the pipeline. */
@@ -16,13 +16,13 @@ export interface ReuseOptions extends GlobalOptions {
 export async function findReuse(
   plan: Plan,
   { context, options }: { context: CommandContext; options: ReuseOptions },
-): Promise<Result<{ readonly reuse?: Reuse }, Refusal>> {
+): Promise<Result<{ readonly reuse?: Reuse }, CommandRefusal>> {
   const { reuse = false, from, again = [] } = options;
   if (!reuse && from === undefined && again.length === 0) return ok({});
-  const [{ findRun }, { findHome }] = await Promise.all([import('./find-run.ts'), import('../home/home.ts')]);
+  const [{ selectRun }, { findHome }] = await Promise.all([import('./select-run.ts'), import('../home/home.ts')]);
   const home = findHome(context, options);
   const { name } = plan.pipeline;
-  const found = await findRun(home, {
+  const found = await selectRun(home, {
     prefix: from,
     accept: ({ pipeline }) => pipeline === name,
     which: ` of pipeline ${name}`,

@@ -16,7 +16,7 @@ export interface HostSchedulesOptions {
 }
 
 /** Schedules at work beside a service. */
-export interface HostedWork {
+export interface ScheduleHost {
   /** Lets go of the runs, which whoever looks after these schedules next takes up. */
   close(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface HostedWork {
  * Runs pipelines by their schedules on a service in this process. Each account has a home of its own beneath the
  * service's root. A file that is wrong is logged and left out: a mistake in one must not keep the service from serving.
  */
-export async function hostSchedules(options: HostSchedulesOptions): Promise<HostedWork> {
+export async function hostSchedules(options: HostSchedulesOptions): Promise<ScheduleHost> {
   const open: OpenSchedule[] = [];
   const watched: Promise<void>[] = [];
   const taken = new Set<string>();

@@ -1,11 +1,11 @@
 import { fail, ok, own, type Result } from '@sluice/core';
 import type { ConfigEdit, ConfigFields } from '@sluice/service';
 import { parse } from 'yaml';
+import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import type { Refusal } from '../context/refusal.ts';
 
 /** What is to be changed in a configuration, in the words of the command line. */
-export interface ConfigEditWords {
+export interface ConfigEditArguments {
   readonly type: ConfigEdit['type'];
   /** What it is about, then `name=value` for each of its fields. */
   readonly words: readonly string[];
@@ -14,12 +14,16 @@ export interface ConfigEditWords {
 }
 
 /** Whether the values are allowed is for the check of the whole file to say. */
-export function parseConfigEdit({ type, words, instanceTypes }: ConfigEditWords): Result<ConfigEdit, Refusal> {
+export function parseConfigEdit({
+  type,
+  words,
+  instanceTypes,
+}: ConfigEditArguments): Result<ConfigEdit, CommandRefusal> {
   const [name = '', ...texts] = words;
   if (type === 'removeCluster') return ok({ type, clusterID: name });
   if (type === 'addCluster') return parseCluster(name, texts, instanceTypes);
   const [clusterID, id, ...more] = name.split('/');
-  if (!clusterID || !id || more.length > 0) return misunderstood(name, 'CLUSTER/ID');
+  if (!clusterID || !id || more.length > 0) return refuseArgument(name, 'CLUSTER/ID');
   switch (type) {
     case 'addAccount':
     case 'removeAccount':
@@ -33,7 +37,11 @@ export function parseConfigEdit({ type, words, instanceTypes }: ConfigEditWords)
   }
 }
 
-function parseCluster(id: string, texts: readonly string[], types: readonly string[]): Result<ConfigEdit, Refusal> {
+function parseCluster(
+  id: string,
+  texts: readonly string[],
+  types: readonly string[],
+): Result<ConfigEdit, CommandRefusal> {
   const fields = parseFields(id, texts);
   if (!fields.ok) return fields;
   const instanceTypes: ConfigFields[] = [];
@@ -47,12 +55,12 @@ function parseCluster(id: string, texts: readonly string[], types: readonly stri
 }
 
 /** `name=value` each, as a file would say it; a dot in a name leads into a map: `options.partition=long`. */
-function parseFields(id: string, texts: readonly string[]): Result<ConfigFields, Refusal> {
+function parseFields(id: string, texts: readonly string[]): Result<ConfigFields, CommandRefusal> {
   const fields: Record<string, unknown> = { id };
   for (const text of texts) {
     const equals = text.indexOf('=');
     const names = text.slice(0, Math.max(0, equals)).split('.');
-    if (names.includes('') || names.includes('__proto__')) return misunderstood(text, 'name=value');
+    if (names.includes('') || names.includes('__proto__')) return refuseArgument(text, 'name=value');
     let at = fields;
     for (const name of names.slice(0, -1)) {
       const inner = (own(at, name) as Record<string, unknown> | undefined) ?? {};
@@ -70,6 +78,6 @@ function scalarOf(text: string): unknown {
   return typeof value === 'object' ? text : value;
 }
 
-function misunderstood(text: string, form: string): Result<never, Refusal> {
+function refuseArgument(text: string, form: string): Result<never, CommandRefusal> {
   return fail({ exitCode: EXIT_CODE.refused, message: `Could not understand ${text}: it must look like ${form}` });
 }

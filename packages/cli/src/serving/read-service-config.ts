@@ -4,8 +4,8 @@ import { fail, ok, type Result } from '@sluice/core';
 import { parseServiceConfig, type ServiceConfig } from '@sluice/service';
 import { z } from 'zod';
 import type { CommandContext } from '../context/command-context.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import type { Refusal } from '../context/refusal.ts';
 
 /** Pipelines that the service runs by their `schedule`, in the name of an account. */
 const schedulesSchema = z
@@ -29,7 +29,10 @@ export interface ServedConfig {
 }
 
 /** Reads the configuration of a service; a wrong one is refused with all that is wrong, by line and column. */
-export function readServiceConfig(file: string, context: Pick<CommandContext, 'cwd'>): Result<ServedConfig, Refusal> {
+export function readServiceConfig(
+  file: string,
+  context: Pick<CommandContext, 'cwd'>,
+): Result<ServedConfig, CommandRefusal> {
   const path = resolve(context.cwd, file);
   let text: string;
   try {
@@ -44,10 +47,10 @@ export function readServiceConfig(file: string, context: Pick<CommandContext, 'c
 export function parseServiceConfigText(
   text: string,
   { file, directory }: { file: string; directory: string },
-): Result<ServedConfig, Refusal> {
+): Result<ServedConfig, CommandRefusal> {
   const parsed = parseServiceConfig(text, directory, { schedules: schedulesSchema });
   const lines = parsed.ok
-    ? strayAccounts(parsed.value, parsed.sections.schedules).map((fault) => `${file}: ${fault}`)
+    ? findUnknownAccounts(parsed.value, parsed.sections.schedules).map((fault) => `${file}: ${fault}`)
     : parsed.problems.map(
         ({ line, column, path: field, message }) =>
           `${file}:${line}:${column}: ${field === '' ? '' : `${field}: `}${message}`,
@@ -56,7 +59,7 @@ export function parseServiceConfigText(
   return ok({ service: parsed.value, schedules: parsed.sections.schedules, directory });
 }
 
-function strayAccounts({ clusters }: ServiceConfig, schedules: HostedSchedules): string[] {
+function findUnknownAccounts({ clusters }: ServiceConfig, schedules: HostedSchedules): string[] {
   const known = clusters.flatMap(({ id, accounts }) => accounts.map((account) => `${id}/${account}`));
   return schedules.flatMap(({ account }, index) =>
     known.includes(account)

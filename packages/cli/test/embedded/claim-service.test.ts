@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { claimService, visitOwner } from '../../src/embedded/claim-service.ts';
+import { claimService, connectToOwner } from '../../src/embedded/claim-service.ts';
 
 let directory: string;
 
@@ -10,7 +10,7 @@ beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'sluice-claim-'));
 });
 
-const place = () => ({ directory, visitPath: join(directory, 'visit.sock') });
+const place = () => ({ directory, fallbackPath: join(directory, 'visit.sock') });
 
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
@@ -24,24 +24,24 @@ test('claimService gives a directory to one claimant at a time', async () => {
   await second?.release();
 });
 
-test('visitOwner finds nobody where nobody is', async () => {
-  expect(await visitOwner(place())).toBeUndefined();
+test('connectToOwner finds no owner where there is none', async () => {
+  expect(await connectToOwner(place())).toBeUndefined();
 });
 
-test('visitOwner comes back when the owner is reachable, and learns when the owner goes', async () => {
+test('connectToOwner resolves when the owner is reachable, and reports when it goes', async () => {
   const calls: string[] = [];
   const claim = await claimService(place(), async () => {
     calls.push('reachable');
   });
-  const visit = await visitOwner(place());
+  const connection = await connectToOwner(place());
   expect(calls).toEqual(['reachable']);
-  const gone = new Promise<void>((resolve) => visit?.onOwnerGone(resolve));
+  const gone = new Promise<void>((resolve) => connection?.onOwnerGone(resolve));
   await claim?.release();
   await gone;
 });
 
-test('visitOwner finds nobody when the owner cannot be made reachable', async () => {
+test('connectToOwner finds no owner when that one cannot be made reachable', async () => {
   const claim = await claimService(place(), () => Promise.reject(new Error('no port')));
-  expect(await visitOwner(place())).toBeUndefined();
+  expect(await connectToOwner(place())).toBeUndefined();
   await claim?.release();
 });

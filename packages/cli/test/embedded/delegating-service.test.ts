@@ -1,6 +1,6 @@
 import { type CallOptions, type ContainerService, ServiceError } from '@sluice/client';
 import { expect, test } from 'vitest';
-import { createDelegatingService, type HeldService } from '../../src/embedded/delegating-service.ts';
+import { type CurrentService, createDelegatingService } from '../../src/embedded/delegating-service.ts';
 
 const REF = { clusterID: 'local', accountID: 'local', id: 'c' };
 
@@ -8,7 +8,7 @@ const REF = { clusterID: 'local', accountID: 'local', id: 'c' };
 function createHolders(services: readonly Partial<ContainerService>[]) {
   const holders = services.map((service) => ({ service: service as ContainerService, lost: new AbortController() }));
   let at = 0;
-  const held = new Map<number, HeldService>();
+  const held = new Map<number, CurrentService>();
   return {
     lose() {
       const leaving = holders[at++];

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { visitOwner } from '../../src/embedded/claim-service.ts';
+import { connectToOwner } from '../../src/embedded/claim-service.ts';
 import { type EmbeddedService, openEmbeddedService } from '../../src/embedded/embedded-service.ts';
 
 describe('openEmbeddedService', () => {
@@ -25,22 +25,24 @@ describe('openEmbeddedService', () => {
 
   test('a take-over that failed is tried again when the service is asked next', async () => {
     const owner = await open();
-    const visitor = await open();
+    const other = await open();
     const [store, away] = [join(home, 'service', 'store'), join(home, 'service', 'away')];
     await rename(store, away);
     await writeFile(store, 'no directory');
     await owner.close();
-    await expect(ask(visitor)).rejects.toMatchObject({ code: 'UNREACHABLE' });
+    await expect(ask(other)).rejects.toMatchObject({ code: 'UNREACHABLE' });
     await rm(store);
     await rename(away, store);
-    expect(await ask(visitor)).toHaveLength(1);
+    expect(await ask(other)).toHaveLength(1);
   });
 
   test('an owner that could not be reached is, once its socket can be made', async () => {
     await open();
     const socket = join(home, 'service.sock');
     await mkdir(socket);
-    expect(await visitOwner({ directory: join(home, 'service'), visitPath: join(home, 'visit.sock') })).toBeUndefined();
+    expect(
+      await connectToOwner({ directory: join(home, 'service'), fallbackPath: join(home, 'visit.sock') }),
+    ).toBeUndefined();
     await rm(socket, { recursive: true });
     expect(await ask(await open())).toHaveLength(1);
   });

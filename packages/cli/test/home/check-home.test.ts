@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeStrangeHome } from '../../src/home/check-home.ts';
+import { describeUnsafeOwner } from '../../src/home/check-home.ts';
 
 const directory = (uid: number, mode = 0o700) => ({ uid, mode: 0o040000 | mode });
 const entry = (uid: number, isLink = false) => ({ uid, isSymbolicLink: () => isLink });
@@ -30,8 +30,8 @@ test.each([
   ['one that its group may write to', entry(1000), directory(1000, 0o770), ada, 'others may write to it (mode 770)'],
   ['one that all may write to', entry(1000), directory(1000, 0o1777), ada, 'others may write to it (mode 777)'],
   ['anything where there are no users', entry(1001, true), directory(1001, 0o777), undefined, undefined],
-] as const)('describeStrangeHome: %s', (_name, from, target, caller, expected) => {
-  const fault = describeStrangeHome({ entry: from, target }, caller);
+] as const)('describeUnsafeOwner: %s', (_name, from, target, caller, expected) => {
+  const fault = describeUnsafeOwner({ entry: from, target }, caller);
   if (expected === undefined) expect(fault).toBeUndefined();
   else expect(fault).toContain(expected);
 });

@@ -4,7 +4,7 @@ import type { CommandContext, GlobalOptions } from '../context/command-context.t
 import { openService } from './open-service.ts';
 
 /** What the service itself says of a container that has not ended. */
-export interface ServiceWords {
+export interface ContainerStatus {
   readonly phase: string;
   readonly state: string;
   /** Why it says nothing. */
@@ -14,10 +14,10 @@ export interface ServiceWords {
 const LIVE: ReadonlySet<string> = new Set(['submitting', 'pending', 'running']);
 
 /** Asks the service about the container that a step has now; undefined where there is none, or there is no way to ask. */
-export async function askService(
+export async function readContainerStatus(
   { state, attempts }: StepExplanation,
   { context, options }: { context: CommandContext; options: GlobalOptions },
-): Promise<ServiceWords | undefined> {
+): Promise<ContainerStatus | undefined> {
   const attempt = attempts.at(-1);
   if (!LIVE.has(state) || attempt?.containerID === undefined || attempt.clusterID === undefined) return undefined;
   const opened = await openService(options, context);

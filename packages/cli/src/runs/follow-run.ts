@@ -8,15 +8,15 @@ import type { Progress } from '../progress/plain-progress.ts';
 import { renderReport } from '../render/render-report.ts';
 
 /** After the first Ctrl-C, so long is a second one waited for before the run is left to itself. */
-const SECOND_THOUGHT_MS = 1_500;
+const SECOND_INTERRUPT_MS = 1_500;
 /** After SIGTERM, whoever sent it waits: what hangs then is left, since everything that counts is durable. */
-const LEAVE_WITHIN_MS = 4_000;
+const DETACH_TIMEOUT_MS = 4_000;
 
 /**
  * Stays with a run until it is over or left. SIGINT once detaches, twice cancels, three times leaves at once; SIGTERM
  * detaches; SIGHUP changes nothing.
  */
-export async function driveRun(
+export async function followRun(
   run: RunHandle,
   given: {
     context: CommandContext;
@@ -33,31 +33,31 @@ export async function driveRun(
     interrupts += 1;
     if (interrupts === 1) {
       if (terminal.interactive) {
-        progress.say('leaving the run to itself; press Ctrl-C again to cancel it');
-        await new Promise((resolve) => setTimeout(resolve, SECOND_THOUGHT_MS));
+        progress.print('leaving the run to itself; press Ctrl-C again to cancel it');
+        await new Promise((resolve) => setTimeout(resolve, SECOND_INTERRUPT_MS));
       }
       if (interrupts === 1) await run.detach();
     } else if (interrupts === 2) {
-      progress.say('canceling the run; press Ctrl-C again to leave at once');
+      progress.print('canceling the run; press Ctrl-C again to leave at once');
       run.cancel('interrupt');
     } else {
-      progress.say(`left; take it up with: ${suggestCommand(['resume', run.runId], options)}`);
+      progress.print(`left; take it up with: ${suggestCommand(['resume', run.runId], options)}`);
       progress.close();
-      context.leave(EXIT_CODE.interrupted);
+      context.exit(EXIT_CODE.interrupted);
     }
   };
-  const release = [
+  const unsubscribe = [
     context.onSignal('SIGINT', () => void interrupt()),
     context.onSignal('SIGTERM', () => {
-      setTimeout(() => context.leave(EXIT_CODE.suspended), LEAVE_WITHIN_MS).unref();
+      setTimeout(() => context.exit(EXIT_CODE.suspended), DETACH_TIMEOUT_MS).unref();
       void run.detach();
     }),
     context.onSignal('SIGHUP', () => {}),
   ];
-  const unwatch = watchDisk(dirname(dirname(run.directory)), progress.say);
+  const unwatch = watchDisk(dirname(dirname(run.directory)), progress.print);
   const report = await run.finished;
   unwatch();
-  for (const forget of release) forget();
+  for (const stop of unsubscribe) stop();
   progress.close();
   if (options.json !== true) terminal.out(`\n${renderReport(report, { terminal, cwd: context.cwd, options, rerun })}`);
   return interrupts > 0 ? EXIT_CODE.interrupted : exitCodeOf(report);

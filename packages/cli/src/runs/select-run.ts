@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { fail, ok, type Result } from '@sluice/core';
 import { isRunId, listRuns, type RunSummary, runDirectory } from '@sluice/runner';
 import type { GlobalOptions } from '../context/command-context.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import type { Refusal } from '../context/refusal.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 
 /** The run whose ID begins with `prefix`; without one the newest that `accept` takes, of which `which` says what it asks for. */
-export async function findRun(
+export async function selectRun(
   home: string,
   {
     prefix,
@@ -21,7 +21,7 @@ export async function findRun(
     /** What suggested commands repeat. */
     options: GlobalOptions;
   },
-): Promise<Result<RunSummary, Refusal>> {
+): Promise<Result<RunSummary, CommandRefusal>> {
   const runs = await listRuns(home);
   const list = suggestCommand(['runs'], options);
   const refuse = (message: string) => fail({ exitCode: EXIT_CODE.refused, message });
@@ -44,10 +44,10 @@ export async function findRun(
  * A run that no list shows, since it has not begun or nothing of it can be read: only its whole ID names it. `otherwise`
  * is what is said of one that the home does not have.
  */
-export function findUnlisted(
+export function selectUnlistedRun(
   home: string,
-  { prefix, options, otherwise }: { prefix: string | undefined; options: GlobalOptions; otherwise: Refusal },
-): Result<string, Refusal> {
+  { prefix, options, otherwise }: { prefix: string | undefined; options: GlobalOptions; otherwise: CommandRefusal },
+): Result<string, CommandRefusal> {
   if (prefix === undefined || !isRunId(prefix)) return fail(otherwise);
   if (existsSync(runDirectory(home, prefix))) return ok(prefix);
   const adopt = suggestCommand(['adopt', prefix, 'FILE'], options);
@@ -60,7 +60,7 @@ export async function describeMissingStep(
   home: string,
   { word, command, options }: { word: string; command: string; options: GlobalOptions },
 ) {
-  const found = await findRun(home, { prefix: word, options });
+  const found = await selectRun(home, { prefix: word, options });
   return found.ok
     ? `${word} is a run; name one of its steps, too: ${suggestCommand([command, found.value.runId, 'STEP'], options)}`
     : undefined;

@@ -1,6 +1,6 @@
 import type { RunHandle, RunReport } from '@sluice/runner';
 import { expect, test, vi } from 'vitest';
-import { driveRun } from '../../src/runs/drive-run.ts';
+import { followRun } from '../../src/runs/follow-run.ts';
 import { createTestContext } from '../recording-terminal.ts';
 
 function report(status: RunReport['status']): RunReport {
@@ -32,8 +32,8 @@ function createFakeRun(): { run: RunHandle; told: string[]; end: (status: RunRep
 function drive(interactive: boolean) {
   const context = createTestContext({ cwd: '/', interactive });
   const fake = createFakeRun();
-  const progress = { report: () => {}, say: () => {}, close: () => {} };
-  return { context, ...fake, exitCode: driveRun(fake.run, { context, progress, options: {} }) };
+  const progress = { report: () => {}, print: () => {}, close: () => {} };
+  return { context, ...fake, exitCode: followRun(fake.run, { context, progress, options: {} }) };
 }
 
 test.each([
@@ -41,13 +41,13 @@ test.each([
   ['failed', 1],
   ['canceled', 1],
   ['suspended', 75],
-] as const)('driveRun ends a run that is %s with %d', async (status, exitCode) => {
+] as const)('followRun ends a run that is %s with %d', async (status, exitCode) => {
   const driven = drive(false);
   driven.end(status);
   expect(await driven.exitCode).toBe(exitCode);
 });
 
-test('driveRun detaches at once when nobody can press Ctrl-C again, and says how to resume', async () => {
+test('followRun detaches at once when nobody can press Ctrl-C again, and says how to resume', async () => {
   const driven = drive(false);
   driven.context.send('SIGINT');
   expect(await driven.exitCode).toBe(130);
@@ -55,7 +55,7 @@ test('driveRun detaches at once when nobody can press Ctrl-C again, and says how
   expect(driven.context.terminal.written().out).toContain('sluice resume r1');
 });
 
-test('driveRun waits for a second Ctrl-C at a terminal and detaches without one', async () => {
+test('followRun waits for a second Ctrl-C at a terminal and detaches without one', async () => {
   vi.useFakeTimers();
   try {
     const driven = drive(true);
@@ -69,7 +69,7 @@ test('driveRun waits for a second Ctrl-C at a terminal and detaches without one'
   }
 });
 
-test('driveRun cancels at the second Ctrl-C and leaves at the third', async () => {
+test('followRun cancels at the second Ctrl-C and leaves at the third', async () => {
   const driven = drive(true);
   driven.context.send('SIGINT');
   driven.context.send('SIGINT');
@@ -79,7 +79,7 @@ test('driveRun cancels at the second Ctrl-C and leaves at the third', async () =
   expect(driven.told).toEqual(['cancel by interrupt']);
 });
 
-test('driveRun detaches on SIGTERM, with the exit code of a suspended run, and goes on after SIGHUP', async () => {
+test('followRun detaches on SIGTERM, with the exit code of a suspended run, and goes on after SIGHUP', async () => {
   const driven = drive(true);
   driven.context.send('SIGHUP');
   expect(driven.told).toEqual([]);
@@ -88,16 +88,16 @@ test('driveRun detaches on SIGTERM, with the exit code of a suspended run, and g
   expect(driven.told).toEqual(['detach']);
 });
 
-test('driveRun leaves in time after SIGTERM, also when letting go hangs', async () => {
+test('followRun leaves in time after SIGTERM, also when letting go hangs', async () => {
   vi.useFakeTimers();
   try {
     const context = createTestContext({ cwd: '/', interactive: true });
     const fake = createFakeRun();
     const left: number[] = [];
     const hanging = { ...fake.run, detach: () => new Promise<void>(() => {}) };
-    const leaving = { ...context, leave: (code: number) => void left.push(code) as never };
-    const progress = { report: () => {}, say: () => {}, close: () => {} };
-    void driveRun(hanging, { context: leaving, progress, options: {} });
+    const leaving = { ...context, exit: (code: number) => void left.push(code) as never };
+    const progress = { report: () => {}, print: () => {}, close: () => {} };
+    void followRun(hanging, { context: leaving, progress, options: {} });
     context.send('SIGTERM');
     await vi.advanceTimersByTimeAsync(5_000);
     expect(left).toEqual([75]);

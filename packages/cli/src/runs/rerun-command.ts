@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { repeatOptions } from '../context/suggest-command.ts';
-import type { PipelineFileOptions } from './load-plan.ts';
+import type { PipelineFileOptions } from '../pipeline/load-plan.ts';
 
 interface RunWords extends GlobalOptions, PipelineFileOptions {
   readonly parallelism?: number;
@@ -12,7 +12,7 @@ interface RunWords extends GlobalOptions, PipelineFileOptions {
  * The same run again with `--reuse`, as the user asked for it: another parameter would be another run. Secrets come from
  * the environment. Without the global options.
  */
-export function listRerun(file: string, options: RunWords): readonly string[] {
+export function rerunCommand(file: string, options: RunWords): readonly string[] {
   return [
     ...['run', file, '--reuse'],
     ...Object.entries(options.param ?? {}).flatMap(([name, value]) => ['-p', `${name}=${value}`]),
@@ -24,7 +24,7 @@ export function listRerun(file: string, options: RunWords): readonly string[] {
 }
 
 /** What a run keeps of the command that started it, with paths that hold in every directory; its home is not part of it. */
-export function keepRerun(
+export function portableRerunCommand(
   file: string,
   { context: { cwd }, options }: { context: CommandContext; options: RunWords },
 ): readonly string[] {
@@ -34,5 +34,5 @@ export function keepRerun(
     ...(kept.root !== undefined && { root: resolve(cwd, kept.root) }),
     ...(kept.profile !== undefined && { profile: resolve(cwd, kept.profile) }),
   };
-  return [...listRerun(resolve(cwd, file), absolute), ...repeatOptions(absolute)];
+  return [...rerunCommand(resolve(cwd, file), absolute), ...repeatOptions(absolute)];
 }

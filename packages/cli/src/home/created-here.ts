@@ -15,7 +15,7 @@ export function identifyDirectory({ ino, birthtimeNs }: Pick<BigIntStats, 'ino' 
 }
 
 /** Whether a home holds nothing yet that can start programs, or Sluice made it where it is. */
-export function isHarmlessOrMadeHere(home: string): boolean {
+export function isEmptyOrCreatedHere(home: string): boolean {
   // Read first: a process that makes this home just now marks it before it puts anything into it.
   const hasState = readdirSync(home, { withFileTypes: true }).some(
     (entry) => !entry.isFile() && entry.name !== SECRETS,
@@ -24,9 +24,9 @@ export function isHarmlessOrMadeHere(home: string): boolean {
 }
 
 /** Marks a home that holds nothing yet as made here. Durable before anything else is. */
-export async function markMadeHere(home: string): Promise<void> {
+export async function markCreatedHere(home: string): Promise<void> {
   const identity = identifyDirectory(statSync(home, { bigint: true }));
-  if (readMark(home) === identity || !isHarmlessOrMadeHere(home)) return;
+  if (readMark(home) === identity || !isEmptyOrCreatedHere(home)) return;
   await writeFile(join(home, MARK), `${identity}\n`, { mode: 0o600, flush: true });
 }
 

@@ -32,7 +32,7 @@ export interface GcOptions extends GlobalOptions {
 }
 
 /** `sluice gc`: frees what no run needs any more and says what stays, and why; with `--orphans` the containers. */
-export async function collectOrSweep(context: CommandContext, options: GcOptions): Promise<number> {
+export async function gcCommand(context: CommandContext, options: GcOptions): Promise<number> {
   const fault = findFault(options);
   if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: fault }, { context, options });
   const opened = await openService(options, context);
@@ -109,7 +109,7 @@ async function sweep({ service, scope, home }: Opened, context: CommandContext, 
     label(orphan.step, orphan.cell),
     String(orphan.attempt),
     isCanceled.has(orphan.containerID) ? 'being canceled' : orphan.phase,
-    RUN_WORDS[orphan.run],
+    RUN_LABELS[orphan.run],
   ]);
   terminal.out(renderTable([['RUN', 'STEP', 'ATTEMPT', 'PHASE', ''], ...rows]));
   const [left] = orphans.filter(({ containerID }) => !isCanceled.has(containerID));
@@ -117,7 +117,7 @@ async function sweep({ service, scope, home }: Opened, context: CommandContext, 
   return EXIT_CODE.ok;
 }
 
-const RUN_WORDS: Readonly<Record<Orphan['run'], string>> = {
+const RUN_LABELS: Readonly<Record<Orphan['run'], string>> = {
   over: 'its run is over',
   unknown: 'this home has no such run; another one may',
 };

@@ -6,7 +6,7 @@ import type { CommandContext } from '../context/command-context.ts';
 import type { AddCommand } from './add-command.ts';
 
 /** Adds `serve` and what operators do beside it; returns the groups of commands, which the program is to take. */
-export function addServing(add: AddCommand): Command[] {
+export function addServiceCommands(add: AddCommand): Command[] {
   add('serve', 'serve the container-and-volume protocol v1rc1', async () => {
     const { serve } = await import('../commands/serve.ts');
     return (context, options) => serve(context, options);
@@ -21,14 +21,14 @@ export function addServing(add: AddCommand): Command[] {
     const { doctor } = await import('../commands/doctor.ts');
     return (context, options) => doctor(context, options);
   });
-  return [addUsers(add), ...CONFIG_GROUPS.map((group) => addConfigGroup(add, group))];
+  return [addUserCommands(add), ...CONFIG_GROUPS.map((group) => addConfigCommands(add, group))];
 }
 
 function configOption(): Option {
   return new Option('--config <file>', 'clusters, accounts and listeners (docs/serve.md)').makeOptionMandatory();
 }
 
-function addUsers(add: AddCommand): Command {
+function addUserCommands(add: AddCommand): Command {
   const group = new Command('user').description('the users of a service that sluice serve serves');
   const addUser = (usage: string, description: string, act: (email: string, account: string) => UserAction) =>
     add(
@@ -111,7 +111,7 @@ interface ConfigGroup {
   readonly edits: readonly (readonly [usage: string, description: string, type: ConfigEdit['type']])[];
 }
 
-function addConfigGroup(add: AddCommand, { name, description, table, list, edits }: ConfigGroup): Command {
+function addConfigCommands(add: AddCommand, { name, description, table, list, edits }: ConfigGroup): Command {
   const group = new Command(name).description(description);
   const load = async () => {
     const { listConfig } = await import('../commands/service-config.ts');

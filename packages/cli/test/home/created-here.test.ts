@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, truncateSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isHarmlessOrMadeHere, markMadeHere } from '../../src/home/made-here.ts';
+import { isEmptyOrCreatedHere, markCreatedHere } from '../../src/home/created-here.ts';
 
 let root: string;
 let home: string;
@@ -18,29 +18,29 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 test('a home without runs and service is harmless, whatever files and secrets people put there', () => {
   writeFileSync(join(home, 'profile.yaml'), '');
   mkdirSync(join(home, 'secrets'));
-  expect(isHarmlessOrMadeHere(home)).toBe(true);
+  expect(isEmptyOrCreatedHere(home)).toBe(true);
   mkdirSync(join(home, 'service'));
-  expect(isHarmlessOrMadeHere(home)).toBe(false);
+  expect(isEmptyOrCreatedHere(home)).toBe(false);
 });
 
 test('a mark is good for the directory that it was made for, wherever that is moved, and for no copy', async () => {
-  await markMadeHere(home);
+  await markCreatedHere(home);
   mkdirSync(join(home, 'runs'));
-  expect(isHarmlessOrMadeHere(home)).toBe(true);
+  expect(isEmptyOrCreatedHere(home)).toBe(true);
   const [moved, copy] = [join(root, 'moved'), join(root, 'copy')];
   renameSync(home, moved);
   cpSync(moved, copy, { recursive: true });
-  expect(isHarmlessOrMadeHere(moved)).toBe(true);
-  expect(isHarmlessOrMadeHere(copy)).toBe(false);
+  expect(isEmptyOrCreatedHere(moved)).toBe(true);
+  expect(isEmptyOrCreatedHere(copy)).toBe(false);
 });
 
-test('markMadeHere marks no home that has runs already, and marks again what a crash has left half written', async () => {
-  await markMadeHere(home);
+test('markCreatedHere marks no home that has runs already, and marks again what a crash has left half written', async () => {
+  await markCreatedHere(home);
   truncateSync(join(home, 'made-here'), 3);
-  await markMadeHere(home);
+  await markCreatedHere(home);
   mkdirSync(join(home, 'runs'));
-  expect(isHarmlessOrMadeHere(home)).toBe(true);
+  expect(isEmptyOrCreatedHere(home)).toBe(true);
   rmSync(join(home, 'made-here'));
-  await markMadeHere(home);
-  expect(isHarmlessOrMadeHere(home)).toBe(false);
+  await markCreatedHere(home);
+  expect(isEmptyOrCreatedHere(home)).toBe(false);
 });
