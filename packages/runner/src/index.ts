@@ -1,8 +1,8 @@
 export { type AdoptedContainer, type AdoptRunOptions, adoptRun } from './adopt/adopt-run.ts';
 export { previewReuse, type ReusePreview } from './cache/preview-reuse.ts';
-export type { Reuse } from './cache/reuse.ts';
 export { type Clock, createSystemClock } from './clock.ts';
 export { findMissingSources } from './data/find-missing-sources.ts';
+export { type PullOptions, type PullTarget, pullOutput, type RunOutputs, readOutputs } from './data/pull-output.ts';
 export { type ExplainStepOptions, explainStep } from './explain/explain-step.ts';
 export type {
   AttemptExplanation,
@@ -15,29 +15,25 @@ export { type CollectOptions, collectGarbage, type Freed, type GarbageReport } f
 export { cancelOrphans, findOrphans, type Orphan } from './gc/find-orphans.ts';
 export { isRunId } from './identity/run-id.ts';
 export { makeDirectories } from './journal/make-directories.ts';
+export type { RunPlacement, SiteLimits } from './journal/placement.ts';
+export type { Reuse } from './journal/reuse.ts';
 export { chooseClusters, type Sites } from './placement/choose-clusters.ts';
 export { describeMoves } from './placement/describe-moves.ts';
 export { findMountFault } from './placement/find-mount-fault.ts';
 export { findSites } from './placement/find-placement.ts';
 export { describeUnknownVolume, findUnknown } from './placement/find-unknown.ts';
-export type { RunPlacement, SiteLimits } from './placement/placement.ts';
+export { findMissingSecret } from './provision/find-missing-secret.ts';
+export { resolveImages } from './provision/resolve-images.ts';
+export { runDirectory } from './record/run-home.ts';
 export type { AttemptReport } from './report/attempt-report.ts';
 export { describePlaces } from './report/describe-places.ts';
 export type { DetailedReport } from './report/detailed-report.ts';
+export { describeImage, type ImageUse, listImages } from './report/list-images.ts';
+export { listRuns, type RunSummary } from './report/list-runs.ts';
 export { printableLine } from './report/printable-line.ts';
+export { readRun } from './report/read-run.ts';
 export { reportRun } from './report/report-run.ts';
-export type { Reporter, RunnerEvent } from './reporter.ts';
-export { approveRun } from './run/approve-run.ts';
-export { cancelRun } from './run/cancel-run.ts';
-export { findMissingSecret } from './run/find-missing-secret.ts';
-export { describeImage, type ImageUse, listImages } from './run/list-images.ts';
-export { listRuns, type RunSummary } from './run/list-runs.ts';
-export { type PullOptions, type PullTarget, pullOutput, type RunOutputs, readOutputs } from './run/pull-output.ts';
-export { readRun } from './run/read-run.ts';
-export { resolveImages } from './run/resolve-images.ts';
-export { resumeRun } from './run/resume-run.ts';
-export { runDirectory } from './run/run-home.ts';
-export type { ResumeRunOptions, RunHandle, RunnerOptions, RunRefusal, StartRunOptions } from './run/run-options.ts';
+export type { Reporter, RunnerEvent } from './report/reporter.ts';
 export type {
   CellReport,
   FailureReport,
@@ -46,7 +42,10 @@ export type {
   RunPhase,
   RunReport,
   StepReport,
-} from './run/run-report.ts';
+} from './report/run-report.ts';
+export { approveRun } from './run/approve-run.ts';
+export { cancelRun } from './run/cancel-run.ts';
+export { resumeRun } from './run/resume-run.ts';
 export { startRun } from './run/start-run.ts';
 export { type OpenSchedule, openSchedule } from './schedule/open-schedule.ts';
 export { parseRange } from './schedule/parse-range.ts';
@@ -55,3 +54,4 @@ export type { ScheduleEvent } from './schedule/schedule-event.ts';
 export type { ScheduleOptions } from './schedule/schedule-session.ts';
 export { type CellState, TERMINAL_CELL_STATES } from './scheduler/cell-state.ts';
 export type { RunStatus } from './scheduler/command.ts';
+export type { ResumeRunOptions, RunHandle, RunnerOptions, RunRefusal, StartRunOptions } from './session/run-options.ts';

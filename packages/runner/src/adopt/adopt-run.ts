@@ -4,22 +4,22 @@ import { findLogin } from '../data/credentials.ts';
 import { isRunId } from '../identity/run-id.ts';
 import type { JournalRecord } from '../journal/journal-record.ts';
 import { type OpenJournal, openJournal } from '../journal/open-journal.ts';
+import type { RunPlacement } from '../journal/placement.ts';
 import { findPlacement } from '../placement/find-placement.ts';
-import type { RunPlacement } from '../placement/placement.ts';
-import { applyRecord } from '../run/apply-record.ts';
-import { refuseDiskErrors } from '../run/disk-error.ts';
-import { prepareSurroundings } from '../run/prepare-surroundings.ts';
-import { type FilledOptions, withDefaults } from '../run/run-defaults.ts';
-import { createRunFacts } from '../run/run-facts.ts';
+import { prepareSurroundings } from '../provision/prepare-surroundings.ts';
+import { serviceRefusal } from '../provision/service-refusal.ts';
+import { adoptedKey } from '../record/adopted-attempt.ts';
+import { applyRecord } from '../record/apply-record.ts';
+import { refuseDiskErrors } from '../record/disk-error.ts';
+import { createRunFacts } from '../record/run-facts.ts';
+import { readPlan, runDirectory, writePlan } from '../record/run-home.ts';
+import { summarize, writeSummary } from '../record/run-summary.ts';
 import { createHeader } from '../run/run-header.ts';
-import { readPlan, runDirectory, writePlan } from '../run/run-home.ts';
-import type { RunRefusal, StartRunOptions } from '../run/run-options.ts';
-import { summarize, writeSummary } from '../run/run-summary.ts';
-import { serviceRefusal } from '../run/service-refusal.ts';
 import { openScheduleRecords } from '../schedule/schedule-record.ts';
-import { adoptedKey } from '../submission/adopted-attempt.ts';
+import { type FilledOptions, withDefaults } from '../session/run-defaults.ts';
+import type { RunRefusal, StartRunOptions } from '../session/run-options.ts';
+import { findRunContainers, type RunContainer } from '../watch/find-run-containers.ts';
 import { findGoneStep } from './find-gone-step.ts';
-import { findRunContainers, type RunContainer } from './find-run-containers.ts';
 
 export interface AdoptRunOptions extends StartRunOptions {
   /** The whole ID. */

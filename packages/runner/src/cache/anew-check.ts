@@ -1,5 +1,5 @@
-import type { ContextSource } from '../run/step-context.ts';
-import type { Reuse } from './reuse.ts';
+import type { Reuse } from '../journal/reuse.ts';
+import type { ContextSource } from '../record/step-context.ts';
 
 /**
  * Tells whether a step does its work in any case: it was asked for, or a step that it depends on has done its work in

@@ -1,10 +1,10 @@
 import { describeUnknown, fail, ok, type Plan, type Result } from '@sluice/core';
-import { isMarkedForCollection } from '../gc/collection-mark.ts';
 import type { Disk } from '../journal/disk.ts';
-import { readRunFiles } from '../run/read-run.ts';
-import type { RunRefusal } from '../run/run-options.ts';
-import { stepIndex } from '../run/step-context.ts';
-import type { Reuse } from './reuse.ts';
+import type { Reuse } from '../journal/reuse.ts';
+import { isMarkedForCollection } from '../record/collection-mark.ts';
+import { stepIndex } from '../record/step-context.ts';
+import { readRunFiles } from '../report/read-run.ts';
+import type { RunRefusal } from '../session/run-options.ts';
 
 /** What can be taken over, checked; `plannedTime` is that of the earlier run, since the new one does its work again. */
 export async function checkReuse(

@@ -10,9 +10,9 @@ import {
   resolveContainer,
   resolveText,
 } from '@sluice/core';
-import { isFannedOut } from '../data/locate-output.ts';
-import { firstCluster } from '../run/resolve-images.ts';
-import { type ContextSource, createRunContext, stepIndex } from '../run/step-context.ts';
+import { firstCluster } from '../provision/resolve-images.ts';
+import { isFannedOut } from '../record/locate-output.ts';
+import { type ContextSource, createRunContext, stepIndex } from '../record/step-context.ts';
 
 /** Works out the identity of a cell's work. The error says what could not be evaluated. */
 export function createCellFingerprinter(

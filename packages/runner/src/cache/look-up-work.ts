@@ -1,7 +1,7 @@
 import { type Fingerprint, findSharedWrite } from '@sluice/core';
 import type { CacheMiss, CacheSource } from '../journal/journal-record.ts';
-import { clusterOfWorkspace } from '../placement/place-of.ts';
-import type { ContextSource } from '../run/step-context.ts';
+import { clusterOfWorkspace } from '../record/place-of.ts';
+import type { ContextSource } from '../record/step-context.ts';
 import { createAnewCheck } from './anew-check.ts';
 import type { CacheIndex } from './cache-index.ts';
 import { createCellFingerprinter } from './fingerprint-cell.ts';

@@ -1,7 +1,7 @@
 import type { VolumeFiles } from '@sluice/client';
 import type { Clock } from '../clock.ts';
-import { allowAbsent } from '../data/list-tree.ts';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
+import { allowAbsent } from '../trees/list-tree.ts';
 
 /** A path in the run's workspace on a cluster. */
 interface WorkspacePath {

@@ -1,26 +1,26 @@
 import path from 'node:path';
 import { explainDifference, fail, ok, type Plan, type Result } from '@sluice/core';
 import { createSystemClock } from '../clock.ts';
-import { sourcePath } from '../data/layout.ts';
-import { scanSource } from '../data/scan-source.ts';
 import type { Disk } from '../journal/disk.ts';
 import type { VolumePlace } from '../journal/journal-record.ts';
+import type { Reuse } from '../journal/reuse.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
-import { applyRecord } from '../run/apply-record.ts';
-import { decideStep } from '../run/decide-step.ts';
-import { type ReplayedRun, replayFromHome } from '../run/read-run.ts';
-import { createRunScheduler } from '../run/replay-run.ts';
-import { createRunFacts } from '../run/run-facts.ts';
+import { applyRecord } from '../record/apply-record.ts';
+import { sourcePath } from '../record/layout.ts';
+import { createRunScheduler } from '../record/replay-run.ts';
+import { createRunFacts } from '../record/run-facts.ts';
+import type { ContextSource } from '../record/step-context.ts';
+import { type ReplayedRun, replayFromHome } from '../report/read-run.ts';
 import type { Posted } from '../run/run-loop.ts';
-import type { RunRefusal } from '../run/run-options.ts';
-import type { ContextSource } from '../run/step-context.ts';
 import { TERMINAL_CELL_STATES } from '../scheduler/cell-state.ts';
 import type { Command } from '../scheduler/command.ts';
+import { decideStep } from '../session/decide-step.ts';
+import type { RunRefusal } from '../session/run-options.ts';
+import { scanSource } from '../trees/scan-source.ts';
 import { readCacheIndex } from './cache-index.ts';
 import { checkReuse } from './check-reuse.ts';
 import { createWorkLookUp, type LookedUp } from './look-up-work.ts';
 import { createReusableRun, type ReusableRun } from './reusable-run.ts';
-import type { Reuse } from './reuse.ts';
 
 /** What a run that takes over from an earlier one would do with a step. */
 export interface ReusePreview {

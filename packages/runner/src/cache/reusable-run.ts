@@ -1,9 +1,9 @@
 import type { Fingerprint } from '@sluice/core';
-import { findOrigin } from '../data/locate-output.ts';
-import { describeSiblings } from '../data/siblings.ts';
 import type { CacheSource } from '../journal/journal-record.ts';
-import type { ReplayedRun } from '../run/read-run.ts';
-import { type ContextSource, stepIndex } from '../run/step-context.ts';
+import { findOrigin } from '../record/locate-output.ts';
+import { describeSiblings } from '../record/siblings.ts';
+import { type ContextSource, stepIndex } from '../record/step-context.ts';
+import type { ReplayedRun } from '../report/read-run.ts';
 import { createCellFingerprinter, digestCell } from './fingerprint-cell.ts';
 
 /** The successes of one run, by what their work was. */

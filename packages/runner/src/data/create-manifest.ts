@@ -1,9 +1,9 @@
 import type { Json, StepStatus } from '@sluice/core';
-import type { RunFacts } from '../run/run-facts.ts';
-import { stepIndex } from '../run/step-context.ts';
-import { stepStatus } from '../run/step-status.ts';
+import { isFannedOut } from '../record/locate-output.ts';
+import type { RunFacts } from '../record/run-facts.ts';
+import { stepIndex } from '../record/step-context.ts';
+import { stepStatus } from '../record/step-status.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { isFannedOut } from './locate-output.ts';
 
 /** The file `manifest.json` beside the outputs of a step's cells: what a fan-in reads (docs/pipeline.md). */
 export interface Manifest {

@@ -8,11 +8,6 @@ import {
   type Result,
   writesToShared,
 } from '@sluice/core';
-import { workspaceOn } from '../placement/place-of.ts';
-import type { RunSession } from '../run/run-session.ts';
-import { stepIndex } from '../run/step-context.ts';
-import type { Attempt } from '../submission/attempt.ts';
-import { READY_MOUNT } from '../submission/wrap-readiness.ts';
 import {
   attemptOutputPath,
   attemptPath,
@@ -20,8 +15,13 @@ import {
   attemptResultsPath,
   privateCopyPath,
   publishedPath,
-} from './layout.ts';
-import { findCommonOrigin, hasPublished, isFannedOut, locateOutput } from './locate-output.ts';
+} from '../record/layout.ts';
+import { findCommonOrigin, hasPublished, isFannedOut, locateOutput } from '../record/locate-output.ts';
+import { workspaceOn } from '../record/place-of.ts';
+import { stepIndex } from '../record/step-context.ts';
+import type { Attempt } from '../session/attempt.ts';
+import type { RunSession } from '../session/run-session.ts';
+import { READY_MOUNT } from './wrap-readiness.ts';
 
 /** Where a container finds and leaves the files of its results. */
 const RESULTS_MOUNT = '/sluice/results';

@@ -1,9 +1,9 @@
 import type { VolumeFiles } from '@sluice/client';
 import type { Result } from '@sluice/core';
-import type { PlaceReport } from '../run/run-report.ts';
+import { MANIFEST } from '../record/layout.ts';
+import type { PlaceReport } from '../report/run-report.ts';
+import { type DeliverOptions, deliverTree } from '../trees/deliver-tree.ts';
 import { type Manifest, renderManifest } from './create-manifest.ts';
-import { type DeliverOptions, deliverTree } from './deliver-tree.ts';
-import { MANIFEST } from './layout.ts';
 
 export interface OutputDelivery extends Omit<DeliverOptions, 'sources' | 'added'> {
   readonly places: readonly PlaceReport[];

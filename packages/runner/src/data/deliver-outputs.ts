@@ -1,17 +1,17 @@
 import path from 'node:path';
 import { isServiceError } from '@sluice/client';
 import { own } from '@sluice/core';
-import { reportOutputs } from '../run/report-outputs.ts';
-import type { OutputReport, PlaceReport } from '../run/run-report.ts';
-import type { RunSession } from '../run/run-session.ts';
-import type { TransferProgress } from './count-transfer.ts';
+import type { KeptResult } from '../journal/kept-result.ts';
+import { reportOutputs } from '../report/report-outputs.ts';
+import type { OutputReport, PlaceReport } from '../report/run-report.ts';
+import type { RunSession } from '../session/run-session.ts';
+import type { TransferProgress } from '../trees/count-transfer.ts';
+import { readMarker } from '../trees/result-marker.ts';
+import { openTreeStates } from '../trees/tree-states.ts';
 import { findManifest } from './create-manifest.ts';
 import { deliverOutput } from './deliver-output.ts';
-import type { KeptResult } from './kept-result.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
 import { refuseChanged } from './refuse-changed.ts';
-import { readMarker } from './result-marker.ts';
-import { openTreeStates } from './tree-states.ts';
 
 /** What has become of the outputs that `publish` asks for, by output. */
 export interface Delivery {

@@ -1,7 +1,7 @@
 import type { VolumeFiles } from '@sluice/client';
 import type { Step } from '@sluice/core';
 import picomatch from 'picomatch';
-import { allowAbsent } from './list-tree.ts';
+import { allowAbsent } from '../trees/list-tree.ts';
 
 /**
  * The first pattern of `expect` that no file of an attempt's outputs matches, as a message. One list request for each

@@ -1,12 +1,12 @@
 import { FEATURES, type InstanceType, isServiceError } from '@sluice/client';
 import { announcesFeature } from '../placement/announces-feature.ts';
-import { clusterOfAttempt } from '../placement/place-of.ts';
-import { pause, type RunSession } from '../run/run-session.ts';
+import { clusterOfAttempt } from '../record/place-of.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
-import type { Attempt } from '../submission/attempt.ts';
+import type { Attempt } from '../session/attempt.ts';
+import { pause, type RunSession } from '../session/run-session.ts';
+import { openTreeStates } from '../trees/tree-states.ts';
 import { type InputTree, listInputTrees } from './input-trees.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
-import { openTreeStates } from './tree-states.ts';
 import { createTreeWatch, type TreeWatch } from './tree-watch.ts';
 
 /**

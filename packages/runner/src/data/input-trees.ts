@@ -1,9 +1,9 @@
 import { own, writesToShared } from '@sluice/core';
-import type { RunSession } from '../run/run-session.ts';
-import { stepIndex } from '../run/step-context.ts';
+import { isFannedOut } from '../record/locate-output.ts';
+import { stepIndex } from '../record/step-context.ts';
+import type { RunSession } from '../session/run-session.ts';
+import type { TreeState } from '../trees/tree-state.ts';
 import { hasPrivateCopy, inputMounts } from './create-mounts.ts';
-import { isFannedOut } from './locate-output.ts';
-import type { TreeState } from './tree-state.ts';
 
 /** A tree that an attempt reads, which nobody may change. */
 export interface InputTree extends Omit<TreeState, 'entries'> {

@@ -1,7 +1,7 @@
 import type { InstanceType } from '@sluice/client';
-import type { RunSession } from '../run/run-session.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
-import type { Attempt } from '../submission/attempt.ts';
+import type { Attempt } from '../session/attempt.ts';
+import type { RunSession } from '../session/run-session.ts';
 import { createInputGuard, type InputGuard } from './input-guard.ts';
 import { createInputPreparation } from './prepare-inputs.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';

@@ -1,11 +1,11 @@
 import { isServiceError } from '@sluice/client';
-import { createTransfers } from '../placement/transfers.ts';
-import { pause, type RunSession } from '../run/run-session.ts';
-import { stepIndex } from '../run/step-context.ts';
+import { manifestPath } from '../record/layout.ts';
+import { findCommonOrigin, isFannedOut } from '../record/locate-output.ts';
+import { stepIndex } from '../record/step-context.ts';
+import { pause, type RunSession } from '../session/run-session.ts';
 import { createManifest, renderManifest } from './create-manifest.ts';
-import { manifestPath } from './layout.ts';
-import { findCommonOrigin, isFannedOut } from './locate-output.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
+import { createTransfers } from './transfers.ts';
 
 /**
  * Makes ready what a step's containers mount on a cluster, once for each; undefined where nothing is to be done. A fan-in finds the

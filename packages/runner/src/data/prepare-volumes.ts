@@ -1,11 +1,11 @@
 import type { Scope, VolumeFiles } from '@sluice/client';
 import { fail, ok, own, type Plan, type Result, type ServiceStep } from '@sluice/core';
 import type { VolumePlace } from '../journal/journal-record.ts';
-import { workspaceName } from '../placement/place-of.ts';
-import type { RunRefusal } from '../run/run-options.ts';
-import type { SurroundingsOptions } from '../run/surroundings-options.ts';
+import { ownVolumePath, runVolumePath } from '../record/layout.ts';
+import { workspaceName } from '../record/place-of.ts';
+import type { RunRefusal } from '../session/run-options.ts';
+import type { SurroundingsOptions } from '../session/surroundings-options.ts';
 import { findLogin } from './credentials.ts';
-import { ownVolumePath, runVolumePath } from './layout.ts';
 import { type OpenWorkspace, openWorkspace } from './open-workspace.ts';
 import { uploadSource } from './upload-source.ts';
 

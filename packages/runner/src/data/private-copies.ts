@@ -1,10 +1,10 @@
 import { isServiceError, type VolumeFiles } from '@sluice/client';
-import { clusterOfAttempt } from '../placement/place-of.ts';
-import { pause, type RunSession } from '../run/run-session.ts';
+import { privateCopiesPath, privateCopyPath } from '../record/layout.ts';
+import { clusterOfAttempt } from '../record/place-of.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
-import type { Attempt } from '../submission/attempt.ts';
+import type { Attempt } from '../session/attempt.ts';
+import { pause, type RunSession } from '../session/run-session.ts';
 import { hasPrivateCopy, inputMounts, type Mount } from './create-mounts.ts';
-import { privateCopiesPath, privateCopyPath } from './layout.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
 
 /** Resolves to why copies cannot be used. */

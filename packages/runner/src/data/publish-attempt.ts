@@ -1,8 +1,8 @@
 import { isServiceError, type VolumeFiles } from '@sluice/client';
 import { fail, type Json, ok, type Result, type Step } from '@sluice/core';
 import type { AttemptName } from '../identity/container-id.ts';
+import { attemptOutputPath, attemptPath, attemptResultsPath, publishedPath } from '../record/layout.ts';
 import { findUnmatched } from './find-unmatched.ts';
-import { attemptOutputPath, attemptPath, attemptResultsPath, publishedPath } from './layout.ts';
 import { readResults } from './read-results.ts';
 
 /** What publishing an attempt gave: its results, or what its own files got wrong. */

@@ -1,7 +1,7 @@
 import { ServiceError, type VolumeFiles } from '@sluice/client';
-import type { PlaceReport } from '../run/run-report.ts';
-import { describeTreeChange } from './tree-state.ts';
-import type { TreeStates } from './tree-states.ts';
+import type { PlaceReport } from '../report/run-report.ts';
+import { describeTreeChange } from '../trees/tree-state.ts';
+import type { TreeStates } from '../trees/tree-states.ts';
 
 /** Throws where a container has changed published data since: nobody may take it for what its step made. */
 export async function refuseChanged(

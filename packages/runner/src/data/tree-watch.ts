@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { VolumeFiles } from '@sluice/client';
-import type { RunSession } from '../run/run-session.ts';
-import { describeTreeChange, findTreeChange, readTreeState, type TreeState } from './tree-state.ts';
-import type { TreeStates } from './tree-states.ts';
+import type { RunSession } from '../session/run-session.ts';
+import { describeTreeChange, findTreeChange, readTreeState, type TreeState } from '../trees/tree-state.ts';
+import type { TreeStates } from '../trees/tree-states.ts';
 
 /** Compares one tree that containers read with how it was before the first of them. */
 export interface TreeWatch {

@@ -6,15 +6,15 @@ import { type FileEntry, nameOnDisk, printableName, type VolumeFiles } from '@sl
 import { fail, ok, type Result } from '@sluice/core';
 import { withHomeLock } from '../journal/home-lock.ts';
 import type { VolumePlace } from '../journal/journal-record.ts';
-import type { RunRefusal } from '../run/run-options.ts';
-import type { SurroundingsOptions } from '../run/surroundings-options.ts';
-import { countTransfer, type TransferCount, type TransferProgress } from './count-transfer.ts';
-import { forEachFile } from './for-each-file.ts';
-import { SOURCES, sourcePath, TRASH } from './layout.ts';
-import { walkTree } from './list-tree.ts';
-import { type ScannedSource, type SourceFile, scanSource } from './scan-source.ts';
-import { SOURCES_LOCK, writeSourceMark } from './source-mark.ts';
-import { openTreeStates } from './tree-states.ts';
+import { SOURCES, sourcePath, TRASH } from '../record/layout.ts';
+import type { RunRefusal } from '../session/run-options.ts';
+import type { SurroundingsOptions } from '../session/surroundings-options.ts';
+import { countTransfer, type TransferCount, type TransferProgress } from '../trees/count-transfer.ts';
+import { forEachFile } from '../trees/for-each-file.ts';
+import { walkTree } from '../trees/list-tree.ts';
+import { type ScannedSource, type SourceFile, scanSource } from '../trees/scan-source.ts';
+import { SOURCES_LOCK, writeSourceMark } from '../trees/source-mark.ts';
+import { openTreeStates } from '../trees/tree-states.ts';
 
 export interface UploadOptions extends SurroundingsOptions {
   readonly files: VolumeFiles;

@@ -1,6 +1,6 @@
 import { isServiceError } from '@sluice/client';
-import type { RunSession } from '../run/run-session.ts';
-import { locateCells } from './locate-output.ts';
+import { locateCells } from '../record/locate-output.ts';
+import type { RunSession } from '../session/run-session.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
 
 /** Looked at in one run at most, and of each step: who writes nothing in one cell mostly writes nothing in all. */

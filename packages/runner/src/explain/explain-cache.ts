@@ -2,9 +2,9 @@ import { explainDifference, type Fingerprint, own, type Step } from '@sluice/cor
 import { createCellFingerprinter } from '../cache/fingerprint-cell.ts';
 import type { Disk } from '../journal/disk.ts';
 import type { CacheMiss } from '../journal/journal-record.ts';
-import { type ReplayedRun, replayFromHome } from '../run/read-run.ts';
-import type { CellFacts } from '../run/run-facts.ts';
-import { stepIndex } from '../run/step-context.ts';
+import type { CellFacts } from '../record/run-facts.ts';
+import { stepIndex } from '../record/step-context.ts';
+import { type ReplayedRun, replayFromHome } from '../report/read-run.ts';
 import type { CacheExplanation, InputDifference } from './step-explanation.ts';
 
 /** Why a cell's work was, or was not, taken from an earlier run. Reads the journal of the run that it is compared with. */

@@ -1,6 +1,6 @@
 import type { Retry, Step } from '@sluice/core';
-import type { AttemptFacts } from '../run/run-facts.ts';
-import { verdictOf } from '../run/verdict-of.ts';
+import type { AttemptFacts } from '../record/run-facts.ts';
+import { verdictOf } from '../report/verdict-of.ts';
 import type { Outcome } from '../scheduler/event.ts';
 import { decideRetry, type FailedAttempt } from '../scheduler/retry-decision.ts';
 

@@ -2,20 +2,20 @@ import path from 'node:path';
 import { choosesPipefail, describeUnknown, fail, ok, type Result } from '@sluice/core';
 import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
-import { outlineAttempt } from '../run/attempt-outline.ts';
-import { describeFailure } from '../run/describe-failure.ts';
-import { describeWait, explainCell } from '../run/explain-cell.ts';
-import { itemOf } from '../run/item-of.ts';
-import { listRunImages } from '../run/list-images.ts';
-import { type ReplayedRun, readPhase, readRunFiles, replayFiles } from '../run/read-run.ts';
-import type { CellFacts } from '../run/run-facts.ts';
-import type { RunRefusal } from '../run/run-options.ts';
-import { stepIndex } from '../run/step-context.ts';
+import type { CellFacts } from '../record/run-facts.ts';
+import { stepIndex } from '../record/step-context.ts';
+import { outlineAttempt } from '../report/attempt-outline.ts';
+import { describeFailure } from '../report/describe-failure.ts';
+import { describeWait, explainCell } from '../report/explain-cell.ts';
+import { itemOf } from '../report/item-of.ts';
+import { listRunImages } from '../report/list-images.ts';
+import { type ReplayedRun, readPhase, readRunFiles, replayFiles } from '../report/read-run.ts';
+import { describeServiceHold, findServiceHold } from '../report/service-hold.ts';
 import { CELL_STATES, type CellState, TERMINAL_CELL_STATES } from '../scheduler/cell-state.ts';
+import type { RunRefusal } from '../session/run-options.ts';
 import { advise, type SuggestCommand } from './advise.ts';
 import { explainCache } from './explain-cache.ts';
 import { explainRetries } from './explain-retries.ts';
-import { describeServiceHold, findServiceHold } from './service-hold.ts';
 import type {
   AttemptExplanation,
   DependencyExplanation,

@@ -1,8 +1,8 @@
 import type { FingerprintDifference, Json, NeedCondition } from '@sluice/core';
 import type { CacheMiss } from '../journal/journal-record.ts';
-import type { AttemptOutline } from '../run/attempt-outline.ts';
-import type { ImageUse } from '../run/list-images.ts';
-import type { FailureReport, RunPhase, RunWarning } from '../run/run-report.ts';
+import type { AttemptOutline } from '../report/attempt-outline.ts';
+import type { ImageUse } from '../report/list-images.ts';
+import type { FailureReport, RunPhase, RunWarning } from '../report/run-report.ts';
 import type { CellState } from '../scheduler/cell-state.ts';
 import type { WaitReason } from '../scheduler/wait-reason.ts';
 import type { StoryLine } from './trace-cell.ts';

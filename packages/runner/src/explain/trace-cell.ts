@@ -1,5 +1,5 @@
 import type { JournalRecord } from '../journal/journal-record.ts';
-import type { MoveListener } from '../run/replay-run.ts';
+import type { MoveListener } from '../record/replay-run.ts';
 import type { CellState } from '../scheduler/cell-state.ts';
 import type { Cause } from '../scheduler/legal-moves.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';

@@ -3,16 +3,16 @@ import { type ContainerService, isServiceError, type VolumeFiles } from '@sluice
 import { listCachedRuns, removeFromCacheIndex } from '../cache/cache-index.ts';
 import { type Clock, createSystemClock } from '../clock.ts';
 import { findLogin, type HomePlace, listWorkspaces } from '../data/credentials.ts';
-import { privateCopiesPath, runPath } from '../data/layout.ts';
 import type { Disk } from '../journal/disk.ts';
 import { withHomeLock } from '../journal/home-lock.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
-import { runDirectory } from '../run/run-home.ts';
-import { readSummary, writeSummary } from '../run/run-summary.ts';
+import { markForCollection, unmarkForCollection } from '../record/collection-mark.ts';
+import { privateCopiesPath, runPath } from '../record/layout.ts';
+import { runDirectory } from '../record/run-home.ts';
+import { readSummary, writeSummary } from '../record/run-summary.ts';
 import { listScheduledRuns } from '../schedule/schedule-record.ts';
 import { chooseGarbage } from './choose-garbage.ts';
 import { collectSources, type FreedSource } from './collect-sources.ts';
-import { markForCollection, unmarkForCollection } from './collection-mark.ts';
 import { measureVolume } from './measure-volume.ts';
 import { type RunRecord, readRunRecords } from './read-run-records.ts';
 

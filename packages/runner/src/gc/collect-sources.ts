@@ -1,10 +1,10 @@
 import { type ContainerService, isServiceError, type VolumeFiles, type VolumeService } from '@sluice/client';
 import type { HomePlace } from '../data/credentials.ts';
-import { SOURCES, sourcePath, TRASH } from '../data/layout.ts';
-import { allowAbsent } from '../data/list-tree.ts';
-import { readSourceMark, SOURCES_LOCK } from '../data/source-mark.ts';
-import { openTreeStates } from '../data/tree-states.ts';
 import { withHomeLock } from '../journal/home-lock.ts';
+import { SOURCES, sourcePath, TRASH } from '../record/layout.ts';
+import { allowAbsent } from '../trees/list-tree.ts';
+import { readSourceMark, SOURCES_LOCK } from '../trees/source-mark.ts';
+import { openTreeStates } from '../trees/tree-states.ts';
 import { measureVolume } from './measure-volume.ts';
 import type { RunRecord } from './read-run-records.ts';
 

@@ -4,7 +4,7 @@ import { containerId } from '../identity/container-id.ts';
 import { readLabels } from '../identity/labels.ts';
 import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
-import { listRuns } from '../run/list-runs.ts';
+import { listRuns } from '../report/list-runs.ts';
 
 /** A container with our labels that has not ended and that no run of this home will ask for again. */
 export interface Orphan {

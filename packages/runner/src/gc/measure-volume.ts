@@ -1,5 +1,5 @@
 import type { VolumeFiles } from '@sluice/client';
-import { allowAbsent, walkTree } from '../data/list-tree.ts';
+import { allowAbsent, walkTree } from '../trees/list-tree.ts';
 
 /** Bytes of every file beneath a directory of a volume; 0 where it is not there. */
 export async function measureVolume(files: VolumeFiles, directory: string): Promise<number> {

@@ -1,12 +1,12 @@
 import type { Scope } from '@sluice/client';
 import { hasPrivateCopy } from '../data/create-mounts.ts';
 import type { Disk } from '../journal/disk.ts';
-import { scopeOn, workspaceOn } from '../placement/place-of.ts';
-import { listRuns, type RunSummary } from '../run/list-runs.ts';
-import { listSourceKeys } from '../run/list-source-keys.ts';
-import { replayFromHome } from '../run/read-run.ts';
-import type { RunFacts } from '../run/run-facts.ts';
-import { listStartingRuns, type StartingRun } from '../run/starting-run.ts';
+import { listSourceKeys } from '../record/list-source-keys.ts';
+import { scopeOn, workspaceOn } from '../record/place-of.ts';
+import type { RunFacts } from '../record/run-facts.ts';
+import { listStartingRuns, type StartingRun } from '../record/starting-run.ts';
+import { listRuns, type RunSummary } from '../report/list-runs.ts';
+import { replayFromHome } from '../report/read-run.ts';
 
 /** A run of the home, with what it needs of others and where its data lies. */
 export interface RunRecord extends RunSummary {

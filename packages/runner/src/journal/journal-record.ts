@@ -1,11 +1,11 @@
 import type { Cell, Json } from '@sluice/core';
-import type { Reuse } from '../cache/reuse.ts';
 import type { BootTime } from '../clock.ts';
-import type { KeptResult } from '../data/kept-result.ts';
-import type { RunPlacement } from '../placement/placement.ts';
-import type { ImageDigests } from '../run/resolve-images.ts';
-import type { WarningTopic } from '../run/run-report.ts';
+import type { ImageDigests } from '../provision/resolve-images.ts';
+import type { WarningTopic } from '../report/run-report.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
+import type { KeptResult } from './kept-result.ts';
+import type { RunPlacement } from './placement.ts';
+import type { Reuse } from './reuse.ts';
 import type { SchedulerStart } from './scheduler-start.ts';
 
 /**

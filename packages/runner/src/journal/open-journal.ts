@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
 import type { Clock } from '../clock.ts';
-import { resumeClock } from '../run/resume-clock.ts';
 import type { Claim, ControlListener, Disk } from './disk.ts';
 import { createJournal, type Journal } from './journal.ts';
 import type { JournalRecord } from './journal-record.ts';
 import { holdsLease, type Lease, readLease, takeLease } from './lease.ts';
 import { parseJournal } from './parse-journal.ts';
+import { resumeClock } from './resume-clock.ts';
 
 /** A run's journal, open for writing by this process alone. */
 export interface OpenJournal {

@@ -1,4 +1,4 @@
-import type { SiteLimits } from '../placement/placement.ts';
+import type { SiteLimits } from './placement.ts';
 
 /** The scheduler's options as the run began with them: a replay must use the very same. Plain JSON data. */
 export interface SchedulerStart {

@@ -9,9 +9,9 @@ import {
   type Result,
   resolvePlannedText,
 } from '@sluice/core';
-import { chooseInstanceType } from '../data/choose-instance-type.ts';
+import type { PlacementChoice, RunPlacement } from '../journal/placement.ts';
+import { chooseInstanceType } from './choose-instance-type.ts';
 import { describeOffer, describeResources } from './describe-resources.ts';
-import type { PlacementChoice, RunPlacement } from './placement.ts';
 
 /** What is known of the clusters when a run begins. */
 export interface Sites {

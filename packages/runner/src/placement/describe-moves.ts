@@ -1,5 +1,5 @@
 import type { Plan } from '@sluice/core';
-import type { RunPlacement } from './placement.ts';
+import type { RunPlacement } from '../journal/placement.ts';
 
 const NAMED = 3;
 

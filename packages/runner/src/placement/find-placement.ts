@@ -1,9 +1,9 @@
 import type { InstanceType } from '@sluice/client';
 import { fail, ok, own, type Result } from '@sluice/core';
-import type { RunRefusal } from '../run/run-options.ts';
-import type { SurroundingsOptions } from '../run/surroundings-options.ts';
+import type { RunPlacement } from '../journal/placement.ts';
+import type { RunRefusal } from '../session/run-options.ts';
+import type { SurroundingsOptions } from '../session/surroundings-options.ts';
 import { chooseClusters, fitsOn, type Sites, unofferedLevel } from './choose-clusters.ts';
-import type { RunPlacement } from './placement.ts';
 
 export interface FoundPlacement {
   /** Of every cluster that a step may go to. */

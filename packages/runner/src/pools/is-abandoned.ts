@@ -2,10 +2,10 @@ import { hostname } from 'node:os';
 import type { JournalRecord } from '../journal/journal-record.ts';
 import { readLease } from '../journal/lease.ts';
 import { readJournal } from '../journal/read-journal.ts';
-import { readPlan, runDirectory } from '../run/run-home.ts';
-import type { RunSession } from '../run/run-session.ts';
-import { askContainer } from '../submission/ask-container.ts';
-import type { Missing } from '../submission/attempt.ts';
+import { readPlan, runDirectory } from '../record/run-home.ts';
+import type { Missing } from '../session/attempt.ts';
+import type { RunSession } from '../session/run-session.ts';
+import { askContainer } from '../watch/ask-container.ts';
 import { addMissedLook } from '../watch/lost-container.ts';
 import type { Claim } from './claims-list.ts';
 

@@ -1,8 +1,8 @@
 import { fail, ok, type Result } from '@sluice/core';
-import type { RunSession } from '../run/run-session.ts';
+import { adoptedCluster } from '../record/adopted-attempt.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
-import { adoptedCluster } from '../submission/adopted-attempt.ts';
-import { type Attempt, createAttempt } from '../submission/attempt.ts';
+import { type Attempt, createAttempt } from '../session/attempt.ts';
+import type { RunSession } from '../session/run-session.ts';
 import {
   type Claim,
   type ClaimsList,

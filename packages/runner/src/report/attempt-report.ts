@@ -1,10 +1,10 @@
 import type { FailureClass, Json } from '@sluice/core';
-import { type AttemptOutline, outlineAttempt } from '../run/attempt-outline.ts';
-import { itemOf } from '../run/item-of.ts';
-import type { AttemptFacts, RunFacts } from '../run/run-facts.ts';
-import { verdictOf } from '../run/verdict-of.ts';
+import type { AttemptFacts, RunFacts } from '../record/run-facts.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
+import { type AttemptOutline, outlineAttempt } from './attempt-outline.ts';
 import type { RunTimes } from './cell-times.ts';
+import { itemOf } from './item-of.ts';
+import { verdictOf } from './verdict-of.ts';
 
 /** One attempt from the moment when it could have started. */
 export interface AttemptReport extends AttemptOutline {

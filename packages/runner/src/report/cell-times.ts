@@ -1,4 +1,4 @@
-import type { RunFacts } from '../run/run-facts.ts';
+import type { RunFacts } from '../record/run-facts.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 
 /** When nothing but room was missing for a cell any more, and when it was over; undefined where it never came so far. */

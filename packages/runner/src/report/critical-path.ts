@@ -1,4 +1,4 @@
-import type { RunFacts } from '../run/run-facts.ts';
+import type { RunFacts } from '../record/run-facts.ts';
 import type { RunTimes } from './cell-times.ts';
 
 /** One cell of the chain that the run's length came from. */

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { OutputReport } from '../run/run-report.ts';
+import type { OutputReport } from './run-report.ts';
 
 /** Where an output lies, in one line: as `<volume>:<path>`, and how many cells lie there; they may lie in several places. */
 export function describePlaces({ places }: Pick<OutputReport, 'places'>): string {

@@ -1,10 +1,10 @@
 import { type Json, type Plan, planLevels } from '@sluice/core';
-import { type ImageUse, listRunImages } from '../run/list-images.ts';
-import type { ReportSource } from '../run/report-source.ts';
-import type { RunReport } from '../run/run-report.ts';
 import { type AttemptReport, reportAttempts } from './attempt-report.ts';
 import { type RunTimes, timeCells } from './cell-times.ts';
 import { type CriticalCell, findCriticalPath } from './critical-path.ts';
+import { type ImageUse, listRunImages } from './list-images.ts';
+import type { ReportSource } from './report-source.ts';
+import type { RunReport } from './run-report.ts';
 import { sumUsage, type Usage } from './usage.ts';
 
 /** A run with every attempt that it made: what `report.json` holds and the page is drawn from. Plain JSON data. */

@@ -1,8 +1,8 @@
-import type { StepReport } from '../run/run-report.ts';
 import type { CellState } from '../scheduler/cell-state.ts';
 import type { DetailedReport } from './detailed-report.ts';
 import { type LayeredGraph, layerGraph } from './layer-graph.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
+import type { StepReport } from './run-report.ts';
 import { stateWords } from './state-words.ts';
 
 /** Steps up to which each is a node; of more, steps of neighbouring levels are drawn as one. */

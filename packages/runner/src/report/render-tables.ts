@@ -1,10 +1,10 @@
-import { describeImage } from '../run/list-images.ts';
-import type { FailureReport, StepReport } from '../run/run-report.ts';
 import type { AttemptReport } from './attempt-report.ts';
 import { describePlaces } from './describe-places.ts';
 import type { DetailedReport } from './detailed-report.ts';
+import { describeImage } from './list-images.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
 import { renderSpan } from './render-span.ts';
+import type { FailureReport, StepReport } from './run-report.ts';
 import { stateWords } from './state-words.ts';
 
 const MAX_STEPS = 500;

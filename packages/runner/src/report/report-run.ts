@@ -2,11 +2,11 @@ import path from 'node:path';
 import { ok, type Result } from '@sluice/core';
 import { createSystemClock } from '../clock.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
-import { createReport } from '../run/create-report.ts';
-import { endMessage } from '../run/end-message.ts';
-import { readPhase, replayFromHome } from '../run/read-run.ts';
-import type { RunRefusal } from '../run/run-options.ts';
+import type { RunRefusal } from '../session/run-options.ts';
+import { createReport } from './create-report.ts';
 import { createDetailedReport, type DetailedReport } from './detailed-report.ts';
+import { endMessage } from './end-message.ts';
+import { readPhase, replayFromHome } from './read-run.ts';
 import { type ReportFiles, writeReport } from './write-report.ts';
 
 export interface ReportRunOptions {

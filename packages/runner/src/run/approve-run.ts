@@ -1,16 +1,16 @@
 import path from 'node:path';
 import { describeUnknown, fail, ok, type Result } from '@sluice/core';
 import { type Clock, createSystemClock } from '../clock.ts';
+import { askRunner } from '../control/ask-runner.ts';
 import type { Disk } from '../journal/disk.ts';
 import { type OpenJournal, openJournal } from '../journal/open-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
-import { askRunner } from './ask-runner.ts';
-import { refuseDiskErrors } from './disk-error.ts';
-import { findRun } from './find-run.ts';
-import { replayRun } from './replay-run.ts';
-import { readPlan, runDirectory } from './run-home.ts';
-import type { RunRefusal } from './run-options.ts';
-import { stepIndex } from './step-context.ts';
+import { refuseDiskErrors } from '../record/disk-error.ts';
+import { findRun } from '../record/find-run.ts';
+import { replayRun } from '../record/replay-run.ts';
+import { readPlan, runDirectory } from '../record/run-home.ts';
+import { stepIndex } from '../record/step-context.ts';
+import type { RunRefusal } from '../session/run-options.ts';
 
 /** The answer of a person to an approval step. */
 export interface ApprovalAnswer {

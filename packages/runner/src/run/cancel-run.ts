@@ -1,11 +1,11 @@
 import { fail, ok, type Result } from '@sluice/core';
-import { askRunner } from './ask-runner.ts';
-import { findRun } from './find-run.ts';
+import { askRunner } from '../control/ask-runner.ts';
+import { findRun } from '../record/find-run.ts';
+import { runDirectory } from '../record/run-home.ts';
+import type { RunReport } from '../report/run-report.ts';
+import { withDefaults } from '../session/run-defaults.ts';
+import type { ResumeRunOptions, RunRefusal } from '../session/run-options.ts';
 import { resumeRun } from './resume-run.ts';
-import { withDefaults } from './run-defaults.ts';
-import { runDirectory } from './run-home.ts';
-import type { ResumeRunOptions, RunRefusal } from './run-options.ts';
-import type { RunReport } from './run-report.ts';
 
 /**
  * Cancels a run. Where a living runner drives it, that runner is told and `undefined` comes back at once; otherwise this

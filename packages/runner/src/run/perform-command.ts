@@ -5,15 +5,15 @@ import { countRefusals } from '../data/count-refusals.ts';
 import type { InputGuard } from '../data/input-guard.ts';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
 import { publishAttempt } from '../data/publish-attempt.ts';
-import { clusterOfAttempt } from '../placement/place-of.ts';
+import { clusterOfAttempt } from '../record/place-of.ts';
+import { createRunContext } from '../record/step-context.ts';
 import type { Command } from '../scheduler/command.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
-import type { Attempt } from '../submission/attempt.ts';
+import type { Attempt } from '../session/attempt.ts';
+import { decideStep } from '../session/decide-step.ts';
+import { pause, type RunSession } from '../session/run-session.ts';
 import type { Submitter } from '../submission/submitter.ts';
-import { decideStep } from './decide-step.ts';
 import type { Posted } from './run-loop.ts';
-import { pause, type RunSession } from './run-session.ts';
-import { createRunContext } from './step-context.ts';
 
 /** The parts of the shell that commands are handed to. */
 export interface CommandParts {

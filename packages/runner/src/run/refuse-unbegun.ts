@@ -1,13 +1,13 @@
 import { isServiceError, type Scope } from '@sluice/client';
 import type { Plan } from '@sluice/core';
-import { findRunContainers, type RunContainer } from '../adopt/find-run-containers.ts';
-import { judgeTerminalPhase } from '../submission/judge-terminal-phase.ts';
-import { enteringDirectory } from './judge-member.ts';
-import { describeLostJournal } from './read-run.ts';
-import type { FilledOptions } from './run-defaults.ts';
-import type { ResumeRunOptions, RunRefusal } from './run-options.ts';
-import { readSummary } from './run-summary.ts';
-import { serviceRefusal } from './service-refusal.ts';
+import { enteringDirectory } from '../groups/judge-member.ts';
+import { serviceRefusal } from '../provision/service-refusal.ts';
+import { readSummary } from '../record/run-summary.ts';
+import { describeLostJournal } from '../report/read-run.ts';
+import type { FilledOptions } from '../session/run-defaults.ts';
+import type { ResumeRunOptions, RunRefusal } from '../session/run-options.ts';
+import { findRunContainers, type RunContainer } from '../watch/find-run-containers.ts';
+import { judgeTerminalPhase } from '../watch/judge-terminal-phase.ts';
 
 /**
  * Why a run whose journal does not say what it is cannot be resumed. Such a run never began, or has lost its journal: its

@@ -1,22 +1,22 @@
 import type { Scope } from '@sluice/client';
 import { fail, ok, type Plan, type Result } from '@sluice/core';
+import { controlRun } from '../control/control-run.ts';
+import { concludeRun } from '../finish/conclude-run.ts';
+import { enterGroup } from '../groups/enter-group.ts';
+import { resolveGroup } from '../groups/resolve-group.ts';
 import { wasOpened } from '../journal/lease.ts';
 import { type OpenJournal, openJournal, releaseOnFailure } from '../journal/open-journal.ts';
 import { readJournal } from '../journal/read-journal.ts';
-import { applyRecord } from './apply-record.ts';
-import { concludeRun } from './conclude-run.ts';
-import { controlRun } from './control-run.ts';
-import { refuseDiskErrors } from './disk-error.ts';
+import { prepareSurroundings } from '../provision/prepare-surroundings.ts';
+import { applyRecord } from '../record/apply-record.ts';
+import { refuseDiskErrors } from '../record/disk-error.ts';
+import { type MoveListener, replayRun } from '../record/replay-run.ts';
+import { readPlan, runDirectory } from '../record/run-home.ts';
+import { readSummary } from '../record/run-summary.ts';
+import { type FilledOptions, withDefaults } from '../session/run-defaults.ts';
+import type { ResumeRunOptions, RunHandle, RunRefusal } from '../session/run-options.ts';
 import { driveRun } from './drive-run.ts';
-import { enterGroup } from './enter-group.ts';
-import { prepareSurroundings } from './prepare-surroundings.ts';
 import { refuseUnbegun, removeUnbegun } from './refuse-unbegun.ts';
-import { type MoveListener, replayRun } from './replay-run.ts';
-import { resolveGroup } from './resolve-group.ts';
-import { type FilledOptions, withDefaults } from './run-defaults.ts';
-import { readPlan, runDirectory } from './run-home.ts';
-import type { ResumeRunOptions, RunHandle, RunRefusal } from './run-options.ts';
-import { readSummary } from './run-summary.ts';
 
 /**
  * Takes up a run that no living runner drives, in this order: lock, read, ask for every open ID, only then

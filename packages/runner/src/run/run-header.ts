@@ -1,12 +1,12 @@
 import { FEATURES, type InstanceType } from '@sluice/client';
-import type { Reuse } from '../cache/reuse.ts';
+import type { KnownDurations } from '../finish/known-durations.ts';
 import type { JournalRecord } from '../journal/journal-record.ts';
+import type { RunPlacement } from '../journal/placement.ts';
+import type { Reuse } from '../journal/reuse.ts';
 import { announcesFeature } from '../placement/announces-feature.ts';
-import type { RunPlacement } from '../placement/placement.ts';
-import type { KnownDurations } from './known-durations.ts';
-import type { ImageDigests } from './resolve-images.ts';
-import type { FilledOptions } from './run-defaults.ts';
-import type { StartRunOptions } from './run-options.ts';
+import type { ImageDigests } from '../provision/resolve-images.ts';
+import type { FilledOptions } from '../session/run-defaults.ts';
+import type { StartRunOptions } from '../session/run-options.ts';
 
 const DEFAULT_MAX_IN_FLIGHT = 1000;
 

@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { EventFacts, JournalRecord } from '../journal/journal-record.ts';
+import { applyRecord } from '../record/apply-record.ts';
+import type { RunFacts } from '../record/run-facts.ts';
 import type { Command } from '../scheduler/command.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-import { applyRecord } from './apply-record.ts';
-import type { RunFacts } from './run-facts.ts';
 
 export interface Posted {
   readonly event: SchedulerEvent;

@@ -1,27 +1,27 @@
 import { fail, ok, type Result } from '@sluice/core';
 import { checkReuse } from '../cache/check-reuse.ts';
-import type { Reuse } from '../cache/reuse.ts';
+import { controlRun } from '../control/control-run.ts';
+import { readDurations } from '../finish/known-durations.ts';
+import { enterGroup } from '../groups/enter-group.ts';
+import { resolveGroup } from '../groups/resolve-group.ts';
 import { createRunId } from '../identity/run-id.ts';
 import { type OpenJournal, openJournal, releaseOnFailure } from '../journal/open-journal.ts';
-import { applyRecord } from './apply-record.ts';
-import { controlRun } from './control-run.ts';
-import { refuseDiskErrors } from './disk-error.ts';
+import type { Reuse } from '../journal/reuse.ts';
+import { prepareSurroundings, type Surroundings } from '../provision/prepare-surroundings.ts';
+import { resolveImages } from '../provision/resolve-images.ts';
+import { applyRecord } from '../record/apply-record.ts';
+import { refuseDiskErrors } from '../record/disk-error.ts';
+import { createRunScheduler, type MoveListener } from '../record/replay-run.ts';
+import { createRunFacts } from '../record/run-facts.ts';
+import { runDirectory, writePlan } from '../record/run-home.ts';
+import { summarize, writeSummary } from '../record/run-summary.ts';
+import { announceStart, type StartAnnouncement } from '../record/starting-run.ts';
+import { describeRun } from '../record/step-context.ts';
+import { type FilledOptions, withDefaults } from '../session/run-defaults.ts';
+import type { RunHandle, RunRefusal, StartRunOptions } from '../session/run-options.ts';
 import { driveRun } from './drive-run.ts';
-import { enterGroup } from './enter-group.ts';
-import { readDurations } from './known-durations.ts';
-import { prepareSurroundings, type Surroundings } from './prepare-surroundings.ts';
-import { createRunScheduler, type MoveListener } from './replay-run.ts';
-import { resolveGroup } from './resolve-group.ts';
-import { resolveImages } from './resolve-images.ts';
 import { resumeRun } from './resume-run.ts';
-import { type FilledOptions, withDefaults } from './run-defaults.ts';
-import { createRunFacts } from './run-facts.ts';
 import { createHeader } from './run-header.ts';
-import { runDirectory, writePlan } from './run-home.ts';
-import type { RunHandle, RunRefusal, StartRunOptions } from './run-options.ts';
-import { summarize, writeSummary } from './run-summary.ts';
-import { announceStart, type StartAnnouncement } from './starting-run.ts';
-import { describeRun } from './step-context.ts';
 
 /**
  * Freezes the plan in the home and starts driving it. What can refuse a run (secrets, sources, volumes, instance

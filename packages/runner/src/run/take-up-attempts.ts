@@ -1,11 +1,11 @@
 import { isServiceError } from '@sluice/client';
 import { isOwnContainer } from '../identity/is-own-container.ts';
+import { attemptFacts } from '../record/run-facts.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
-import { type Attempt, createAttempt } from '../submission/attempt.ts';
+import { type Attempt, createAttempt } from '../session/attempt.ts';
+import { pause, type RunSession } from '../session/run-session.ts';
 import { observeContainer } from '../watch/observe-container.ts';
 import type { Watcher } from '../watch/watcher.ts';
-import { attemptFacts } from './run-facts.ts';
-import { pause, type RunSession } from './run-session.ts';
 
 /**
  * Asks the service for every container that an earlier runner may have left, and follows those that are known to be

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import type { Result } from '@sluice/core';
-import { askRunner } from '../run/ask-runner.ts';
-import { isDiskError } from '../run/disk-error.ts';
+import { askRunner } from '../control/ask-runner.ts';
+import { isDiskError } from '../record/disk-error.ts';
+import { runDirectory } from '../record/run-home.ts';
 import { resumeRun } from '../run/resume-run.ts';
-import { runDirectory } from '../run/run-home.ts';
-import type { RunHandle, RunRefusal } from '../run/run-options.ts';
 import { startRun } from '../run/start-run.ts';
+import type { RunHandle, RunRefusal } from '../session/run-options.ts';
 import { chooseTurns, type OpenRun } from './choose-turns.ts';
 import { findOpenRuns, type ScheduleSession } from './schedule-session.ts';
 import { inTurn } from './take-planned-times.ts';

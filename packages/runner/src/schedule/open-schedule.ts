@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from '@sluice/core';
-import { isDiskError } from '../run/disk-error.ts';
-import { withDefaults } from '../run/run-defaults.ts';
+import { isDiskError } from '../record/disk-error.ts';
+import { withDefaults } from '../session/run-defaults.ts';
 import { driveScheduledRuns } from './drive-scheduled-runs.ts';
 import { createPlannedTimes, describeScheduleFault } from './planned-times.ts';
 import { readRunStanding } from './run-standing.ts';

@@ -1,8 +1,8 @@
 import type { Plan, Schedule } from '@sluice/core';
 import type { Claim } from '../journal/disk.ts';
-import type { FilledOptions } from '../run/run-defaults.ts';
-import type { RunHandle, RunnerOptions, StartRunOptions } from '../run/run-options.ts';
 import type { RunStatus } from '../scheduler/command.ts';
+import type { FilledOptions } from '../session/run-defaults.ts';
+import type { RunHandle, RunnerOptions, StartRunOptions } from '../session/run-options.ts';
 import type { OpenRun } from './choose-turns.ts';
 import type { PlannedTimes } from './planned-times.ts';
 import { readRunStanding } from './run-standing.ts';

@@ -1,4 +1,4 @@
-import type { RunSession } from '../run/run-session.ts';
+import type { RunSession } from '../session/run-session.ts';
 import type { CreateFailure } from './create-reply.ts';
 
 /** The service refuses to create a container, and nothing else came between. */

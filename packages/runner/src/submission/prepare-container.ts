@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { type ContainerSpec, FEATURES, type InstanceType, WRITABLE_MOUNTS_LABEL } from '@sluice/client';
 import { fail, ok, type ResolvedContainer, type Resources, type Result, resolveContainer } from '@sluice/core';
-import { chooseInstanceType } from '../data/choose-instance-type.ts';
 import { createMounts } from '../data/create-mounts.ts';
+import { wrapReadiness } from '../data/wrap-readiness.ts';
 import { createLabels } from '../identity/labels.ts';
 import { announcesFeature } from '../placement/announces-feature.ts';
-import type { RunSession } from '../run/run-session.ts';
-import { createRunContext } from '../run/step-context.ts';
-import type { Attempt } from './attempt.ts';
-import { wrapReadiness } from './wrap-readiness.ts';
+import { chooseInstanceType } from '../placement/choose-instance-type.ts';
+import { createRunContext } from '../record/step-context.ts';
+import type { Attempt } from '../session/attempt.ts';
+import type { RunSession } from '../session/run-session.ts';
 
 export interface PreparedContainer {
   /** As the service gets it, but for the values of secrets. */

@@ -1,12 +1,12 @@
 import { type Container, type ContainerSpec, isServiceError, isTerminalPhase } from '@sluice/client';
-import { attemptFacts } from '../run/run-facts.ts';
-import { pause, type RunSession } from '../run/run-session.ts';
+import { adoptedCluster, hasAdoptedSuccessor } from '../record/adopted-attempt.ts';
+import { attemptFacts } from '../record/run-facts.ts';
 import type { Outcome, PostponeReason } from '../scheduler/event.ts';
+import type { Attempt, Missing } from '../session/attempt.ts';
+import { pause, type RunSession } from '../session/run-session.ts';
 import { addMissedLook, describeLoss, isListed, isLost } from '../watch/lost-container.ts';
 import { observeContainer } from '../watch/observe-container.ts';
 import { noteUnanswered } from '../watch/warn-of-replies.ts';
-import { adoptedCluster, hasAdoptedSuccessor } from './adopted-attempt.ts';
-import type { Attempt, Missing } from './attempt.ts';
 import { type CreateFailure, classifyCreateFailure } from './create-reply.ts';
 import { countRefusal, finalFrom, type Refusal } from './final-refusal.ts';
 

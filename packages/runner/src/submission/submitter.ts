@@ -1,12 +1,12 @@
 import type { InstanceType } from '@sluice/client';
 import { isServiceError } from '@sluice/client';
 import { needsTokens, type PoolClaims } from '../pools/pool-claims.ts';
-import { attemptFacts } from '../run/run-facts.ts';
+import { attemptFacts } from '../record/run-facts.ts';
 import type { Posted } from '../run/run-loop.ts';
-import { pause, type RunSession } from '../run/run-session.ts';
 import type { Command } from '../scheduler/command.ts';
+import { type Attempt, createAttempt } from '../session/attempt.ts';
+import { pause, type RunSession } from '../session/run-session.ts';
 import type { Watcher } from '../watch/watcher.ts';
-import { type Attempt, createAttempt } from './attempt.ts';
 import { addSecrets, prepareContainer } from './prepare-container.ts';
 import { type Submission, submitAttempt } from './submit-attempt.ts';
 

@@ -1,7 +1,7 @@
 import { isTerminalPhase } from '@sluice/client';
 import { isOwnContainer } from '../identity/is-own-container.ts';
-import type { RunSession } from '../run/run-session.ts';
-import type { Attempt, Missing } from '../submission/attempt.ts';
+import type { Attempt, Missing } from '../session/attempt.ts';
+import type { RunSession } from '../session/run-session.ts';
 
 const LONGEST_STEP_MS = 15_000;
 const LOST_AFTER_LOOKS = 4;

@@ -1,12 +1,12 @@
 import type { Container } from '@sluice/client';
 import { isOwnContainer } from '../identity/is-own-container.ts';
 import type { ContainerFacts } from '../journal/journal-record.ts';
-import type { RunSession } from '../run/run-session.ts';
+import { hasAdoptedSuccessor } from '../record/adopted-attempt.ts';
 import type { Outcome } from '../scheduler/event.ts';
-import { hasAdoptedSuccessor } from '../submission/adopted-attempt.ts';
-import type { Attempt } from '../submission/attempt.ts';
-import { judgeTerminalPhase } from '../submission/judge-terminal-phase.ts';
+import type { Attempt } from '../session/attempt.ts';
+import type { RunSession } from '../session/run-session.ts';
 import { estimateTimes, type ServiceTimes } from './estimate-times.ts';
+import { judgeTerminalPhase } from './judge-terminal-phase.ts';
 import { addMissedLook } from './lost-container.ts';
 import { warnOfPhase } from './warn-of-replies.ts';
 

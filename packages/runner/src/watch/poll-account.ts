@@ -1,7 +1,7 @@
 import { type Container, isServiceError, isTerminalPhase, type Scope } from '@sluice/client';
 import { compareCreateTimes } from '../identity/compare-create-times.ts';
-import type { RunSession } from '../run/run-session.ts';
-import type { Attempt } from '../submission/attempt.ts';
+import type { Attempt } from '../session/attempt.ts';
+import type { RunSession } from '../session/run-session.ts';
 import { createListChoice } from './list-choice.ts';
 import { listContainers } from './list-containers.ts';
 import { listEndedContainers } from './list-ended-containers.ts';

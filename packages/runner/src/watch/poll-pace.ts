@@ -1,5 +1,5 @@
 import { isServiceError } from '@sluice/client';
-import type { Attempt } from '../submission/attempt.ts';
+import type { Attempt } from '../session/attempt.ts';
 
 /** How long to wait between two looks at everything; adapts to ages, to how often something ends, to latency and throttling. */
 export interface PollPace {

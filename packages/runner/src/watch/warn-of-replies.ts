@@ -1,6 +1,6 @@
 import { CONTAINER_PHASES, type Container, type Scope, type ServiceError } from '@sluice/client';
-import type { RunSession } from '../run/run-session.ts';
-import type { Attempt } from '../submission/attempt.ts';
+import type { Attempt } from '../session/attempt.ts';
+import type { RunSession } from '../session/run-session.ts';
 
 /** What a run has been warned of, by its cause, and the containers that the service has given no usable reply about. */
 interface Told {

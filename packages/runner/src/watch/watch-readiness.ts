@@ -1,12 +1,12 @@
 import { isServiceError } from '@sluice/client';
 import { own } from '@sluice/core';
-import { attemptPath, attemptReadyPath } from '../data/layout.ts';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
-import { clusterOfAttempt } from '../placement/place-of.ts';
-import { pause, type RunSession } from '../run/run-session.ts';
-import { urlOf } from '../run/step-context.ts';
+import { READY_FILE } from '../data/wrap-readiness.ts';
+import { attemptPath, attemptReadyPath } from '../record/layout.ts';
+import { clusterOfAttempt } from '../record/place-of.ts';
+import { urlOf } from '../record/step-context.ts';
 import type { AttemptEvent, SchedulerEvent } from '../scheduler/event.ts';
-import { READY_FILE } from '../submission/wrap-readiness.ts';
+import { pause, type RunSession } from '../session/run-session.ts';
 
 const PAUSE_MS = 500;
 

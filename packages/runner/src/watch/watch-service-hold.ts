@@ -1,5 +1,5 @@
-import { describeServiceHold, findServiceHold } from '../explain/service-hold.ts';
-import type { RunSession } from '../run/run-session.ts';
+import { describeServiceHold, findServiceHold } from '../report/service-hold.ts';
+import type { RunSession } from '../session/run-session.ts';
 
 /** Between two looks, and how long a wait must have lasted to be told. */
 const LOOK_MS = 60_000;

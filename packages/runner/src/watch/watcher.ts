@@ -1,7 +1,7 @@
 import { isServiceError, isTerminalPhase, type ServiceErrorCode } from '@sluice/client';
-import type { RunSession } from '../run/run-session.ts';
-import type { Missing } from '../submission/attempt.ts';
-import { type Attempt, refKey } from '../submission/attempt.ts';
+import type { Missing } from '../session/attempt.ts';
+import { type Attempt, refKey } from '../session/attempt.ts';
+import type { RunSession } from '../session/run-session.ts';
 import { addMissedLook, describeLoss, isLost } from './lost-container.ts';
 import { observeContainer } from './observe-container.ts';
 import { createAccountPoll, type PollAccount } from './poll-account.ts';

@@ -1,7 +1,7 @@
 import { createPlan, parsePipeline } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { readRunFiles } from '../../src/run/read-run.ts';
-import type { RunReport } from '../../src/run/run-report.ts';
+import { readRunFiles } from '../../src/report/read-run.ts';
+import type { RunReport } from '../../src/report/run-report.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { writeFile } from '../simulation/memory-files.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';

@@ -1,7 +1,7 @@
 import type { Container } from '@sluice/client';
 import type { Plan, Step } from '@sluice/core';
-import type { StartRunOptions } from '../../src/run/run-options.ts';
 import { startRun } from '../../src/run/start-run.ts';
+import type { StartRunOptions } from '../../src/session/run-options.ts';
 import { writeFile } from '../simulation/memory-files.ts';
 import { createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';

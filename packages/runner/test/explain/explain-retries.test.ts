@@ -1,7 +1,7 @@
 import type { FailureClass, Retry } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { explainRetries } from '../../src/explain/explain-retries.ts';
-import type { AttemptFacts } from '../../src/run/run-facts.ts';
+import type { AttemptFacts } from '../../src/record/run-facts.ts';
 
 const RETRY: Retry = {
   limit: 1,

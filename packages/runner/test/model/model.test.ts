@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { pullOutput } from '../../src/data/pull-output.ts';
 import { collectGarbage } from '../../src/gc/collect-garbage.ts';
-import { pullOutput } from '../../src/run/pull-output.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { runModel } from './run-model.ts';

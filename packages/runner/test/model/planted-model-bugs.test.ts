@@ -6,7 +6,7 @@ import { type ModelSubject, runModel } from './run-model.ts';
 /** A bug that needs more seeds than CI looks at would slip through. */
 const MAX_SEEDS = Number(process.env.SLUICE_MODEL_SEEDS ?? 100);
 
-const MODULES = ['run/start-run.ts', 'run/resume-run.ts', 'run/pull-output.ts', 'gc/collect-garbage.ts'];
+const MODULES = ['run/start-run.ts', 'run/resume-run.ts', 'data/pull-output.ts', 'gc/collect-garbage.ts'];
 
 afterAll(removePlants);
 

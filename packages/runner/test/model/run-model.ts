@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile as writeLocal } from '
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createPlan, type Json, type Plan, parsePipeline } from '@sluice/core';
-import type { Reporter } from '../../src/reporter.ts';
-import type { RunReport } from '../../src/run/run-report.ts';
+import type { Reporter } from '../../src/report/reporter.ts';
+import type { RunReport } from '../../src/report/run-report.ts';
 import { OWN_DIALECT } from '../simulation/dialect.ts';
 import { CALM } from '../simulation/faults.ts';
 import { createMemoryDisk } from '../simulation/memory-disk.ts';
@@ -21,7 +21,7 @@ import { sortFields } from './program.ts';
 export interface ModelSubject {
   readonly startRun: typeof import('../../src/run/start-run.ts').startRun;
   readonly resumeRun: typeof import('../../src/run/resume-run.ts').resumeRun;
-  readonly pullOutput: typeof import('../../src/run/pull-output.ts').pullOutput;
+  readonly pullOutput: typeof import('../../src/data/pull-output.ts').pullOutput;
   readonly collectGarbage: typeof import('../../src/gc/collect-garbage.ts').collectGarbage;
 }
 

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { adoptRun } from '../../src/adopt/adopt-run.ts';
 import { readClaims } from '../../src/pools/claims-list.ts';
-import { readRun, replayFromHome } from '../../src/run/read-run.ts';
+import { readRun, replayFromHome } from '../../src/report/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
-import type { RunHandle } from '../../src/run/run-options.ts';
 import { startRun } from '../../src/run/start-run.ts';
+import type { RunHandle } from '../../src/session/run-options.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 

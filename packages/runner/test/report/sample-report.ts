@@ -1,6 +1,6 @@
 import type { AttemptReport } from '../../src/report/attempt-report.ts';
 import type { DetailedReport } from '../../src/report/detailed-report.ts';
-import type { FailureReport } from '../../src/run/run-report.ts';
+import type { FailureReport } from '../../src/report/run-report.ts';
 
 /** A run in a chain of steps, each with one attempt; the last has failed with this log line. */
 export function createSampleReport({ steps, logLine }: { steps: number; logLine: string }): DetailedReport {

@@ -1,12 +1,12 @@
 import { ServiceError } from '@sluice/client';
 import { describe, expect, test } from 'vitest';
+import { listRuns } from '../../src/report/list-runs.ts';
+import { readRun } from '../../src/report/read-run.ts';
 import { approveRun } from '../../src/run/approve-run.ts';
 import { cancelRun } from '../../src/run/cancel-run.ts';
-import { listRuns } from '../../src/run/list-runs.ts';
-import { readRun } from '../../src/run/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
-import type { RunHandle } from '../../src/run/run-options.ts';
 import { startRun } from '../../src/run/start-run.ts';
+import type { RunHandle } from '../../src/session/run-options.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 

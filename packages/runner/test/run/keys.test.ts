@@ -1,6 +1,6 @@
 import { createPlan, parsePipeline } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import type { RunReport } from '../../src/run/run-report.ts';
+import type { RunReport } from '../../src/report/run-report.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { writeFile } from '../simulation/memory-files.ts';
 import { createRig, type Rig, type RigOptions } from '../simulation/rig.ts';

@@ -1,6 +1,6 @@
 import { ServiceError } from '@sluice/client';
 import { describe, expect, test } from 'vitest';
-import { readRun } from '../../src/run/read-run.ts';
+import { readRun } from '../../src/report/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';

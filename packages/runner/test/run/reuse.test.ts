@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { readRun } from '../../src/run/read-run.ts';
+import { readRun } from '../../src/report/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
-import type { RunHandle, StartRunOptions } from '../../src/run/run-options.ts';
 import { startRun } from '../../src/run/start-run.ts';
+import type { RunHandle, StartRunOptions } from '../../src/session/run-options.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 import type { Behaviour } from '../simulation/simulated-service.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSystemClock } from '../../src/clock.ts';
 import type { JournalRecord } from '../../src/journal/journal-record.ts';
-import { createRunFacts } from '../../src/run/run-facts.ts';
+import { createRunFacts } from '../../src/record/run-facts.ts';
 import { createRunLoop } from '../../src/run/run-loop.ts';
 import { createScheduler } from '../../src/scheduler/scheduler.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RunReport } from '../../src/run/run-report.ts';
+import type { RunReport } from '../../src/report/run-report.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { writeFile } from '../simulation/memory-files.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';

@@ -1,12 +1,12 @@
 import type { ContainerService } from '@sluice/client';
 import { describe, expect, test } from 'vitest';
 import type { Disk } from '../../src/journal/disk.ts';
-import type { RunnerEvent } from '../../src/reporter.ts';
-import { listRuns } from '../../src/run/list-runs.ts';
+import { listRuns } from '../../src/report/list-runs.ts';
+import type { RunnerEvent } from '../../src/report/reporter.ts';
+import type { RunReport } from '../../src/report/run-report.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
-import type { RunHandle } from '../../src/run/run-options.ts';
-import type { RunReport } from '../../src/run/run-report.ts';
 import { startRun } from '../../src/run/start-run.ts';
+import type { RunHandle } from '../../src/session/run-options.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 

@@ -1,7 +1,7 @@
 import type { Plan } from '@sluice/core';
 import { decodeLine } from '../../src/journal/journal-line.ts';
-import type { RunHandle, RunnerOptions, RunRefusal, StartRunOptions } from '../../src/run/run-options.ts';
-import type { RunReport } from '../../src/run/run-report.ts';
+import type { RunReport } from '../../src/report/run-report.ts';
+import type { RunHandle, RunnerOptions, RunRefusal, StartRunOptions } from '../../src/session/run-options.ts';
 import type { RunChecker } from './check-run.ts';
 import type { MemoryDisk } from './memory-disk.ts';
 import type { Random } from './random.ts';
@@ -14,7 +14,7 @@ import type { VirtualClock } from './virtual-clock.ts';
 export interface RunnerUnderTest {
   readonly startRun: typeof import('../../src/run/start-run.ts').startRun;
   readonly resumeRun: typeof import('../../src/run/resume-run.ts').resumeRun;
-  readonly readRun: typeof import('../../src/run/read-run.ts').readRun;
+  readonly readRun: typeof import('../../src/report/read-run.ts').readRun;
   readonly adoptRun: typeof import('../../src/adopt/adopt-run.ts').adoptRun;
 }
 

@@ -18,7 +18,7 @@ afterAll(removePlants);
 /** A copy of the runner with the bug in it. */
 async function plant(bug: PlantedBug, number: number): Promise<RunnerUnderTest> {
   const load = await plantBug(bug, String(number));
-  const modules = ['run/start-run.ts', 'run/resume-run.ts', 'run/read-run.ts', 'adopt/adopt-run.ts'];
+  const modules = ['run/start-run.ts', 'run/resume-run.ts', 'report/read-run.ts', 'adopt/adopt-run.ts'];
   const loaded = await Promise.all(modules.map(load));
   return Object.assign({}, ...loaded) as RunnerUnderTest;
 }

@@ -124,7 +124,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'gives a container up after a minute',
-    file: 'watch/absence-limit.ts',
+    file: 'session/absence-limit.ts',
     find: 'const SHORTEST_MS = 5 * 60_000;',
     replace: 'const SHORTEST_MS = 60_000;',
     among: ({ dialect }) => dialect.readLagMs > 60_000 || dialect.absentMs > 60_000,
@@ -172,14 +172,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'takes an unknown phase for an end',
-    file: 'submission/judge-terminal-phase.ts',
+    file: 'watch/judge-terminal-phase.ts',
     find: '    default:\n      return undefined;',
     replace:
       "    default:\n      return container.phase === 'Warming' ? { result: 'failed', class: 'infrastructure', message: 'unknown' } : undefined;",
   },
   {
     name: 'takes Canceling for an end',
-    file: 'submission/judge-terminal-phase.ts',
+    file: 'watch/judge-terminal-phase.ts',
     find: "    case 'Canceled':\n",
     replace: "    case 'Canceling':\n    case 'Canceled':\n",
   },
@@ -204,7 +204,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'mounts what an attempt wrote instead of what was published',
-    file: 'data/layout.ts',
+    file: 'record/layout.ts',
     find: 'return join(`runs/${of.runId}/out/${of.step}/${of.output}`',
     replace: 'return join(`runs/${of.runId}/work/${of.step}/a1/${of.output}`',
   },
@@ -236,7 +236,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'lets the attempts of a cell write to one directory',
-    file: 'data/layout.ts',
+    file: 'record/layout.ts',
     find: 'join(name.step, name.cell)}/a${name.attempt}`',
     replace: 'join(name.step, name.cell)}/a1`',
   },
@@ -288,7 +288,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'lets a run into a group beside the containers of a run that was left',
     seed: 81,
-    file: 'run/judge-member.ts',
+    file: 'groups/judge-member.ts',
     find: "return seen.every((one) => one === 'ended') ? 'idle' : 'left';",
     replace: "return seen.length < 0 ? 'left' : 'idle';",
     among: isGrouped,
@@ -303,7 +303,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'does not look who is in the group',
-    file: 'run/enter-group.ts',
+    file: 'groups/enter-group.ts',
     find: 'members.length + before.length < limit',
     replace: 'before.length < limit',
     among: isGrouped,
@@ -317,7 +317,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'resumes a run by the clock of the machine',
-    file: 'run/resume-clock.ts',
+    file: 'journal/resume-clock.ts',
     find: '(elapsedTo(clock, records, last) ?? Math.max(clock.now(), last))',
     replace: '(elapsedTo.length < 0 ? last : clock.now())',
     among: has('clockJump'),
@@ -325,7 +325,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'takes a file that is there for a whole one',
     seed: 456,
-    file: 'placement/transfer-tree.ts',
+    file: 'trees/transfer-tree.ts',
     find: 'known?.size !== entry.size',
     replace: 'known === undefined',
     among: hasTwoClusters,
@@ -340,7 +340,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'says transferred before it is',
     seed: 276,
-    file: 'placement/transfers.ts',
+    file: 'data/transfers.ts',
     find: '      const done = await transferTree({ from: workspace(from), to: workspace(to), path });\n',
     replace:
       "      session.note({ kind: 'transferred', at: session.clock.now(), from, to, path, files: 0, bytes: 0 });\n      const done = await transferTree({ from: workspace(from), to: workspace(to), path });\n",
@@ -348,7 +348,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'goes to another cluster after the fault of the step itself',
-    file: 'placement/place-of.ts',
+    file: 'record/place-of.ts',
     find: "outcome?.result === 'failed' && outcome.class === 'infrastructure'",
     replace: "outcome?.result === 'failed'",
     among: hasTwoClusters,

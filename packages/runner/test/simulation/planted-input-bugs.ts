@@ -41,7 +41,7 @@ export const PLANTED_INPUT_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'finds every input unchanged',
-    file: 'data/tree-state.ts',
+    file: 'trees/tree-state.ts',
     find: '  if (changes.length > 0) return { ...changes[0]!, others: changes.length - 1 };',
     replace: '  if (changes.length >= 0) return undefined;',
     among: isSpoiled,
@@ -56,7 +56,7 @@ export const PLANTED_INPUT_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'lets the attempts of a cell share a private copy',
-    file: 'data/layout.ts',
+    file: 'record/layout.ts',
     find: 'name.cell)}/a${name.attempt}`, input',
     replace: 'name.cell)}/a1`, input',
     among: retriesWritable,

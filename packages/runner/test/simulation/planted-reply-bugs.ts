@@ -63,7 +63,7 @@ export const PLANTED_REPLY_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'adopts nothing where the list fails',
-    file: 'adopt/find-run-containers.ts',
+    file: 'watch/find-run-containers.ts',
     find: '    return possible;\n',
     replace: '    throw error;\n',
     among: ({ dialect, runs }) =>

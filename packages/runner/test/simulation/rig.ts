@@ -1,5 +1,5 @@
-import type { RunnerEvent } from '../../src/reporter.ts';
-import type { RunnerOptions } from '../../src/run/run-options.ts';
+import type { RunnerEvent } from '../../src/report/reporter.ts';
+import type { RunnerOptions } from '../../src/session/run-options.ts';
 import { type Dialect, OWN_DIALECT } from './dialect.ts';
 import { CALM, type FaultRates } from './faults.ts';
 import { createMemoryDisk, type MemoryDisk } from './memory-disk.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ContainerSpec } from '@sluice/client';
-import type { RunReport } from '../../src/run/run-report.ts';
+import type { RunReport } from '../../src/report/run-report.ts';
 import { createGroupChecker } from './check-groups.ts';
 import { createPoolChecker } from './check-pools.ts';
 import { createRunChecker } from './check-run.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { adoptRun } from '../../src/adopt/adopt-run.ts';
-import { readRun } from '../../src/run/read-run.ts';
+import { readRun } from '../../src/report/read-run.ts';
 import { resumeRun } from '../../src/run/resume-run.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { OWN_DIALECT } from './dialect.ts';

@@ -1,7 +1,7 @@
 import { ServiceError, type ServiceErrorCode } from '@sluice/client';
 import { describe, expect, test } from 'vitest';
 import { classifyCreateFailure } from '../../src/submission/create-reply.ts';
-import { judgeTerminalPhase } from '../../src/submission/judge-terminal-phase.ts';
+import { judgeTerminalPhase } from '../../src/watch/judge-terminal-phase.ts';
 
 describe('classifyCreateFailure', () => {
   test.each<[ServiceErrorCode, string]>([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Attempt } from '../../src/submission/attempt.ts';
+import type { Attempt } from '../../src/session/attempt.ts';
 import { createPollPace } from '../../src/watch/poll-pace.ts';
 
 const aged = (since: number): Attempt => ({

@@ -1,0 +1,130 @@
+import { isServiceError } from '@sluice/client';
+import { own } from '@sluice/core';
+import { locateCells } from '../record/locate-output.ts';
+import { workspaceOn } from '../record/place-of.ts';
+import { stepIndex } from '../record/step-context.ts';
+import { pause, type RunSession } from '../session/run-session.ts';
+import { transferTree } from '../trees/transfer-tree.ts';
+import { describeTreeChange } from '../trees/tree-state.ts';
+import { openTreeStates } from '../trees/tree-states.ts';
+import { countRefusals } from './count-refusals.ts';
+import type { WorkspaceFiles } from './prepare-volumes.ts';
+
+/** One tree that has to be in another cluster's workspace before a container can mount it there. */
+interface Transfer {
+  /** For people: `fit.model`, or a volume's name. */
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+  readonly path: string;
+}
+
+/**
+ * Brings a step's inputs to the cluster where its container is to run: each tree once for each cluster,
+ * whatever number of cells wait for it; journaled when it is whole, taken up where a crash left it. Resolves to why
+ * an input cannot be brought.
+ */
+export function createTransfers(
+  session: RunSession,
+  workspace: WorkspaceFiles,
+): (step: number, clusterID: string) => Promise<string | undefined> | undefined {
+  const begun = new Map<string, Promise<string | undefined>>();
+  return (step, clusterID) => {
+    if (!session.facts.header!.placement) return undefined;
+    const open = neededTransfers(session, step, clusterID).flatMap((transfer) => {
+      const key = transferKey(transfer);
+      if (session.facts.transferred.has(key)) return [];
+      let done = begun.get(key);
+      if (!done) {
+        done = transferOnce(session, workspace, transfer);
+        begun.set(key, done);
+      }
+      return [done];
+    });
+    return open.length === 0
+      ? undefined
+      : Promise.all(open).then((faults) => faults.find((fault) => fault !== undefined));
+  };
+}
+
+/** What a transfer is known by in the journal. */
+export function transferKey({ to, path }: { readonly to: string; readonly path: string }): string {
+  return `${to}:${path}`;
+}
+
+function neededTransfers(session: RunSession, step: number, to: string): Transfer[] {
+  const { facts, plan } = session;
+  const home = facts.header!.clusterID;
+  return Object.values(plan.steps[step]!.step.inputs).flatMap(({ from }): Transfer[] => {
+    if ('volume' in from) {
+      const place = own(facts.volumes, from.volume);
+      const isSource = own(plan.pipeline.volumes, from.volume)?.source !== undefined;
+      return isSource && place && to !== home ? [{ name: from.volume, from: home, to, path: place.path }] : [];
+    }
+    const producer = stepIndex(plan, from.step)!;
+    const cells = locateCells(session, { step: producer, output: from.output });
+    return cells.flatMap(({ clusterID, path }) =>
+      clusterID === to ? [] : [{ name: `${from.step}.${from.output}`, from: clusterID, to, path }],
+    );
+  });
+}
+
+/** Resolves to why the tree must not be brought. */
+async function transferOnce(
+  session: RunSession,
+  workspace: WorkspaceFiles,
+  transfer: Transfer,
+): Promise<string | undefined> {
+  const { name, from, to, path } = transfer;
+  const isInVain = countRefusals();
+  for (let pauseMs = 500; ; pauseMs = Math.min(30_000, pauseMs * 2)) {
+    try {
+      const fault = await findFault(session, workspace, transfer);
+      if (fault !== undefined) return fault;
+      await removeChanged(session, workspace, transfer);
+      const done = await transferTree({ from: workspace(from), to: workspace(to), path });
+      // A container may have changed it while it was read.
+      const late = await findFault(session, workspace, transfer);
+      if (late !== undefined) {
+        await workspace(to).remove(path);
+        return late;
+      }
+      session.note({ kind: 'transferred', at: session.clock.now(), from, to, path, ...done });
+      const total = { totalFiles: done.files, totalBytes: done.bytes, done: true };
+      session.report({ type: 'transfer', at: session.clock.now(), direction: 'across', name, ...done, ...total });
+      await session.durable();
+      return undefined;
+    } catch (error) {
+      if (!isServiceError(error)) throw error;
+      const message = `could not bring ${name} from cluster ${from} to ${to}: ${error.message}`;
+      session.report({ type: 'warning', at: session.clock.now(), message });
+      if (isInVain(error)) return message;
+      await pause(session, error.retryAfterMs ?? pauseMs);
+    }
+  }
+}
+
+/** A container may have changed the tree where it was made, which is then brought nowhere. */
+async function findFault(
+  session: RunSession,
+  workspace: WorkspaceFiles,
+  { name, from, to, path }: Transfer,
+): Promise<string | undefined> {
+  const { disk, home, runId, facts } = session;
+  const states = openTreeStates({ disk, home, runId });
+  const change = await states.findChange(workspace(from), { volumeID: workspaceOn(facts, from), path });
+  if (!change) return undefined;
+  const why = `a container there has changed it: ${describeTreeChange(change)}`;
+  return `could not bring ${name} from cluster ${from} to ${to}: ${why}; start a new run, which makes it again`;
+}
+
+/** What an earlier run has brought, and a container has changed, is brought anew. */
+async function removeChanged(session: RunSession, workspace: WorkspaceFiles, { to, path }: Transfer): Promise<void> {
+  const { disk, home, runId, facts } = session;
+  const states = openTreeStates({ disk, home, runId });
+  const there = { volumeID: workspaceOn(facts, to), path };
+  if (await states.findChange(workspace(to), there)) {
+    await workspace(to).remove(path);
+    await states.forget(there);
+  }
+}

@@ -1,0 +1,98 @@
+import { fail, type Notify, ok, type Result, resolveText } from '@sluice/core';
+import { createRunContext } from '../record/step-context.ts';
+import { createReport } from '../report/create-report.ts';
+import { endMessage } from '../report/end-message.ts';
+import type { RunStatus } from '../scheduler/command.ts';
+import { secretNames } from '../session/create-redactor.ts';
+import type { Notification } from '../session/notification.ts';
+import { pause, type RunSession } from '../session/run-session.ts';
+import { createSystemNotifier, type Notifier } from '../session/system-notifier.ts';
+
+const TRIES = 3;
+const PAUSE_MS = 2000;
+/** Failures that are told; a webhook's body must stay small. */
+const MAX_FAILURES = 20;
+
+/**
+ * Sends the notifications that the pipeline asks for at this end, each at least once and with bounded retries; one that
+ * cannot be sent is warned of and changes nothing else.
+ */
+export async function notify(session: RunSession, status: RunStatus, given?: Notifier): Promise<void> {
+  const { plan, facts } = session;
+  const wanted = plan.pipeline.notify.flatMap((notification, index) =>
+    notification.on.includes(status) && !facts.notified.has(index) ? [{ notification, index }] : [],
+  );
+  if (wanted.length === 0) return;
+  const notifier = given ?? createSystemNotifier();
+  const content = describe(session, status);
+  await Promise.all(
+    wanted.map(async ({ notification, index }) => {
+      await send(session, notification, { notifier, content });
+      session.note({ kind: 'notified', at: session.clock.now(), index });
+    }),
+  );
+}
+
+async function send(
+  session: RunSession,
+  notification: Notify,
+  { notifier, content }: { readonly notifier: Notifier; readonly content: Notification },
+): Promise<void> {
+  const target = resolveTarget(session, notification);
+  let why = target.ok ? '' : target.error;
+  for (let tries = 1; target.ok && tries <= TRIES; tries++) {
+    if (tries > 1) await pause(session, PAUSE_MS * (tries - 1));
+    const { webhook, command } = target.value;
+    const sent =
+      webhook === undefined
+        ? await notifier.run(command, content, session.facts.header!.baseDir)
+        : await notifier.post(webhook, content);
+    if (sent.ok) return;
+    why = sent.error;
+  }
+  const what = notification.webhook === undefined ? 'command' : 'webhook';
+  const message = session.redactor.text(`could not notify by ${what} that the run ${content.run.status}: ${why}`);
+  session.report({ type: 'warning', at: session.clock.now(), message });
+}
+
+type Target =
+  | { readonly webhook: string; readonly command?: undefined }
+  | { readonly webhook?: undefined; readonly command: readonly string[] };
+
+function resolveTarget(session: RunSession, { webhook, command = [] }: Notify): Result<Target, string> {
+  const secrets: Record<string, string> = {};
+  for (const name of secretNames(session.plan)) {
+    const value = session.secrets(name);
+    if (value !== undefined) secrets[name] = value;
+  }
+  const context = createRunContext(session, 1);
+  if (webhook !== undefined) {
+    const url = resolveText(session.plan, webhook, { ...context, secrets });
+    return url.ok ? ok({ webhook: url.value }) : url;
+  }
+  const argv: string[] = [];
+  for (const template of command) {
+    const argument = resolveText(session.plan, template, context);
+    if (!argument.ok) return fail(argument.error);
+    argv.push(argument.value);
+  }
+  return ok({ command: argv });
+}
+
+function describe(session: RunSession, status: RunStatus): Notification {
+  const { runId, plan, facts } = session;
+  const { name } = plan.pipeline;
+  const message = endMessage(facts, status);
+  const { failures } = createReport(session, status, message);
+  return session.redactor.data({
+    text: `${name} ${status}${message === undefined ? '' : ` (${message})`}: run ${runId}`,
+    run: { id: runId, name, status, ...(message !== undefined && { message }) },
+    failures: failures.slice(-MAX_FAILURES).map(({ step, cell, attempt, class: kind, message: why }) => ({
+      step,
+      cell,
+      attempt,
+      class: kind,
+      message: why,
+    })),
+  });
+}

@@ -1,0 +1,228 @@
+import { fail, type Plan, type Result } from '@sluice/core';
+import { type Clock, sleep } from '../clock.ts';
+import { askRunner } from '../control/ask-runner.ts';
+import { runDirectory } from '../record/run-home.ts';
+import type { Reporter } from '../report/reporter.ts';
+import type { RunRefusal } from '../session/run-options.ts';
+import { type GroupEntry, readGroup, replaceGroup } from './group-list.ts';
+import { enteringDirectory, judgeMember, type MemberSource, type Membership } from './judge-member.ts';
+
+export interface GroupRequest extends MemberSource {
+  readonly clock: Clock;
+  readonly reporter?: Reporter | undefined;
+  readonly plan: Plan;
+  readonly group: string;
+  readonly runId: string;
+  /**
+   * `start`: by the group's `behavior`. `resume`: as well, but it cancels nothing, since what is in the group may be
+   * newer. `force`: beside whatever is there; others wait for it.
+   */
+  readonly mode: 'start' | 'resume' | 'force';
+  /** Cancels a run that no process drives. */
+  readonly cancelLeft?: (runId: string, by: string) => Promise<unknown>;
+}
+
+const PAUSE_MS = 500;
+/** What asks the journal and the service of another run is not done at every look. */
+const JUDGED_FOR_MS = 10_000;
+
+interface Member {
+  readonly entry: GroupEntry;
+  readonly runId: string;
+  readonly standing: Exclude<Membership, 'over'>;
+}
+
+/** What a look at a group came to. */
+interface Look extends Pick<Sifted, 'members'> {
+  readonly admitted: boolean;
+  /** Runs that stand in the queue before this one. */
+  readonly before: readonly string[];
+}
+
+/**
+ * Opens a run when its concurrency group has room (pipeline.md). A run has its place until it is over, or until no process
+ * drives it and the service says that none of its containers runs; so a crash neither lets another run in beside its
+ * containers nor takes a place for ever. Who waits stands in a queue, first in, first out; whose process is gone has left it.
+ */
+export async function enterGroup<T>(
+  request: GroupRequest,
+  open: () => Promise<Result<T, RunRefusal>>,
+): Promise<Result<T, RunRefusal>> {
+  const { disk, home, runId, group } = request;
+  const entering = await disk.claim(enteringDirectory(home, runId));
+  if (!entering) {
+    const message = `could not enter the concurrency group ${group}: another process is taking run ${runId} into it`;
+    return fail({ code: 'RUN_IN_USE', message });
+  }
+  try {
+    const wasMember = (await keepPlace(request)) === 'in';
+    const refusal = wasMember ? undefined : await waitForPlace(request);
+    const opened = refusal ?? (await open());
+    if (!opened.ok && !wasMember) await leave(request);
+    return opened;
+  } finally {
+    await entering.release();
+  }
+}
+
+async function waitForPlace(request: GroupRequest): Promise<Result<never, RunRefusal> | undefined> {
+  const { clock, reporter, group, mode, plan } = request;
+  const { behavior } = plan.pipeline.concurrency!;
+  const mayWait = behavior === 'queue' || (behavior === 'cancel' && mode !== 'resume');
+  const judge = createJudge(request);
+  const canceling = createCanceling(request);
+  for (let hasWarned = false; ; ) {
+    const look = await lookAt(request, { judge, mayWait });
+    if (look.admitted) return undefined;
+    if (!mayWait) return fail({ code: 'GROUP_BUSY', message: describeBusy(group, look) });
+    const canceled = behavior === 'cancel' && (await canceling(look.members));
+    if (!canceled && !hasWarned) {
+      reporter?.report({
+        type: 'warning',
+        at: clock.now(),
+        message: `${describeBusy(group, look)}; waiting`,
+      });
+      hasWarned = true;
+    }
+    await sleep(clock, PAUSE_MS);
+  }
+}
+
+type Judge = (runId: string) => Promise<Membership>;
+
+/**
+ * A run with a living runner, and one that is over, are told at once; of the others the answer is kept for a while. That a
+ * run is idle is kept only where it holds its place all the same: elsewhere it would lose it by an old answer.
+ */
+function createJudge(request: GroupRequest): Judge {
+  const known = new Map<string, { readonly until: number; readonly membership: Membership }>();
+  const { disk, home, clock } = request;
+  return async (runId) => {
+    const last = known.get(runId);
+    const isDriven = (await disk.ask(runDirectory(home, runId), '')) !== undefined;
+    if (isDriven) return 'driven';
+    if (last !== undefined && clock.now() < last.until) return last.membership;
+    const membership = await judgeMember(request, runId);
+    if (membership === 'left' || (membership === 'idle' && endsIdle(request)))
+      known.set(runId, { until: clock.now() + JUDGED_FOR_MS, membership });
+    else known.delete(runId);
+    return membership;
+  };
+}
+
+/** Whether it ends also what only waits to be resumed, and would go on with what this run replaces. */
+function endsIdle({ mode, plan }: GroupRequest): boolean {
+  return mode === 'start' && plan.pipeline.concurrency!.behavior === 'cancel';
+}
+
+/** A run that has its place since before a crash keeps it. It says so: who has judged it idle meanwhile judges it anew. */
+async function keepPlace(request: GroupRequest): Promise<GroupEntry['state'] | undefined> {
+  const { group, runId } = request;
+  for (;;) {
+    const from = await readGroup(request, group);
+    const state = from.find((entry) => entry.runId === runId)?.state;
+    if (state !== 'in') return state;
+    const to = from.map((entry) => (entry.runId === runId ? { ...entry, turn: entry.turn + 1 } : entry));
+    if (await replaceGroup(request, group, { from, to })) return state;
+  }
+}
+
+/** One look at the group: drops what is gone, and takes a place or stands in the queue. Again if it changes meanwhile. */
+async function lookAt(
+  request: GroupRequest,
+  given: { readonly judge: Judge; readonly mayWait: boolean },
+): Promise<Look> {
+  const { group, runId, plan, mode } = request;
+  const { limit } = plan.pipeline.concurrency!;
+  for (;;) {
+    const from = await readGroup(request, group);
+    const sifted = await sift(request, from, given.judge);
+    const members = sifted.members.filter(({ standing }) => endsIdle(request) || standing !== 'idle');
+    const { before, behind } = sifted;
+    const admitted = mode === 'force' || members.length + before.length < limit;
+    const self: GroupEntry = { group, runId, state: admitted ? 'in' : 'waiting', turn: 1 };
+    const to = [
+      ...members.map(({ entry }) => entry),
+      ...(admitted ? [self] : []),
+      ...before,
+      ...(admitted || !given.mayWait ? [] : [self]),
+      ...behind,
+    ];
+    if (await replaceGroup(request, group, { from, to })) {
+      return { admitted, members, before: before.map((entry) => entry.runId) };
+    }
+  }
+}
+
+interface Sifted {
+  /** Runs that have a place, oldest first. */
+  readonly members: readonly Member[];
+  /** Runs of the queue whose process lives, before this one and behind it. */
+  readonly before: readonly GroupEntry[];
+  readonly behind: readonly GroupEntry[];
+}
+
+/** What is left of the other runs of a group. */
+async function sift(
+  { disk, home, runId }: GroupRequest,
+  entries: readonly GroupEntry[],
+  judge: Judge,
+): Promise<Sifted> {
+  const members: Member[] = [];
+  const before: GroupEntry[] = [];
+  const behind: GroupEntry[] = [];
+  let queue = before;
+  for (const entry of entries) {
+    if (entry.runId === runId) queue = behind;
+    else if (entry.state === 'waiting') {
+      if ((await disk.ask(enteringDirectory(home, entry.runId), '')) !== undefined) queue.push(entry);
+    } else {
+      const standing = await judge(entry.runId);
+      if (standing !== 'over') members.push({ entry, runId: entry.runId, standing });
+    }
+  }
+  return { members, before, behind };
+}
+
+/** Asks the oldest runs of a group to end, as many as are too many. Gives whether any has taken the request. */
+function createCanceling({ disk, home, clock, runId, group, plan, cancelLeft }: GroupRequest) {
+  const { limit } = plan.pipeline.concurrency!;
+  const by = `run ${runId} of group ${group}`;
+  /** Runs that have taken the request; one that is only being taken up is asked again. */
+  const told = new Set<string>();
+  /** Since when runs that no process drives are being resumed to be canceled. */
+  const resuming = new Map<string, number>();
+  return async (members: readonly Member[]): Promise<boolean> => {
+    for (const { runId: other, standing } of members.slice(0, members.length - limit + 1)) {
+      if (told.has(other)) continue;
+      if (standing === 'driven') {
+        if ((await askRunner(disk, runDirectory(home, other), { verb: 'cancel', by })) === 'ok') told.add(other);
+      } else if (cancelLeft && clock.now() - (resuming.get(other) ?? Number.NEGATIVE_INFINITY) >= JUDGED_FOR_MS) {
+        resuming.set(other, clock.now());
+        void cancelLeft(other, by).catch(() => {});
+      }
+    }
+    return told.size + resuming.size > 0;
+  };
+}
+
+async function leave(request: GroupRequest): Promise<void> {
+  for (;;) {
+    const from = await readGroup(request, request.group);
+    const to = from.filter(({ runId }) => runId !== request.runId);
+    if (await replaceGroup(request, request.group, { from, to })) return;
+  }
+}
+
+function describeBusy(group: string, { members, before }: Look): string {
+  const names = members.map(({ runId }) => runId).join(', ');
+  const left = members.filter(({ standing }) => standing === 'left').map(({ runId }) => runId);
+  const hint =
+    left.length === 0
+      ? ''
+      : `; no process drives run ${left.join(', ')}, and its containers may still run: resume or cancel it`;
+  const queue = before.length === 0 ? '' : `; before this one waits run ${before.join(', ')}`;
+  return members.length === 0
+    ? `the concurrency group ${group} is being entered${queue}`
+    : `the concurrency group ${group} is taken by run ${names}${hint}${queue}`;
+}

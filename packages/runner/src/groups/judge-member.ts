@@ -1,0 +1,83 @@
+import { type ContainerService, isServiceError, type Scope } from '@sluice/client';
+import type { Plan } from '@sluice/core';
+import type { Disk } from '../journal/disk.ts';
+import { readJournal } from '../journal/read-journal.ts';
+import { clusterOfAttempt, scopeOn } from '../record/place-of.ts';
+import { readPlan, runDirectory } from '../record/run-home.ts';
+import { readSummary } from '../record/run-summary.ts';
+import { type ReplayedRun, replayFiles } from '../report/read-run.ts';
+import { askContainer, type ContainerPlace } from '../watch/ask-container.ts';
+import { findRunContainers } from '../watch/find-run-containers.ts';
+import { judgeTerminalPhase } from '../watch/judge-terminal-phase.ts';
+
+/**
+ * Whether a run still takes its place in a concurrency group. `driven`: a living runner has it. `left`: no process drives
+ * it, and a container of it runs or may run. `idle`: no process drives it and nothing of it runs; it can be resumed.
+ */
+export type Membership = 'driven' | 'left' | 'idle' | 'over';
+
+export interface MemberSource {
+  readonly disk: Disk;
+  readonly home: string;
+  readonly service: ContainerService;
+  /** Where to look for the containers of a run whose journal is lost. */
+  readonly scope: Scope;
+}
+
+/** Judges a run by the evidence that pools go by: its runner, its journal, then the service. In doubt it keeps its place. */
+export async function judgeMember(source: MemberSource, runId: string): Promise<Membership> {
+  const { disk, home } = source;
+  const directory = runDirectory(home, runId);
+  if ((await disk.ask(directory, '')) !== undefined) return 'driven';
+  if ((await disk.ask(enteringDirectory(home, runId), '')) !== undefined) return 'driven';
+  if ((await readSummary(disk, directory))?.status !== undefined) return 'over';
+  const plan = await readPlan(disk, directory);
+  const journal = await readJournal(disk, directory);
+  if (!journal.ok) return 'left';
+  const { records } = journal.value;
+  if (records.some(({ kind }) => kind === 'finished')) return 'over';
+  // It never began, or its journal is lost; an adopted one does not know what was under way.
+  const isKnown = plan !== undefined && records.some(({ kind }) => kind === 'run');
+  const run = isKnown ? replayFiles({ runId, directory, plan, records }) : undefined;
+  if (!run?.ok) return (await hasLiveContainer(source, { runId, plan }, [source.scope])) ? 'left' : 'over';
+  const { facts } = run.value;
+  if (facts.adopted !== undefined) {
+    const clusters = [facts.header!.clusterID, ...Object.keys(facts.header!.placement?.accounts ?? {})];
+    const scopes = [...new Set(clusters)].map((cluster) => scopeOn(facts, cluster));
+    if (await hasLiveContainer(source, { runId, plan }, scopes)) return 'left';
+  }
+  const seen = await Promise.all(openContainers(run.value).map((place) => askContainer(source.service, place)));
+  return seen.every((one) => one === 'ended') ? 'idle' : 'left';
+}
+
+/** Held by a process that takes the run into its group, until the run itself is held: both say that it is driven. */
+export function enteringDirectory(home: string, runId: string): string {
+  return `${runDirectory(home, runId)}/entering`;
+}
+
+/** The containers that the run has asked for and whose end it has not heard. */
+function openContainers({ runId, facts, scheduler }: ReplayedRun): ContainerPlace[] {
+  return scheduler.live().flatMap((at) => {
+    const known = facts.known[at.step]?.[at.cell]?.attempts.find(({ attempt }) => attempt === at.attempt);
+    if (known?.id === undefined || known.turnedAway === true) return [];
+    const stepName = facts.plan.steps[at.step]!.step.name;
+    const cellKey = facts.cells[at.step]?.[at.cell]?.key ?? '';
+    const { clusterID, accountID } = scopeOn(facts, clusterOfAttempt(facts, at));
+    return [{ runId, stepName, cellKey, attempt: at.attempt, clusterID, accountID, containerID: known.id }];
+  });
+}
+
+/** True also where the service cannot be asked. */
+async function hasLiveContainer(
+  { service }: MemberSource,
+  run: { readonly runId: string; readonly plan: Plan | undefined },
+  scopes: readonly Scope[],
+): Promise<boolean> {
+  try {
+    const found = await Promise.all(scopes.map((scope) => findRunContainers(service, { ...run, scope })));
+    return found.flat().some(({ container }) => !judgeTerminalPhase(container));
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    return true;
+  }
+}

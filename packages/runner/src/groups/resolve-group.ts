@@ -1,0 +1,17 @@
+import { fail, ok, type Plan, type Result, resolvePlannedText } from '@sluice/core';
+import { describeRun } from '../record/step-context.ts';
+import type { RunRefusal } from '../session/run-options.ts';
+
+/** Name of the concurrency group that a run belongs to; undefined where it belongs to none. */
+export function resolveGroup(
+  plan: Plan,
+  given: { readonly runId: string; readonly plannedTime: number },
+): Result<string | undefined, RunRefusal> {
+  const { concurrency } = plan.pipeline;
+  if (!concurrency) return ok(undefined);
+  const run = describeRun({ ...given, plan });
+  const group = resolvePlannedText(plan, concurrency.group, { run });
+  return group.ok
+    ? group
+    : fail({ code: 'GROUP_BUSY', message: `could not tell the concurrency group: ${group.error}` });
+}

@@ -1,0 +1,13 @@
+import type { Plan } from '@sluice/core';
+import { secretNames } from '../session/create-redactor.ts';
+import type { RunRefusal } from '../session/run-options.ts';
+
+/** The refusal for the first secret of a plan that has no value; undefined where all have one. */
+export function findMissingSecret(
+  plan: Plan,
+  secrets: ((name: string) => string | undefined) | undefined,
+): RunRefusal | undefined {
+  const missing = [...secretNames(plan)].find((name) => secrets?.(name) === undefined);
+  if (missing === undefined) return undefined;
+  return { code: 'SECRET_MISSING', message: `the pipeline needs the secret ${missing}, which is not given` };
+}

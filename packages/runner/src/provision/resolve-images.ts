@@ -1,0 +1,64 @@
+import { type ContainerService, FEATURES, type InstanceType, isServiceError } from '@sluice/client';
+import { own, type Plan, type RunContext, resolvePlannedText } from '@sluice/core';
+import type { RunPlacement } from '../journal/placement.ts';
+import { announcesFeature } from '../placement/announces-feature.ts';
+
+/** Digests of images as they were when the run began, by cluster and then by the image as the step names it. */
+export type ImageDigests = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+export interface ImageSource {
+  readonly plan: Plan;
+  readonly service: ContainerService;
+  readonly home: { readonly clusterID: string; readonly accountID: string };
+  readonly placement: RunPlacement | undefined;
+  readonly instanceTypes: readonly InstanceType[];
+  readonly run: RunContext['run'];
+}
+
+/**
+ * Asks for the digest of each image, once, on the first cluster of each step that uses it and where that announces
+ * digests. What is known only while the run goes on, and what the service cannot tell, goes by its name.
+ */
+export async function resolveImages(source: ImageSource): Promise<ImageDigests> {
+  const wanted = new Map<string, Set<string>>();
+  for (const { step, index } of source.plan.steps) {
+    const image = step.image === undefined ? undefined : nameOf(source, step.image);
+    const clusterID = firstCluster(source, index);
+    if (!image || !announcesFeature(FEATURES.imageDigests, { ...source, clusterID })) continue;
+    wanted.set(clusterID, (wanted.get(clusterID) ?? new Set()).add(image));
+  }
+  const clusters = [...wanted].map(async ([clusterID, images]) => {
+    const found = await Promise.all(
+      [...images].map(async (image) => [image, await ask(source, clusterID, image)] as const),
+    );
+    return [clusterID, Object.fromEntries(found.filter(([, digest]) => digest !== undefined))] as const;
+  });
+  return Object.fromEntries(await Promise.all(clusters)) as ImageDigests;
+}
+
+/** The cluster by which a step's image is known in fingerprints. */
+export function firstCluster(
+  { placement, home }: { readonly placement?: RunPlacement | undefined; readonly home: { readonly clusterID: string } },
+  step: number,
+): string {
+  return placement?.choices[placement.ofStep[step]!]?.clusters[0] ?? home.clusterID;
+}
+
+function nameOf({ plan, run }: ImageSource, template: string): string | undefined {
+  const image = resolvePlannedText(plan, template, { run });
+  return image.ok ? image.value : undefined;
+}
+
+async function ask(
+  { service, placement, home }: ImageSource,
+  clusterID: string,
+  image: string,
+): Promise<string | undefined> {
+  const accountID = own(placement?.accounts, clusterID) ?? home.accountID;
+  try {
+    return (await service.discovery.resolveImage?.({ clusterID, accountID }, image))?.digest;
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,24 @@
+import { fail, type Result } from '@sluice/core';
+import { JournalFailure } from '../journal/journal-failure.ts';
+import type { RunRefusal } from '../session/run-options.ts';
+
+const CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'EMFILE', 'ENFILE']);
+
+/** Whether the disk of the home could not do what was asked: the user's to mend, and no bug. */
+export function isDiskError(error: unknown): boolean {
+  if (error instanceof JournalFailure) return true;
+  return error instanceof Error && CODES.has((error as NodeJS.ErrnoException).code ?? '');
+}
+
+/** Makes a refusal of what the disk could not do. */
+export async function refuseDiskErrors<T>(
+  home: string,
+  action: () => Promise<Result<T, RunRefusal>>,
+): Promise<Result<T, RunRefusal>> {
+  try {
+    return await action();
+  } catch (error) {
+    if (!isDiskError(error)) throw error;
+    return fail({ code: 'HOME_UNUSABLE', message: `could not use the home ${home}: ${(error as Error).message}` });
+  }
+}

@@ -1,0 +1,15 @@
+import { fail, ok, type Result } from '@sluice/core';
+import type { Disk } from '../journal/disk.ts';
+import type { RunRefusal } from '../session/run-options.ts';
+import { listRunIds } from './run-home.ts';
+
+/** The whole ID of the one run that begins with `prefix`. */
+export async function findRun(disk: Disk, home: string, prefix: string): Promise<Result<string, RunRefusal>> {
+  const found = (await listRunIds(disk, home)).filter((id) => id.startsWith(prefix));
+  if (found.length === 1) return ok(found[0]!);
+  const message =
+    found.length === 0
+      ? `could not find run ${prefix} in ${home}`
+      : `could not tell which run ${prefix} is: ${found.slice(0, 5).join(', ')}`;
+  return fail({ code: 'RUN_NOT_FOUND', message });
+}

@@ -1,0 +1,16 @@
+import { own } from '@sluice/core';
+import type { RunPlacement, SiteLimits } from '../journal/placement.ts';
+import type { SchedulerOptions } from '../scheduler/scheduler-options.ts';
+
+/** The site's limits as the scheduler takes them: each step counts where it is meant to run first. */
+export function limitSteps(limits: SiteLimits, placement: RunPlacement): NonNullable<SchedulerOptions['limits']> {
+  const ofChoice = placement.choices.map(({ clusters: [cluster = ''], instanceType }) => {
+    const found: { readonly key: string; readonly size: number }[] = [];
+    const ofCluster = own(limits.clusters, cluster);
+    if (ofCluster !== undefined) found.push({ key: `cluster ${cluster}`, size: ofCluster });
+    const ofType = instanceType === undefined ? undefined : own(limits.instanceTypes, instanceType);
+    if (ofType !== undefined) found.push({ key: `instance type ${instanceType}`, size: ofType });
+    return found;
+  });
+  return (step) => ofChoice[placement.ofStep[step]!]!;
+}

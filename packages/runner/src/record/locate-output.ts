@@ -1,0 +1,100 @@
+import type { Plan } from '@sluice/core';
+import type { Scheduler } from '../scheduler/scheduler.ts';
+import { publishedPath } from './layout.ts';
+import { clusterOfWorkspace, workspaceOn } from './place-of.ts';
+import type { RunFacts } from './run-facts.ts';
+import { describeSiblings } from './siblings.ts';
+
+/** What the decision where outputs lie is made from. */
+export interface OutputSource {
+  readonly runId: string;
+  readonly plan: Plan;
+  readonly facts: RunFacts;
+}
+
+/** The run, step and cell whose container wrote a cell's outputs, and where it published them. */
+export interface CellOrigin {
+  readonly runId: string;
+  readonly step: string;
+  /** Key of the cell there; `''` for a plain step. */
+  readonly cell: string;
+  readonly clusterID: string;
+  readonly volumeID: string;
+}
+
+/** A directory of a volume. */
+export interface OutputPlace {
+  readonly clusterID: string;
+  readonly volumeID: string;
+  readonly path: string;
+}
+
+/**
+ * Decides where the outputs of one cell lie: in this run, or in the run whose outputs the cell reuses. The cells of one
+ * step may come from several runs and clusters, so nothing may be concluded from one cell about another.
+ */
+export function findOrigin({ runId, plan, facts }: OutputSource, step: number, cell: number): CellOrigin {
+  const known = facts.known[step]?.[cell];
+  const home = facts.header!.clusterID;
+  if (known?.cached) {
+    const { cached } = known;
+    const clusterID = clusterOfWorkspace(facts, cached.volumeID) ?? home;
+    return { runId: cached.runId, step: cached.step, cell: cached.cell, clusterID, volumeID: cached.volumeID };
+  }
+  const clusterID = known?.attempts.find(({ attempt }) => attempt === known.winner)?.clusterID ?? home;
+  return {
+    runId,
+    step: plan.steps[step]!.step.name,
+    cell: facts.cells[step]?.[cell]?.key ?? '',
+    clusterID,
+    volumeID: workspaceOn(facts, clusterID),
+  };
+}
+
+/** The directory of one cell's output. Whether anything was published there is a question of the cell's state. */
+export function locateOutput(
+  run: OutputSource,
+  { step, cell, output }: { readonly step: number; readonly cell: number; readonly output: string },
+): OutputPlace {
+  const { clusterID, volumeID, ...origin } = findOrigin(run, step, cell);
+  return { clusterID, volumeID, path: publishedPath({ ...origin, output }) };
+}
+
+/** Whether a cell of this run has outputs: it succeeded, or reuses those of an earlier success. */
+export function hasPublished({ scheduler }: { readonly scheduler: Scheduler }, step: number, cell: number): boolean {
+  const state = scheduler.state(step, cell);
+  return state === 'succeeded' || state === 'cached';
+}
+
+/** The output of each cell that has one, in the order of the cells; of a plain step the only entry, with key `''`. */
+export function locateCells(
+  run: OutputSource & { readonly scheduler: Scheduler },
+  { step, output }: { readonly step: number; readonly output: string },
+): (OutputPlace & { readonly cell: string })[] {
+  return (run.facts.cells[step] ?? []).flatMap(({ key }, cell) =>
+    hasPublished(run, step, cell) ? [{ cell: key, ...locateOutput(run, { step, cell, output }) }] : [],
+  );
+}
+
+/** Whether a step's outputs lie in one directory for each cell. */
+export function isFannedOut({ plan }: Pick<OutputSource, 'plan'>, step: number): boolean {
+  const { matrix, foreach } = plan.steps[step]!.step;
+  return matrix !== undefined || foreach !== undefined;
+}
+
+/**
+ * The earlier run whose directory of the step can stand for ours: every cell is reused from it under its own key, and
+ * it has no other cells, in no other order.
+ */
+export function findCommonOrigin(run: OutputSource, step: number): CellOrigin | undefined {
+  const cells = run.facts.cells[step] ?? [];
+  const known = run.facts.known[step];
+  const first = known?.[0]?.cached;
+  if (!first || first.siblings !== describeSiblings(cells)) return undefined;
+  const { name } = run.plan.steps[step]!.step;
+  const isSame = cells.every(({ key }, cell) => {
+    const cached = known?.[cell]?.cached;
+    return cached?.runId === first.runId && cached.step === name && cached.cell === key;
+  });
+  return isSame ? findOrigin(run, step, 0) : undefined;
+}

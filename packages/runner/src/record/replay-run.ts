@@ -1,0 +1,49 @@
+import type { Plan } from '@sluice/core';
+import { own } from '@sluice/core';
+import type { JournalRecord } from '../journal/journal-record.ts';
+import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
+import { applyRecord } from './apply-record.ts';
+import { limitSteps } from './limit-steps.ts';
+import { createRunFacts, type RunFacts } from './run-facts.ts';
+
+/** Hears of the moves of a scheduler's cells, from the moment that `hear` is set. */
+export interface MoveListener {
+  hear?: (step: number, cell: number) => void;
+  /** During a replay: a record has been taken in. */
+  replayed?: (record: JournalRecord, scheduler: Scheduler) => void;
+}
+
+type RunHeader = Pick<Extract<JournalRecord, { kind: 'run' }>, 'scheduler' | 'placement' | 'reuse'>;
+
+/** Builds the scheduler of a run as its journal's first record describes it. */
+export function createRunScheduler(plan: Plan, header: RunHeader, moves: MoveListener = {}): Scheduler {
+  const { scheduler: start, placement, reuse } = header;
+  const { durations, limits } = start;
+  return createScheduler(plan, {
+    ...(limits && placement && { limits: limitSteps(limits, placement) }),
+    looksUpAll: reuse !== undefined,
+    checksInputs: start.checksInputs === true,
+    maxInFlight: start.maxInFlight,
+    seed: start.seed,
+    onMove: (step, cell) => moves.hear?.(step, cell),
+    ...(durations && { durations: (step: string) => own(durations, step) }),
+  });
+}
+
+/** Gives a run back from its plan and its journal. Undefined: the journal does not say what the run is. */
+export function replayRun(
+  plan: Plan,
+  records: readonly JournalRecord[],
+  moves: MoveListener = {},
+): { readonly facts: RunFacts; readonly scheduler: Scheduler } | undefined {
+  const header = records.find((record) => record.kind === 'run');
+  if (!header) return undefined;
+  const facts = createRunFacts(plan);
+  const scheduler = createRunScheduler(plan, header, moves);
+  for (const record of records) {
+    applyRecord(facts, record);
+    if (record.kind === 'event') scheduler.handle(record.event);
+    moves.replayed?.(record, scheduler);
+  }
+  return { facts, scheduler };
+}

@@ -1,0 +1,99 @@
+import type { Json, Plan, RunContext, StepFacts } from '@sluice/core';
+import { own } from '@sluice/core';
+import type { ContainerFacts } from '../journal/journal-record.ts';
+import type { Scheduler } from '../scheduler/scheduler.ts';
+import { hasPublished, isFannedOut, locateOutput } from './locate-output.ts';
+import type { RunFacts } from './run-facts.ts';
+import { stepFailure, stepStatus } from './step-status.ts';
+
+/** What expressions are evaluated against, as the run stands now. */
+export interface ContextSource {
+  readonly runId: string;
+  readonly plan: Plan;
+  readonly facts: RunFacts;
+  readonly scheduler: Scheduler;
+}
+
+const indexes = new WeakMap<Plan, Map<string, number>>();
+
+/** Index of a step by its name. */
+export function stepIndex(plan: Plan, name: string): number | undefined {
+  let index = indexes.get(plan);
+  if (!index) {
+    index = new Map(plan.steps.map((step) => [step.step.name, step.index]));
+    indexes.set(plan, index);
+  }
+  return index.get(name);
+}
+
+export function createRunContext(source: ContextSource, attempt: number): RunContext {
+  const { plan, runId, scheduler } = source;
+  return {
+    // Most cells have no expression that asks for it.
+    get run() {
+      const plannedTime = plannedTimeOf(source.facts);
+      return { ...describeRun({ runId, plan, plannedTime }), status: scheduler.status };
+    },
+    attempt,
+    steps: (name) => {
+      const step = stepIndex(plan, name);
+      return step === undefined ? undefined : describeStep(source, step);
+    },
+  };
+}
+
+/** What expressions know of a run from its beginning. */
+export function describeRun(run: { runId: string; plan: Plan; plannedTime: number }): RunContext['run'] {
+  const plannedTime = new Date(run.plannedTime).toISOString().replace(/\.\d+Z$/, 'Z');
+  return { id: run.runId, name: run.plan.pipeline.name, plannedTime };
+}
+
+/** Journals of earlier versions do not have it: their runs had none. */
+function plannedTimeOf({ header }: RunFacts): number {
+  return header?.plannedTime ?? header?.at ?? 0;
+}
+
+function describeStep(source: ContextSource, step: number): StepFacts {
+  const { facts, scheduler, plan } = source;
+  const cells = facts.cells[step] ?? [];
+  const spec = plan.steps[step]!.step;
+  const isPlain = !isFannedOut(source, step);
+  const results: Record<string, Json> = {};
+  for (const name of Object.keys(spec.results)) {
+    const values = cells.map((_, cell) => own(facts.known[step]?.[cell]?.results, name) ?? null);
+    results[name] = isPlain ? values[0]! : values;
+  }
+  const state = scheduler.state(step);
+  const container = facts.known[step]?.[0]?.attempts.at(-1)?.container;
+  return {
+    status: stepStatus(state),
+    failure: stepFailure(state),
+    results,
+    // Ten thousand cells have as many places, and hardly any expression asks for them.
+    get outputs() {
+      const names = Object.keys(spec.outputs);
+      return Object.fromEntries(names.map((output) => [output, describeOutput(source, { step, output })]));
+    },
+    ...(container?.ports && { ports: describePorts(container.ports) }),
+  };
+}
+
+/** The published place as `<volume>:<path>`; of a step with cells, a list like that of their results. */
+function describeOutput(source: ContextSource, { step, output }: { step: number; output: string }): Json {
+  const describe = (cell: number) => {
+    const { volumeID, path } = locateOutput(source, { step, cell, output });
+    return `${volumeID}:${path}`;
+  };
+  if (!isFannedOut(source, step)) return describe(0);
+  return (source.facts.cells[step] ?? []).map((_, cell) => (hasPublished(source, step, cell) ? describe(cell) : null));
+}
+
+function describePorts(ports: NonNullable<ContainerFacts['ports']>): NonNullable<StepFacts['ports']> {
+  return Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, { ...port, ...urlOf(port) }]));
+}
+
+/** Where a port answers: by its public host name, else on the machine that the container shares with its dependents. */
+export function urlOf(port: { readonly port?: number; readonly host?: string }): { readonly url?: string } {
+  if (port.host) return { url: `https://${port.host}` };
+  return port.port === undefined ? {} : { url: `http://127.0.0.1:${port.port}` };
+}

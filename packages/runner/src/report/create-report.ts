@@ -1,0 +1,64 @@
+import type { AttemptFacts } from '../record/run-facts.ts';
+import { describeFailure } from './describe-failure.ts';
+import { explainCell } from './explain-cell.ts';
+import { itemOf } from './item-of.ts';
+import { reportOutputs } from './report-outputs.ts';
+import type { ReportSource } from './report-source.ts';
+import type { CellReport, RunPhase, RunReport, StepReport } from './run-report.ts';
+
+/** The run as facts and scheduler tell it now. */
+export function createReport(source: ReportSource, status: RunPhase, message?: string): RunReport {
+  const { facts } = source;
+  const header = facts.header;
+  return {
+    runId: header?.runId ?? '',
+    pipeline: facts.plan.pipeline.name,
+    status,
+    ...(message !== undefined && { message }),
+    startedAt: facts.startedAt,
+    ...(facts.finished && { endedAt: facts.finished.at }),
+    clusterID: header?.clusterID ?? '',
+    accountID: header?.accountID ?? '',
+    steps: facts.plan.steps.map((_, step) => reportStep(source, step)),
+    failures: facts.failures.map((entry) => describeFailure(source, entry)),
+    ...(facts.warnings.length > 0 && { warnings: facts.warnings.slice() }),
+    outputs: reportOutputs(source),
+    ...(Object.keys(facts.kept).length > 0 && { kept: facts.kept }),
+    ...(header?.rerun && { rerun: header.rerun }),
+  };
+}
+
+function reportStep(source: ReportSource, step: number): StepReport {
+  const cells = source.facts.cells[step] ?? [];
+  return {
+    name: source.facts.plan.steps[step]!.step.name,
+    state: source.scheduler.state(step),
+    cells: cells.map((_, cell) => reportCell(source, step, cell)),
+  };
+}
+
+function reportCell({ facts, scheduler }: ReportSource, step: number, cell: number): CellReport {
+  const known = facts.known[step]?.[cell];
+  const last = known?.attempts.at(-1);
+  const reason = explainCell({ facts, scheduler }, step, cell);
+  return {
+    key: facts.cells[step]?.[cell]?.key ?? '',
+    ...itemOf(facts, step, cell),
+    state: scheduler.state(step, cell),
+    attempts: scheduler.attempt(step, cell),
+    ...(last && pickTimes(last)),
+    ...(reason !== undefined && { reason }),
+    results: known?.results ?? {},
+    ...(known?.cached && { cachedFrom: known.cached.runId }),
+  };
+}
+
+function pickTimes(attempt: AttemptFacts): Partial<CellReport> {
+  return {
+    ...(attempt.id !== undefined && { containerID: attempt.id }),
+    ...(attempt.clusterID !== undefined && { clusterID: attempt.clusterID }),
+    ...(attempt.submittedAt !== undefined && { submittedAt: attempt.submittedAt }),
+    ...(attempt.runningAt !== undefined && { runningAt: attempt.runningAt }),
+    ...(attempt.endedAt !== undefined && { endedAt: attempt.endedAt }),
+  };
+}

@@ -1,0 +1,54 @@
+import { own, type Plan, type RunContext, resolvePlannedText } from '@sluice/core';
+import type { RunPlacement } from '../journal/placement.ts';
+import { firstCluster, type ImageDigests } from '../provision/resolve-images.ts';
+import type { RunFacts } from '../record/run-facts.ts';
+import { describeRun } from '../record/step-context.ts';
+
+/** An image and the steps that run it, as fingerprints know it: by its digest, or by its name where none is known. */
+export interface ImageUse {
+  /** As the service is asked for it; with its expressions where only the run can tell. */
+  readonly image: string;
+  readonly digest?: string;
+  readonly steps: readonly string[];
+}
+
+interface ImagesSource {
+  readonly plan: Plan;
+  readonly home: { readonly clusterID: string };
+  readonly placement?: RunPlacement | undefined;
+  readonly images: ImageDigests;
+  readonly run: RunContext['run'];
+}
+
+/** The images of a plan in the order of their first steps; one entry for each image and digest. */
+export function listImages(source: ImagesSource): readonly ImageUse[] {
+  const { plan, images, run } = source;
+  const found = new Map<string, ImageUse & { readonly steps: string[] }>();
+  for (const { step, index } of plan.steps) {
+    if (step.image === undefined) continue;
+    const resolved = resolvePlannedText(plan, step.image, { run });
+    const image = resolved.ok ? resolved.value : step.image;
+    // An expression that yields nothing asks for a step without an image.
+    if (image === '') continue;
+    const digest = own(own(images, firstCluster(source, index)), image);
+    const key = JSON.stringify([image, digest]);
+    const known = found.get(key);
+    if (known) known.steps.push(step.name);
+    else found.set(key, { image, ...(digest !== undefined && { digest }), steps: [step.name] });
+  }
+  return [...found.values()];
+}
+
+/** Those of a run, with the digests of its beginning. */
+export function listRunImages({ header, plan }: RunFacts): readonly ImageUse[] {
+  if (header === undefined) return [];
+  const { clusterID, placement, images = {}, runId, plannedTime = header.at } = header;
+  return listImages({ plan, home: { clusterID }, placement, images, run: describeRun({ runId, plan, plannedTime }) });
+}
+
+/** For people: what a changed tag means for this image. */
+export function describeImage({ image, digest }: Omit<ImageUse, 'steps'>): string {
+  return digest === undefined
+    ? `${image}, by its name: its digest is not known, so reuse does not notice when the name means another image`
+    : `${image}, by its digest ${digest}`;
+}

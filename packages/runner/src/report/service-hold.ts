@@ -1,0 +1,55 @@
+import type { RunFacts } from '../record/run-facts.ts';
+import type { Scheduler } from '../scheduler/scheduler.ts';
+
+/** Containers of a run that wait at the service while all that it has running are services, which end only after them. */
+export interface ServiceHold {
+  readonly services: readonly string[];
+  /** Steps whose containers wait, and since when the one that has waited longest does. */
+  readonly waiting: readonly string[];
+  readonly since: number;
+}
+
+/**
+ * Undefined where something of the run goes on or is about to. Nobody but the service knows what room it has: it may be
+ * others that take it, and then the wait ends by itself.
+ */
+export function findServiceHold({
+  facts,
+  scheduler,
+}: {
+  facts: RunFacts;
+  scheduler: Scheduler;
+}): ServiceHold | undefined {
+  const services: string[] = [];
+  const waiting: string[] = [];
+  let since = Number.POSITIVE_INFINITY;
+  if (!facts.plan.steps.some(({ step }) => step.service)) return undefined;
+  for (const { index, step } of facts.plan.steps) {
+    for (let cell = 0; cell < (scheduler.cellCount(index) ?? 0); cell++) {
+      const state = scheduler.state(index, cell);
+      if (state === 'running' && step.service) {
+        if (services.at(-1) !== step.name) services.push(step.name);
+      } else if (state === 'pending') {
+        if (waiting.at(-1) !== step.name) waiting.push(step.name);
+        const submittedAt = facts.known[index]?.[cell]?.attempts.at(-1)?.submittedAt;
+        since = Math.min(since, submittedAt ?? Number.POSITIVE_INFINITY);
+      } else if (GOES_ON.has(state)) return undefined;
+    }
+  }
+  return services.length > 0 && waiting.length > 0 ? { services, waiting, since } : undefined;
+}
+
+const GOES_ON: ReadonlySet<string> = new Set(['running', 'submitting', 'publishing', 'checking', 'awaitingApproval']);
+
+/** What holds it up, and what a person can do. */
+export function describeServiceHold({ services, waiting }: ServiceHold): string {
+  return (
+    `nothing of this run goes on but ${list(services)}, and ${list(waiting)} must wait at the service: steps with \`service\` ` +
+    'keep their room there until their dependents have ended; let the service give out more (the embedded one: --cores), let those steps ask for ' +
+    'less (instanceType, resources), or let the ones that wait give up by themselves (queueTimeout)'
+  );
+}
+
+function list(names: readonly string[]): string {
+  return names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(' and ');
+}

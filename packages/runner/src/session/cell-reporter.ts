@@ -1,0 +1,74 @@
+import type { MoveListener } from '../record/replay-run.ts';
+import { explainCell } from '../report/explain-cell.ts';
+import type { CellState } from '../scheduler/cell-state.ts';
+import type { RunSession } from './run-session.ts';
+
+/** Tells the reporter which cells have moved. */
+export interface CellReporter {
+  runStarted(resumed: boolean): void;
+  /** Reports every cell that has moved since, once, with the state it is in now. */
+  flush(): void;
+}
+
+/** Listens to the scheduler's moves, so that a turn costs what happened in it. */
+export function createCellReporter(session: RunSession, moves: MoveListener): CellReporter {
+  const { plan, facts, scheduler, clock } = session;
+  const reported: (CellState | undefined)[][] = plan.steps.map(() => []);
+  const expanded = new Set<number>();
+  let moved: (readonly [step: number, cell: number])[] = [];
+  moves.hear = (step, cell) => void moved.push([step, cell]);
+
+  function reportCell(step: number, cell: number): void {
+    const state = scheduler.state(step, cell);
+    if (state === (reported[step]![cell] ?? 'waiting')) return;
+    reported[step]![cell] = state;
+    const reason = explainCell({ facts, scheduler }, step, cell);
+    const id = facts.known[step]?.[cell]?.attempts.at(-1)?.id;
+    session.report({
+      type: 'cellChanged',
+      at: clock.now(),
+      step: plan.steps[step]!.step.name,
+      cell: facts.cells[step]?.[cell]?.key ?? '',
+      state,
+      attempt: scheduler.attempt(step, cell),
+      ...(id !== undefined && { containerID: id }),
+      ...(reason !== undefined && { reason }),
+    });
+  }
+
+  function reportCells(step: number): void {
+    const cells = facts.cells[step];
+    if (!cells || plan.steps[step]!.cells || expanded.has(step)) return;
+    expanded.add(step);
+    const { name } = plan.steps[step]!.step;
+    session.report({ type: 'stepExpanded', at: clock.now(), step: name, cells: cells.map(({ key }) => key) });
+  }
+
+  return {
+    runStarted(resumed) {
+      session.report({
+        type: 'runStarted',
+        at: clock.now(),
+        runId: session.runId,
+        pipeline: plan.pipeline.name,
+        resumed,
+        steps: plan.steps.map(({ step }, index) => {
+          const cells = plan.steps[index]!.cells?.map((cell) => cell.key);
+          return cells ? { name: step.name, cells } : { name: step.name };
+        }),
+      });
+      if (!resumed) return;
+      for (const { index } of plan.steps) {
+        for (let cell = 0; cell < (scheduler.cellCount(index) ?? 1); cell++) moved.push([index, cell]);
+      }
+    },
+    flush() {
+      const cells = moved;
+      moved = [];
+      for (const [step, cell] of cells) {
+        reportCells(step);
+        reportCell(step, cell);
+      }
+    },
+  };
+}

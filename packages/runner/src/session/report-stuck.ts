@@ -1,0 +1,14 @@
+import { describeWait } from '../report/explain-cell.ts';
+import type { RunSession } from './run-session.ts';
+
+/** After a turn: a run that can never go on is ended with the reasons, instead of hanging. */
+export function reportStuck(session: RunSession): void {
+  const { plan, scheduler } = session;
+  const held = scheduler.stuck()?.filter(({ state }) => state === 'ready');
+  if (held === undefined) return;
+  const reasons = held.map(
+    ({ step, reason }) => `${plan.steps[step]!.step.name} ${reason ? describeWait(reason) : ''}`,
+  );
+  const message = `the run could not go on: ${reasons.join('; ')}, and nothing that runs would have freed it`;
+  session.post({ type: 'stuck', at: session.clock.now(), message });
+}

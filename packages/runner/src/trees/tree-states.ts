@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { VolumeFiles } from '@sluice/client';
+import { z } from 'zod';
+import type { Disk } from '../journal/disk.ts';
+import { runDirectory } from '../record/run-home.ts';
+import { findTreeChange, type TreeChange, type TreeState } from './tree-state.ts';
+
+const stateSchema = z.object({
+  volumeID: z.string(),
+  path: z.string(),
+  hasCells: z.boolean().optional(),
+  entries: z.array(
+    z.object({
+      path: z.string(),
+      kind: z.enum(['file', 'dir']),
+      size: z.number(),
+      modifiedAt: z.number(),
+      etag: z.string().optional(),
+      link: z.string().optional(),
+      sha256: z.string().optional(),
+    }),
+  ),
+});
+
+/** Where a tree lies. */
+export type TreePlace = Pick<TreeState, 'volumeID' | 'path'>;
+
+/**
+ * How published trees were before a container of a service without read-only mounts was given them: kept in the home
+ * from the first such container on, beside the record of the run that made them, and gone with it.
+ */
+export interface TreeStates {
+  /** Undefined: no such container was ever given the tree. */
+  find(place: TreePlace): Promise<TreeState | undefined>;
+  /** Keeps a state durably. Of several processes the first counts: gives back what is kept then. */
+  keep(state: TreeState): Promise<TreeState>;
+  /** Whether anything at all was kept beside this tree: mostly nothing was. */
+  hasAny(place: TreePlace): Promise<boolean>;
+  /** Compares a tree with every state that was kept of it, of a part of it or of what it is a part of. */
+  findChange(files: VolumeFiles, place: TreePlace): Promise<TreeChange | undefined>;
+  /** Forgets what was kept of a tree that is made anew. */
+  forget(place: TreePlace): Promise<void>;
+}
+
+/** Opens the states of a home. `runId` names the run that owns a tree which belongs to no run, such as a volume. */
+export function openTreeStates({ disk, home, runId }: { disk: Disk; home: string; runId?: string }): TreeStates {
+  const directoryOf = (place: TreePlace) => ownerDirectory(home, place, runId);
+  const fileOf = (place: TreePlace) => path.join(directoryOf(place), `${hash(`${place.volumeID}:${place.path}`)}.json`);
+
+  async function read(file: string): Promise<TreeState | undefined> {
+    const bytes = await disk.read(file);
+    // `exactOptionalPropertyTypes`: the schema's optional keys may be undefined, JSON's are not.
+    return bytes && (stateSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8'))) as TreeState);
+  }
+
+  /** What was kept of the tree, of a part of it or of what it is a part of, with its file. */
+  async function* overlapping(place: TreePlace): AsyncGenerator<{ readonly was: TreeState; readonly file: string }> {
+    for (const name of await disk.list(directoryOf(place))) {
+      const file = path.join(directoryOf(place), name);
+      const was = await read(file);
+      if (was?.volumeID !== place.volumeID) continue;
+      if (isBeneath(was.path, place.path) || isBeneath(place.path, was.path)) yield { was, file };
+    }
+  }
+
+  return {
+    find: (place) => read(fileOf(place)),
+    hasAny: async (place) => (await disk.list(directoryOf(place))).length > 0,
+    async keep(state) {
+      const isFirst = await disk.create(fileOf(state), Buffer.from(JSON.stringify(state)));
+      return isFirst ? state : ((await read(fileOf(state))) ?? state);
+    },
+    async findChange(files, place) {
+      for await (const { was } of overlapping(place)) {
+        const change = await findTreeChange(files, {
+          was,
+          ...(was.path.length < place.path.length && { only: place.path }),
+        });
+        if (change) return change;
+      }
+      return undefined;
+    },
+    async forget(place) {
+      for await (const { file } of overlapping(place)) await disk.remove(file);
+    },
+  };
+}
+
+function isBeneath(inner: string, outer: string): boolean {
+  return inner === outer || inner.startsWith(`${outer}/`);
+}
+
+function ownerDirectory(home: string, { volumeID, path: at }: TreePlace, runId: string | undefined): string {
+  const [, kind, owner = ''] = /^(runs|sources)\/([^/]+)/.exec(at) ?? [];
+  if (kind === 'sources') return path.join(home, 'sources', `${volumeID}-${owner}`);
+  return path.join(runDirectory(home, kind === 'runs' ? owner : (runId ?? '')), 'inputs');
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,233 @@
+import type { Container, ContainerService } from '@sluice/client';
+import type { Step } from '@sluice/core';
+import { describe, expect, test } from 'vitest';
+import { resumeRun } from '../../src/run/resume-run.ts';
+import { startRun } from '../../src/run/start-run.ts';
+import type { RunHandle, StartRunOptions } from '../../src/session/run-options.ts';
+import { writeFile } from '../simulation/memory-files.ts';
+import { createHandPlan, createStep } from '../simulation/plans.ts';
+import { createRig, type Rig, type RigOptions } from '../simulation/rig.ts';
+
+interface TwoClusters {
+  readonly rig: Rig;
+  /** Cluster by volume. */
+  readonly volumes: ReadonlyMap<string, string>;
+  start(steps: readonly Step[], more?: Partial<StartRunOptions>): Promise<RunHandle>;
+  resume(runId: string): Promise<RunHandle>;
+}
+
+/** The simulated service with a second cluster, `far`, whose only instance type is larger. */
+function createTwoClusters(seed: string, options: RigOptions = {}): TwoClusters {
+  const volumes = new Map<string, string>();
+  const rig = createRig(seed, options);
+  const { service: one } = rig.options;
+  const typeOn = (clusterID: string, cores: number) => ({
+    id: `sim-${cores}`,
+    clusterID,
+    cpu: { cores },
+    memory: { sizeGB: 4 },
+    gpu: { count: 0 },
+  });
+  const service: ContainerService = {
+    ...one,
+    discovery: {
+      listAccounts: async () => ['sim', 'far'].map((clusterID) => ({ clusterID, accountID: 'me' })),
+      listInstanceTypes: async () => [typeOn('sim', 1), typeOn('far', 8)],
+    },
+    volumes: {
+      ...one.volumes,
+      async create(scope, more) {
+        const made = await one.volumes.create(scope, more);
+        volumes.set(made.id, scope.clusterID);
+        return made;
+      },
+    },
+  };
+  const started = async (handle: ReturnType<typeof startRun>) => {
+    const taken = await rig.go(handle);
+    if (!taken.ok) throw new Error(taken.error.message);
+    return taken.value;
+  };
+  return {
+    rig,
+    volumes,
+    start: (steps, more) =>
+      started(startRun({ ...rig.options, service, plan: createHandPlan(steps), baseDir: '/base', ...more })),
+    resume: (runId) => started(resumeRun({ ...rig.options, service, runId })),
+  };
+}
+
+const step = (name: string, more: Partial<Step> = {}): Step => {
+  const { instanceType: _, ...rest } = createStep(name, more);
+  return rest;
+};
+const out = { outputs: { data: { path: '/out', retain: true } } };
+const reads = (name: string) => ({ inputs: { data: { from: { step: name, output: 'data' }, path: '/in/data' } } });
+const matrix = { matrix: { axes: { n: [1, 2] }, include: [], exclude: [] } };
+
+/** Writes a file into each output: this service does not mount read-only, and inputs must stay as they are. */
+const writes =
+  (rig: () => Rig, text: string) =>
+  (container: Container): void => {
+    for (const [key, mountPoint] of Object.entries(container.volumeMounts ?? {})) {
+      const [volume = '', at = '', option] = key.split(':');
+      if (option === 'dir' && !mountPoint.startsWith('/in/'))
+        writeFile(rig().simulated.volumes.get(volume)!, `${at}/file.txt`, Buffer.from(text));
+    }
+  };
+
+/** The rule of the protocol: a container mounts volumes of its own cluster only. */
+function expectOwnVolumes({ rig, volumes }: TwoClusters): void {
+  for (const { wire } of rig.created()) {
+    for (const key of Object.keys(wire.volumeMounts ?? {})) {
+      expect(`${wire.labels?.['sluice-step']} on ${volumes.get(key.split(':')[0]!)}`).toBe(
+        `${wire.labels?.['sluice-step']} on ${wire.clusterID}`,
+      );
+    }
+  }
+}
+
+const across = (rig: Rig) => rig.events.filter((event) => event.type === 'transfer' && event.direction === 'across');
+const clusters = (rig: Rig) => rig.created().map(({ wire }) => `${wire.labels?.['sluice-step']} ${wire.clusterID}`);
+
+describe('a run over two clusters', () => {
+  test('brings each output once to the cluster that reads it, and back', async () => {
+    const world: TwoClusters = createTwoClusters('split', {
+      behave: Object.fromEntries(
+        ['make', 'big', 'last'].map((name) => [name, { work: writes(() => world.rig, name) }]),
+      ),
+    });
+    const handle = await world.start([
+      step('make', { ...matrix, ...out }),
+      step('big', { ...matrix, ...reads('make'), ...out, resources: { cpu: 8 } }),
+      step('last', { ...reads('big'), ...out }),
+    ]);
+    const report = await world.rig.go(handle.finished);
+    expect(report).toMatchObject({ status: 'succeeded' });
+    expect(clusters(world.rig).sort()).toEqual(['big far', 'big far', 'last sim', 'make sim', 'make sim']);
+    expectOwnVolumes(world);
+    expect(across(world.rig).map((event) => event.type === 'transfer' && [event.name, event.files])).toEqual([
+      ['make.data', 1],
+      ['make.data', 1],
+      ['big.data', 1],
+      ['big.data', 1],
+    ]);
+    const home = [...world.volumes].find(([, cluster]) => cluster === 'sim')![0];
+    const files = world.rig.simulated.volumes.get(home)!.files;
+    expect(files.has(`runs/${handle.runId}/out/big/data/n-1/file.txt`)).toBe(true);
+    expect(files.has(`runs/${handle.runId}/out/big/data/manifest.json`)).toBe(true);
+  });
+
+  test('goes to the next cluster after an infrastructure failure, and its outputs are found there', async () => {
+    const lost: string[] = [];
+    const world: TwoClusters = createTwoClusters('relocate', {
+      behave: {
+        work: {
+          get end() {
+            return lost.push('work') === 1 ? ('Unknown' as const) : ('Succeeded' as const);
+          },
+          work: writes(() => world.rig, 'work'),
+        },
+      },
+    });
+    const handle = await world.start([
+      step('work', { ...out, placement: { ordered: ['sim', 'far'] } }),
+      step('after', reads('work')),
+    ]);
+    expect(await world.rig.go(handle.finished)).toMatchObject({ status: 'succeeded' });
+    expect(clusters(world.rig)).toEqual(['work sim', 'work far', 'after sim']);
+    expectOwnVolumes(world);
+  });
+
+  test('takes a transfer up that its runner left, and places nothing anew', async () => {
+    const world: TwoClusters = createTwoClusters('resume', {
+      behave: { make: { work: writes(() => world.rig, 'make') } },
+    });
+    const first = await world.start([
+      step('make', { ...matrix, ...out }),
+      step('big', { ...reads('make'), resources: { cpu: 8 } }),
+    ]);
+    await world.rig.until(() => across(world.rig).length === 1);
+    await world.rig.go(first.detach());
+    const handle = await world.resume(first.runId);
+    expect(await world.rig.go(handle.finished)).toMatchObject({ status: 'succeeded' });
+    expect(clusters(world.rig)).toEqual(['make sim', 'make sim', 'big far']);
+    expectOwnVolumes(world);
+  });
+
+  test.each(Array.from({ length: 12 }, (_, seed) => seed))(
+    'brings everything across whole although calls are lost and the runner goes away, seed %d',
+    async (seed) => {
+      let trouble = false;
+      const rate = (value: number) => (trouble ? value : 0);
+      const world: TwoClusters = createTwoClusters(`faults ${seed}`, {
+        faults: {
+          get replyLost() {
+            return rate(0.1);
+          },
+          get broken() {
+            return rate(0.15);
+          },
+          get throttled() {
+            return rate(0.1);
+          },
+        },
+        behave: Object.fromEntries(
+          ['make', 'big', 'back'].map((name) => [name, { work: writes(() => world.rig, name), runMs: 2000 }]),
+        ),
+      });
+      const first = await world.start([
+        step('make', { ...matrix, ...out }),
+        step('big', { ...matrix, ...reads('make'), ...out, resources: { cpu: 8 } }),
+        step('back', { ...reads('big'), ...out }),
+      ]);
+      trouble = true;
+      await world.rig.until(() => world.rig.created().length >= 1 + (seed % 4));
+      await world.rig.go(first.detach());
+      trouble = false;
+      const resumed = world.resume(first.runId);
+      const handle = await resumed;
+      trouble = true;
+      const report = await world.rig.go(handle.finished);
+      expect(report, JSON.stringify(report.failures)).toMatchObject({ status: 'succeeded' });
+      expect(clusters(world.rig).sort()).toEqual(['back sim', 'big far', 'big far', 'make sim', 'make sim']);
+      expectOwnVolumes(world);
+      const home = [...world.volumes].find(([, cluster]) => cluster === 'sim')![0];
+      const { files } = world.rig.simulated.volumes.get(home)!;
+      for (const cell of ['n-1', 'n-2']) {
+        const path = `runs/${first.runId}/out/big/data/${cell}/file.txt`;
+        expect(Buffer.from(files.get(path)!).toString()).toBe('big');
+      }
+    },
+  );
+
+  test('keeps to the limits of a cluster and of an instance type', async () => {
+    const world = createTwoClusters('limits', { behave: { many: { runMs: 10_000 } } });
+    const cells = { matrix: { axes: { n: [1, 2, 3, 4, 5] }, include: [], exclude: [] } };
+    const handle = await world.start([step('many', cells), step('big', { ...cells, resources: { cpu: 8 } })], {
+      limits: { clusters: { sim: 2 }, instanceTypes: { 'sim-8': 1 } },
+    });
+    let most = { sim: 0, far: 0 };
+    let over = false;
+    void handle.finished.then(() => {
+      over = true;
+    });
+    await world.rig.until(() => {
+      const live = world.rig.created().filter(({ live }) => live);
+      const on = (cluster: string) => live.filter(({ wire }) => wire.clusterID === cluster).length;
+      most = { sim: Math.max(most.sim, on('sim')), far: Math.max(most.far, on('far')) };
+      return over;
+    });
+    expect(most).toEqual({ sim: 2, far: 1 });
+  });
+
+  test('ends at once where a limit lets nothing start', async () => {
+    const world = createTwoClusters('none');
+    const handle = await world.start([step('big', { resources: { cpu: 8 } })], {
+      limits: { instanceTypes: { 'sim-8': 0 } },
+    });
+    const report = await world.rig.go(handle.finished);
+    expect(report.status).toBe('failed');
+    expect(report.message).toContain('big waits for limit instance type sim-8: needs 1, 0 of 0 are in use');
+  });
+});

@@ -1,0 +1,190 @@
+import { ServiceError } from '@sluice/client';
+import { describe, expect, test } from 'vitest';
+import { replaceGroup } from '../../src/groups/group-list.ts';
+import { listRuns } from '../../src/report/list-runs.ts';
+import { resumeRun } from '../../src/run/resume-run.ts';
+import { startRun } from '../../src/run/start-run.ts';
+import type { RunHandle } from '../../src/session/run-options.ts';
+import { createHandPlan, createStep } from '../simulation/plans.ts';
+import { createRig, type Rig } from '../simulation/rig.ts';
+
+const grouped = (behavior: 'queue' | 'cancel' | 'fail') =>
+  createHandPlan([createStep('slow')], { concurrency: { group: 'nightly', limit: 1, behavior } });
+async function open(rig: Rig, behavior: 'queue' | 'cancel' | 'fail'): Promise<RunHandle> {
+  const started = await rig.go(startRun({ ...rig.options, plan: grouped(behavior), baseDir: '/base' }));
+  if (!started.ok) throw new Error(started.error.message);
+  return started.value;
+}
+
+const slow = { behave: { slow: { runMs: 600_000 } } };
+
+describe('startRun with a concurrency group', () => {
+  test('refuses a second run at once with `fail`, and takes it when the first is over', async () => {
+    const rig = createRig('group-fail', slow);
+    const start = () => rig.go(startRun({ ...rig.options, plan: grouped('fail'), baseDir: '/base' }));
+    const first = await start();
+    if (!first.ok) throw new Error(first.error.message);
+    expect(await start()).toMatchObject({ ok: false, error: { code: 'GROUP_BUSY' } });
+    await rig.go(first.value.finished);
+    expect(await start()).toMatchObject({ ok: true });
+  });
+
+  test('waits with `queue`', async () => {
+    const rig = createRig('group-queue', slow);
+    const start = () => rig.go(startRun({ ...rig.options, plan: grouped('queue'), baseDir: '/base' }));
+    const first = await start();
+    const before = rig.clock.now();
+    const second = await start();
+    expect([first.ok, second.ok]).toEqual([true, true]);
+    expect(rig.clock.now() - before).toBeGreaterThan(590_000);
+  });
+
+  test('cancels the older run with `cancel`', async () => {
+    const rig = createRig('group-cancel', slow);
+    const start = () => rig.go(startRun({ ...rig.options, plan: grouped('cancel'), baseDir: '/base' }));
+    const first = await start();
+    if (!first.ok) throw new Error(first.error.message);
+    expect(await start()).toMatchObject({ ok: true });
+    expect(await first.value.finished).toMatchObject({ status: 'canceled' });
+  });
+
+  test('cancels the older run with `cancel` also when that was only being taken up at first', async () => {
+    const rig = createRig('group-taken-up', slow);
+    let away = false;
+    const { containers } = rig.options.service;
+    const get: typeof containers.get = async (ref) => {
+      if (!away) return containers.get(ref);
+      await rig.clock.delay(20_000);
+      throw new ServiceError('UNAVAILABLE', 'the service restarts');
+    };
+    const options = { ...rig.options, service: { ...rig.options.service, containers: { ...containers, get } } };
+    const start = () => rig.go(startRun({ ...options, plan: grouped('cancel'), baseDir: '/base' }));
+    const first = await start();
+    if (!first.ok) throw new Error(first.error.message);
+    await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
+    await rig.go(first.value.detach());
+    away = true;
+    const resuming = resumeRun({ ...options, runId: first.value.runId });
+    await rig.go(rig.clock.delay(1000));
+    const begun = rig.clock.now();
+    const second = startRun({ ...options, plan: grouped('cancel'), baseDir: '/base' });
+    await rig.go(rig.clock.delay(1000));
+    away = false;
+    expect(await rig.go(second)).toMatchObject({ ok: true });
+    expect(rig.clock.now() - begun).toBeLessThan(60_000);
+    const resumed = await rig.go(resuming);
+    expect(resumed.ok && (await rig.go(resumed.value.finished))).toMatchObject({ status: 'canceled' });
+  });
+
+  test.each(['fail', 'queue'] as const)(
+    'keeps others out beside the containers of a run that was left (%s)',
+    async (behavior) => {
+      const rig = createRig(`group-left-${behavior}`, slow);
+      const first = await open(rig, behavior);
+      await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
+      await rig.go(first.detach());
+      const second = startRun({ ...rig.options, plan: grouped(behavior), baseDir: '/base' });
+      if (behavior === 'fail') {
+        const message = expect.stringContaining(`no process drives run ${first.runId}`);
+        expect(await rig.go(second)).toMatchObject({ ok: false, error: { code: 'GROUP_BUSY', message } });
+      } else {
+        expect(await rig.go(second)).toMatchObject({ ok: true });
+      }
+      const [container, ...others] = rig.created();
+      if (behavior === 'queue') expect(container!.wire.phase).toBe('Succeeded');
+      expect(others).toHaveLength(0);
+    },
+  );
+
+  test('gives the place of a run that was left to another when its containers have ended, and has it wait then', async () => {
+    const rig = createRig('group-idle', slow);
+    const first = await open(rig, 'queue');
+    await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
+    await rig.go(first.detach());
+    await rig.go(rig.clock.delay(700_000));
+    const second = await open(rig, 'queue');
+    await rig.until(() => rig.created().length === 2);
+    const resumed = resumeRun({ ...rig.options, runId: first.runId });
+    let isResumed = false;
+    void resumed.then(() => {
+      isResumed = true;
+    });
+    await rig.go(second.finished.then(() => expect(isResumed).toBe(false)));
+    const again = await rig.go(resumed);
+    expect(again.ok && (await rig.go(again.value.finished))).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('refuses to resume a run beside another one with `fail`', async () => {
+    const rig = createRig('group-refused', slow);
+    const first = await open(rig, 'fail');
+    await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
+    await rig.go(first.detach());
+    await rig.go(rig.clock.delay(700_000));
+    const second = await open(rig, 'fail');
+    const resume = () => rig.go(resumeRun({ ...rig.options, runId: first.runId }));
+    expect(await resume()).toMatchObject({ ok: false, error: { code: 'GROUP_BUSY' } });
+    await rig.go(second.finished);
+    expect(await resume()).toMatchObject({ ok: true });
+  });
+
+  test('lets a run that was left go on in its place', async () => {
+    const rig = createRig('group-resumed', slow);
+    const first = await open(rig, 'fail');
+    await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
+    await rig.go(first.detach());
+    const resumed = await rig.go(resumeRun({ ...rig.options, runId: first.runId }));
+    expect(resumed).toMatchObject({ ok: true });
+    const second = () => rig.go(startRun({ ...rig.options, plan: grouped('fail'), baseDir: '/base' }));
+    expect(await second()).toMatchObject({ error: { code: 'GROUP_BUSY' } });
+    expect(await rig.go(resumeRun({ ...rig.options, runId: first.runId }))).toMatchObject({
+      error: { code: 'RUN_IN_USE' },
+    });
+    expect(await second()).toMatchObject({ error: { code: 'GROUP_BUSY' } });
+  });
+
+  test.each([0, 700_000])('cancels with `cancel` also a run that was left %s ms before', async (ms) => {
+    const rig = createRig('group-cancel-left', slow);
+    const first = await open(rig, 'cancel');
+    await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
+    await rig.go(first.detach());
+    await rig.go(rig.clock.delay(ms));
+    await open(rig, 'cancel');
+    const runs = await listRuns('/home', rig.disk);
+    const status = ms === 0 ? 'canceled' : 'succeeded';
+    expect(runs.find(({ runId }) => runId === first.runId)).toMatchObject({ status });
+  });
+
+  test('is a queue: first in, first out, and who has gone does not stand in it', async () => {
+    const rig = createRig('group-order', { behave: { slow: { runMs: 60_000 } } });
+    const first = await open(rig, 'queue');
+    const order: string[] = [];
+    const waiting = [];
+    const gone = rig.process();
+    for (const runId of ['bbbbbbbbbbbbb', 'ccccccccccccc', 'ddddddddddddd', 'eeeeeeeeeeeee', 'fffffffffffff']) {
+      const options = runId.startsWith('c') ? { ...rig.options, clock: gone.clock, disk: gone.disk } : rig.options;
+      const started = startRun({ ...options, runId, plan: grouped('queue'), baseDir: '/base' });
+      if (!runId.startsWith('c')) waiting.push(started.then(() => order.push(runId[0]!)));
+      await rig.go(rig.clock.delay(700));
+    }
+    gone.kill();
+    await rig.go(first.finished);
+    await rig.go(Promise.all(waiting));
+    expect(order).toEqual(['b', 'd', 'e', 'f']);
+  });
+
+  test('has room for a run that never began', async () => {
+    const rig = createRig('group-never', slow);
+    const entry = { group: 'nightly', runId: 'ggggggggggggg', state: 'in', turn: 1 } as const;
+    await replaceGroup({ ...rig.options, clock: rig.clock, disk: rig.disk }, 'nightly', { from: [], to: [entry] });
+    expect(await open(rig, 'fail')).toBeDefined();
+  });
+
+  test('knows the runs that an earlier version has let in', async () => {
+    const rig = createRig('group-old', slow);
+    const first = await open(rig, 'fail');
+    for (const file of [...rig.disk.files.keys()]) if (file.startsWith('/home/groups/')) rig.disk.files.delete(file);
+    rig.disk.files.set('/home/groups.json', Buffer.from(JSON.stringify({ nightly: [first.runId], constructor: [] })));
+    const second = await rig.go(startRun({ ...rig.options, plan: grouped('fail'), baseDir: '/base' }));
+    expect(second).toMatchObject({ error: { code: 'GROUP_BUSY' } });
+  });
+});

@@ -1,0 +1,125 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { scanSource } from '../../src/trees/scan-source.ts';
+import { createMemoryDisk } from '../simulation/memory-disk.ts';
+
+test('scanSource reads a file again that was changed behind its time of modification', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-scan-'));
+  const file = join(directory, 'data.csv');
+  // As `cp -p` or a build that fixes all times leaves it: same size, same time, same inode.
+  const write = (text: string) => {
+    writeFileSync(file, text);
+    utimesSync(file, 1_000_000_000, 1_000_000_000);
+  };
+  try {
+    write('one');
+    const { ino } = statSync(file);
+    const options = { disk: createMemoryDisk(), home: '/home', now: Date.now() + 60_000 };
+    const first = await scanSource(directory, options);
+    expect(await scanSource(directory, options)).toEqual(first);
+    write('two');
+    expect(statSync(file).ino).toBe(ino);
+    const second = await scanSource(directory, options);
+    expect(second.files[0]?.sha256).not.toBe(first.files[0]?.sha256);
+    expect(second.digest).not.toBe(first.digest);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test('scanSource leaves the home out', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-scan-'));
+  const home = join(directory, '.sluice');
+  try {
+    mkdirSync(join(home, 'credentials'), { recursive: true });
+    writeFileSync(join(home, 'credentials', 'ws-1.json'), '{}');
+    writeFileSync(join(directory, 'a.txt'), 'a');
+    const { files } = await scanSource(directory, { disk: createMemoryDisk(), home, now: Date.now() });
+    expect(files.map(({ path }) => path)).toEqual(['a.txt']);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+/** Scans a directory that `fill` makes. */
+async function scan(fill: (directory: string) => void) {
+  const directory = mkdtempSync(join(tmpdir(), 'sluice-scan-'));
+  try {
+    fill(directory);
+    return await scanSource(directory, { disk: createMemoryDisk(), home: '/home', now: Date.now() });
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+test('scanSource keeps links as links, whatever is at their end, and never walks through one', async () => {
+  const { files, links, emptyDirectories, warnings } = await scan((directory) => {
+    // Followed, these would be two to the power of nineteen directories.
+    for (let index = 0; index < 19; index++) {
+      mkdirSync(join(directory, `d${index}`));
+      for (const link of ['l1', 'l2']) symlinkSync(`../d${index + 1}`, join(directory, `d${index}`, link));
+    }
+    mkdirSync(join(directory, 'd19'));
+    writeFileSync(join(directory, 'd19/file'), 'x');
+    symlinkSync('d19/file', join(directory, 'to-file'));
+    symlinkSync('nowhere', join(directory, 'dangling'));
+    symlinkSync('loop', join(directory, 'loop'));
+    symlinkSync(join(directory, 'd19'), join(directory, 'd0/absolute'));
+    symlinkSync('/gone/away', join(directory, 'gone'));
+  });
+  expect(files.map(({ path }) => path)).toEqual(['d19/file']);
+  expect(links).toHaveLength(42);
+  expect(links.filter(({ path }) => !/l[12]$/.test(path))).toEqual([
+    { path: 'd0/absolute', target: '../d19', reaches: 'dir' },
+    { path: 'dangling', target: 'nowhere', reaches: undefined },
+    { path: 'loop', target: 'loop', reaches: undefined },
+    { path: 'to-file', target: 'd19/file', reaches: 'file' },
+  ]);
+  expect(emptyDirectories).toEqual([]);
+  expect(warnings).toEqual(['left out gone, a link to /gone/away, where nothing is']);
+});
+
+test('scanSource refuses links that lead out by their names, also where they do so through another', async () => {
+  const scanned = scan((directory) => {
+    symlinkSync('/etc', join(directory, 'etc'));
+    symlinkSync('../..', join(directory, 'up'));
+    symlinkSync('.', join(directory, 'here'));
+  });
+  await expect(scanned).rejects.toThrow(/links that lead out of it: "etc -> \/etc", "up -> \.\.\/\.\."; put/);
+});
+
+test('scanSource names what is no file, keeps the directories around it, and leaves markers of results out', async () => {
+  const { files, emptyDirectories, warnings } = await scan((directory) => {
+    mkdirSync(join(directory, 'pipes'));
+    execFileSync('mkfifo', [join(directory, 'pipes/fifo')]);
+    mkdirSync(join(directory, 'empty'));
+    mkdirSync(join(directory, 'result'));
+    writeFileSync(join(directory, 'result/.sluice-result.json'), '{}');
+    writeFileSync(join(directory, 'result/data'), '{}');
+  });
+  expect(files.map(({ path }) => path)).toEqual(['result/data']);
+  expect(emptyDirectories).toEqual(['empty', 'pipes']);
+  expect(warnings).toEqual(['left out pipes/fifo, which is a named pipe']);
+});
+
+test('scanSource tells names apart that are no UTF-8', async () => {
+  const scanOf = (...bytes: readonly number[]) =>
+    scan((directory) => {
+      writeFileSync(Buffer.concat([Buffer.from(`${directory}/caf`), Buffer.from(bytes)]), 'x');
+    });
+  const [one, other, third] = await Promise.all([scanOf(0xe9), scanOf(0xe8), scanOf(0xe9)]);
+  expect(one?.files.map(({ path }) => path)).toEqual(['caf\udce9']);
+  expect(one?.digest).not.toBe(other?.digest);
+  expect(one?.digest).toBe(third?.digest);
+});
+
+test('scanSource gives the digest that earlier versions gave where there are no links', async () => {
+  const { digest } = await scan((directory) => {
+    writeFileSync(join(directory, 'a.txt'), 'a');
+    mkdirSync(join(directory, 'empty'));
+  });
+  expect(digest).toBe('240a7926daab4f25c1a3e470cfa0d7c63e74e7e6');
+});
