@@ -101,6 +101,22 @@ test('check-rules refuses a folder of the sources that the architecture page doe
   expect(check(files).faults).toEqual([expect.stringContaining('no link to the folder packages/core/src/graph')]);
 });
 
+test('check-rules refuses an import from a higher layer, and a folder without a layer', () => {
+  const files = {
+    'packages/runner/src/index.ts': "export { run } from './run/run.ts';\n",
+    'packages/runner/src/run/run.ts': "import { fact } from '../record/fact.ts';\nexport const run = fact;\n",
+    'packages/runner/src/record/fact.ts':
+      "import {\n  type run\n} from '../run/run.ts';\nexport const fact: typeof run = 1;\n",
+    'packages/runner/src/elsewhere/side.ts': "import { run } from '../run/run.ts';\nexport const side = run;\n",
+  };
+  const { faults, status } = check(files);
+  expect(status).toBe(1);
+  expect(faults).toEqual([
+    expect.stringMatching(/^packages\/runner\/src\/elsewhere\/side\.ts:1: the folder elsewhere has no place/),
+    expect.stringMatching(/^packages\/runner\/src\/record\/fact\.ts:3: record may not import from run/),
+  ]);
+});
+
 test('check-rules refuses to read a record by a foreign name, and nothing that is safe', () => {
   const files = {
     'packages/core/tsconfig.json': '{"compilerOptions": {"strict": true, "lib": ["es2022"]}, "include": ["src"]}',

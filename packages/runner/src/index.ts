@@ -25,6 +25,7 @@ export { describeUnknownVolume, findUnknown } from './placement/find-unknown.ts'
 export { findMissingSecret } from './provision/find-missing-secret.ts';
 export { resolveImages } from './provision/resolve-images.ts';
 export { runDirectory } from './record/run-home.ts';
+export type { RunRefusal } from './record/run-refusal.ts';
 export type { AttemptReport } from './report/attempt-report.ts';
 export { describePlaces } from './report/describe-places.ts';
 export type { DetailedReport } from './report/detailed-report.ts';
@@ -54,4 +55,4 @@ export type { ScheduleEvent } from './schedule/schedule-event.ts';
 export type { ScheduleOptions } from './schedule/schedule-session.ts';
 export { type CellState, TERMINAL_CELL_STATES } from './scheduler/cell-state.ts';
 export type { RunStatus } from './scheduler/command.ts';
-export type { ResumeRunOptions, RunHandle, RunnerOptions, RunRefusal, StartRunOptions } from './session/run-options.ts';
+export type { ResumeRunOptions, RunHandle, RunnerOptions, StartRunOptions } from './session/run-options.ts';

@@ -13,11 +13,12 @@ import { applyRecord } from '../record/apply-record.ts';
 import { refuseDiskErrors } from '../record/disk-error.ts';
 import { createRunFacts } from '../record/run-facts.ts';
 import { readPlan, runDirectory, writePlan } from '../record/run-home.ts';
+import type { RunRefusal } from '../record/run-refusal.ts';
 import { summarize, writeSummary } from '../record/run-summary.ts';
 import { createHeader } from '../run/run-header.ts';
 import { openScheduleRecords } from '../schedule/schedule-record.ts';
 import { type FilledOptions, withDefaults } from '../session/run-defaults.ts';
-import type { RunRefusal, StartRunOptions } from '../session/run-options.ts';
+import type { StartRunOptions } from '../session/run-options.ts';
 import { findRunContainers, type RunContainer } from '../watch/find-run-containers.ts';
 import { findGoneStep } from './find-gone-step.ts';
 

@@ -2,9 +2,9 @@ import { describeUnknown, fail, ok, type Plan, type Result } from '@sluice/core'
 import type { Disk } from '../journal/disk.ts';
 import type { Reuse } from '../journal/reuse.ts';
 import { isMarkedForCollection } from '../record/collection-mark.ts';
+import type { RunRefusal } from '../record/run-refusal.ts';
 import { stepIndex } from '../record/step-context.ts';
 import { readRunFiles } from '../report/read-run.ts';
-import type { RunRefusal } from '../session/run-options.ts';
 
 /** What can be taken over, checked; `plannedTime` is that of the earlier run, since the new one does its work again. */
 export async function checkReuse(

@@ -10,7 +10,7 @@ import {
   resolveContainer,
   resolveText,
 } from '@sluice/core';
-import { firstCluster } from '../provision/resolve-images.ts';
+import { firstCluster } from '../record/first-cluster.ts';
 import { isFannedOut } from '../record/locate-output.ts';
 import { type ContextSource, createRunContext, stepIndex } from '../record/step-context.ts';
 

@@ -3,7 +3,7 @@ import { type ContainerService, isServiceError, type Scope, type Volume, type Vo
 import { fail, ok, type Result } from '@sluice/core';
 import { sleep } from '../clock.ts';
 import { withHomeLock } from '../journal/home-lock.ts';
-import type { RunRefusal } from '../session/run-options.ts';
+import type { RunRefusal } from '../record/run-refusal.ts';
 import { claimWorkspace, findLogin, type HomePlace, keepLogin, listWorkspaces, readHomeId } from './credentials.ts';
 
 /** A pipeline's workspace volume, and the login to its files. */

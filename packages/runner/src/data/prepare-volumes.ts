@@ -3,7 +3,7 @@ import { fail, ok, own, type Plan, type Result, type ServiceStep } from '@sluice
 import type { VolumePlace } from '../journal/journal-record.ts';
 import { ownVolumePath, runVolumePath } from '../record/layout.ts';
 import { workspaceName } from '../record/place-of.ts';
-import type { RunRefusal } from '../session/run-options.ts';
+import type { RunRefusal } from '../record/run-refusal.ts';
 import type { SurroundingsOptions } from '../session/surroundings-options.ts';
 import { findLogin } from './credentials.ts';
 import { type OpenWorkspace, openWorkspace } from './open-workspace.ts';

@@ -3,6 +3,7 @@ import { own } from '@sluice/core';
 import { locateCells } from '../record/locate-output.ts';
 import { workspaceOn } from '../record/place-of.ts';
 import { stepIndex } from '../record/step-context.ts';
+import { transferKey } from '../record/transfer-key.ts';
 import { pause, type RunSession } from '../session/run-session.ts';
 import { transferTree } from '../trees/transfer-tree.ts';
 import { describeTreeChange } from '../trees/tree-state.ts';
@@ -45,11 +46,6 @@ export function createTransfers(
       ? undefined
       : Promise.all(open).then((faults) => faults.find((fault) => fault !== undefined));
   };
-}
-
-/** What a transfer is known by in the journal. */
-export function transferKey({ to, path }: { readonly to: string; readonly path: string }): string {
-  return `${to}:${path}`;
 }
 
 function neededTransfers(session: RunSession, step: number, to: string): Transfer[] {

@@ -7,7 +7,7 @@ import { fail, ok, type Result } from '@sluice/core';
 import { withHomeLock } from '../journal/home-lock.ts';
 import type { VolumePlace } from '../journal/journal-record.ts';
 import { SOURCES, sourcePath, TRASH } from '../record/layout.ts';
-import type { RunRefusal } from '../session/run-options.ts';
+import type { RunRefusal } from '../record/run-refusal.ts';
 import type { SurroundingsOptions } from '../session/surroundings-options.ts';
 import { countTransfer, type TransferCount, type TransferProgress } from '../trees/count-transfer.ts';
 import { forEachFile } from '../trees/for-each-file.ts';

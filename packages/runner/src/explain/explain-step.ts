@@ -3,6 +3,7 @@ import { choosesPipefail, describeUnknown, fail, ok, type Result } from '@sluice
 import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import type { CellFacts } from '../record/run-facts.ts';
+import type { RunRefusal } from '../record/run-refusal.ts';
 import { stepIndex } from '../record/step-context.ts';
 import { outlineAttempt } from '../report/attempt-outline.ts';
 import { describeFailure } from '../report/describe-failure.ts';
@@ -12,7 +13,6 @@ import { listRunImages } from '../report/list-images.ts';
 import { type ReplayedRun, readPhase, readRunFiles, replayFiles } from '../report/read-run.ts';
 import { describeServiceHold, findServiceHold } from '../report/service-hold.ts';
 import { CELL_STATES, type CellState, TERMINAL_CELL_STATES } from '../scheduler/cell-state.ts';
-import type { RunRefusal } from '../session/run-options.ts';
 import { advise, type SuggestCommand } from './advise.ts';
 import { explainCache } from './explain-cache.ts';
 import { explainRetries } from './explain-retries.ts';

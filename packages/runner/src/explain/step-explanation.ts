@@ -1,8 +1,9 @@
 import type { FingerprintDifference, Json, NeedCondition } from '@sluice/core';
 import type { CacheMiss } from '../journal/journal-record.ts';
+import type { RunWarning } from '../journal/run-warning.ts';
 import type { AttemptOutline } from '../report/attempt-outline.ts';
 import type { ImageUse } from '../report/list-images.ts';
-import type { FailureReport, RunPhase, RunWarning } from '../report/run-report.ts';
+import type { FailureReport, RunPhase } from '../report/run-report.ts';
 import type { CellState } from '../scheduler/cell-state.ts';
 import type { WaitReason } from '../scheduler/wait-reason.ts';
 import type { StoryLine } from './trace-cell.ts';

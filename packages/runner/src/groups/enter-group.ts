@@ -2,8 +2,8 @@ import { fail, type Plan, type Result } from '@sluice/core';
 import { type Clock, sleep } from '../clock.ts';
 import { askRunner } from '../control/ask-runner.ts';
 import { runDirectory } from '../record/run-home.ts';
+import type { RunRefusal } from '../record/run-refusal.ts';
 import type { Reporter } from '../report/reporter.ts';
-import type { RunRefusal } from '../session/run-options.ts';
 import { type GroupEntry, readGroup, replaceGroup } from './group-list.ts';
 import { enteringDirectory, judgeMember, type MemberSource, type Membership } from './judge-member.ts';
 

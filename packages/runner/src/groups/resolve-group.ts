@@ -1,6 +1,6 @@
 import { fail, ok, type Plan, type Result, resolvePlannedText } from '@sluice/core';
+import type { RunRefusal } from '../record/run-refusal.ts';
 import { describeRun } from '../record/step-context.ts';
-import type { RunRefusal } from '../session/run-options.ts';
 
 /** Name of the concurrency group that a run belongs to; undefined where it belongs to none. */
 export function resolveGroup(

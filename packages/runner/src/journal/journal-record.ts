@@ -1,11 +1,11 @@
 import type { Cell, Json } from '@sluice/core';
 import type { BootTime } from '../clock.ts';
-import type { ImageDigests } from '../provision/resolve-images.ts';
-import type { WarningTopic } from '../report/run-report.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
+import type { ImageDigests } from './image-digests.ts';
 import type { KeptResult } from './kept-result.ts';
 import type { RunPlacement } from './placement.ts';
 import type { Reuse } from './reuse.ts';
+import type { WarningTopic } from './run-warning.ts';
 import type { SchedulerStart } from './scheduler-start.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { InstanceType } from '@sluice/client';
 import { fail, ok, own, type Result } from '@sluice/core';
 import type { RunPlacement } from '../journal/placement.ts';
-import type { RunRefusal } from '../session/run-options.ts';
+import type { RunRefusal } from '../record/run-refusal.ts';
 import type { SurroundingsOptions } from '../session/surroundings-options.ts';
 import { chooseClusters, fitsOn, type Sites, unofferedLevel } from './choose-clusters.ts';
 

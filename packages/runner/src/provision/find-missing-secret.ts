@@ -1,6 +1,6 @@
 import type { Plan } from '@sluice/core';
+import type { RunRefusal } from '../record/run-refusal.ts';
 import { secretNames } from '../session/create-redactor.ts';
-import type { RunRefusal } from '../session/run-options.ts';
 
 /** The refusal for the first secret of a plan that has no value; undefined where all have one. */
 export function findMissingSecret(

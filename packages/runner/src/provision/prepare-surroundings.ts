@@ -8,7 +8,7 @@ import type { RunPlacement } from '../journal/placement.ts';
 import { describeMoves } from '../placement/describe-moves.ts';
 import { findMountFault } from '../placement/find-mount-fault.ts';
 import { findPlacement } from '../placement/find-placement.ts';
-import type { RunRefusal } from '../session/run-options.ts';
+import type { RunRefusal } from '../record/run-refusal.ts';
 import type { SurroundingsOptions } from '../session/surroundings-options.ts';
 import { findTargetFault } from '../trees/target-fault.ts';
 import { findMissingSecret } from './find-missing-secret.ts';

@@ -1,10 +1,9 @@
 import { type ContainerService, FEATURES, type InstanceType, isServiceError } from '@sluice/client';
 import { own, type Plan, type RunContext, resolvePlannedText } from '@sluice/core';
+import type { ImageDigests } from '../journal/image-digests.ts';
 import type { RunPlacement } from '../journal/placement.ts';
 import { announcesFeature } from '../placement/announces-feature.ts';
-
-/** Digests of images as they were when the run began, by cluster and then by the image as the step names it. */
-export type ImageDigests = Readonly<Record<string, Readonly<Record<string, string>>>>;
+import { firstCluster } from '../record/first-cluster.ts';
 
 export interface ImageSource {
   readonly plan: Plan;
@@ -34,14 +33,6 @@ export async function resolveImages(source: ImageSource): Promise<ImageDigests> 
     return [clusterID, Object.fromEntries(found.filter(([, digest]) => digest !== undefined))] as const;
   });
   return Object.fromEntries(await Promise.all(clusters)) as ImageDigests;
-}
-
-/** The cluster by which a step's image is known in fingerprints. */
-export function firstCluster(
-  { placement, home }: { readonly placement?: RunPlacement | undefined; readonly home: { readonly clusterID: string } },
-  step: number,
-): string {
-  return placement?.choices[placement.ofStep[step]!]?.clusters[0] ?? home.clusterID;
 }
 
 function nameOf({ plan, run }: ImageSource, template: string): string | undefined {

@@ -1,5 +1,5 @@
 import type { ServiceError, ServiceErrorCode } from '@sluice/client';
-import type { RunRefusal } from '../session/run-options.ts';
+import type { RunRefusal } from '../record/run-refusal.ts';
 
 const SILENT: ReadonlySet<ServiceErrorCode> = new Set(['UNREACHABLE', 'NO_REPLY', 'UNAVAILABLE', 'INVALID_REPLY']);
 

@@ -1,7 +1,7 @@
-import { transferKey } from '../data/transfers.ts';
 import type { EventFacts, JournalRecord } from '../journal/journal-record.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
 import { attemptFacts, cellFacts, type RunFacts } from './run-facts.ts';
+import { transferKey } from './transfer-key.ts';
 
 /** Folds one record into the facts: the same for a live run and for a replay. */
 export function applyRecord(facts: RunFacts, record: JournalRecord): void {

@@ -1,6 +1,6 @@
 import { fail, type Result } from '@sluice/core';
 import { JournalFailure } from '../journal/journal-failure.ts';
-import type { RunRefusal } from '../session/run-options.ts';
+import type { RunRefusal } from './run-refusal.ts';
 
 const CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'EMFILE', 'ENFILE']);
 

@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from '@sluice/core';
 import type { Disk } from '../journal/disk.ts';
-import type { RunRefusal } from '../session/run-options.ts';
 import { listRunIds } from './run-home.ts';
+import type { RunRefusal } from './run-refusal.ts';
 
 /** The whole ID of the one run that begins with `prefix`. */
 export async function findRun(disk: Disk, home: string, prefix: string): Promise<Result<string, RunRefusal>> {

@@ -8,7 +8,7 @@ import type {
   VolumePlace,
 } from '../journal/journal-record.ts';
 import type { KeptResult } from '../journal/kept-result.ts';
-import type { RunWarning } from '../report/run-report.ts';
+import type { RunWarning } from '../journal/run-warning.ts';
 import type { Outcome, PostponeReason } from '../scheduler/event.ts';
 
 /** What the shell knows of one attempt beside its state. */

@@ -1,6 +1,7 @@
 import { own, type Plan, type RunContext, resolvePlannedText } from '@sluice/core';
+import type { ImageDigests } from '../journal/image-digests.ts';
 import type { RunPlacement } from '../journal/placement.ts';
-import { firstCluster, type ImageDigests } from '../provision/resolve-images.ts';
+import { firstCluster } from '../record/first-cluster.ts';
 import type { RunFacts } from '../record/run-facts.ts';
 import { describeRun } from '../record/step-context.ts';
 

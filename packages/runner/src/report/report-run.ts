@@ -2,7 +2,7 @@ import path from 'node:path';
 import { ok, type Result } from '@sluice/core';
 import { createSystemClock } from '../clock.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
-import type { RunRefusal } from '../session/run-options.ts';
+import type { RunRefusal } from '../record/run-refusal.ts';
 import { createReport } from './create-report.ts';
 import { createDetailedReport, type DetailedReport } from './detailed-report.ts';
 import { endMessage } from './end-message.ts';

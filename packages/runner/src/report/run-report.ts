@@ -1,5 +1,6 @@
 import type { FailureClass, Json } from '@sluice/core';
 import type { KeptResult } from '../journal/kept-result.ts';
+import type { RunWarning } from '../journal/run-warning.ts';
 import type { CellState } from '../scheduler/cell-state.ts';
 import type { RunStatus } from '../scheduler/command.ts';
 
@@ -30,16 +31,6 @@ export interface RunReport {
   /** The words after `sluice` that start the same run again with `--reuse`; absent where the run does not know them. */
   readonly rerun?: readonly string[];
 }
-
-/** Something that the user should know and that stopped nothing. */
-export interface RunWarning {
-  readonly at: number;
-  readonly message: string;
-  readonly concerns?: WarningTopic;
-}
-
-/** What a warning is about, where that explains how steps are: `service`, the replies to questions about containers. */
-export type WarningTopic = 'service';
 
 export interface StepReport {
   readonly name: string;

@@ -9,8 +9,8 @@ import { refuseDiskErrors } from '../record/disk-error.ts';
 import { findRun } from '../record/find-run.ts';
 import { replayRun } from '../record/replay-run.ts';
 import { readPlan, runDirectory } from '../record/run-home.ts';
+import type { RunRefusal } from '../record/run-refusal.ts';
 import { stepIndex } from '../record/step-context.ts';
-import type { RunRefusal } from '../session/run-options.ts';
 
 /** The answer of a person to an approval step. */
 export interface ApprovalAnswer {

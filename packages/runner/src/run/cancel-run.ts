@@ -2,9 +2,10 @@ import { fail, ok, type Result } from '@sluice/core';
 import { askRunner } from '../control/ask-runner.ts';
 import { findRun } from '../record/find-run.ts';
 import { runDirectory } from '../record/run-home.ts';
+import type { RunRefusal } from '../record/run-refusal.ts';
 import type { RunReport } from '../report/run-report.ts';
 import { withDefaults } from '../session/run-defaults.ts';
-import type { ResumeRunOptions, RunRefusal } from '../session/run-options.ts';
+import type { ResumeRunOptions } from '../session/run-options.ts';
 import { resumeRun } from './resume-run.ts';
 
 /**

@@ -11,9 +11,9 @@ import type { Command } from '../scheduler/command.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
 import type { Attempt } from '../session/attempt.ts';
 import { decideStep } from '../session/decide-step.ts';
+import type { Posted } from '../session/posted.ts';
 import { pause, type RunSession } from '../session/run-session.ts';
 import type { Submitter } from '../submission/submitter.ts';
-import type { Posted } from './run-loop.ts';
 
 /** The parts of the shell that commands are handed to. */
 export interface CommandParts {

@@ -2,10 +2,11 @@ import { isServiceError, type Scope } from '@sluice/client';
 import type { Plan } from '@sluice/core';
 import { enteringDirectory } from '../groups/judge-member.ts';
 import { serviceRefusal } from '../provision/service-refusal.ts';
+import type { RunRefusal } from '../record/run-refusal.ts';
 import { readSummary } from '../record/run-summary.ts';
 import { describeLostJournal } from '../report/read-run.ts';
 import type { FilledOptions } from '../session/run-defaults.ts';
-import type { ResumeRunOptions, RunRefusal } from '../session/run-options.ts';
+import type { ResumeRunOptions } from '../session/run-options.ts';
 import { findRunContainers, type RunContainer } from '../watch/find-run-containers.ts';
 import { judgeTerminalPhase } from '../watch/judge-terminal-phase.ts';
 

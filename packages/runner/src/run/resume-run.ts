@@ -12,9 +12,10 @@ import { applyRecord } from '../record/apply-record.ts';
 import { refuseDiskErrors } from '../record/disk-error.ts';
 import { type MoveListener, replayRun } from '../record/replay-run.ts';
 import { readPlan, runDirectory } from '../record/run-home.ts';
+import type { RunRefusal } from '../record/run-refusal.ts';
 import { readSummary } from '../record/run-summary.ts';
 import { type FilledOptions, withDefaults } from '../session/run-defaults.ts';
-import type { ResumeRunOptions, RunHandle, RunRefusal } from '../session/run-options.ts';
+import type { ResumeRunOptions, RunHandle } from '../session/run-options.ts';
 import { driveRun } from './drive-run.ts';
 import { refuseUnbegun, removeUnbegun } from './refuse-unbegun.ts';
 

@@ -1,10 +1,10 @@
 import { FEATURES, type InstanceType } from '@sluice/client';
 import type { KnownDurations } from '../finish/known-durations.ts';
+import type { ImageDigests } from '../journal/image-digests.ts';
 import type { JournalRecord } from '../journal/journal-record.ts';
 import type { RunPlacement } from '../journal/placement.ts';
 import type { Reuse } from '../journal/reuse.ts';
 import { announcesFeature } from '../placement/announces-feature.ts';
-import type { ImageDigests } from '../provision/resolve-images.ts';
 import type { FilledOptions } from '../session/run-defaults.ts';
 import type { StartRunOptions } from '../session/run-options.ts';
 

@@ -6,11 +6,7 @@ import type { RunFacts } from '../record/run-facts.ts';
 import type { Command } from '../scheduler/command.ts';
 import type { SchedulerEvent } from '../scheduler/event.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
-
-export interface Posted {
-  readonly event: SchedulerEvent;
-  readonly facts?: EventFacts;
-}
+import type { Posted } from '../session/posted.ts';
 
 /** What the loop needs of its surroundings. */
 export interface LoopPorts {

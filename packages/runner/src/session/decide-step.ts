@@ -1,6 +1,6 @@
 import { resolveDecision } from '@sluice/core';
 import { type ContextSource, createRunContext } from '../record/step-context.ts';
-import type { Posted } from '../run/run-loop.ts';
+import type { Posted } from './posted.ts';
 
 /** Answers `decide`: whether the step runs, and with which cells, by its `when` and `foreach`. */
 export function decideStep(run: ContextSource, { step, at }: { step: number; at: number }): Posted {

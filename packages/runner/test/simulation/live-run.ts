@@ -1,7 +1,8 @@
 import type { Plan } from '@sluice/core';
 import { decodeLine } from '../../src/journal/journal-line.ts';
+import type { RunRefusal } from '../../src/record/run-refusal.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
-import type { RunHandle, RunnerOptions, RunRefusal, StartRunOptions } from '../../src/session/run-options.ts';
+import type { RunHandle, RunnerOptions, StartRunOptions } from '../../src/session/run-options.ts';
 import type { RunChecker } from './check-run.ts';
 import type { MemoryDisk } from './memory-disk.ts';
 import type { Random } from './random.ts';

@@ -1,0 +1,8 @@
+import type { EventFacts } from '../journal/journal-record.ts';
+import type { SchedulerEvent } from '../scheduler/event.ts';
+
+/** An event for the scheduler, with what the journal records beside it. */
+export interface Posted {
+  readonly event: SchedulerEvent;
+  readonly facts?: EventFacts;
+}
