@@ -67,6 +67,7 @@ export default defineConfig({
     sequence: { sequencer: LongFilesFirst },
     projects: [
       project('core', { include: ['packages/core/test/**/*.test.ts'] }),
+      project('host-system', { include: ['packages/host-system/test/**/*.test.ts'] }),
       project('client', { include: ['packages/client/test/**/*.test.ts'] }),
       project('runner', { include: ['packages/runner/test/**/*.test.ts'] }),
       project('service', { include: ['packages/service/test/**/*.test.ts'], exclude: engines }),

@@ -20,7 +20,7 @@ const INSTALL_INPUTS = [
   'package.json',
   'test/package.json',
   'bench/package.json',
-  ...['core', 'client', 'runner', 'service', 'cli'].map((name) => `packages/${name}/package.json`),
+  ...['host-system', 'core', 'client', 'runner', 'service', 'cli'].map((name) => `packages/${name}/package.json`),
 ];
 
 /** Ends the process when this Node.js cannot run the workspace. */

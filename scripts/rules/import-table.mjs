@@ -2,11 +2,12 @@ import { join, normalize } from 'node:path/posix';
 
 /** Which of our packages each may import (ARCHITECTURE.md). */
 const MAY_IMPORT = {
+  'host-system': [],
   core: [],
   client: [],
-  runner: ['core', 'client'],
-  service: ['client'],
-  cli: ['core', 'client', 'runner', 'service'],
+  runner: ['host-system', 'core', 'client'],
+  service: ['host-system', 'client'],
+  cli: ['host-system', 'core', 'client', 'runner', 'service'],
 };
 const IMPORT = /(?:^|\s)(?:import|export)\s[^'"]*?from\s+'([^']+)'|(?:^|[^.\w])import\s*\(?\s*'([^']+)'/g;
 

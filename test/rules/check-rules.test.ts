@@ -51,6 +51,12 @@ test.each([
     '1: client may not depend on core',
   ],
   [
+    'an import of a package with a hyphen in its name, against the table',
+    'packages/client/src/index.ts',
+    "import { lockFile } from '@sluice/host-system';\nexport const lock = lockFile;\n",
+    '1: client may not import host-system',
+  ],
+  [
     'an import past another index.ts',
     'packages/runner/src/index.ts',
     "import '../../core/src/step.ts';\n",

@@ -1,4 +1,3 @@
-export { readBootID } from './boot-id.ts';
 export type {
   CallOptions,
   ChangeHint,
@@ -11,7 +10,6 @@ export type {
   Volumes,
 } from './container-service.ts';
 export { describeIssue } from './describe-issue.ts';
-export { directoryIdentity } from './directory-identity.ts';
 export { type Clock, systemClock } from './http/clock.ts';
 export { createHttpService } from './http/http-service.ts';
 export type {
@@ -21,7 +19,6 @@ export type {
   Login,
   Timeouts,
 } from './http/http-service-options.ts';
-export { type FileLock, isLockedElsewhere, lockFile } from './lock-file.ts';
 export {
   bytesToName,
   decodeName,

@@ -1,5 +1,5 @@
 import { uptime } from 'node:os';
-import { readBootID } from '@sluice/client';
+import { readBootID } from '@sluice/host-system';
 
 /**
  * The only source of time in the shell, so that a simulation can run it in virtual time. Times are milliseconds since

@@ -14,7 +14,6 @@ export type { StoryLine } from './explain/trace-cell.ts';
 export { type CollectOptions, collectGarbage, type Freed, type GarbageReport } from './gc/collect-garbage.ts';
 export { cancelOrphans, findOrphans, type Orphan } from './gc/find-orphans.ts';
 export { isRunId } from './identity/run-id.ts';
-export { makeDirectories } from './journal/make-directories.ts';
 export type { RunPlacement, SiteLimits } from './journal/placement.ts';
 export type { Reuse } from './journal/reuse.ts';
 export { chooseClusters, type Sites } from './placement/choose-clusters.ts';

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { directoryIdentity, lockFile } from '@sluice/client';
+import { directoryIdentity, lockFile } from '@sluice/host-system';
 
 /** How long the owner may take to start listening before a process that connects tries again. */
 const READY_MS = 30_000;

@@ -31,7 +31,7 @@ export function isHomeNamed({ env }: Pick<CommandContext, 'env'>, options: Pick<
 export async function makeHome(home: string): Promise<void> {
   // Loaded only here: completion looks for the home, too, and must be fast.
   const [{ makeDirectories }, { markCreatedHere }] = await Promise.all([
-    import('@sluice/runner'),
+    import('@sluice/host-system'),
     import('./created-here.ts'),
   ]);
   if ((await makeDirectories(home, 0o700)) !== undefined) await writeFile(join(home, '.gitignore'), '*\n');

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { isLockedElsewhere } from '@sluice/client';
+import { isLockedElsewhere } from '@sluice/host-system';
 import { claimSocketName, lockPath } from './claim-directory.ts';
 
 /** A holder that does not answer within this time is as good as silent; its claim still stands. */

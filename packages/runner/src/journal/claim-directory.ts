@@ -1,8 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
-import { directoryIdentity, lockFile } from '@sluice/client';
+import { directoryIdentity, lockFile, makeDirectories } from '@sluice/host-system';
 import type { Claim, ClaimOptions, ControlListener } from './disk.ts';
-import { makeDirectories } from './make-directories.ts';
 
 /** Bytes that one control line may have; more ends the connection. */
 const MAX_LINE = 4096;

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { appendFile, link, lstat, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { makeDirectories } from '@sluice/host-system';
 import { askHolder } from './ask-holder.ts';
 import { claimDirectory } from './claim-directory.ts';
 import type { AppendFile, Disk } from './disk.ts';
-import { makeDirectories } from './make-directories.ts';
 
 /** The machine's own files. New ones are readable by their owner only. */
 export function createSystemDisk(): Disk {

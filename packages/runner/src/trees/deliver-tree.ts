@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
-import { makeDirectories } from '../journal/make-directories.ts';
+import { makeDirectories } from '@sluice/host-system';
 import type { TransferProgress } from './count-transfer.ts';
 import { downloadTree, type TreeSource } from './download-tree.ts';
 import { removeResult, replaceDirectory } from './replace-directory.ts';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type Account, directoryIdentity } from '@sluice/client';
+import type { Account } from '@sluice/client';
+import { directoryIdentity } from '@sluice/host-system';
 import { type Clock, systemClock } from '../host/clock.ts';
 import { randomID } from '../host/random-id.ts';
 import { waitForKernelLock } from '../kernel-lock.ts';

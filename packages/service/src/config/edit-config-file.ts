@@ -1,6 +1,6 @@
 import { open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { directoryIdentity } from '@sluice/client';
+import { directoryIdentity } from '@sluice/host-system';
 import { randomID } from '../host/random-id.ts';
 import { waitForKernelLock } from '../kernel-lock.ts';
 import { type ConfigEdit, type EditResult, editConfig } from './edit-config.ts';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { directoryIdentity, lockFile } from '@sluice/client';
+import { directoryIdentity, lockFile } from '@sluice/host-system';
 import { takeKernelLock } from '../kernel-lock.ts';
 
 /** Thrown where another living process serves the same root; match on `code`. */

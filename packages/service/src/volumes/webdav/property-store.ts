@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { writeDurably } from '@sluice/host-system';
 import { z } from 'zod';
-import { writeDurably } from '../../write-durably.ts';
 import { DavRefusal } from './dav-refusal.ts';
 import { isBeneath } from './lock-table.ts';
 

@@ -30,7 +30,7 @@ interface Holder {
 
 type Outcome = 'taken' | 'held' | 'unsupported';
 
-/** A look at a lock takes it for a moment: a lock that is held is tried again so often. */
+/** `isLockedElsewhere` takes a lock for a moment: a lock that is held is tried this many times. */
 const TRIES = 3;
 const PAUSE_MS = 15;
 
@@ -66,7 +66,7 @@ export async function lockFile(file: string): Promise<FileLock | undefined> {
 
 /**
  * Whether a process that cannot be asked by an abstract socket holds the lock of a file: one in another network namespace
- * or on another host. Of this namespace nobody does, since the caller has asked there.
+ * or on another host. In this namespace no process does, since the caller has asked there.
  */
 export async function isLockedElsewhere(file: string): Promise<boolean> {
   let fd: number;
@@ -106,7 +106,7 @@ function flock(fd: number, options: readonly string[]): Promise<Outcome> {
   });
 }
 
-/** False: the holder before has removed the file, and whoever opens it now gets another one. */
+/** False: the holder before has removed the file, and a process that opens it now gets another one. */
 function isSameFile(fd: number, file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.ino === fstatSync(fd).ino;
 }
