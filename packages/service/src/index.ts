@@ -1,11 +1,11 @@
 export type { Principal } from './accounts/principal.ts';
 export { openUserDirectory, type User, type UserDirectory } from './accounts/user-directory.ts';
 export type { ListenAddress, Listener, ListenOptions } from './api/listen-options.ts';
+export type { ReloadReport } from './clusters/reload-config.ts';
 export type { ConfigEdit, ConfigFields, EditResult } from './config/edit-config.ts';
 export { editConfigFile } from './config/edit-config-file.ts';
 export { EMBEDDED_SCOPE, embeddedConfig } from './config/embedded-config.ts';
 export { type ConfigProblem, type ConfigResult, parseServiceConfig } from './config/parse-service-config.ts';
-export type { ReloadReport } from './config/reload-config.ts';
 export { type ServiceConfig, type ServiceConfigInput, serviceConfigSchema } from './config/service-config.ts';
 export type { EngineFactory } from './engines/engine-factory.ts';
 export { canRunImages } from './engines/local-engine.ts';

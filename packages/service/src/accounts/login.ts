@@ -1,10 +1,10 @@
 import { Refusal } from '../protocol/refusal.ts';
 import type { Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
+import type { UserRow } from '../store/user-row.ts';
 import type { LoginThrottle } from './login-throttle.ts';
 import { isPassword, passwordsWaiting } from './password.ts';
 import type { Tokens } from './tokens.ts';
-import type { UserRow } from './user-row.ts';
 
 /** Logins that may wait for their password to be derived; 65 ms each. */
 const MAX_WAITING = 64;

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import type { PasswordHash } from './user-row.ts';
+import type { PasswordHash } from '../store/user-row.ts';
 
 /** 65 ms and 16 MiB each on a common machine. */
 const LOG_N = 14;

@@ -8,8 +8,8 @@ import { openLmdbStore } from '../store/lmdb-store.ts';
 import { migrate } from '../store/migrations.ts';
 import { put, remove, type Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
+import type { UserRow } from '../store/user-row.ts';
 import { hashPassword, wirePassword } from './password.ts';
-import type { UserRow } from './user-row.ts';
 
 /** What is shown of a user. */
 export type User = Pick<UserRow, 'userID' | 'email' | 'name' | 'accounts'>;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Principal } from '../accounts/principal.ts';
 import type { ServiceCalls } from '../calls/service-calls.ts';
-import type { TransferAddress } from '../volumes/volume-calls.ts';
+import type { TransferAddress } from '../calls/volume-calls.ts';
 import type { Query, QuerySchema } from './parse-query.ts';
 
 /** One endpoint: what the router, the handler and the OpenAPI document are made from. */

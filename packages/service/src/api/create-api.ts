@@ -10,9 +10,9 @@ import Fastify, {
 import { createLoginThrottle } from '../accounts/login-throttle.ts';
 import type { Principal } from '../accounts/principal.ts';
 import { createTokens } from '../accounts/tokens.ts';
+import type { TransferAddress } from '../calls/volume-calls.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import type { ServiceCore } from '../service/service-core.ts';
-import type { TransferAddress } from '../volumes/volume-calls.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
 import type { ApiRequest, ApiRoute } from './api-route.ts';
 import { routerPath } from './api-route.ts';

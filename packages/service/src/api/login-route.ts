@@ -3,9 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { login } from '../accounts/login.ts';
 import type { LoginThrottle } from '../accounts/login-throttle.ts';
 import type { Tokens } from '../accounts/tokens.ts';
-import type { UserRow } from '../accounts/user-row.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import type { ServiceCore } from '../service/service-core.ts';
+import type { UserRow } from '../store/user-row.ts';
 
 /** Endpoint 13. The fields come as a form, as JSON, or in the query, as published clients send them. */
 export function loginHandler(core: ServiceCore, accounts: { throttle: LoginThrottle; tokens: Tokens }) {

@@ -2,17 +2,17 @@ import type { Account, ChangeHint, InstanceType, Ref, ResolvedImage, Scope, Volu
 import { matchingAccounts } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { Cluster } from '../clusters/cluster.ts';
-import { storagePaths } from '../clusters/storage-paths.ts';
-import type { ContainerCalls } from '../containers/container-calls.ts';
-import { resolveImage } from '../containers/resolve-image.ts';
 import { Refusal } from '../protocol/refusal.ts';
+import { storagePaths } from '../storage/storage-paths.ts';
 import type { Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
+import type { VolumeRow } from '../store/volume-row.ts';
 import { isTransferPassword } from '../volumes/transfer-login.ts';
-import type { TransferAddress, VolumeCalls } from '../volumes/volume-calls.ts';
 import { volumeFault } from '../volumes/volume-fault.ts';
-import type { VolumeRow } from '../volumes/volume-row.ts';
 import { webDavPath } from '../volumes/webdav/webdav-path.ts';
+import type { ContainerCalls } from './container-calls.ts';
+import { resolveImage } from './resolve-image.ts';
+import type { TransferAddress, VolumeCalls } from './volume-calls.ts';
 
 /** All that the service can be asked to do, authorization included: beneath the routes and the in-process service. */
 export interface ServiceCalls {

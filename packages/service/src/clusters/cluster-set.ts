@@ -2,14 +2,14 @@ import { readdir } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { own } from '@sluice/client';
 import type { ClusterConfig, ServiceConfig } from '../config/service-config.ts';
-import type { ContainerRow } from '../containers/container-row.ts';
 import { ENGINE_FACTORIES } from '../engines/engine-factories.ts';
 import type { ServiceOptions } from '../service/service-options.ts';
+import { removeForGood } from '../storage/remove-for-good.ts';
+import { storagePaths } from '../storage/storage-paths.ts';
+import type { ContainerRow } from '../store/container-row.ts';
 import type { Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
 import { type Cluster, type ClusterOptions, createCluster } from './cluster.ts';
-import { removeForGood } from './remove-for-good.ts';
-import { storagePaths } from './storage-paths.ts';
 
 /** The clusters of a service: those of the configuration, in its order, which may come and go while it runs. */
 export interface ClusterSet extends ReadonlyMap<string, Cluster> {

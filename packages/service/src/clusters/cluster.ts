@@ -3,20 +3,20 @@ import { isTerminalPhase } from '@sluice/client';
 import type { Logger } from 'pino';
 import type { ClusterConfig, InstanceTypeConfig } from '../config/service-config.ts';
 import { CapacityQueue } from '../containers/capacity-queue.ts';
-import type { ContainerRow } from '../containers/container-row.ts';
 import { createLaunchKey } from '../containers/create-launch-key.ts';
 import { LiveContainers } from '../containers/live-containers.ts';
 import { PortNumbers } from '../containers/port-numbers.ts';
 import { resolveLaunch } from '../containers/resolve-launch.ts';
 import type { Engine } from '../engines/engine.ts';
+import { EngineDriver } from '../engines/engine-driver.ts';
 import type { Clock } from '../host/clock.ts';
 import type { PortExposure } from '../proxy/open-port-proxy.ts';
+import { removeContainerDirectory } from '../storage/remove-container-directory.ts';
+import { makeStorage, storagePaths } from '../storage/storage-paths.ts';
+import type { ContainerRow } from '../store/container-row.ts';
 import type { Store } from '../store/store.ts';
 import { createVolumeUsage, type VolumeUsage } from '../volumes/volume-usage.ts';
-import { EngineDriver } from './engine-driver.ts';
 import { ExposedHosts } from './exposed-hosts.ts';
-import { removeContainerDirectory } from './remove-container-directory.ts';
-import { makeStorage, storagePaths } from './storage-paths.ts';
 
 /** One cluster at work: its engine, its storage and what lives on it. */
 export interface Cluster {

@@ -1,8 +1,8 @@
 import { own } from '@sluice/client';
 import type { Logger } from 'pino';
-import type { ContainerRow } from '../containers/container-row.ts';
 import type { PortExposure } from '../proxy/open-port-proxy.ts';
 import { createPortOwner, type PortOwner } from '../proxy/port-owner.ts';
+import type { ContainerRow } from '../store/container-row.ts';
 
 export interface ExposedHostsOptions {
   readonly exposure: PortExposure | undefined;

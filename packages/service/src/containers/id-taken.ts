@@ -1,6 +1,6 @@
 import { isTerminalPhase } from '@sluice/client';
 import { Refusal } from '../protocol/refusal.ts';
-import type { ContainerRow } from './container-row.ts';
+import type { ContainerRow } from '../store/container-row.ts';
 import { renderTime } from './render-container.ts';
 
 /** The refusal of an ID that is in use, with the phase of what has it and, where that has ended, when it is free. */

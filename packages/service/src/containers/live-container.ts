@@ -1,6 +1,6 @@
 import type { Launch } from '../engines/engine.ts';
+import type { ContainerRow } from '../store/container-row.ts';
 import type { Amount } from './capacity-queue.ts';
-import type { ContainerRow } from './container-row.ts';
 
 /** A container that has not ended, or is deleted and not yet cleaned up. */
 export interface LiveContainer {

@@ -1,11 +1,11 @@
 import type { KnownContainerPhase } from '@sluice/client';
-import type { EngineDriver } from '../clusters/engine-driver.ts';
 import type { Launch, Observation } from '../engines/engine.ts';
+import type { EngineDriver } from '../engines/engine-driver.ts';
 import type { Clock } from '../host/clock.ts';
+import type { ContainerRow } from '../store/container-row.ts';
 import { put, remove, type Store } from '../store/store.ts';
 import { TABLES, timeKey } from '../store/tables.ts';
 import type { CapacityQueue } from './capacity-queue.ts';
-import type { ContainerRow } from './container-row.ts';
 import type { LiveContainer } from './live-container.ts';
 import type { LiveIndex } from './live-index.ts';
 import { LiveRegister } from './live-register.ts';

@@ -1,8 +1,8 @@
 import { type ContainerSpec, identifierSchema } from '@sluice/client';
 import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
+import { findOddText } from '../protocol/find-odd-text.ts';
 import { Refusal } from '../protocol/refusal.ts';
-import { findOddText } from './find-odd-text.ts';
 import { mountPointSchema } from './mount-point-schema.ts';
 
 const MAX_SHOWN = 200;

@@ -1,6 +1,6 @@
 import type { Container, ContainerListItem, Port } from '@sluice/client';
 import { own } from '@sluice/client';
-import type { ContainerRow } from './container-row.ts';
+import type { ContainerRow } from '../store/container-row.ts';
 
 /** A container as endpoints 7 and 8 show it; `state` is given apart since it is worked out for those that wait. */
 export function renderContainer(row: ContainerRow, state: string): Container {

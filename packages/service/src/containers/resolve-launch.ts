@@ -1,7 +1,7 @@
-import { storagePaths } from '../clusters/storage-paths.ts';
 import type { InstanceTypeConfig } from '../config/service-config.ts';
 import type { Launch } from '../engines/engine.ts';
-import type { ContainerRow } from './container-row.ts';
+import { storagePaths } from '../storage/storage-paths.ts';
+import type { ContainerRow } from '../store/container-row.ts';
 import { expandPorts, portVariables } from './port-variables.ts';
 
 const GIB = 1024 ** 3;

@@ -1,12 +1,12 @@
 import { type ContainerSpec, isServiceError, type Scope } from '@sluice/client';
-import { storagePaths } from '../clusters/storage-paths.ts';
 import { Refusal } from '../protocol/refusal.ts';
+import { storagePaths } from '../storage/storage-paths.ts';
+import type { RowMount } from '../store/container-row.ts';
 import type { Store } from '../store/store.ts';
 import { idKey, TABLES } from '../store/tables.ts';
 import { openConfinedTree } from '../volumes/files/confined-tree.ts';
 import { ensureSubPath } from '../volumes/files/sub-path.ts';
 import { volumeFault } from '../volumes/volume-fault.ts';
-import type { RowMount } from './container-row.ts';
 import { type MountKey, parseMountKey } from './mount-key.ts';
 import { normalizeTarget } from './normalize-target.ts';
 import { parseWritableMounts } from './parse-writable-mounts.ts';

@@ -4,7 +4,7 @@ import type { Principal } from '../accounts/principal.ts';
 import type { HttpFront } from '../api/http-front.ts';
 import type { Listener, ListenOptions } from '../api/listen-options.ts';
 import { createInProcessService } from '../calls/in-process-service.ts';
-import type { ReloadReport } from '../config/reload-config.ts';
+import type { ReloadReport } from '../clusters/reload-config.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import { lockStore } from '../store/store-lock.ts';
 import { openServiceCore, type ServiceCore } from './service-core.ts';

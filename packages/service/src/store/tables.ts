@@ -1,8 +1,8 @@
 import type { Ref, Scope } from '@sluice/client';
-import type { TokenRow, UserRow } from '../accounts/user-row.ts';
-import type { ContainerRow } from '../containers/container-row.ts';
-import type { VolumeRow } from '../volumes/volume-row.ts';
+import type { ContainerRow } from './container-row.ts';
 import type { KeyRange, Table } from './store.ts';
+import type { TokenRow, UserRow } from './user-row.ts';
+import type { VolumeRow } from './volume-row.ts';
 
 /**
  * Every table. Things of an account are kept under `<cluster>/<account>/<sequence>`, so that a page of a list is one

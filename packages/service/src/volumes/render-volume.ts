@@ -1,7 +1,7 @@
 import type { Volume } from '@sluice/client';
 import { renderTime } from '../containers/render-container.ts';
+import type { VolumeRow } from '../store/volume-row.ts';
 import { volumeFault } from './volume-fault.ts';
-import type { VolumeRow } from './volume-row.ts';
 
 /** A volume as the list shows it, without its login. `root` is looked at: without its files a volume is `Unknown`. */
 export function renderVolume(row: VolumeRow, root: string): Volume {

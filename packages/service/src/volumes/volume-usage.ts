@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { storagePaths } from '../clusters/storage-paths.ts';
+import { storagePaths } from '../storage/storage-paths.ts';
 
 /** Between the end of one look at an account's volumes and the next, and in proportion to how long the look took. */
 const LOOK_MS = 60_000;

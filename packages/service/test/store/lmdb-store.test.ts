@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fc, test } from '@fast-check/vitest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ContainerRow } from '../../src/containers/container-row.ts';
+import type { ContainerRow } from '../../src/store/container-row.ts';
 import { openLmdbStore } from '../../src/store/lmdb-store.ts';
 import { mergeRanges } from '../../src/store/merge-ranges.ts';
 import { migrate, SCHEMA_VERSION } from '../../src/store/migrations.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { removeForGood } from '../../src/clusters/remove-for-good.ts';
+import { removeForGood } from '../../src/storage/remove-for-good.ts';
 import { temporaryDirectory } from '../volumes/temporary-directory.ts';
 
 const NOBODY = 65_534;

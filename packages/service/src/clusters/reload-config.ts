@@ -1,6 +1,6 @@
-import type { Cluster } from '../clusters/cluster.ts';
-import type { ClusterSet } from '../clusters/cluster-set.ts';
-import type { ClusterConfig, ServiceConfig } from './service-config.ts';
+import type { ClusterConfig, ServiceConfig } from '../config/service-config.ts';
+import type { Cluster } from './cluster.ts';
+import type { ClusterSet } from './cluster-set.ts';
 
 /** What became of a changed configuration; fields are named as in the file, clusters by their ID. */
 export interface ReloadReport {

@@ -1,4 +1,4 @@
-import type { Observation } from '../engines/engine.ts';
+import type { Observation } from './engine.ts';
 
 /**
  * What an engine has seen, told without the path of the cluster's storage: an engine's words are those of the kernel or

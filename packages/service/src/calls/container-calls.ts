@@ -2,21 +2,21 @@ import type { Container, Ref, Scope } from '@sluice/client';
 import { authorize, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { Cluster } from '../clusters/cluster.ts';
-import { storagePaths } from '../clusters/storage-paths.ts';
+import { GrowthWatch } from '../containers/growth-watch.ts';
+import { type ListedContainer, listContainers } from '../containers/list-containers.ts';
+import type { LiveContainer } from '../containers/live-container.ts';
+import { type Life, type LogOptions, readLog } from '../containers/read-log.ts';
+import { renderContainer } from '../containers/render-container.ts';
 import { parsePage, renderPageToken } from '../protocol/page.ts';
 import { Refusal } from '../protocol/refusal.ts';
+import { storagePaths } from '../storage/storage-paths.ts';
+import type { ContainerRow } from '../store/container-row.ts';
 import { findLasting } from '../store/find-lasting.ts';
 import { isStoreFull } from '../store/lmdb-store.ts';
 import { put, remove } from '../store/store.ts';
 import { idKey, TABLES, timeKey } from '../store/tables.ts';
 import { volumeFault } from '../volumes/volume-fault.ts';
-import type { ContainerRow } from './container-row.ts';
 import { type CreateContainerOptions, createContainer } from './create-container.ts';
-import { GrowthWatch } from './growth-watch.ts';
-import { type ListedContainer, listContainers } from './list-containers.ts';
-import type { LiveContainer } from './live-container.ts';
-import { type Life, type LogOptions, readLog } from './read-log.ts';
-import { renderContainer } from './render-container.ts';
 
 /** What the container endpoints do, whatever the way they are called by: every call is authorized here. */
 export interface ContainerCalls {

@@ -1,6 +1,6 @@
 import type { ContainerSpec, KnownContainerPhase } from '@sluice/client';
+import type { Amount } from '../containers/capacity-queue.ts';
 import type { Mount } from '../engines/engine.ts';
-import type { Amount } from './capacity-queue.ts';
 
 /** A container as the store keeps it. Times are milliseconds since the epoch. */
 export interface ContainerRow {

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { Feature } from '@sluice/client';
 import type { Logger } from 'pino';
-import { type Engine, EngineError, type EngineSink, type HardwareModels, type Launch } from '../engines/engine.ts';
 import type { Clock } from '../host/clock.ts';
+import { type Engine, EngineError, type EngineSink, type HardwareModels, type Launch } from './engine.ts';
 import { hidePath, withoutHostPath } from './without-host-path.ts';
 
 const FIRST_WAIT_MS = 500;

@@ -5,21 +5,21 @@ import type { Logger } from 'pino';
 import { authorize, matchingAccounts, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { Cluster } from '../clusters/cluster.ts';
-import { removeForGood } from '../clusters/remove-for-good.ts';
-import { storagePaths } from '../clusters/storage-paths.ts';
 import type { Clock } from '../host/clock.ts';
 import { randomID } from '../host/random-id.ts';
 import { parsePage, renderPageToken } from '../protocol/page.ts';
 import { Refusal } from '../protocol/refusal.ts';
+import { removeForGood } from '../storage/remove-for-good.ts';
+import { storagePaths } from '../storage/storage-paths.ts';
 import { findLasting } from '../store/find-lasting.ts';
 import type { Sequence } from '../store/sequence.ts';
 import { type Change, put, remove, type Store } from '../store/store.ts';
 import { accountRange, idKey, sequenceKey, TABLES, timeKey } from '../store/tables.ts';
+import type { VolumeRow } from '../store/volume-row.ts';
+import { renderVolume } from '../volumes/render-volume.ts';
+import { createTransferLogin, hashTransferPassword } from '../volumes/transfer-login.ts';
+import { volumeFault } from '../volumes/volume-fault.ts';
 import { checkStoredBytes } from './check-stored-bytes.ts';
-import { renderVolume } from './render-volume.ts';
-import { createTransferLogin, hashTransferPassword } from './transfer-login.ts';
-import { volumeFault } from './volume-fault.ts';
-import type { VolumeRow } from './volume-row.ts';
 
 /** Where the files of a volume are reached; absent where this service does not offer that way. */
 export type TransferAddress = (volume: Ref) => { webdav?: string; sftp?: string };
