@@ -12,7 +12,6 @@ import type { Principal } from '../accounts/principal.ts';
 import { createTokens } from '../accounts/tokens.ts';
 import type { TransferAddress } from '../calls/volume-calls.ts';
 import { Refusal } from '../protocol/refusal.ts';
-import type { ServiceCore } from '../service/service-core.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
 import type { ApiRequest, ApiRoute } from './api-route.ts';
 import { routerPath } from './api-route.ts';
@@ -25,6 +24,7 @@ import { parseQuery } from './parse-query.ts';
 import { addRequestBodies, isForm, unsupportedBody } from './request-bodies.ts';
 import { ROUTES } from './routes.ts';
 import { createReplySignals, sendStream } from './send-stream.ts';
+import type { ServedService } from './served-service.ts';
 
 const DAY_MS = 86_400_000;
 /** Ten thousand mounts fit, each with a path and a mount point of some hundred characters. */
@@ -42,12 +42,12 @@ export interface ApiOptions {
 }
 
 /** The routes of the service in a Fastify instance, not yet listening. */
-export function createApi(core: ServiceCore, options: ApiOptions): FastifyInstance {
+export function createApi(service: ServedService, options: ApiOptions): FastifyInstance {
   const api = Fastify<RawServerDefault>({
-    loggerInstance: core.log,
+    loggerInstance: service.log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: MAX_BODY_BYTES,
-    trustProxy: core.config.trustedProxies.length > 0 ? [...core.config.trustedProxies] : false,
+    trustProxy: service.config.trustedProxies.length > 0 ? [...service.config.trustedProxies] : false,
     serverFactory: (handler) => options.serverFactory(handler as RequestListener),
     // The published clients' base address ends in a slash and their path begins with one.
     rewriteUrl: ({ url = '/' }: IncomingMessage) =>
@@ -63,31 +63,32 @@ export function createApi(core: ServiceCore, options: ApiOptions): FastifyInstan
     genReqId: () => crypto.randomUUID(),
   }) as unknown as FastifyInstance;
   addAccounting(api, options.metrics);
-  addRequestBodies(api, core.clock);
+  addRequestBodies(api, service.clock);
   addErrors(api);
   const tokens = createTokens({
-    ...{ store: core.store, clock: core.clock },
-    lifetimeMs: core.config.login.tokenDays * DAY_MS,
-    isAccount: ({ clusterID, accountID }) => core.clusters.get(clusterID)?.config.accounts.includes(accountID) === true,
+    ...{ store: service.store, clock: service.clock },
+    lifetimeMs: service.config.login.tokenDays * DAY_MS,
+    isAccount: ({ clusterID, accountID }) =>
+      service.clusters.get(clusterID)?.config.accounts.includes(accountID) === true,
   });
-  const throttle = createLoginThrottle(core.clock);
+  const throttle = createLoginThrottle(service.clock);
   const authenticate = (request: FastifyRequest) => options.principal ?? principalOf(request, tokens.principalOf);
   const signalOf = createReplySignals(options.closing);
-  for (const route of ROUTES) addRoute(api, route, { core, options, authenticate, signalOf });
-  api.post(LOGIN_PATH, { config: { operation: 'login' } }, loginHandler(core, { throttle, tokens }));
-  addOperations(api, core, options);
+  for (const route of ROUTES) addRoute(api, route, { service, options, authenticate, signalOf });
+  api.post(LOGIN_PATH, { config: { operation: 'login' } }, loginHandler(service, { throttle, tokens }));
+  addOperations(api, service, options);
   return api;
 }
 
 interface RouteContext {
-  readonly core: ServiceCore;
+  readonly service: ServedService;
   readonly options: ApiOptions;
   readonly authenticate: (request: FastifyRequest) => Principal;
   readonly signalOf: (reply: FastifyReply) => AbortSignal;
 }
 
 function addRoute(api: FastifyInstance, route: ApiRoute, context: RouteContext): void {
-  const { core, options, authenticate, signalOf } = context;
+  const { service, options, authenticate, signalOf } = context;
   api.route({
     method: route.method,
     url: API_PREFIX + routerPath(route.path),
@@ -100,7 +101,7 @@ function addRoute(api: FastifyInstance, route: ApiRoute, context: RouteContext):
     },
     handler: async (request, reply) => {
       const result = await route.handle({
-        calls: core.calls,
+        calls: service.calls,
         principal: request.principal!,
         at: request.params as ApiRequest['at'],
         query: parseQuery(route.query, request.query as Record<string, unknown>),

@@ -15,12 +15,12 @@ import { closeWaitingReplies } from '../http/close-waiting-replies.ts';
 import { createHandshakeCut } from '../http/handshake-cut.ts';
 import { type KeptCertificate, keepCertificate } from '../proxy/keep-certificate.ts';
 import { FILES_LOOK_MS, readCertificate } from '../proxy/read-certificate.ts';
-import type { ServiceCore } from '../service/service-core.ts';
 import { createWebDavHandler, type WebDavHandler } from '../volumes/webdav/webdav-handler.ts';
 import { DAV_PREFIX, webDavPath } from '../volumes/webdav/webdav-path.ts';
 import { createApi } from './create-api.ts';
 import type { ListenAddress, Listener, ListenOptions } from './listen-options.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import type { ServedService } from './served-service.ts';
 
 const DRAIN_MS = 10_000;
 
@@ -33,28 +33,28 @@ export interface HttpFront {
   close(): void;
 }
 
-export function createHttpFront(core: ServiceCore): HttpFront {
+export function createHttpFront(service: ServedService): HttpFront {
   const metrics = createMetrics();
-  const dav = createWebDavHandler(core.volumeAccess, {
+  const dav = createWebDavHandler(service.volumeAccess, {
     prefixOf: ({ volumeID, ...scope }) => webDavPath({ ...scope, id: volumeID }),
-    throttle: core.transferThrottle,
-    addressOf: (request) => proxyAddress(request, [...core.config.trustedProxies]),
-    onError: (error, { method }) => core.log.error({ err: error, method }, 'a WebDAV request failed'),
+    throttle: service.transferThrottle,
+    addressOf: (request) => proxyAddress(request, [...service.config.trustedProxies]),
+    onError: (error, { method }) => service.log.error({ err: error, method }, 'a WebDAV request failed'),
   });
-  const { tls } = core.config;
+  const { tls } = service.config;
   let opening: Promise<KeptCertificate> | undefined;
   let certificate: KeptCertificate | undefined;
   return {
     async listen(options) {
-      if (tls === undefined || 'socketPath' in options) return listen({ core, metrics, dav }, options);
-      opening ??= keepCertificate({ read: () => readCertificate(tls), everyMs: FILES_LOOK_MS, ...core });
+      if (tls === undefined || 'socketPath' in options) return listen({ service, metrics, dav }, options);
+      opening ??= keepCertificate({ read: () => readCertificate(tls), everyMs: FILES_LOOK_MS, ...service });
       try {
         certificate = await opening;
       } finally {
         // Where it could not be read, the next listener tries again.
         if (certificate === undefined) opening = undefined;
       }
-      return listen({ core, metrics, dav, certificate }, options);
+      return listen({ service, metrics, dav, certificate }, options);
     },
     async refreshCertificate() {
       await certificate?.refresh();
@@ -68,7 +68,7 @@ export function createHttpFront(core: ServiceCore): HttpFront {
 
 /** What serves a listener; with a certificate over HTTPS. */
 interface Served {
-  readonly core: ServiceCore;
+  readonly service: ServedService;
   readonly metrics: Metrics;
   readonly dav: WebDavHandler;
   readonly certificate?: KeptCertificate;
@@ -76,16 +76,16 @@ interface Served {
 
 /** Serves the API, and WebDAV beside it, at an address. */
 async function listen(served: Served, options: ListenOptions): Promise<Listener> {
-  const { core, metrics } = served;
+  const { service, metrics } = served;
   const closing = new AbortController();
   let origin = LOCAL_ORIGIN;
-  const api = createApi(core, {
+  const api = createApi(service, {
     metrics,
     closing: closing.signal,
     principal: 'socketPath' in options ? options.principal : undefined,
     address: (volume) => ({
-      webdav: webDavUrl(core.config.publicUrl?.replace(/\/$/, '') ?? origin, volume),
-      ...core.sftpAddress(),
+      webdav: webDavUrl(service.config.publicUrl?.replace(/\/$/, '') ?? origin, volume),
+      ...service.sftpAddress(),
     }),
     serverFactory: (handler) =>
       openServer(served.certificate, {
@@ -99,7 +99,7 @@ async function listen(served: Served, options: ListenOptions): Promise<Listener>
   await api.ready();
   if ('socketPath' in options) await removeStaleSocket(options.socketPath);
   await api.listen('socketPath' in options ? { path: options.socketPath } : { host: options.host, port: options.port });
-  const address = addressOf(core, options, api.server);
+  const address = addressOf(service, options, api.server);
   origin = address.url;
   return {
     ...address,
@@ -113,7 +113,7 @@ async function listen(served: Served, options: ListenOptions): Promise<Listener>
 }
 
 /** WebDAV with what the API's requests have too: an ID, a line in the log and a place in the metrics. */
-function serveWebDav({ core, metrics, dav }: Served, request: IncomingMessage, reply: ServerResponse): void {
+function serveWebDav({ service, metrics, dav }: Served, request: IncomingMessage, reply: ServerResponse): void {
   const reqId = crypto.randomUUID();
   const begin = performance.now();
   reply.setHeader('x-request-id', reqId);
@@ -124,7 +124,7 @@ function serveWebDav({ core, metrics, dav }: Served, request: IncomingMessage, r
     const { method, url = '' } = request;
     // The names of files are the user's affair.
     const volume = url.slice(DAV_PREFIX.length).split('/', 3).join('/');
-    core.log.info({ reqId, operation: 'webdav', method, volume, status, ms: Math.round(ms * 10) / 10 }, 'request');
+    service.log.info({ reqId, operation: 'webdav', method, volume, status, ms: Math.round(ms * 10) / 10 }, 'request');
   });
   dav(request, reply);
 }
@@ -155,7 +155,7 @@ function openTlsServer(
   return server as unknown as Server;
 }
 
-function addressOf(core: ServiceCore, options: ListenOptions, server: Server): ListenAddress {
+function addressOf(service: ServedService, options: ListenOptions, server: Server): ListenAddress {
   if ('socketPath' in options) {
     // Whoever can open the file is let in, at most as the principal of this listener.
     chmodSync(options.socketPath, 0o600);
@@ -164,7 +164,7 @@ function addressOf(core: ServiceCore, options: ListenOptions, server: Server): L
   const bound = server.address();
   const port = typeof bound === 'object' && bound !== null ? bound.port : options.port;
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
-  return { url: `${core.config.tls === undefined ? 'http' : 'https'}://${host}:${port}`, port };
+  return { url: `${service.config.tls === undefined ? 'http' : 'https'}://${host}:${port}`, port };
 }
 
 /** A socket file that a killed service left behind is in the way; one that answers belongs to somebody. */

@@ -4,20 +4,20 @@ import { login } from '../accounts/login.ts';
 import type { LoginThrottle } from '../accounts/login-throttle.ts';
 import type { Tokens } from '../accounts/tokens.ts';
 import { Refusal } from '../protocol/refusal.ts';
-import type { ServiceCore } from '../service/service-core.ts';
 import type { UserRow } from '../store/user-row.ts';
+import type { ServedService } from './served-service.ts';
 
 /** Endpoint 13. The fields come as a form, as JSON, or in the query, as published clients send them. */
-export function loginHandler(core: ServiceCore, accounts: { throttle: LoginThrottle; tokens: Tokens }) {
+export function loginHandler(service: ServedService, accounts: { throttle: LoginThrottle; tokens: Tokens }) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const fields = { ...asRecord(request.query), ...asRecord(request.body) };
     expectValue(fields, 'token_type', 'TOKEN');
     expectValue(fields, 'third_party', 'SELF');
     const { token, user } = await login(
-      { store: core.store, ...accounts },
+      { store: service.store, ...accounts },
       { email: textOf(fields, 'email'), password: textOf(fields, 'password'), address: request.ip ?? 'local' },
     );
-    void reply.header(core.config.login.tokenHeader, token).type('application/json;charset=UTF-8');
+    void reply.header(service.config.login.tokenHeader, token).type('application/json;charset=UTF-8');
     return renderUser(user);
   };
 }

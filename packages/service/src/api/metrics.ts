@@ -1,6 +1,6 @@
 import { quotaOf } from '../accounts/quota.ts';
 import type { Cluster } from '../clusters/cluster.ts';
-import type { ServiceCore } from '../service/service-core.ts';
+import type { ServedService } from './served-service.ts';
 
 /** Upper bounds of the latency buckets, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
@@ -8,7 +8,7 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** Counts requests by what they were, and shows them with the state of the clusters as Prometheus text. */
 export interface Metrics {
   observe(request: { readonly operation: string; readonly status: number; readonly seconds: number }): void;
-  render(core: ServiceCore): string;
+  render(service: ServedService): string;
 }
 
 export function createMetrics(): Metrics {
@@ -28,7 +28,7 @@ export function createMetrics(): Metrics {
       const bucket = BUCKETS.findIndex((bound) => seconds <= bound);
       if (bucket !== -1) entry.buckets[bucket]!++;
     },
-    render(core) {
+    render(service) {
       const lines = ['# TYPE sluice_requests_total counter'];
       for (const [labels, count] of [...counts].sort()) lines.push(`sluice_requests_total{${labels}} ${count}`);
       lines.push('# TYPE sluice_request_seconds histogram');
@@ -42,7 +42,7 @@ export function createMetrics(): Metrics {
         lines.push(`sluice_request_seconds_sum{operation="${operation}"} ${entry.sum}`);
         lines.push(`sluice_request_seconds_count{operation="${operation}"} ${entry.count}`);
       }
-      return `${[...lines, ...clusterLines(core)].join('\n')}\n`;
+      return `${[...lines, ...clusterLines(service)].join('\n')}\n`;
     },
   };
 }
@@ -54,12 +54,12 @@ const ACCOUNT_USE: Readonly<Record<string, (cluster: Cluster, account: string) =
   sluice_account_volume_bytes: ({ usage }, account) => usage.known(account),
 };
 
-function clusterLines(core: ServiceCore): string[] {
+function clusterLines(service: ServedService): string[] {
   const lines: string[] = [];
   const gauge = (name: string, values: readonly (readonly [labels: string, value: number])[]) => {
     lines.push(`# TYPE ${name} gauge`, ...values.map(([labels, value]) => `${name}{${labels}} ${value}`));
   };
-  const clusters = [...core.clusters.values()];
+  const clusters = [...service.clusters.values()];
   gauge(
     'sluice_containers',
     clusters.flatMap((cluster) => {

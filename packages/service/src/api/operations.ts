@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
-import type { ServiceCore } from '../service/service-core.ts';
 import type { Metrics } from './metrics.ts';
 import { renderOpenApi } from './openapi.ts';
 import { ROUTES } from './routes.ts';
+import type { ServedService } from './served-service.ts';
 
 /** What operators and their tools ask. */
 export function addOperations(
   api: FastifyInstance,
-  core: ServiceCore,
+  service: ServedService,
   { metrics, closing }: { readonly metrics: Metrics; readonly closing: AbortSignal },
 ): void {
   const document = JSON.stringify(renderOpenApi(ROUTES));
@@ -16,26 +16,28 @@ export function addOperations(
   );
   // A restart makes no room on a disk, and one that is full passes: `/readyz` tells of it.
   api.get('/healthz', { config: { operation: 'healthz' } }, (_, reply) =>
-    core.failure() === undefined ? reply.send({ status: 'ok' }) : reply.code(503).send({ status: 'the store failed' }),
+    service.failure() === undefined
+      ? reply.send({ status: 'ok' })
+      : reply.code(503).send({ status: 'the store failed' }),
   );
   // Anybody may ask: why an engine is away is for the log, and for those who may use it.
   api.get('/readyz', { config: { operation: 'readyz' } }, (_, reply) => {
     const engines = Object.fromEntries(
-      [...core.clusters.values()].map(({ id, driver }) => [
+      [...service.clusters.values()].map(({ id, driver }) => [
         id,
         driver.unavailable === undefined ? 'ready' : 'not ready',
       ]),
     );
-    const store = storeState(core);
+    const store = storeState(service);
     const ready = !closing.aborted && [store, ...Object.values(engines)].every((state) => state === 'ready');
     return reply.code(ready ? 200 : 503).send({ ready, store, engines });
   });
   api.get('/metrics', { config: { operation: 'metrics' } }, (_, reply) =>
-    reply.type('text/plain; version=0.0.4').send(metrics.render(core)),
+    reply.type('text/plain; version=0.0.4').send(metrics.render(service)),
   );
 }
 
-function storeState(core: ServiceCore): string {
-  if (core.failure() !== undefined) return 'failed';
-  return core.store.shortage === undefined ? 'ready' : 'its disk is full';
+function storeState(service: ServedService): string {
+  if (service.failure() !== undefined) return 'failed';
+  return service.store.shortage === undefined ? 'ready' : 'its disk is full';
 }

@@ -1,5 +1,5 @@
 import { own } from '@sluice/client';
-import { nearestName } from '../containers/parse-container-spec.ts';
+import { nearestName } from '../protocol/nearest-name.ts';
 import { Refusal } from '../protocol/refusal.ts';
 
 /** Kinds of query parameters that the protocol has. */

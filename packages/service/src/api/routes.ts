@@ -11,7 +11,8 @@ import {
 } from '@sluice/client';
 import { z } from 'zod';
 import { renderContainerPage } from '../containers/list-containers.ts';
-import { containerSpecSchema, parseBody } from '../containers/parse-container-spec.ts';
+import { containerSpecSchema } from '../containers/parse-container-spec.ts';
+import { parseBody } from '../protocol/parse-body.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import { type ApiRequest, type ApiRoute, defineRoute } from './api-route.ts';
 import { dropZeroFields, isObject, replyOnly } from './drop-zero-fields.ts';

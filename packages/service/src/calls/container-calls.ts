@@ -49,7 +49,10 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
       authorize(principal, scope);
       const list = `containers ${scope.clusterID}/${scope.accountID} ${page.all === true}`;
       const request = { ...parsePage(list, page), ...scope, all: page.all === true };
-      const { containers, hasMore } = listContainers({ store, cluster: clusterOf(scope.clusterID) }, request);
+      const { containers, hasMore } = listContainers(
+        { store, containers: clusterOf(scope.clusterID).containers },
+        request,
+      );
       return { containers, nextPageToken: hasMore ? renderPageToken(list, containers.at(-1)!.key) : '' };
     },
     async logs(principal, ref, logOptions) {

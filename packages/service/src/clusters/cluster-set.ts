@@ -3,7 +3,7 @@ import { isAbsolute, join, relative } from 'node:path';
 import { own } from '@sluice/client';
 import type { ClusterConfig, ServiceConfig } from '../config/service-config.ts';
 import { ENGINE_FACTORIES } from '../engines/engine-factories.ts';
-import type { ServiceOptions } from '../service/service-options.ts';
+import type { EngineFactory } from '../engines/engine-factory.ts';
 import { removeForGood } from '../storage/remove-for-good.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import type { ContainerRow } from '../store/container-row.ts';
@@ -25,9 +25,10 @@ export interface ClusterSet extends ReadonlyMap<string, Cluster> {
 }
 
 export interface ClusterSetOptions
-  extends Pick<ServiceOptions, 'engines'>,
-    Omit<ClusterOptions, 'config' | 'storage' | 'engine' | 'mustOpen' | 'logLimitBytes' | 'isShared'> {
+  extends Omit<ClusterOptions, 'config' | 'storage' | 'engine' | 'mustOpen' | 'logLimitBytes' | 'isShared'> {
   readonly config: ServiceConfig;
+  /** Engines beside those of this package, by the name that clusters call them. */
+  readonly engines?: Readonly<Record<string, EngineFactory>>;
 }
 
 const BYTES_PER_MB = 1_000_000;

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { describeIssue, own } from '@sluice/client';
 import { isMap, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { z } from 'zod';
-import { nearestName } from '../containers/parse-container-spec.ts';
+import { nearestName } from '../protocol/nearest-name.ts';
 import { type ServiceConfig, serviceConfigSchema } from './service-config.ts';
 
 /** What is wrong with a configuration file, and where; lines and columns count from 1. */

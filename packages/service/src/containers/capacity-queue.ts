@@ -1,10 +1,5 @@
 import type { Capacity } from '../config/service-config.ts';
-
-export interface Amount {
-  readonly cores: number;
-  readonly memoryGB: number;
-  readonly gpus: number;
-}
+import type { Amount } from '../store/container-row.ts';
 
 /** One that waits for room, or holds some. */
 export interface Claim {

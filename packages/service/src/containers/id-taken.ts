@@ -1,7 +1,7 @@
 import { isTerminalPhase } from '@sluice/client';
 import { Refusal } from '../protocol/refusal.ts';
 import type { ContainerRow } from '../store/container-row.ts';
-import { renderTime } from './render-container.ts';
+import { renderTime } from '../store/render-list-item.ts';
 
 /** The refusal of an ID that is in use, with the phase of what has it and, where that has ended, when it is free. */
 export function idTaken(row: ContainerRow, retentionMs: number): Refusal {

@@ -1,9 +1,9 @@
 import type { ContainerListItem, Scope } from '@sluice/client';
-import type { Cluster } from '../clusters/cluster.ts';
 import type { PageRequest } from '../protocol/page.ts';
+import { renderListItem } from '../store/render-list-item.ts';
 import type { Store } from '../store/store.ts';
 import { accountRange, TABLES } from '../store/tables.ts';
-import { renderListItem } from './render-container.ts';
+import type { LiveContainers } from './live-containers.ts';
 
 /**
  * A list item in the form that it is there in: one that has ended is kept as JSON text, since a page over HTTP is then
@@ -21,10 +21,10 @@ export interface ListedPage {
 
 /** What is live, or with `all` also what has ended, of one account. */
 export function listContainers(
-  { store, cluster }: { store: Store; cluster: Cluster },
+  { store, containers: ofCluster }: { store: Store; containers: LiveContainers },
   request: Scope & PageRequest & { readonly all: boolean },
 ): ListedPage {
-  const live = liveContainers(cluster, request);
+  const live = liveItems(ofCluster, request);
   const containers: ListedContainer[] = [];
   for (const listed of request.all ? withEnded(live, store, request) : live) {
     if (containers.length === request.pageSize) return { containers, hasMore: true };
@@ -43,10 +43,7 @@ export function renderContainerPage(page: { containers: readonly ListedContainer
   return `{"containers":[${items.join()}],"nextPageToken":${JSON.stringify(page.nextPageToken)}}`;
 }
 
-function* liveContainers(
-  { containers }: Cluster,
-  { accountID, after }: Scope & PageRequest,
-): Iterable<ListedContainer> {
+function* liveItems(containers: LiveContainers, { accountID, after }: Scope & PageRequest): Iterable<ListedContainer> {
   for (const key of containers.ofAccount(accountID).after(after)) {
     const live = containers.get(key);
     if (live === undefined || !live.isCreated || live.row.deleted) continue;

@@ -1,6 +1,5 @@
 import type { Launch } from '../engines/engine.ts';
-import type { ContainerRow } from '../store/container-row.ts';
-import type { Amount } from './capacity-queue.ts';
+import type { Amount, ContainerRow } from '../store/container-row.ts';
 
 /** A container that has not ended, or is deleted and not yet cleaned up. */
 export interface LiveContainer {

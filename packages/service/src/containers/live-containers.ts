@@ -3,6 +3,7 @@ import type { Launch, Observation } from '../engines/engine.ts';
 import type { EngineDriver } from '../engines/engine-driver.ts';
 import type { Clock } from '../host/clock.ts';
 import type { ContainerRow } from '../store/container-row.ts';
+import { renderListItem } from '../store/render-list-item.ts';
 import { put, remove, type Store } from '../store/store.ts';
 import { TABLES, timeKey } from '../store/tables.ts';
 import type { CapacityQueue } from './capacity-queue.ts';
@@ -10,7 +11,6 @@ import type { LiveContainer } from './live-container.ts';
 import type { LiveIndex } from './live-index.ts';
 import { LiveRegister } from './live-register.ts';
 import { nextPhase, type PhaseTrigger } from './phase-table.ts';
-import { renderListItem } from './render-container.ts';
 import { renderEnd } from './render-end.ts';
 
 export interface LiveContainersOptions {

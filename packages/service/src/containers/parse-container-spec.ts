@@ -1,11 +1,8 @@
 import { type ContainerSpec, identifierSchema } from '@sluice/client';
-import { distance } from 'fastest-levenshtein';
 import { z } from 'zod';
-import { findOddText } from '../protocol/find-odd-text.ts';
-import { Refusal } from '../protocol/refusal.ts';
+import { parseBody, refuseField } from '../protocol/parse-body.ts';
 import { mountPointSchema } from './mount-point-schema.ts';
 
-const MAX_SHOWN = 200;
 /** A fan-in of every cell that a step can have in practice. */
 const MAX_MOUNTS = 10_000;
 
@@ -47,47 +44,4 @@ export function parseContainerSpec(input: unknown): ContainerSpec {
   }
   // zod's optional properties allow undefined, which JSON has not and in-process callers mean as absent.
   return Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined)) as ContainerSpec & object;
-}
-
-/** Reads a request body by its strict schema; refuses with the field's path, and the nearest name where one is unknown. */
-export function parseBody<T>(schema: z.ZodType<T> & { shape?: object }, input: unknown): T {
-  const odd = findOddText(input);
-  if (odd !== undefined) return refuseField(odd.path, odd.why);
-  const result = schema.safeParse(input);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0]!;
-  const path = issue.path.join('.');
-  if (issue.code === 'unrecognized_keys') {
-    const key = issue.keys[0]!;
-    const field = shortened(path === '' ? key : `${path}.${key}`);
-    const nearest = path === '' ? nearestName(key, Object.keys(schema.shape ?? {})) : undefined;
-    const hint = nearest === undefined ? '' : `; the nearest known field is '${nearest}'`;
-    throw new Refusal('FIELD_UNKNOWN', `could not use the field '${field}' because it is unknown${hint}`, {
-      details: { field },
-    });
-  }
-  return refuseField(path, `is not valid: ${issue.message}`);
-}
-
-function refuseField(path: string, why: string): never {
-  const field = shortened(path);
-  const what = field === '' ? 'the body' : `the field '${field}'`;
-  throw new Refusal('FIELD_INVALID', `could not use ${what} because it ${why}`, { details: { field } });
-}
-
-/** A name of a client's own making may be as long as the body. */
-function shortened(path: string): string {
-  return path.length > MAX_SHOWN ? `${path.slice(0, MAX_SHOWN)}…` : path;
-}
-
-/** The closest of `names`, where one is near enough to be what was meant. */
-export function nearestName(name: string, names: readonly string[]): string | undefined {
-  if (name.length > MAX_SHOWN) return undefined;
-  let best: string | undefined;
-  let bestDistance = Math.max(2, Math.ceil(name.length / 2));
-  for (const candidate of names) {
-    const d = distance(name.toLowerCase(), candidate.toLowerCase());
-    if (d < bestDistance) [best, bestDistance] = [candidate, d];
-  }
-  return best;
 }

@@ -1,6 +1,7 @@
-import type { Container, ContainerListItem, Port } from '@sluice/client';
+import type { Container, Port } from '@sluice/client';
 import { own } from '@sluice/client';
 import type { ContainerRow } from '../store/container-row.ts';
+import { renderTime } from '../store/render-list-item.ts';
 
 /** A container as endpoints 7 and 8 show it; `state` is given apart since it is worked out for those that wait. */
 export function renderContainer(row: ContainerRow, state: string): Container {
@@ -17,24 +18,6 @@ export function renderContainer(row: ContainerRow, state: string): Container {
     ...(row.startTime === undefined ? {} : { startTime: renderTime(row.startTime) }),
     ...(row.endTime === undefined ? {} : { endTime: renderTime(row.endTime), runTime: runTime(row) }),
   };
-}
-
-/** A container as endpoint 9 shows it: exactly the listed fields. */
-export function renderListItem(row: ContainerRow, state: string): ContainerListItem {
-  return {
-    id: row.id,
-    clusterID: row.clusterID,
-    accountID: row.accountID,
-    ...(row.spec.image === undefined ? {} : { image: row.spec.image }),
-    phase: row.phase,
-    state,
-    createTime: renderTime(row.createTime),
-  };
-}
-
-/** ISO 8601 in UTC with milliseconds. */
-export function renderTime(time: number): string {
-  return new Date(time).toISOString();
 }
 
 /** What the client gave, with what was assigned to its ports. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ChangeHint } from '@sluice/client';
 import { type Logger, pino } from 'pino';
+import type { ServedService } from '../api/served-service.ts';
 import { admitUpload } from '../calls/check-stored-bytes.ts';
 import { createContainerCalls } from '../calls/container-calls.ts';
 import { createServiceCalls, type ServiceCalls } from '../calls/service-calls.ts';
@@ -19,7 +20,7 @@ import type { Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
 import type { SftpFront } from '../volumes/open-sftp.ts';
 import { startVolumeSweep } from '../volumes/sweep-volumes.ts';
-import { createTransferThrottle, type TransferThrottle } from '../volumes/transfer-throttle.ts';
+import { createTransferThrottle } from '../volumes/transfer-throttle.ts';
 import type { VolumeAccess, VolumeIdentity } from '../volumes/volume-access.ts';
 import { startRetention } from './retention.ts';
 import type { ServiceOptions } from './service-options.ts';
@@ -29,21 +30,7 @@ const DAY_MS = 86_400_000;
 const MAX_LIVE_PER_ACCOUNT = 200_000;
 
 /** A service without listeners: what they and the in-process service are built on. */
-export interface ServiceCore {
-  readonly config: ServiceConfig;
-  readonly store: Store;
-  readonly clusters: ReadonlyMap<string, Cluster>;
-  readonly calls: ServiceCalls;
-  /** Who may open a volume's files over WebDAV and SFTP. */
-  readonly volumeAccess: VolumeAccess;
-  /** One for WebDAV and SFTP, so that guessing is slowed down over both. */
-  readonly transferThrottle: TransferThrottle;
-  /** Where SFTP is, where it is served. */
-  readonly sftpAddress: () => { sftp?: string };
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** Why the service can no longer be used, if so: its store failed. */
-  failure(): unknown;
+export interface ServiceCore extends ServedService {
   /** Takes up what a changed configuration allows while the service runs. */
   reload(config: ServiceConfig): Promise<ReloadReport>;
   close(): Promise<void>;

@@ -1,5 +1,4 @@
 import { chmod, readdir, rm } from 'node:fs/promises';
-import { errnoOf } from '../volumes/files/file-errors.ts';
 
 /**
  * Removes what lies at `path`, if anything does, also directories that their owner may not change: without being root we
@@ -9,7 +8,7 @@ export async function removeForGood(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });
   } catch (error) {
-    if (errnoOf(error) !== 'EACCES') throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
     await openDirectories(Buffer.from(path));
     await rm(path, { recursive: true, force: true });
   }

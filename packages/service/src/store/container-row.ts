@@ -1,6 +1,4 @@
 import type { ContainerSpec, KnownContainerPhase } from '@sluice/client';
-import type { Amount } from '../containers/capacity-queue.ts';
-import type { Mount } from '../engines/engine.ts';
 
 /** A container as the store keeps it. Times are milliseconds since the epoch. */
 export interface ContainerRow {
@@ -33,8 +31,20 @@ export interface ContainerRow {
   readonly deleted?: true;
 }
 
-/** A mount with the key of the volume's row, for which it counts as mounted. */
-export interface RowMount extends Omit<Mount, 'root'> {
+/** How much of its cluster a container takes. */
+export interface Amount {
+  readonly cores: number;
+  readonly memoryGB: number;
+  readonly gpus: number;
+}
+
+/** A mount as an engine gets it, with its volume in place of the path on the host. */
+export interface RowMount {
+  /** The key of the volume's row, for which it counts as mounted. */
   readonly volumeKey: string;
   readonly volumeID: string;
+  readonly subPath: string;
+  readonly kind: 'dir' | 'file';
+  readonly target: string;
+  readonly readOnly?: boolean;
 }

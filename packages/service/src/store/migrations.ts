@@ -1,5 +1,5 @@
 import { isTerminalPhase } from '@sluice/client';
-import { renderListItem } from '../containers/render-container.ts';
+import { renderListItem } from './render-list-item.ts';
 import { put, type Store } from './store.ts';
 import { TABLES } from './tables.ts';
 

@@ -1,5 +1,5 @@
 import type { Volume } from '@sluice/client';
-import { renderTime } from '../containers/render-container.ts';
+import { renderTime } from '../store/render-list-item.ts';
 import type { VolumeRow } from '../store/volume-row.ts';
 import { volumeFault } from './volume-fault.ts';
 

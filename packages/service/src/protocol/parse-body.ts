@@ -1,0 +1,38 @@
+import type { z } from 'zod';
+import { findOddText } from './find-odd-text.ts';
+import { nearestName } from './nearest-name.ts';
+import { Refusal } from './refusal.ts';
+
+const MAX_SHOWN = 200;
+
+/** Reads a request body by its strict schema; refuses with the field's path, and the nearest name where one is unknown. */
+export function parseBody<T>(schema: z.ZodType<T> & { shape?: object }, input: unknown): T {
+  const odd = findOddText(input);
+  if (odd !== undefined) return refuseField(odd.path, odd.why);
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0]!;
+  const path = issue.path.join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const key = issue.keys[0]!;
+    const field = shortened(path === '' ? key : `${path}.${key}`);
+    const nearest = path === '' ? nearestName(key, Object.keys(schema.shape ?? {})) : undefined;
+    const hint = nearest === undefined ? '' : `; the nearest known field is '${nearest}'`;
+    throw new Refusal('FIELD_UNKNOWN', `could not use the field '${field}' because it is unknown${hint}`, {
+      details: { field },
+    });
+  }
+  return refuseField(path, `is not valid: ${issue.message}`);
+}
+
+/** Refuses the field at `path`, the body itself where that is `''`. */
+export function refuseField(path: string, why: string): never {
+  const field = shortened(path);
+  const what = field === '' ? 'the body' : `the field '${field}'`;
+  throw new Refusal('FIELD_INVALID', `could not use ${what} because it ${why}`, { details: { field } });
+}
+
+/** A name of a client's own making may be as long as the body. */
+function shortened(path: string): string {
+  return path.length > MAX_SHOWN ? `${path.slice(0, MAX_SHOWN)}…` : path;
+}

@@ -1,0 +1,20 @@
+import type { ContainerListItem } from '@sluice/client';
+import type { ContainerRow } from './container-row.ts';
+
+/** A container as the list shows it: exactly the listed fields. Of an ended one it is stored, in `endedItems`. */
+export function renderListItem(row: ContainerRow, state: string): ContainerListItem {
+  return {
+    id: row.id,
+    clusterID: row.clusterID,
+    accountID: row.accountID,
+    ...(row.spec.image === undefined ? {} : { image: row.spec.image }),
+    phase: row.phase,
+    state,
+    createTime: renderTime(row.createTime),
+  };
+}
+
+/** ISO 8601 in UTC with milliseconds. */
+export function renderTime(time: number): string {
+  return new Date(time).toISOString();
+}
