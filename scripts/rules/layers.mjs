@@ -2,7 +2,7 @@ import { dirname, join, normalize } from 'node:path/posix';
 
 /**
  * The folders of a package's `src`, from the lowest to the highest: each may import only from those before it. `.` stands
- * for the files beside `index.ts`.
+ * for the files beside `index.ts`; folders without a layer of their own belong to the one that they lie in.
  */
 export const LAYERS = {
   runner: [
@@ -29,6 +29,24 @@ export const LAYERS = {
     'schedule',
     'adopt',
     'gc',
+  ],
+  service: [
+    '.',
+    'host',
+    'http',
+    'protocol',
+    'engines',
+    'config',
+    'store',
+    'storage',
+    'accounts',
+    'volumes',
+    'proxy',
+    'containers',
+    'clusters',
+    'calls',
+    'api',
+    'service',
   ],
 };
 const IMPORT = /(?:^|\s)(?:import|export)\s[^'"]*?from\s+'(\.[^']+)'|(?:^|[^.\w])import\s*\(?\s*'(\.[^']+)'/g;
@@ -61,7 +79,7 @@ export function findImports(files, name) {
     .filter(({ path }) => path.startsWith(`${src}/`) && path.endsWith('.ts') && path !== `${src}/index.ts`)
     .flatMap(({ path, lines }) => {
       const text = lines.join('\n');
-      const folderOf = (file) => dirname(file).slice(src.length + 1) || '.';
+      const folderOf = (file) => layerOf(name, dirname(file).slice(src.length + 1) || '.');
       return [...text.matchAll(IMPORT)]
         .map((match) => ({
           file: path,
@@ -71,4 +89,10 @@ export function findImports(files, name) {
         }))
         .filter(({ from, to }) => from !== to);
     });
+}
+
+/** The layer that a folder belongs to; the folder itself where it has none. */
+function layerOf(name, folder) {
+  for (let above = folder; above !== '.'; above = dirname(above)) if (LAYERS[name].includes(above)) return above;
+  return folder;
 }

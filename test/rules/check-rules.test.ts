@@ -123,6 +123,17 @@ test('check-rules refuses an import from a higher layer, and a folder without a 
   ]);
 });
 
+test('check-rules counts a folder without a layer to the one that it lies in', () => {
+  const files = {
+    'packages/service/src/engines/engine.ts': "import './docker/docker.ts';\nexport const engine = 1;\n",
+    'packages/service/src/engines/docker/docker.ts': "import '../../store/store.ts';\nexport const docker = 1;\n",
+    'packages/service/src/store/store.ts': "import '../engines/docker/docker.ts';\nexport const store = 1;\n",
+  };
+  expect(check(files).faults).toEqual([
+    expect.stringMatching(/^packages\/service\/src\/engines\/docker\/docker\.ts:1: engines may not import from store/),
+  ]);
+});
+
 test('check-rules refuses to read a record by a foreign name, and nothing that is safe', () => {
   const files = {
     'packages/core/tsconfig.json': '{"compilerOptions": {"strict": true, "lib": ["es2022"]}, "include": ["src"]}',
