@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { asked } from '../../examples/library/ask.ts';
 import { greetAll } from '../../examples/library/greet.ts';
+import { inspect } from '../../examples/library/inspect.ts';
 import { addUser, CREDENTIALS, configure, type Server, serve } from './served-rig.ts';
 import { createWorkplace, type Workplace } from './workplace-rig.ts';
 
@@ -39,4 +40,14 @@ test('examples/library writes the file of a pipeline with a service, which the c
     stdout: expect.stringMatching(/ask +said +hello/),
   });
   own.remove();
+});
+
+test('examples/library answers questions about the graph of a pipeline file', () => {
+  const file = join(import.meta.dirname, '../../examples/digits/pipeline.yaml');
+  expect(inspect(file, 'evaluate')).toEqual({
+    affected: ['report'],
+    readsFrom: ['prepare', 'fit', 'select'],
+    mounts: ['prepare.digits at /in/digits', 'select.best at /in/best'],
+    containers: 17,
+  });
 });

@@ -5,11 +5,16 @@ export {
   expression,
   type PipelineBuilder,
   type Plan,
+  type PlanGraph,
   parsePipeline,
   pipeline,
+  planGraph,
   type Result,
   renderDiagnostic,
+  type StepEdge,
   type StepHandle,
+  type StepNode,
+  selectSteps,
 } from '@sluice/core';
 export {
   cancelRun,

@@ -2,7 +2,8 @@ export { type ExpressionHandle, expression } from './builder/expression-handle.t
 export { type PipelineBuilder, type PipelineConfig, pipeline } from './builder/pipeline.ts';
 export type { OutputHandle, StepConfig, StepHandle, VolumeHandle } from './builder/step-config.ts';
 export { describeUnknown } from './checks/nearest-name.ts';
-export { createGraph } from './graph/create-graph.ts';
+export { type PlanGraph, planGraph, type StepEdge, type StepMount, type StepNode } from './graph/plan-graph.ts';
+export { type StepSelection, selectSteps } from './graph/select-steps.ts';
 export type { Diagnostic, SourceRange } from './model/diagnostic.ts';
 export type { Json } from './model/json.ts';
 export { jsonFault } from './model/json-fault.ts';

@@ -1,0 +1,80 @@
+import { DirectedGraph } from 'graphology';
+import type { NeedCondition } from '../model/pipeline.ts';
+import type { Plan, PlannedDependency, PlannedStep } from '../model/plan.ts';
+import { planLevels } from '../plan/plan-levels.ts';
+
+/**
+ * A plan as a graphology graph: its nodes are step names, in the plan's order, and an edge leads from a step to one that
+ * depends on it. All attributes are plain JSON. It has no edges for the rule that steps of `finally` come last.
+ */
+export type PlanGraph = DirectedGraph<StepNode, StepEdge, { readonly pipeline: string }>;
+
+/** What a node of a `PlanGraph` carries. The step itself is `plan.steps[index]`. */
+export interface StepNode {
+  readonly index: number;
+  readonly kind: 'container' | 'service' | 'approval';
+  /** As written: it may contain expressions. Absent: the engine's default. */
+  readonly image?: string;
+  /** The number of containers; absent for `foreach`, known only at run time. */
+  readonly cells?: number;
+  /** The longest distance from a step without dependencies. */
+  readonly level: number;
+  /** Belongs to `finally`: it starts after all steps that do not. */
+  readonly final: boolean;
+}
+
+/** What an edge of a `PlanGraph` carries. */
+export interface StepEdge {
+  /** The state that the first step must reach before the second can start. */
+  readonly condition: NeedCondition;
+  /** `data`: the second step mounts outputs of the first. `order`: it only starts later, or reads its results or status. */
+  readonly kind: 'data' | 'order';
+  /** What is mounted; empty for an edge of the kind `order`. */
+  readonly mounts: readonly StepMount[];
+}
+
+/** One output of a step, mounted by another step. */
+export interface StepMount {
+  readonly output: string;
+  readonly input: string;
+  /** Where the second step mounts it. */
+  readonly path: string;
+  readonly writable: boolean;
+}
+
+/** For analysis, not for scheduling: an edge takes about twelve microseconds to add. */
+export function planGraph(plan: Plan): PlanGraph {
+  const graph: PlanGraph = new DirectedGraph();
+  graph.setAttribute('pipeline', plan.pipeline.name);
+  const levels = planLevels(plan);
+  for (const planned of plan.steps) graph.addNode(planned.step.name, nodeOf(planned, levels[planned.index] ?? 0));
+  for (const { step, dependencies } of plan.steps) {
+    for (const dependency of dependencies) {
+      const { name } = plan.steps[dependency.on]!.step;
+      graph.addDirectedEdge(name, step.name, edgeOf(dependency, { from: name, inputs: step.inputs }));
+    }
+  }
+  return graph;
+}
+
+function nodeOf({ index, step, final, cells }: PlannedStep, level: number): StepNode {
+  const kind = step.approval !== undefined ? 'approval' : step.service !== undefined ? 'service' : 'container';
+  return {
+    index,
+    kind,
+    ...(step.image !== undefined && { image: step.image }),
+    ...(cells !== undefined && { cells: cells.length }),
+    level,
+    final,
+  };
+}
+
+function edgeOf(
+  { condition, data }: PlannedDependency,
+  { from, inputs }: { readonly from: string; readonly inputs: PlannedStep['step']['inputs'] },
+): StepEdge {
+  const mounts = Object.entries(inputs).flatMap(([input, { from: source, path, writable = false }]) =>
+    'step' in source && source.step === from ? [{ output: source.output, input, path, writable }] : [],
+  );
+  return { condition, kind: data ? 'data' : 'order', mounts };
+}
