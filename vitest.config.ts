@@ -45,6 +45,7 @@ const LONG = [
   'service/test/engines/process/process-engine.test.ts',
   'test/chaos/chaos.test.ts',
   'test/e2e/crash.test.ts',
+  'test/packages/install.test.ts',
   'test/operator/serve-guide.test.ts',
 ];
 

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { listWorkspaceDirectories } from './workspace-packages.mjs';
 
 const PNPM_VERSION = '10.34.8';
 
@@ -18,9 +19,7 @@ const INSTALL_INPUTS = [
   'pnpm-lock.yaml',
   'pnpm-workspace.yaml',
   'package.json',
-  'test/package.json',
-  'bench/package.json',
-  ...['host-system', 'core', 'client', 'runner', 'service', 'cli'].map((name) => `packages/${name}/package.json`),
+  ...listWorkspaceDirectories(ROOT).map((directory) => `${directory}/package.json`),
 ];
 
 /** Ends the process when this Node.js cannot run the workspace. */

@@ -19,7 +19,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const COMMAND = join(ROOT, 'packages/cli/bin/sluice.js');
 const ABOUT_THIS_MACHINE = [WITHOUT_NAMESPACES, WITHOUT_TRANSLATION].map((warning) => `warning: ${warning}\n`);
 /** Starts a program in a network namespace of its own. */
-const UNSHARE = ['unshare', ...(process.getuid?.() === 0 ? [] : ['--user', '--map-current-user']), '--net'];
+export const OWN_NETWORK = ['unshare', ...(process.getuid?.() === 0 ? [] : ['--user', '--map-current-user']), '--net'];
 /** Starts a program where user namespaces are forbidden, as in a default Docker container. */
 const FORBID_NAMESPACES = [
   ...['unshare', '--map-root-user', 'sh', '-c'],
@@ -82,7 +82,7 @@ export function createWorkplace(example?: string): Workplace {
 
   const start: Workplace['start'] = (args, options = {}) => {
     const { CI, FORCE_COLOR, SLUICE_HOME, SLUICE_SERVICE, SUDO_UID, ...env } = process.env;
-    const inside = [...(options.isApart ? UNSHARE : []), ...(options.lacksNamespaces ? FORBID_NAMESPACES : [])];
+    const inside = [...(options.isApart ? OWN_NETWORK : []), ...(options.lacksNamespaces ? FORBID_NAMESPACES : [])];
     const [program = process.execPath, ...before] = [...inside, process.execPath];
     const child = spawn(program, [...before, COMMAND, ...args], {
       cwd: options.cwd ?? directory,
@@ -172,7 +172,7 @@ export function canLackNamespaces(): boolean {
 
 /** Whether this machine lets a process have a network namespace of its own. */
 export function canBeApart(): boolean {
-  const [program = '', ...args] = UNSHARE;
+  const [program = '', ...args] = OWN_NETWORK;
   return spawnSync(program, [...args, 'true']).status === 0;
 }
 

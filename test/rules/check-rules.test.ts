@@ -159,6 +159,28 @@ test('check-rules refuses to read a record by a foreign name, and nothing that i
   for (const fault of faults) expect(fault).toMatch(/^packages\/core\/src\/pick\.ts:3: .*own\(record, name\)/);
 });
 
+test('check-rules refuses packages whose versions or metadata differ', () => {
+  const common = { license: 'MIT', engines: { node: '>=20' } };
+  const leader = { ...common, name: 'sluice', version: '1.0.0', description: 'd', keywords: [], files: [] };
+  const client = { ...leader, name: '@sluice/client', publishConfig: { access: 'public' } };
+  const files = (other: object) => ({
+    'package.json': JSON.stringify(common, null, 2),
+    'packages/cli/package.json': JSON.stringify({ ...leader, repository: { directory: 'packages/cli' } }, null, 2),
+    'packages/client/package.json': JSON.stringify(
+      { ...client, repository: { directory: 'packages/client' }, ...other },
+      null,
+      2,
+    ),
+  });
+  expect(check(files({})).faults).toEqual([]);
+  expect(check(files({ version: '1.0.1' })).faults).toEqual([expect.stringContaining('"version" is not "1.0.0"')]);
+  expect(check(files({ engines: { node: '>=22' } })).faults).toEqual([expect.stringContaining('"engines" is not')]);
+  expect(check(files({ files: undefined })).faults).toEqual([expect.stringContaining('has no "files"')]);
+  expect(check(files({ dependencies: { sluice: '1.0.0' } })).faults).toContainEqual(
+    expect.stringContaining('not by "workspace:*"'),
+  );
+});
+
 test('check-rules refuses the path of the checkout itself', () => {
   expect(check({ 'docs/place.md': `cd ${root}/packages\n` }).faults).toEqual([
     expect.stringContaining('which is only here'),

@@ -4,6 +4,7 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import type { AddCommand } from './add-command.ts';
 import { addServiceCommands } from './add-service-commands.ts';
 import { addExamples } from './command-examples.ts';
+import { VERSION } from './version.ts';
 
 /** The grammar of the `sluice` command. `exitCode` is that of the command that `program.parseAsync` has run. */
 export function createCommandLine(context: CommandContext): { program: Command; exitCode: () => number } {
@@ -21,7 +22,7 @@ export function createCommandLine(context: CommandContext): { program: Command; 
 
   program
     .description('Pipelines of containers: steps are containers, edges are volumes, nothing is lost or started twice')
-    .version('0.1.0')
+    .version(VERSION)
     .configureHelp({
       showGlobalOptions: true,
       sortSubcommands: false,
