@@ -1,5 +1,6 @@
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { createSummaryReporter } from './scripts/test-summary.ts';
 
 /** Tests read the packages' sources, so that no build is needed before them. */
 const resolve = { conditions: ['sluice-source', 'node', 'import', 'default'] };
@@ -65,6 +66,7 @@ export default defineConfig({
   test: {
     // The default is one less than there are processors: one of two would be idle whenever a test waits.
     maxWorkers: '100%',
+    reporters: ['default', createSummaryReporter()],
     sequence: { sequencer: LongFilesFirst },
     projects: [
       project('core', { include: ['packages/core/test/**/*.test.ts'] }),

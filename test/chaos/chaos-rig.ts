@@ -73,7 +73,7 @@ export async function causeChaos(options: ChaosOptions): Promise<ChaosResult> {
     count.lives++;
     const isLast = count.runnerKills >= options.runnerKills;
     const runner = startRunner(place, args, served);
-    const jump = delay(random.below(LONGEST_LIFE_MS)).then(() => {
+    const jump = Promise.race([delay(random.below(LONGEST_LIFE_MS)), runner.ended]).then(() => {
       count.clockJumps++;
       setClock(place, random);
     });

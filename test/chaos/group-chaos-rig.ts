@@ -55,7 +55,7 @@ export async function causeGroupChaos(options: Omit<ChaosOptions, 'layers' | 'wi
     count.lives++;
     const runner = startRunner(place, args, served);
     const isDoomed = hasKills();
-    const moment = delay(random.below(LONGEST_LIFE_MS)).then(() => {
+    const moment = Promise.race([delay(random.below(LONGEST_LIFE_MS)), runner.ended]).then(() => {
       setClock(place, random);
       count.clockJumps++;
       if (isDoomed && hasKills() && runner.process.kill('SIGKILL')) count.runnerKills++;

@@ -33,6 +33,7 @@ const all =
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'lets effects out before the journal is durable',
+    seed: 14,
     file: 'run/run-loop.ts',
     find: '    kept.then(\n',
     replace: '    void kept.catch(() => {});\n    Promise.resolve().then(\n',
@@ -102,7 +103,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'takes a container for another one when its time drifts',
-    seed: 1201,
+    seed: 7692,
     file: 'identity/compare-create-times.ts',
     find: "return apart <= TOLERANCE_MS ? 'near' : 'far';",
     replace: "return apart <= 1 ? 'near' : 'far';",
@@ -165,7 +166,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'forgets at resume that a create is in doubt',
-    seed: 114,
+    seed: 291,
     file: 'submission/submitter.ts',
     find: 'const doubtful = known.id !== undefined ||',
     replace: 'const doubtful = known.id === null ||',
@@ -362,6 +363,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'adopts without looking on the other clusters',
+    seed: 1032,
     file: 'adopt/adopt-run.ts',
     find: 'const accounts = { ...placement?.accounts, [scope.clusterID]: scope.accountID };',
     replace: 'void placement?.accounts;\n    const accounts = { [scope.clusterID]: scope.accountID };',

@@ -33,7 +33,7 @@ export const PLANTED_INPUT_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'gives others what an ended attempt has changed',
-    seed: 1485,
+    seed: 1806,
     file: 'data/input-guard.ts',
     find: 'watch.suspect();',
     replace: 'void watch;',
@@ -48,7 +48,7 @@ export const PLANTED_INPUT_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'takes the changed inputs of a resumed run for how they were',
-    seed: 1485,
+    seed: 3631,
     file: 'data/tree-watch.ts',
     find: '    const found = await states.find(place);\n',
     replace: '    await states.forget(place);\n    const found = undefined;\n',

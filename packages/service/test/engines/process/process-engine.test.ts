@@ -60,7 +60,9 @@ async function describeProcessEngine(name: string, wanted: ProcessConfig): Promi
     hostRoot: isIsolated,
     hidesInit: isIsolated,
     // The shell launcher starts four programs for each mount.
-    ...(wanted.launcher === 'native' ? { mounts: 10_000 } : { mounts: 1100, patienceMs: 120_000 }),
+    ...(wanted.launcher === 'native'
+      ? { mounts: process.env.CI === 'true' ? 10_000 : 1100 }
+      : { mounts: 1100, patienceMs: 120_000 }),
     refusesMissingCommand: true,
     holdsSwappedLinks: isIsolated,
     ...(!isIsolated && { sharesMachine: true }),
