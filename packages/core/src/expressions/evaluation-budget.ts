@@ -2,9 +2,9 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { BINDERS, children, walk } from './walk.ts';
 
 /**
- * What one evaluation may cost: a turn of a loop is one, sixteen elements or characters that an operator goes through
- * are one. Nine nested loops over ten items would take minutes, and thirty doublings of a list all memory, where the
- * file that says so has three lines. Counted and not timed: the same expression ends alike on every machine.
+ * The cost that one evaluation may have: each turn of a loop costs one, and so do sixteen elements or characters that an
+ * operator visits. Without it, nine nested loops over ten items take minutes, and thirty doublings of a list exhaust the
+ * memory, with a file of three lines. Counted, not timed: an expression has the same result on every machine.
  */
 const BUDGET = 2_000_000;
 const PIECE = 16;
@@ -12,18 +12,18 @@ const PIECE = 16;
 export interface EvaluationBudget {
   /** Before each evaluation. */
   readonly reset: () => void;
-  /** Whether the evaluation came to its limit, also where the expression has swallowed the error. */
+  /** Whether the evaluation has reached its limit, even if the expression discarded the error. */
   readonly isSpent: () => boolean;
 }
 
-/** Counts from now on what evaluations of this tree cost, and ends those that cost too much; undefined for one without loops. */
+/** Counts the cost of every evaluation of this tree from now on, and ends it at the limit. Undefined for a tree without loops. */
 export function limitEvaluation(ast: ASTNode): EvaluationBudget | undefined {
   const turns = new Set<ASTNode>();
   walk(ast, (node) => {
     if (node.op === 'rcall' && BINDERS.has(node.args[0])) for (const body of node.args[2].slice(1)) turns.add(body);
   });
   if (turns.size === 0) return undefined;
-  // Made once: an error that takes down its stack costs more than what it stands for.
+  // Created once: recording a stack would cost more than the evaluation.
   const error = new Error(`it takes more than ${BUDGET} turns`);
   let left = BUDGET;
   const spend = (cost: number): void => {
@@ -47,10 +47,10 @@ export function limitEvaluation(ast: ASTNode): EvaluationBudget | undefined {
   };
 }
 
-/** Operators that look at every element of a list. */
+/** Operators that visit every element of a list. */
 const LIST_OPERATORS: ReadonlySet<string> = new Set(['+', 'in', '==', '!=']);
 
-/** What operators and functions go through; true where lists count as well as texts. */
+/** The operands of operators and functions; true where the size of a list counts, not only that of a string. */
 function operandsOf(ast: ASTNode): ReadonlyMap<ASTNode, boolean> {
   const operands = new Map<ASTNode, boolean>();
   walk(ast, (node) => {
@@ -67,12 +67,17 @@ function sizeOf(value: unknown, lists: boolean): number {
 
 type Evaluate = (this: unknown, ...given: readonly unknown[]) => unknown;
 
-/** Once for each node: the library puts a quicker function in its place on the first evaluation, which is kept behind ours. */
+/**
+ * Wraps `evaluate` of a node, the only private part of the library that we use: its public interface can neither count
+ * turns nor stop an evaluation (docs/decisions/0043-evaluation-budget.md). On the first evaluation the library assigns a
+ * faster function, which replaces the wrapped one. A test asserts the library's version.
+ */
 function observe(
   node: ASTNode,
   { before, after }: { readonly before: () => void; readonly after: (value: unknown) => void },
 ): void {
-  let inner = (node as unknown as { evaluate: Evaluate }).evaluate;
+  let inner = (node as unknown as { evaluate?: Evaluate }).evaluate as Evaluate;
+  if (typeof inner !== 'function') throw new Error('the CEL library has changed: a node has no `evaluate`');
   const observed: Evaluate = function (...given: readonly unknown[]) {
     before();
     const value = Reflect.apply(inner, this, given);
@@ -82,8 +87,8 @@ function observe(
   Object.defineProperty(node, 'evaluate', {
     configurable: true,
     get: () => observed,
-    set: (quicker: Evaluate) => {
-      inner = quicker;
+    set: (faster: Evaluate) => {
+      inner = faster;
     },
   });
 }
