@@ -57,7 +57,7 @@ outputs:
   const { exitCode, stdout } = await place.sluice('resume', runId);
   expect(exitCode, stdout).toBe(1);
   expect(stdout).toContain('could not copy output made to');
-  const [, run] = /get it with: sluice pull (\w+) made --to DIRECTORY/.exec(stdout) ?? [];
+  const [, run] = /copy it with: sluice pull (\w+) made --to DIRECTORY/.exec(stdout) ?? [];
   expect(await place.sluice('pull', run!, 'made', '--to', 'elsewhere')).toMatchObject({ exitCode: 0 });
   expect(place.read('elsewhere/made/file')).toBe('made\n');
   // Without a run, a word that begins no run's ID is an output of the newest.
@@ -66,7 +66,7 @@ outputs:
   const wrong = await place.sluice('pull', 'maid');
   expect(wrong).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringMatching(/^maid is not a run of .* the outputs made/),
+    stderr: expect.stringMatching(/^could not pull maid: it is not a run of .* the outputs made/),
   });
 });
 
@@ -125,7 +125,7 @@ outputs:
     const ended = await place.sluice('run', 'p.yaml', '-p', param);
     expect(ended.exitCode, ended.stderr).toBe(exitCode);
     expect(ended.stdout).toContain(
-      `this run has not made the output made: results still has that of run ${first?.runId}`,
+      `this run did not create the output made: results still contains the output of run ${first?.runId}`,
     );
     const runs = await place.runs();
     const newest = runs.toSorted((a, b) => b.startedAt - a.startedAt)[0]!;
@@ -145,7 +145,7 @@ steps:
 `;
   write('p.yaml', text);
   const left = await place.sluice('run', 'p.yaml', '--no-wait');
-  expect(left).toMatchObject({ exitCode: 75, stdout: expect.stringContaining('answer: sluice approve') });
+  expect(left).toMatchObject({ exitCode: 75, stdout: expect.stringContaining('approve with: sluice approve') });
   const [run] = await place.runs();
   expect(await place.sluice('approve', run!.runId, 'ask')).toMatchObject({
     exitCode: 0,
@@ -208,16 +208,16 @@ test('sluice says what to do next where it cannot do what was asked', async () =
   write('p.yaml', 'version: 1\nname: p\nsecrets: [KEY]\nsteps:\n  a: { command: [echo], secrets: [KEY] }\n');
   const says = async (text: string, ...args: string[]) =>
     expect(await place.sluice(...args)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(text) });
-  await says('There are no runs in', 'show');
+  await says('could not find a run in', 'show');
   await says('set the variable SLUICE_SECRET_<NAME>', 'run', 'p.yaml');
   await says('It must be at least 1', 'run', 'p.yaml', '--parallelism', '0');
   await says('Try: sluice run --help', 'run');
   write('home', 'a file');
-  await says('--home names another', 'run', 'p.yaml', '--home', 'home');
+  await says('name another home with --home', 'run', 'p.yaml', '--home', 'home');
   await place.start(['run', 'p.yaml'], { env: { SLUICE_SECRET_KEY: 'secret' } }).ended;
   const [run] = await place.runs();
   await says(`sluice logs ${run!.runId} STEP`, 'logs', run!.runId);
   await says(`sluice why ${run!.runId} STEP`, 'why', run!.runId.slice(0, 8));
-  await says('There is no run that stands still in', 'resume');
-  await says(`sluice run ${join(place.directory, 'p.yaml')} --reuse starts`, 'resume', run!.runId);
+  await says('could not find a run that is suspended in', 'resume');
+  await says(`sluice run ${join(place.directory, 'p.yaml')} --reuse`, 'resume', run!.runId);
 });

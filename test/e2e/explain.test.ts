@@ -40,9 +40,9 @@ test('sluice why says why a step failed, was tried again, was skipped, ran again
   write('two');
   await place.sluice('run', 'p.yaml');
   expect((await place.sluice('why', 'use')).stdout).toMatch(
-    /inputs\.data has another content .*; see: sluice why \w+ prep/,
+    /the content of inputs\.data changed .*; see: sluice why \w+ prep/,
   );
-  expect((await place.sluice('why', 'prep')).stdout).toMatch(/command is .*two.*, and was .*one/);
+  expect((await place.sluice('why', 'prep')).stdout).toMatch(/command is .*two.*; it was .*one/);
   await place.sluice('run', 'p.yaml');
   const [, second] = await place.runs();
   const reused = JSON.parse((await place.sluice('why', 'use', '--json')).stdout);

@@ -83,7 +83,7 @@ async function makeHomeWithRun(): Promise<string> {
   return readdirSync(join(place.home, 'runs'))[0]!;
 }
 
-const UNCONFIRMED = /Could not use the profile .*\/\.sluice\/profile\.yaml, which you have not confirmed: credentials/;
+const UNCONFIRMED = /could not use the profile .*\/\.sluice\/profile\.yaml, which you have not confirmed: credentials/;
 
 test('no command sends anything to the service of a profile that only lies in the home', async () => {
   const run = await makeHomeWithRun();
@@ -118,7 +118,7 @@ test('sluice trust confirms the profile as it is, for this directory only', asyn
 
   write('.sluice/profile.yaml', `service: ${url}\nauthUrl: ${url}/other\n`);
   const changed = await sluice(['plan', 'p.yaml']);
-  expect(changed.stderr).toContain('in which authUrl changed since you confirmed it: ');
+  expect(changed.stderr).toContain('whose authUrl changed since you confirmed it: ');
   expect(changed.stderr).toContain(`would be sent to ${url}/ and ${url}/other; if you trust it`);
 
   write('.sluice/profile.yaml', `service: ${url}\n`);
@@ -132,7 +132,7 @@ test('sluice trust keeps nothing in the home, and says how to undo it', async ()
   mkdirSync(place.home, { mode: 0o700 });
   write('.sluice/profile.yaml', `service: ${url}\n`);
   const { stdout } = await sluice(['trust']);
-  const [, file] = /confirmed in (.*); remove that file to undo it\n$/.exec(stdout) ?? [];
+  const [, file] = /saved the confirmation in (.*); remove that file to undo it\n$/.exec(stdout) ?? [];
   expect(file).toMatch(/\/sluice\/trusted\/[0-9a-f]{64}\.json$/);
   expect(readdirSync(place.home)).toEqual(['profile.yaml']);
   rmSync(file!);
@@ -181,9 +181,11 @@ test('a home that was copied, or came with an archive or a repository, starts no
   for (const args of [['resume'], ['runs'], ['gc'], ['logs', 'make'], ['run', 'p.yaml'], ['plan', 'p.yaml']]) {
     const { exitCode, stderr } = await sluice(args);
     expect(stderr, args.join(' ')).toContain(
-      `Could not use ${place.home} as the home: it holds runs or a service, and`,
+      `could not use ${place.home} as the home: it contains runs or a service, and`,
     );
-    expect(stderr).toContain('if you trust what is in it, confirm it once with: sluice trust; or name another home');
+    expect(stderr).toContain(
+      'if you trust its contents, confirm it once with: sluice trust; otherwise name another home',
+    );
     expect(exitCode).toBe(2);
   }
   expect((await sluice(['doctor'])).stdout).toContain('confirm it once with: sluice trust');
@@ -205,7 +207,7 @@ test('a home that is a link, or that others may write to, is refused until it is
   await makeHomeWithRun();
   renameSync(place.home, join(place.directory, 'real'));
   symlinkSync('real', place.home);
-  expect((await sluice(['runs'])).stderr).toContain('it is a link, which may have come with a repository; if you');
+  expect((await sluice(['runs'])).stderr).toContain('it is a symbolic link and may come from a repository; if you');
   expect(await sluice(['trust'])).toMatchObject({ exitCode: 0 });
   expect(await sluice(['runs'])).toMatchObject({ exitCode: 0, stderr: '' });
 
@@ -214,7 +216,7 @@ test('a home that is a link, or that others may write to, is refused until it is
   chmodSync(join(open, '.sluice'), 0o775);
   write('below/p.yaml', PIPELINE);
   const { stderr } = await place.start(['run', 'p.yaml'], { env: { SLUICE_HOME: '' }, cwd: open }).ended;
-  expect(stderr).toContain('others may write to it (mode 775); take that from them with: chmod go-w; if you');
+  expect(stderr).toContain('other users can write to it (mode 775); remove that permission with: chmod go-w; if you');
 });
 
 test.skipIf(!mayGiveFiles)(
@@ -225,7 +227,7 @@ test.skipIf(!mayGiveFiles)(
     chownSync(place.home, other, other);
     const { exitCode, stderr } = await sluice(['resume']);
     expect(stderr).toContain(
-      `Could not use ${place.home} as the home: it belongs to user ${other} and you are root; if you`,
+      `could not use ${place.home} as the home: it belongs to user ${other} and you are root; if you`,
     );
     expect(exitCode).toBe(2);
     expect(await sluice(['runs'], { SUDO_UID: '12346' })).toMatchObject({ exitCode: 2 });

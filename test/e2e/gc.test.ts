@@ -25,7 +25,7 @@ steps:
   const ran = await place.sluice('run', 'p.yaml');
   expect(ran.exitCode, ran.stdout + ran.stderr).toBe(0);
   const [run] = await place.runs();
-  expect(await place.sluice('gc')).toMatchObject({ exitCode: 0, stdout: 'freed 0 B: 0 things; 1 young run kept\n' });
+  expect(await place.sluice('gc')).toMatchObject({ exitCode: 0, stdout: 'freed 0 B: 0 items; 1 recent run kept\n' });
   expect(await place.sluice('gc', '--older-than', '1')).toMatchObject({ exitCode: 2 });
   const dry = await place.sluice('gc', '--older-than', '0s', '--dry-run');
   expect(dry.stdout).toMatch(new RegExp(`^would free +run ${run!.runId} of p`, 'm'));
@@ -34,10 +34,10 @@ steps:
   expect(freed.stdout).toMatch(/^freed +source \w+ in volume ws-p-/m);
   expect(freed.exitCode, freed.stderr).toBe(0);
   expect(await place.runs()).toEqual([]);
-  expect(await place.sluice('gc', '--older-than', '0s')).toMatchObject({ stdout: 'freed 0 B: 0 things\n' });
+  expect(await place.sluice('gc', '--older-than', '0s')).toMatchObject({ stdout: 'freed 0 B: 0 items\n' });
   expect((await place.sluice('run', 'p.yaml')).exitCode).toBe(0);
   expect(await place.sluice('gc', '--orphans')).toMatchObject({
     exitCode: 0,
-    stdout: 'There is no container of ours without a run\n',
+    stdout: 'no orphaned containers found\n',
   });
 });

@@ -27,7 +27,7 @@ test('`plan` and `run` refuse an image where no container engine answers, before
   for (const verb of ['plan', 'run']) {
     const { exitCode, stderr } = await sluice(verb, 'p.yaml');
     expect({ verb, exitCode }).toEqual({ verb, exitCode: 2 });
-    expect(stderr).toContain('could not run the image of step fit: no Docker Engine or Podman answers on this machine');
+    expect(stderr).toContain('could not run the image of step fit: neither Docker nor Podman answers on this machine');
     expect(stderr).toContain('--ignore-images');
   }
   expect(await place.runs()).toEqual([]);
@@ -45,6 +45,6 @@ test('--ignore-images refuses a step that has nothing but an image', async () =>
   const { exitCode, stderr } = await sluice('run', 'p.yaml', '--ignore-images');
   expect({ exitCode, stderr }).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('could not ignore the image of step fit: it has no command to run'),
+    stderr: expect.stringContaining('could not ignore the image of step fit: there is no command to run'),
   });
 });

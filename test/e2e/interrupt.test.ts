@@ -70,7 +70,7 @@ test('at a terminal, Ctrl-C three times leaves at once, and sluice resume ends w
   run.type('\x03');
   await until(() => run.shown().includes('press Ctrl-C again to cancel'), 'the first Ctrl-C to be taken');
   run.type('\x03');
-  await until(() => run.shown().includes('press Ctrl-C again to leave'), 'the second Ctrl-C to be taken');
+  await until(() => run.shown().includes('press Ctrl-C again to exit'), 'the second Ctrl-C to be taken');
   run.type('\x03');
   expect(await run.exitCode).toBe(130);
   const [left] = await place.runs();
@@ -111,7 +111,7 @@ test('sluice cancel ends a run that another process drives; its finally steps st
   const run = await startSlow();
   expect(await place.sluice('cancel')).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringContaining('is being canceled'),
+    stdout: expect.stringContaining('canceling run'),
   });
   const { exitCode, stdout } = await run.ended;
   expect(exitCode).toBe(1);

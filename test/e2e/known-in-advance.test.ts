@@ -59,7 +59,7 @@ test('a cluster or account that the embedded service does not have is refused by
       const { exitCode, stderr } = await place.sluice(...args, flag, 'nope');
       expect({ args, exitCode, stderr }).toMatchObject({
         exitCode: 2,
-        stderr: expect.stringContaining(`Could not use ${said}: the embedded service`),
+        stderr: expect.stringContaining(`could not use ${said}: the embedded service`),
       });
     }
   }

@@ -58,7 +58,7 @@ test('a reader that goes away does not disturb the run', async () => {
 
 test('an answer that could not be written is no success', () => {
   const { status, stderr } = inShell('$SLUICE plan p.yaml > /dev/full');
-  expect(stderr).toMatch(/^sluice: the output is not whole: .*ENOSPC/);
+  expect(stderr).toMatch(/^sluice: could not write all of the output: .*ENOSPC/);
   expect(status).toBe(1);
 });
 

@@ -49,5 +49,7 @@ test('what is suggested after a failure repeats the parameters and options of th
     'params: { n: 1 }\nsteps:\n  a: { command: [echo, "${{ params.n }}"] }\n  b: { command: [sh, -c, "exit 1"], needs: [a] }\n';
   writeFileSync(join(place.directory, 'p.yaml'), `version: 1\nname: p\n${body}`);
   const failed = await place.sluice('run', 'p.yaml', '-p', 'n=5', '--parallelism', '2');
-  expect(failed.stdout).toContain('sluice run p.yaml --reuse -p n=5 --parallelism 2 reuses every step that succeeded');
+  expect(failed.stdout).toContain(
+    'sluice run p.yaml --reuse -p n=5 --parallelism 2 (reuses every successful, unchanged step)',
+  );
 });

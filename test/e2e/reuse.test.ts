@@ -70,7 +70,7 @@ test('sluice run --reuse takes over what went well and is the same still, and do
 
   const taken = { prepare: 'cached', fit: 'cached', check: 'cached', agree: 'cached' };
   expect(await statesAfter('--reuse', '-p', 'last=two')).toEqual({ ...taken, last: 'succeeded', tell: 'succeeded' });
-  expect((await place.sluice('why', 'last')).stdout).toContain('command is ["echo","two"], and was ["echo","one"]');
+  expect((await place.sluice('why', 'last')).stdout).toContain('command is ["echo","two"]; it was ["echo","one"]');
 });
 
 test('sluice run --again does a step anew, with all that depends on it in whatever way', async () => {
@@ -78,7 +78,9 @@ test('sluice run --again does a step anew, with all that depends on it in whatev
   await statesAfter();
   const again = { check: 'succeeded', agree: 'succeeded', last: 'succeeded', tell: 'succeeded' };
   expect(await statesAfter('--again', 'check')).toEqual({ prepare: 'cached', fit: 'cached', ...again });
-  expect((await place.sluice('why', 'last')).stdout).toContain('it was to run again, or a step that it depends on did');
+  expect((await place.sluice('why', 'last')).stdout).toContain(
+    'not reused: a rerun was requested, or a dependency was rerun',
+  );
 });
 
 test('sluice plan --reuse says why a step would not be taken over, as far as can be told without a container', async () => {
@@ -145,7 +147,7 @@ test('sluice run --reuse refuses a run of another pipeline and a step that is no
   write('true', 'other');
   expect(await place.sluice('run', 'p.yaml', '--reuse')).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('There are no runs in'),
+    stderr: expect.stringContaining('could not find a run in'),
   });
   await place.sluice('run', 'p.yaml');
   const [run] = await place.runs();
@@ -166,10 +168,10 @@ test('sluice show of a failed run names the file and the parameters, from any di
   write('exit 3');
   const given = ['-p', "last=it's two", '--parallelism', '3'];
   const failed = await place.sluice('run', 'p.yaml', ...given);
-  expect(failed.stdout).toContain(`then: sluice run p.yaml --reuse -p 'last=it'\\''s two' --parallelism 3 reuses`);
+  expect(failed.stdout).toContain(`then: sluice run p.yaml --reuse -p 'last=it'\\''s two' --parallelism 3 (reuses`);
   const [run] = await place.runs();
   const shown = await place.sluice('show', run!.runId);
   const file = join(place.directory, 'p.yaml');
-  expect(shown.stdout).toContain(`then: sluice run ${file} --reuse -p 'last=it'\\''s two' --parallelism 3 reuses`);
-  expect((await place.sluice('show', 'nothing', '--home', 'h2')).stderr).toContain('sluice runs --home h2 lists');
+  expect(shown.stdout).toContain(`then: sluice run ${file} --reuse -p 'last=it'\\''s two' --parallelism 3 (reuses`);
+  expect((await place.sluice('show', 'nothing', '--home', 'h2')).stderr).toContain('sluice runs --home h2');
 });

@@ -56,7 +56,10 @@ test('sluice user takes a password from standard input, also without the end of 
       ...{ cwd: place.directory, input, encoding: 'utf8' },
     });
   expect(add('a@example.org', 'sesame')).toMatchObject({ status: 0, stdout: 'added a@example.org\n' });
-  expect(add('b@example.org', '')).toMatchObject({ status: 2, stderr: expect.stringContaining('an empty password') });
+  expect(add('b@example.org', '')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('could not use the password: it is empty'),
+  });
 });
 
 test('a pipeline runs unchanged on a service across HTTP, with login and files over WebDAV', async () => {
@@ -84,7 +87,7 @@ test('sluice user refuses what is not there, and changes nothing', async () => {
   expect(await admin('add', 'a@example.org')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('exists') });
   expect(await admin('grant', 'a@example.org', 'main/chemistry')).toMatchObject({
     exitCode: 2,
-    stderr: 'There is no account main/chemistry; the configuration has main/physics\n',
+    stderr: 'could not find account main/chemistry; the configuration defines main/physics\n',
   });
 });
 
@@ -96,7 +99,7 @@ test('accounts and instance types are added by command, and count after SIGHUP',
   expect(await change('instance-type', 'add', 'main/huge', 'cores=64', 'memoryGB=1')).toMatchObject({ exitCode: 0 });
   expect(await change('instance-type', 'add', 'main/tiny', 'cores=few', 'memoryGB=1')).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringMatching(/left as it is:\nservice\.yaml:\d+:\d+: .*cores/),
+    stderr: expect.stringMatching(/the file is unchanged:\nservice\.yaml:\d+:\d+: .*cores/),
   });
   expect((await change('instance-type', 'list')).stdout).toMatch(/main\/huge +64/);
   await addUser(place, 'main/physics');

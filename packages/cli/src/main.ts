@@ -18,7 +18,7 @@ const answered = runCommandLine(process.argv.slice(2), {
 void answered.then(async (exitCode) => {
   await terminal.flush();
   const fault = terminal.fault();
-  if (fault !== undefined) terminal.err(`sluice: the output is not whole: ${fault.message}\n`);
+  if (fault !== undefined) terminal.err(`sluice: could not write all of the output: ${fault.message}\n`);
   // Whatever is still open (a follower of a log, an idle connection) must not hold the command back.
   process.exit(fault !== undefined && exitCode === EXIT_CODE.ok ? EXIT_CODE.runFailed : exitCode);
 });
@@ -27,7 +27,7 @@ function workingDirectory(): string {
   try {
     return process.cwd();
   } catch {
-    terminal.err('sluice: the working directory is not there any more; go to another one\n');
+    terminal.err('sluice: could not use the working directory: it no longer exists; change to another directory\n');
     process.exit(EXIT_CODE.refused);
   }
 }

@@ -12,12 +12,12 @@ export function addServiceCommands(add: AddCommand): Command[] {
     return (context, options) => serve(context, options);
   })
     .addOption(configOption())
-    .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info');
-  add('authority', 'print the path of the certificate that clients of exposed ports are to trust', async () => {
+    .option('--log-level <level>', 'set the log level: trace, debug, info, warn, error or silent', 'info');
+  add('authority', 'print the path of the certificate that clients of exposed ports must trust', async () => {
     const { showAuthority } = await import('../commands/service-config.ts');
     return (context, options) => showAuthority(context, options);
   }).addOption(configOption());
-  add('doctor', 'say what this machine can run containers with, and what to install', async () => {
+  add('doctor', 'show which container engines work on this machine, and what to install', async () => {
     const { doctor } = await import('../commands/doctor.ts');
     return (context, options) => doctor(context, options);
   });
@@ -25,11 +25,14 @@ export function addServiceCommands(add: AddCommand): Command[] {
 }
 
 function configOption(): Option {
-  return new Option('--config <file>', 'clusters, accounts and listeners (docs/serve.md)').makeOptionMandatory();
+  return new Option(
+    '--config <file>',
+    'read clusters, accounts and listeners from this file (docs/serve.md)',
+  ).makeOptionMandatory();
 }
 
 function addUserCommands(add: AddCommand): Command {
-  const group = new Command('user').description('the users of a service that sluice serve serves');
+  const group = new Command('user').description('manage the users of a service that `sluice serve` runs');
   const addUser = (usage: string, description: string, act: (email: string, account: string) => UserAction) =>
     add(
       usage,
@@ -41,18 +44,22 @@ function addUserCommands(add: AddCommand): Command {
       group,
     ).addOption(configOption());
   addUser('list', 'list users and their accounts', () => ({ verb: 'list' }));
-  addUser('add <email>', 'add a user; asks for the password', (email) => ({ verb: 'add', email })).option(
+  addUser('add <email>', 'add a user; prompt for the password', (email) => ({ verb: 'add', email })).option(
     '--name <name>',
-    'for people',
+    'set the display name of the user',
   );
-  addUser('password <email>', 'give a user another password', (email) => ({ verb: 'password', email }));
-  addUser('grant <email> <account>', 'let a user use CLUSTER/ACCOUNT', (email, account) => ({
+  addUser('password <email>', 'change the password of a user', (email) => ({ verb: 'password', email }));
+  addUser('grant <email> <account>', 'allow a user to use CLUSTER/ACCOUNT', (email, account) => ({
     verb: 'grant',
     email,
     account,
   }));
-  addUser('revoke <email> <account>', 'undo grant', (email, account) => ({ verb: 'revoke', email, account }));
-  addUser('remove <email>', 'remove a user; containers and volumes stay', (email) => ({ verb: 'remove', email }));
+  addUser('revoke <email> <account>', 'revoke access to CLUSTER/ACCOUNT', (email, account) => ({
+    verb: 'revoke',
+    email,
+    account,
+  }));
+  addUser('remove <email>', 'remove a user; keep containers and volumes', (email) => ({ verb: 'remove', email }));
   return group;
 }
 
@@ -60,44 +67,44 @@ function addUserCommands(add: AddCommand): Command {
 const CONFIG_GROUPS: readonly ConfigGroup[] = [
   {
     name: 'account',
-    description: 'the accounts in a service’s configuration',
+    description: 'manage the accounts in the configuration of a service',
     table: 'accounts',
     list: 'list accounts as CLUSTER/ACCOUNT',
     edits: [
-      ['add <cluster/account>', 'add an account, which users can then be granted', 'addAccount'],
+      ['add <cluster/account>', 'add an account; then grant it to users', 'addAccount'],
       [
         'remove <cluster/account>',
-        'remove an account; its containers run on and its volumes stay, out of reach',
+        'remove an account; its containers keep running and its volumes stay, but nobody can access them',
         'removeAccount',
       ],
     ],
   },
   {
     name: 'cluster',
-    description: 'the clusters in a service’s configuration',
+    description: 'manage the clusters in the configuration of a service',
     table: 'clusters',
     list: 'list clusters',
     edits: [
       [
         'add <id> <field=value...>',
-        'add a cluster; at least engine=ENGINE (docs/serve.md has the fields)',
+        'add a cluster; engine=ENGINE is required (docs/serve.md lists the fields)',
         'addCluster',
       ],
-      ['remove <id>', 'remove a cluster; what it holds stays on its disk', 'removeCluster'],
+      ['remove <id>', 'remove a cluster; keep its data on disk', 'removeCluster'],
     ],
   },
   {
     name: 'instance-type',
-    description: 'the instance types in a service’s configuration',
+    description: 'manage the instance types in the configuration of a service',
     table: 'instanceTypes',
     list: 'list instance types as CLUSTER/TYPE',
     edits: [
       [
         'add <cluster/type> <field=value...>',
-        'add an instance type, as main/small cores=1 memoryGB=4',
+        'add an instance type, for example main/small cores=1 memoryGB=4',
         'addInstanceType',
       ],
-      ['remove <cluster/type>', 'remove an instance type; containers that have it run on', 'removeInstanceType'],
+      ['remove <cluster/type>', 'remove an instance type; its containers keep running', 'removeInstanceType'],
     ],
   },
 ];
@@ -134,7 +141,10 @@ function addConfigCommands(add: AddCommand, { name, description, table, list, ed
 }
 
 function instanceTypeOption(): Option {
-  return new Option('--instance-type <id,field=value,...>', 'as small,cores=1,memoryGB=4; may be repeated')
+  return new Option(
+    '--instance-type <id,field=value,...>',
+    'add an instance type, for example small,cores=1,memoryGB=4; repeatable',
+  )
     .argParser((text: string, before: string[] | undefined) => [...(before ?? []), text])
     .makeOptionMandatory();
 }

@@ -21,7 +21,9 @@ export function createCommandLine(context: CommandContext): { program: Command; 
       });
 
   program
-    .description('Pipelines of containers: steps are containers, edges are volumes, nothing is lost or started twice')
+    .description(
+      'Run pipelines of containers: steps are containers, edges are volumes, nothing is lost or started twice',
+    )
     .version(VERSION)
     .configureHelp({
       showGlobalOptions: true,
@@ -31,13 +33,19 @@ export function createCommandLine(context: CommandContext): { program: Command; 
     .configureOutput({ writeOut: context.terminal.out, writeErr: context.terminal.err })
     .showHelpAfterError('Try: sluice --help')
     .exitOverride()
-    .option('--home <dir>', 'where runs, cache and the embedded service live (default: nearest .sluice)')
-    .option('--profile <file>', 'service and credentials (default: profile.yaml in the home, else your own)')
-    .option('--service <url>', 'a v1rc1 service instead of the embedded one')
-    .option('--account <id>', 'account of the service')
-    .option('--cluster <id>', 'cluster of the service')
-    .option('--cores <n>', 'cores that the embedded service gives out (default: those of the machine)', parsePositive)
-    .option('--json', 'machine-readable output, one JSON value per line');
+    .option(
+      '--home <dir>',
+      'set the home, which contains runs, cache and the embedded service (default: the nearest .sluice)',
+    )
+    .option(
+      '--profile <file>',
+      'read service and credentials from this file (default: profile.yaml in the home, else your own)',
+    )
+    .option('--service <url>', 'use this v1rc1 service instead of the embedded service')
+    .option('--account <id>', 'set the account on the service')
+    .option('--cluster <id>', 'set the cluster of the service')
+    .option('--cores <n>', 'limit the cores of the embedded service (default: all cores of the machine)', parsePositive)
+    .option('--json', 'print JSON, one value per line');
   const addOfHome = withCheckedHome(add);
   addRunCommands(addOfHome);
   addCleanupCommands(addOfHome);
@@ -74,7 +82,7 @@ function withCheckedHome(add: AddCommand): AddCommand {
     );
 }
 
-const NO_WAIT = 'leave the run, with exit code 75, once it only waits for a person';
+const NO_WAIT = 'exit with code 75 when the run only waits for an approval';
 
 function addRunCommands(add: AddCommand): void {
   add('run <file>', 'run a pipeline', async (file) => {
@@ -84,12 +92,16 @@ function addRunCommands(add: AddCommand): void {
     .addOption(paramOption())
     .addOption(rootOption())
     .addOption(imagesOption())
-    .option('--parallelism <n>', 'containers at once, beside the limit in the file', parsePositive)
+    .option(
+      '--parallelism <n>',
+      'limit the containers that run at once, in addition to the limit in the file',
+      parsePositive,
+    )
     .addOption(reuseOption())
     .addOption(fromOption())
     .addOption(againOption())
     .option('--no-wait', NO_WAIT);
-  add('schedule <file...>', 'run pipelines at the times of their `schedule`, until interrupted', async (...files) => {
+  add('schedule <file...>', 'run pipelines at their planned times until interrupted', async (...files) => {
     const { schedule } = await import('../commands/schedule.ts');
     return (context, options) => schedule(files.flat(), context, options);
   })
@@ -97,19 +109,19 @@ function addRunCommands(add: AddCommand): void {
     .addOption(rootOption())
     .addOption(imagesOption())
     .addOption(
-      new Option('--once', 'only what is due now and what was left, to its end').conflicts(['backfill', 'next']),
+      new Option('--once', 'run what is due now, resume detached runs, then exit').conflicts(['backfill', 'next']),
     )
     .addOption(
-      new Option('--backfill <from..to>', 'the planned times of these days, one after the other').conflicts('next'),
+      new Option('--backfill <from..to>', 'run the planned times of these days, one after the other').conflicts('next'),
     )
-    .option('--next <n>', 'only list the next planned times', parsePositive);
-  add('resume [run]', 'take up a suspended run (default: the newest)', async (run) => {
+    .option('--next <n>', 'list the next planned times and exit', parsePositive);
+  add('resume [run]', 'resume a suspended run (default: the newest)', async (run) => {
     const { resume } = await import('../commands/resume.ts');
     return (context, options) => resume(run, context, options);
   }).option('--no-wait', NO_WAIT);
   add(
     'adopt <run> <file>',
-    'rebuild a run whose journal is lost from its containers, to resume it',
+    'rebuild a run whose journal is lost from its containers, so that it can be resumed',
     async (run, file) => {
       const { adopt } = await import('../commands/adopt.ts');
       return (context, options) => adopt({ runId: run!, file: file! }, context, options);
@@ -118,34 +130,34 @@ function addRunCommands(add: AddCommand): void {
     .addOption(paramOption())
     .addOption(rootOption())
     .addOption(imagesOption());
-  add('cancel [run]', 'cancel a run and the containers it has (default: the newest)', async (run) => {
+  add('cancel [run]', 'cancel a run and its containers (default: the newest)', async (run) => {
     const { cancel } = await import('../commands/cancel.ts');
     return (context, options) => cancel(run, context, options);
   });
-  add('approve <run> <step>', 'answer a step that waits for a person', async (run, step) => {
+  add('approve <run> <step>', 'approve or reject a step that waits for approval', async (run, step) => {
     const { approve } = await import('../commands/approve.ts');
     return (context, options) => approve({ run: run!, step: step! }, context, options);
-  }).option('--reject', 'answer no');
+  }).option('--reject', 'reject the step');
 }
 
 function addCleanupCommands(add: AddCommand): void {
-  add('gc', 'remove what no run needs any more, or find containers that no run here has', async () => {
+  add('gc', 'remove data that no run needs, or find orphaned containers', async () => {
     const { gcCommand } = await import('../commands/gc-command.ts');
     return (context, options) => gcCommand(context, options);
   })
-    .option('--older-than <duration>', 'runs that ended longer ago may go', '30d')
-    .option('--max-size <size>', 'beyond that, the oldest go until all take no more, for example 20GB')
-    .option('--dry-run', 'only say what would go')
-    .option('--orphans', 'show containers with our labels that no run of this home will ask for again')
-    .option('--cancel [run]', 'with --orphans: cancel those of runs that are over here, and of this run');
+    .option('--older-than <duration>', 'remove runs that ended longer ago than this', '30d')
+    .option('--max-size <size>', 'also remove the oldest runs until all take at most this size, for example 20GB')
+    .option('--dry-run', 'show what would be removed; remove nothing')
+    .option('--orphans', 'list containers with Sluice labels that no run of this home will use again')
+    .option('--cancel [run]', 'with --orphans: cancel orphans of finished runs, and of the given run');
 }
 
 function addCheckCommands(add: AddCommand): void {
-  add('trust', 'use the home of this directory and follow its profile, as both are now', async () => {
+  add('trust', 'trust the home of this directory and its profile in their current state', async () => {
     const { trust } = await import('../commands/trust.ts');
     return (context, options) => trust(context, options);
   });
-  add('check <file>', 'say everything that is wrong with a pipeline file', async (file) => {
+  add('check <file>', 'check a pipeline file and show all errors', async (file) => {
     const { check } = await import('../commands/check.ts');
     return (context, options) => check(file!, context, options);
   })
@@ -155,7 +167,7 @@ function addCheckCommands(add: AddCommand): void {
 }
 
 function addInspectCommands(add: AddCommand): void {
-  add('plan <file>', 'show what a run would do, without doing it', async (file) => {
+  add('plan <file>', 'show what a run would do; start nothing', async (file) => {
     const { plan } = await import('../commands/plan.ts');
     return (context, options) => plan(file!, context, options);
   })
@@ -168,27 +180,35 @@ function addInspectCommands(add: AddCommand): void {
   add('runs', 'list the runs of this home, newest first', async () => {
     const { runs } = await import('../commands/runs.ts');
     return (context, options) => runs(context, options);
-  }).option('-n, --limit <n>', 'at most so many', parsePositive);
-  add('show [run]', 'show steps, failures and files of a run (default: the newest)', async (run) => {
+  }).option('-n, --limit <n>', 'limit the number of runs', parsePositive);
+  add('show [run]', 'show the steps, failures and files of a run (default: the newest)', async (run) => {
     const { show } = await import('../commands/show.ts');
     return (context, options) => show(run, context, options);
   });
-  add('why <run> [step]', 'say why a step waits, failed, was skipped, tried again or not reused', async (run, step) => {
-    const { why } = await import('../commands/why.ts');
-    return (context, options) => why(resolveStepArguments(run!, step), context, options);
-  }).usage('[options] [run] <step[/cell]>');
-  add('report [run]', 'write a page, a table and the data of a run (default: the newest)', async (run) => {
-    const { report } = await import('../commands/report.ts');
-    return (context, options) => report(run, context, options);
-  }).option('--out <dir>', "where to (default: the run's directory in the home)");
-  add('logs <run> [step]', 'print what a container has written', async (run, step) => {
+  add(
+    'why <run> [step]',
+    'explain why a step waits, failed, was skipped, was retried or was not reused',
+    async (run, step) => {
+      const { why } = await import('../commands/why.ts');
+      return (context, options) => why(resolveStepArguments(run!, step), context, options);
+    },
+  ).usage('[options] [run] <step[/cell]>');
+  add(
+    'report [run]',
+    'write a report on a run: HTML page, CSV table and JSON data (default: the newest)',
+    async (run) => {
+      const { report } = await import('../commands/report.ts');
+      return (context, options) => report(run, context, options);
+    },
+  ).option('--out <dir>', "set the destination directory (default: the run's directory in the home)");
+  add('logs <run> [step]', 'print the log of a container', async (run, step) => {
     const { logs } = await import('../commands/logs.ts');
     return (context, options) => logs(resolveStepArguments(run!, step), context, options);
   })
     .usage('[options] [run] <step[/cell]>')
-    .option('-f, --follow', 'go on until the container has ended')
-    .option('--tail <n>', 'only the last lines', parseCount)
-    .option('--attempt <n>', 'of that attempt (default: the last)', parsePositive);
+    .option('-f, --follow', 'follow the log until the container ends')
+    .option('--tail <n>', 'print only the last lines', parseCount)
+    .option('--attempt <n>', 'print the log of this attempt (default: the last)', parsePositive);
   add(
     'pull [run] [outputs...]',
     'copy outputs of a run to local directories (default: all of the newest)',
@@ -197,8 +217,8 @@ function addInspectCommands(add: AddCommand): void {
       return (context, options) => pull({ run, outputs: outputs as unknown as string[] }, context, options);
     },
   )
-    .option('-r, --run <run>', 'the run, where every word is the name of an output')
-    .option('--to <dir>', 'destination directory; one subdirectory per output', 'results');
+    .option('-r, --run <run>', 'name the run, so that every argument names an output')
+    .option('--to <dir>', 'set the destination directory; each output gets a subdirectory', 'results');
 }
 
 /** `RUN STEP`, or `STEP` of the newest run. */
@@ -207,34 +227,35 @@ function resolveStepArguments(first: string, second: string | undefined): { run:
 }
 
 function paramOption(): Option {
-  return new Option('-p, --param <name=value>', 'a parameter of the pipeline; may be repeated').argParser(
+  return new Option('-p, --param <name=value>', 'set a parameter of the pipeline; repeatable').argParser(
     (text: string, before: Record<string, string> | undefined) => {
       const equals = text.indexOf('=');
-      if (equals < 1) throw new InvalidArgumentError('It must look like name=value.');
+      if (equals < 1) throw new InvalidArgumentError('It must have the form name=value.');
       return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };
     },
   );
 }
 
 function imagesOption(): Option {
-  return new Option('--ignore-images', "run steps that name an image with this machine's programs instead");
+  return new Option('--ignore-images', "ignore images and run the commands with this machine's programs");
 }
 
 function rootOption(): Option {
-  const help = 'include and use files below this directory only (default: the git work tree, or the directory of FILE)';
+  const help =
+    'allow `include` and `uses` only below this directory (default: the git work tree, or the directory of FILE)';
   return new Option('--root <dir>', help);
 }
 
 function reuseOption(): Option {
-  return new Option('--reuse', 'take over what went well in its newest run and is the same still');
+  return new Option('--reuse', 'reuse successful, unchanged steps from the latest run');
 }
 
 function fromOption(): Option {
-  return new Option('--from <run>', 'as --reuse, but from this earlier run');
+  return new Option('--from <run>', 'reuse steps from this run instead of the latest');
 }
 
 function againOption(): Option {
-  const help = 'as --reuse, but run this step anew with all that depends on it; may be repeated';
+  const help = 'like --reuse, but rerun this step and everything that depends on it; repeatable';
   return new Option('--again <step>', help).argParser(addText);
 }
 

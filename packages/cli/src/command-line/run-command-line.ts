@@ -14,7 +14,7 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
     addCompletion(program, context);
   } else {
     const completion = program.command('completion <shell>');
-    completion.description('print the completion script of bash, zsh, fish or powershell');
+    completion.description('print the completion script for bash, zsh, fish or powershell');
     addExamples([completion]);
   }
   try {
@@ -49,5 +49,5 @@ function redirectUnknownHelp(program: Command, args: readonly string[]): readonl
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return `sluice: ${String(error)}`;
   if ('syscall' in error) return `sluice: ${describeSystemError(error)}`;
-  return `sluice: this is a bug of ours\n${error.stack ?? error.message}`;
+  return `sluice: internal error (a bug in Sluice)\n${error.stack ?? error.message}`;
 }

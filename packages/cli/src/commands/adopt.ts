@@ -45,7 +45,7 @@ export async function adopt(
     }
     const rows = adopted.value.map(({ step, cell, attempt, phase }) => [label(step, cell), String(attempt), phase]);
     terminal.out(renderTable([['STEP', 'ATTEMPT', 'PHASE'], ...rows]));
-    terminal.out(`run ${runId} is adopted; resume it with: ${suggestCommand(['resume', runId], options)}\n`);
+    terminal.out(`adopted run ${runId}; resume it with: ${suggestCommand(['resume', runId], options)}\n`);
     return EXIT_CODE.ok;
   } finally {
     await close();

@@ -27,6 +27,6 @@ export async function approve(
   const goOn = answered.value.driven
     ? ''
     : `; no process is running it; resume it with: ${suggestCommand(['resume', runId], options)}`;
-  context.terminal.out(`${step} of run ${runId} is ${approved ? 'approved' : 'rejected'}${goOn}\n`);
+  context.terminal.out(`${approved ? 'approved' : 'rejected'} ${step} of run ${runId}${goOn}\n`);
   return EXIT_CODE.ok;
 }

@@ -21,7 +21,7 @@ export async function cancel(
   const found = await selectRun(home, {
     prefix,
     accept: ({ status }) => status === 'active' || status === 'suspended',
-    which: ' that is not over',
+    which: ' that has not ended',
     options,
   });
   if (!found.ok) return refuse(found.error, { context, options });
@@ -38,7 +38,7 @@ export async function cancel(
     if (options.json === true) return EXIT_CODE.ok;
     terminal.out(
       canceled.value === undefined
-        ? `run ${runId} is being canceled\n`
+        ? `canceling run ${runId}\n`
         : renderReport(canceled.value, { terminal, cwd: context.cwd, options }),
     );
     return EXIT_CODE.ok;

@@ -23,7 +23,7 @@ export async function check(file: string, context: CommandContext, options: Chec
   printDiagnostics(shown, texts, { terminal, ...options });
   if (!loaded.ok && lacksOnlyValues) {
     const lines = missing.map(({ hint, message }) => `${message}; ${hint}\n`).join('');
-    if (options.json !== true) terminal.out(`${file} is right; each run of it needs values:\n${lines}`);
+    if (options.json !== true) terminal.out(`${file} is valid; a run needs values for its parameters:\n${lines}`);
     return EXIT_CODE.ok;
   }
   if (!loaded.ok) {
@@ -37,7 +37,7 @@ export async function check(file: string, context: CommandContext, options: Chec
     return EXIT_CODE.refused;
   }
   const { steps } = loaded.value.plan;
-  if (options.json !== true) terminal.out(`${file} is right: ${steps.length} step${steps.length === 1 ? '' : 's'}\n`);
+  if (options.json !== true) terminal.out(`${file} is valid: ${steps.length} step${steps.length === 1 ? '' : 's'}\n`);
   return EXIT_CODE.ok;
 }
 

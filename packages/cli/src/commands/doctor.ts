@@ -18,11 +18,11 @@ export async function doctor(context: CommandContext, options: GlobalOptions): P
     terminal.out(`node     ${process.version}\nhome     ${home}\n`);
     if (refused !== undefined) terminal.out(`         ${refused}\n`);
     for (const { engine, works, found, advice } of engines) {
-      terminal.out(`${engine.padEnd(7)}  ${works ? 'works' : 'is not there'}: ${found}\n`);
-      if (advice !== undefined) terminal.out(`         to do: ${advice}\n`);
+      terminal.out(`${engine.padEnd(7)}  ${works ? 'works' : 'not available'}: ${found}\n`);
+      if (advice !== undefined) terminal.out(`         fix: ${advice}\n`);
     }
     terminal.out(
-      '\nA step without an image runs on process, a step with one on docker; slurm is for `sluice serve`.\n',
+      '\nSteps without an image run on `process`, steps with an image on `docker`. `slurm` is only for `sluice serve`.\n',
     );
   }
   return engines.some(({ works }) => works) ? EXIT_CODE.ok : EXIT_CODE.unreachable;

@@ -48,11 +48,12 @@ export async function gcCommand(context: CommandContext, options: GcOptions): Pr
 }
 
 function findFault({ olderThan, maxSize, cancel, orphans }: GcOptions): string | undefined {
-  if (!DURATION.test(olderThan)) return `Could not read --older-than ${olderThan}: a duration looks like 12h or 30d`;
+  if (!DURATION.test(olderThan))
+    return `could not read --older-than ${olderThan}: expected a duration such as 12h or 30d`;
   if (maxSize !== undefined && !SIZE.test(maxSize)) {
-    return `Could not read --max-size ${maxSize}: a size looks like 512MB or 20GB`;
+    return `could not read --max-size ${maxSize}: expected a size such as 512MB or 20GB`;
   }
-  return cancel !== undefined && !orphans ? 'Could not cancel anything: --cancel goes with --orphans' : undefined;
+  return cancel !== undefined && !orphans ? 'could not cancel containers: --cancel requires --orphans' : undefined;
 }
 
 type Opened = OpenedService & { readonly home: string };
@@ -74,8 +75,8 @@ function renderCollected({ freed, kept, problems }: GarbageReport, dryRun: boole
   const stays = held.map(({ runId, pipeline, reason }) => ['kept', `run ${runId} of ${pipeline}`, reason]);
   const bytes = freed.reduce((sum, item) => sum + item.bytes, 0);
   const young = kept.length - held.length;
-  const count = `${freed.length} ${freed.length === 1 ? 'thing' : 'things'}`;
-  const tail = young > 0 ? `; ${young} young run${young === 1 ? '' : 's'} kept` : '';
+  const count = `${freed.length} ${freed.length === 1 ? 'item' : 'items'}`;
+  const tail = young > 0 ? `; ${young} recent run${young === 1 ? '' : 's'} kept` : '';
   return `${renderTable([...rows, ...stays], MOST_COLUMNS)}${problems.map((problem) => `${problem}\n`).join('')}${done} ${renderBytes(bytes)}: ${count}${tail}\n`;
 }
 
@@ -101,14 +102,14 @@ async function sweep({ service, scope, home }: Opened, context: CommandContext, 
     return EXIT_CODE.ok;
   }
   if (orphans.length === 0) {
-    terminal.out('There is no container of ours without a run\n');
+    terminal.out('no orphaned containers found\n');
     return EXIT_CODE.ok;
   }
   const rows = orphans.map((orphan) => [
     orphan.runId,
     label(orphan.step, orphan.cell),
     String(orphan.attempt),
-    isCanceled.has(orphan.containerID) ? 'being canceled' : orphan.phase,
+    isCanceled.has(orphan.containerID) ? 'canceling' : orphan.phase,
     RUN_LABELS[orphan.run],
   ]);
   terminal.out(renderTable([['RUN', 'STEP', 'ATTEMPT', 'PHASE', ''], ...rows]));
@@ -118,13 +119,13 @@ async function sweep({ service, scope, home }: Opened, context: CommandContext, 
 }
 
 const RUN_LABELS: Readonly<Record<Orphan['run'], string>> = {
-  over: 'its run is over',
-  unknown: 'this home has no such run; another one may',
+  over: 'its run has ended',
+  unknown: 'this home has no such run; another home may have it',
 };
 
 function adviseOn({ run, runId }: Orphan, options: GcOptions): string {
   const cancel = ['gc', '--orphans', '--cancel'];
   if (run === 'over') return `cancel them with: ${suggestCommand(cancel, options)}`;
   const adopt = suggestCommand(['adopt', runId, 'FILE'], options);
-  return `take a run back with: ${adopt}; or cancel what it has with: ${suggestCommand([...cancel, runId], options)}`;
+  return `rebuild the run with: ${adopt}; or cancel its containers with: ${suggestCommand([...cancel, runId], options)}`;
 }

@@ -91,15 +91,17 @@ function findLog(
     const isCell = wantedName.includes('/');
     const names = isCell ? all.map(({ step, cell }) => label(step, cell.key)) : report.steps.map(({ name }) => name);
     const what = isCell ? 'cell' : 'step';
-    return refuse(`Run ${report.runId} has no ${what} ${describeUnknown(wantedName, names)}`);
+    return refuse(`could not find the log: run ${report.runId} has no ${what} ${describeUnknown(wantedName, names)}`);
   }
   if (fitting.length > 1) {
     const names = fitting.slice(0, MANY).map(({ step, cell }) => `  ${label(step, cell.key)}\n`);
     const more =
       fitting.length > MANY
-        ? `  and ${fitting.length - MANY} more, all of them in ${suggestCommand(['show', report.runId, '--json'], options)}\n`
+        ? `  and ${fitting.length - MANY} more; list them with: ${suggestCommand(['show', report.runId, '--json'], options)}\n`
         : '';
-    return refuse(`Step ${wantedName} has ${fitting.length} cells; name one of them:\n${names.join('')}${more}`.trim());
+    return refuse(
+      `could not choose a cell: step ${wantedName} has ${fitting.length} cells; name one of them:\n${names.join('')}${more}`.trim(),
+    );
   }
   const { step, cell } = only;
   const attempt = options.attempt ?? cell.attempts;
@@ -109,12 +111,16 @@ function findLog(
     const name = label(step, cell.key);
     if (cell.cachedFrom !== undefined) {
       const there = suggestCommand(['logs', cell.cachedFrom, name], options);
-      return refuse(`${name} of run ${report.runId} was taken from run ${cell.cachedFrom}; look there: ${there}`);
+      return refuse(
+        `could not find the log of ${name}: run ${report.runId} reused it from run ${cell.cachedFrom}; show its log with: ${there}`,
+      );
     }
     if (options.attempt === undefined) {
-      return refuse(`${name} of run ${report.runId} has no container: it is ${describeState(cell.state)}`);
+      return refuse(
+        `could not find the log of ${name}: it has no container in run ${report.runId} (${describeState(cell.state)})`,
+      );
     }
-    return refuse(`${name} of run ${report.runId} has no container of attempt ${attempt}`);
+    return refuse(`could not find the log of ${name}: attempt ${attempt} has no container in run ${report.runId}`);
   }
   return ok({ containerID, ...(failure?.logFile === undefined ? {} : { logFile: failure.logFile }) });
 }

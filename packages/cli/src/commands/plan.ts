@@ -61,7 +61,7 @@ export async function plan(file: string, context: CommandContext, options: PlanO
   const beforehand = await findFaults(loaded.value, { file, sites: sites.value, context, options });
   const faults = placement.ok ? beforehand : [placement.error, ...beforehand];
   if (faults.length === 0) return EXIT_CODE.ok;
-  const message = faults.map((fault) => `A run would be refused: ${fault}`).join('\n');
+  const message = faults.map((fault) => `a run would not start: ${fault}`).join('\n');
   return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
 }
 
@@ -120,7 +120,7 @@ function renderPlan(
   const open = plan.steps.filter(({ cells }) => cells === undefined).length;
   const containers = `${known}${open > 0 ? ' or more' : ''} container${known === 1 && open === 0 ? '' : 's'}`;
   const cluster = isSplit ? ['CLUSTER'] : [];
-  const last = preview ? `TAKEN OVER FROM ${preview.runId}` : 'CACHE';
+  const last = preview ? `REUSED FROM ${preview.runId}` : 'CACHE';
   const table = renderTable([['LEVEL', 'STEP', 'CELLS', 'AFTER', 'INSTANCE TYPE', ...cluster, last], ...rows]);
   const moves = describeMoves(plan, placement, home).map((line) => `${line}\n`);
   const transfers = placement ? renderTransfers(plan, (step) => choice(step)?.clusters[0]) : '';
@@ -134,7 +134,9 @@ const STEP_COLUMNS = 60;
 function renderImages(plan: Plan, images: readonly ImageUse[] | undefined): string {
   if (images === undefined) {
     const hasImages = plan.steps.some(({ step }) => step.image !== undefined);
-    return hasImages ? 'images: by digest where the engine of this machine can tell it when the run begins\n' : '';
+    return hasImages
+      ? 'images: identified by digest if the engine of this machine reports it when the run starts\n'
+      : '';
   }
   return images
     .map((use) => `image of ${listSome(use.steps, STEP_COLUMNS)}: ${printableLine(describeImage(use))}\n`)
@@ -157,7 +159,7 @@ function renderParams({ params }: Plan): string {
 const AFTER_COLUMNS = 30;
 
 function dependenciesOf(step: PlannedStep, plan: Plan): string {
-  if (step.final) return 'all others';
+  if (step.final) return 'all other steps';
   const named = step.dependencies.map(({ on, condition }) => {
     const name = plan.steps[on]?.step.name ?? '';
     return condition === 'succeeded' ? name : `${name} (${condition})`;

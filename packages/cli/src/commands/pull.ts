@@ -107,7 +107,7 @@ function describeAmbiguity(
     ...runIds.slice(0, 3).map((runId) => `for run ${runId}: ${command(runId, outputs)}`),
     `for output ${run} of the newest run: ${command(newest, [run, ...outputs])}`,
   ];
-  const message = `could not tell what ${run} means: the newest run, ${newest}, has an output of that name, and the ID of ${runIds.length === 1 ? 'a run' : `${runIds.length} runs`} begins with it; ${readings.join('; ')}`;
+  const message = `could not resolve ${run}: it is an output of the newest run, ${newest}, and the start of the ID of ${runIds.length === 1 ? 'a run' : `${runIds.length} runs`}; ${readings.join('; ')}`;
   return { exitCode: EXIT_CODE.refused, message };
 }
 
@@ -136,8 +136,9 @@ async function selectOutputs(
   if (unknown !== undefined) {
     const what =
       unknown === word ? `a run of ${home}, nor an output of the newest, ${runId}` : `an output of run ${runId}`;
-    return fail({ exitCode: EXIT_CODE.refused, message: `${unknown} is not ${what}, which ${its}` });
+    return fail({ exitCode: EXIT_CODE.refused, message: `could not pull ${unknown}: it is not ${what}, which ${its}` });
   }
-  if (has.length === 0) return fail({ exitCode: EXIT_CODE.refused, message: `Run ${runId} ${its}` });
+  if (has.length === 0)
+    return fail({ exitCode: EXIT_CODE.refused, message: `could not pull outputs: run ${runId} ${its}` });
   return ok({ run: read.value, names: asked.length > 0 ? asked : has });
 }

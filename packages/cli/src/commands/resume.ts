@@ -25,7 +25,7 @@ export async function resume(
   const found = await selectRun(home, {
     prefix,
     accept: ({ status }) => status === 'suspended',
-    which: ' that stands still',
+    which: ' that is suspended',
     options,
   });
   const chosen = found.ok

@@ -123,9 +123,8 @@ async function runPlan(
 }
 
 function describeReuse({ runId, again }: Reuse): string {
-  const anew =
-    again.length === 0 ? '' : `; again: ${again.join(', ')}, and what depends on ${again.length === 1 ? 'it' : 'them'}`;
-  return `taking over from run ${runId} what went well and is the same still${anew}`;
+  const anew = again.length === 0 ? '' : `; rerunning ${again.join(', ')} and all dependents`;
+  return `reusing successful, unchanged steps of run ${runId}${anew}`;
 }
 
 /** The smaller of the file's limit and the command line's. */

@@ -20,7 +20,7 @@ export async function runs(context: CommandContext, options: RunsOptions): Promi
     return EXIT_CODE.ok;
   }
   if (found.length === 0) {
-    terminal.err(`There are no runs in ${home}\n`);
+    terminal.err(`no runs in ${home}\n`);
     return EXIT_CODE.ok;
   }
   const rows = found.map((run) => [

@@ -46,9 +46,9 @@ async function loadAll(
   for (const file of files) {
     const loaded = await loadScheduled(file, { context, options });
     if (!loaded.ok) return `${loaded.error}; nothing was started`;
-    if (loaded.value === undefined) return `Could not schedule ${file}: it has no \`schedule\``;
+    if (loaded.value === undefined) return `could not schedule ${file}: it has no \`schedule\``;
     const { name } = loaded.value;
-    if (found.has(name)) return `Could not schedule ${file}: another file has a pipeline ${name} too`;
+    if (found.has(name)) return `could not schedule ${file}: another file also defines the pipeline ${name}`;
     found.set(name, loaded.value);
   }
   return [...found.values()];
@@ -93,7 +93,7 @@ async function runSchedules(scheduled: readonly Scheduled[], given: Given): Prom
   for (const one of scheduled) {
     const opened = openWork(one, { ...given, left });
     if (typeof opened === 'string') {
-      const message = `Could not schedule ${one.name}: ${opened}; nothing was started`;
+      const message = `could not schedule ${one.name}: ${opened}; nothing was started`;
       return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
     }
     work.push(opened);
@@ -129,7 +129,7 @@ function openWork({ plan, baseDir, timezone }: Scheduled, given: Given & { left:
   const { service, scope, home, context, options, left } = given;
   const range = options.backfill === undefined ? undefined : parseRange(options.backfill, timezone);
   if (range && !range.ok) return range.error;
-  if (range && range.value.to > Date.now()) return `the range ${options.backfill} is not over yet`;
+  if (range && range.value.to > Date.now()) return `the range ${options.backfill} ends in the future`;
   const onEvent = (event: ScheduleEvent) => {
     if (event.type === 'left') left.add(event.runId);
     if (event.type === 'finished') left.delete(event.runId);

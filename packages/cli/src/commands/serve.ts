@@ -23,7 +23,7 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
   const config = readServiceConfig(options.config, context);
   if (!config.ok) return refuse(config.error, { context, options });
   if (config.value.service.listen.length === 0) {
-    const message = `Could not serve: ${noAddress(options)}`;
+    const message = `could not serve: ${noAddress(options)}`;
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
   const log = createServiceLog({ level: options.logLevel });
@@ -32,7 +32,7 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
     return await serveUntilStopped(config.value, { context, options, log });
   } catch (error) {
     return refuse(
-      { exitCode: EXIT_CODE.runFailed, message: `Could not serve: ${describeStartFault(error)}` },
+      { exitCode: EXIT_CODE.runFailed, message: `could not serve: ${describeStartFault(error)}` },
       { context, options },
     );
   } finally {
@@ -81,9 +81,9 @@ async function serveUntilStopped(
 }
 
 const LISTEN_ADVICE: ReadonlyMap<string, string> = new Map([
-  ['EADDRINUSE', 'another process listens there; end it, or change `listen` in the configuration'],
+  ['EADDRINUSE', 'another process listens on that port; stop it, or change `listen` in the configuration'],
   ['EADDRNOTAVAIL', 'this machine does not have that address; change `listen` in the configuration'],
-  ['EACCES', 'permission denied; change `listen` in the configuration: a port below 1024 needs privileges'],
+  ['EACCES', 'permission denied: ports below 1024 need privileges; change `listen` in the configuration'],
 ]);
 
 /** Why a service could not start: something is not as its configuration says. A slip of our own is thrown on, with its stack. */
@@ -112,7 +112,7 @@ function createReloadableSchedules(given: {
         return next();
       })
       .catch((err: unknown) => {
-        log.error({ err }, 'the schedules could not be opened');
+        log.error({ err }, 'could not open the schedules');
         return undefined;
       });
   };
@@ -124,20 +124,22 @@ function createReloadableSchedules(given: {
   };
   const updateListeners = async (config: ServedConfig): Promise<void> => {
     const { listen } = config.service;
-    if (listen.length === 0) return log.error(`the addresses stay as they were: ${noAddress(options)}`);
-    await addresses.open(listen).catch((err: unknown) => log.error({ err, listen }, 'could not listen everywhere'));
+    if (listen.length === 0) return log.error(`could not change the addresses: ${noAddress(options)}`);
+    await addresses
+      .open(listen)
+      .catch((err: unknown) => log.error({ err, listen }, 'could not listen on all addresses'));
   };
   return {
     start: (config: ServedConfig) => change(() => host(config)),
     /** A wrong file changes nothing: the service goes on as it was. */
     reload() {
       const config = readServiceConfig(options.config, context);
-      if (!config.ok) return log.error({ problems: config.error.message }, 'the changed configuration was not taken');
+      if (!config.ok) return log.error({ problems: config.error.message }, 'could not apply the changed configuration');
       change(async () => {
         const { applied, needsRestart, refused } = await service.reload(config.value.service);
-        log.info({ applied }, 'the configuration was read again');
-        for (const { field, reason } of refused) log.error({ field, reason }, 'a change was not taken');
-        if (needsRestart.length > 0) log.warn({ needsRestart }, 'what else has changed takes a restart');
+        log.info({ applied }, 'reloaded the configuration');
+        for (const { field, reason } of refused) log.error({ field, reason }, 'could not apply a change');
+        if (needsRestart.length > 0) log.warn({ needsRestart }, 'restart the service to apply the other changes');
         await updateListeners(config.value);
         return host(config.value);
       });
@@ -149,5 +151,5 @@ function createReloadableSchedules(given: {
 }
 
 function noAddress({ config }: ServeOptions): string {
-  return `listen in ${config} names no address, for example {host: 127.0.0.1, port: 8080}`;
+  return `\`listen\` in ${config} has no address; add one, for example {host: 127.0.0.1, port: 8080}`;
 }

@@ -70,17 +70,17 @@ export async function editServiceConfig(
   const path = resolve(context.cwd, options.config);
   const check = (text: string) => {
     const parsed = parseServiceConfigText(text, { file: options.config, directory: dirname(path) });
-    return parsed.ok ? undefined : `The file would be wrong, and was left as it is:\n${parsed.error.message}`;
+    return parsed.ok ? undefined : `the result would be invalid; the file is unchanged:\n${parsed.error.message}`;
   };
   const edited = await editConfigFile(path, { edit: edit.value, check });
   if (!edited.ok) {
-    const message = `Could not change ${options.config}: ${edited.message}`;
+    const message = `could not change ${options.config}: ${edited.message}`;
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
   context.terminal.out(
     options.json === true
       ? `${JSON.stringify({ type: 'changed', edit: edit.value })}\n`
-      : `changed ${options.config}; a running service takes it at SIGHUP (systemctl reload sluice)\n`,
+      : `changed ${options.config}; reload a running service to apply it (SIGHUP, or: systemctl reload sluice)\n`,
   );
   return EXIT_CODE.ok;
 }
@@ -93,14 +93,14 @@ export async function showAuthority(context: CommandContext, options: ServiceCon
   const path = authorityPath(root);
   const fault =
     ports === undefined
-      ? `${options.config} exposes no ports: it has no \`ports\``
+      ? `${options.config} exposes no ports; add \`ports\``
       : ports.tls !== undefined
-        ? `${options.config} has a certificate of its own for ports: clients trust whoever signed that one`
+        ? `${options.config} sets its own certificate for ports; clients must trust its issuer`
         : existsSync(path)
           ? undefined
-          : `${path} is not there yet: the service makes it when it first starts`;
+          : `${path} does not exist yet; the service creates it when it first starts`;
   if (fault !== undefined) {
-    const message = `Could not name an authority: ${fault}`;
+    const message = `could not find the certificate of the authority: ${fault}`;
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
   context.terminal.out(options.json === true ? `${JSON.stringify({ type: 'authority', path })}\n` : `${path}\n`);

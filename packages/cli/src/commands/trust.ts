@@ -26,7 +26,7 @@ export async function trust(context: CommandContext, options: GlobalOptions): Pr
   }
   const rows = Object.entries(connection).map(([key, value]) => [key, JSON.stringify(value).slice(1, -1)]);
   context.terminal.out(renderTable([['home', home], ...rows]));
-  context.terminal.out(`confirmed in ${file.value}; remove that file to undo it\n`);
+  context.terminal.out(`saved the confirmation in ${file.value}; remove that file to undo it\n`);
   return EXIT_CODE.ok;
 }
 
@@ -35,7 +35,7 @@ function readConnection(
   { context, options }: { context: CommandContext; options: GlobalOptions },
 ): Result<Connection, CommandRefusal> {
   if (!existsSync(home)) {
-    const message = `There is no home to confirm: neither ${context.cwd} nor a directory above it has a .sluice`;
+    const message = `could not confirm a home: neither ${context.cwd} nor a directory above it contains a .sluice`;
     return fail({ exitCode: EXIT_CODE.refused, message });
   }
   const path = findProfile(options, context)?.path;
@@ -49,10 +49,10 @@ async function keep(
   { connection, context }: { connection: Connection; context: CommandContext },
 ): Promise<Result<string, CommandRefusal>> {
   const refuseFor = (reason: string) =>
-    fail({ exitCode: EXIT_CODE.refused, message: `Could not keep the confirmation of ${home}: ${reason}` });
+    fail({ exitCode: EXIT_CODE.refused, message: `could not save the confirmation of ${home}: ${reason}` });
   try {
     const file = await keepConfirmation({ home, connection }, context.env);
-    return file === undefined ? refuseFor('set HOME or XDG_STATE_HOME to a directory of yours') : ok(file);
+    return file === undefined ? refuseFor('the user has no state directory; set HOME or XDG_STATE_HOME') : ok(file);
   } catch (error) {
     return refuseFor(describeSystemError(error));
   }

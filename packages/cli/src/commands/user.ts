@@ -47,7 +47,7 @@ function findOwnerFault(root: string): string | undefined {
   while (!existsSync(there)) there = dirname(there);
   const { uid } = statSync(there);
   if (process.getuid?.() !== 0 || uid === 0) return undefined;
-  return `Could not open the users of ${root} as root: it belongs to the user ${uid}; run this as that one (runuser -u NAME -- …)`;
+  return `could not open the users of ${root} as root: they belong to user ${uid}; run the command as that user (runuser -u NAME -- …)`;
 }
 
 async function perform(
@@ -73,7 +73,7 @@ async function perform(
     }
     case 'password':
       await directory.setPassword(action.email, await readPassword(context));
-      return ok(`${action.email} has a new password; tokens of the old one have ended\n`);
+      return ok(`changed the password of ${action.email}; its earlier tokens are no longer valid\n`);
     case 'remove':
       await directory.remove(action.email);
       return ok(`removed ${action.email}\n`);
@@ -81,7 +81,7 @@ async function perform(
       const account = parseAccount(action.account, config);
       if (!account.ok) return account;
       await directory[action.verb](action.email, account.value);
-      return ok(`${action.email} may ${action.verb === 'grant' ? 'now' : 'no longer'} use ${action.account}\n`);
+      return ok(`${action.email} can ${action.verb === 'grant' ? 'now' : 'no longer'} use ${action.account}\n`);
     }
   }
 }
@@ -107,6 +107,6 @@ function parseAccount(text: string, config: ServiceConfig): Result<Account, Comm
   const names = known.map(({ clusterID, accountID }) => `${clusterID}/${accountID}`).join(', ');
   return fail({
     exitCode: EXIT_CODE.refused,
-    message: `There is no account ${text}; the configuration has ${names || 'none'}`,
+    message: `could not find account ${text}; the configuration defines ${names || 'none'}`,
   });
 }

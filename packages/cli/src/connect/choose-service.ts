@@ -40,7 +40,7 @@ export function chooseService(options: GlobalOptions, context: CommandContext): 
   const fault = place?.isFound === true ? describeUnconfirmed(place, { profile: read.value, home, env }) : undefined;
   if (fault === undefined) return ok({ home, url: named ?? read.value.service, profile: read.value });
   if (named === undefined) {
-    return fail({ exitCode: EXIT_CODE.refused, message: `Could not use ${fault}` });
+    return fail({ exitCode: EXIT_CODE.refused, message: `could not use ${fault}` });
   }
   const instead = readProfileAt(findOwnProfile(env));
   return instead.ok ? ok({ home, url: named, profile: instead.value, ignored: `ignoring ${fault}` }) : instead;
@@ -61,7 +61,7 @@ function describeUnconfirmed(
   const changed = listUnconfirmed(connection, confirmed);
   if (changed.length === 0) return undefined;
   const isNew = confirmed === undefined || Object.keys(confirmed).length === 0;
-  const what = isNew ? 'which you have not confirmed' : `in which ${changed.join(', ')} changed since you confirmed it`;
+  const what = isNew ? 'which you have not confirmed' : `whose ${changed.join(', ')} changed since you confirmed it`;
   return `the profile ${path}, ${what}: ${describeConsequence(profile)}; if you trust it, confirm it once with: sluice trust`;
 }
 

@@ -26,14 +26,14 @@ export async function openRemoteService(
   // The profile's credentials are for the profile's service: another one must never see them.
   const own = options.profile.service === undefined || sameOrigin(options.profile.service, url);
   const profile = own ? options.profile : {};
-  const refuse = (reason: string) => fail({ exitCode: EXIT_CODE.refused, message: `Could not use ${url}: ${reason}` });
-  if (!/^https?:\/\//.test(url)) return refuse('the address of a service begins with https:// or http://');
+  const refuse = (reason: string) => fail({ exitCode: EXIT_CODE.refused, message: `could not use ${url}: ${reason}` });
+  if (!/^https?:\/\//.test(url)) return refuse('the address must start with https:// or http://');
   let service: ContainerService;
   try {
     const credentials = readCredentials(profile, options.env);
     if (credentials === undefined) {
-      const others = own ? '' : `; the profile's own are for ${options.profile.service} and go nowhere else`;
-      return refuse(`no token and no login; set SLUICE_TOKEN, or tokenFile or email in the profile${others}`);
+      const others = own ? '' : `; the credentials of the profile are only for ${options.profile.service}`;
+      return refuse(`no credentials; set SLUICE_TOKEN, or tokenFile or email in the profile${others}`);
     }
     service = createHttpService({
       baseUrl: url,
@@ -91,10 +91,15 @@ async function findScope(
     const names = choices
       .map((account) => `\n  --cluster ${account.clusterID} --account ${account.accountID}`)
       .join('');
-    const missing = accountID === undefined ? 'This login has no account there' : `There is no account ${accountID}`;
-    if (choices.length === 0) return fail({ exitCode: EXIT_CODE.refused, message: `${missing}: ask who runs ${url}` });
-    const why = fitting.length > 0 ? '' : `${missing} for this login. `;
-    return fail({ exitCode: EXIT_CODE.refused, message: `${why}Choose one:${names}` });
+    const missing =
+      accountID === undefined ? 'this login has no account there' : `this login has no account ${accountID}`;
+    if (choices.length === 0)
+      return fail({
+        exitCode: EXIT_CODE.refused,
+        message: `could not choose an account: ${missing}; ask the operator of ${url}`,
+      });
+    const why = fitting.length > 0 ? 'several accounts match' : missing;
+    return fail({ exitCode: EXIT_CODE.refused, message: `could not choose an account: ${why}; choose one:${names}` });
   } catch (error) {
     if (!isServiceError(error)) throw error;
     return refuseService(url, error);
@@ -106,18 +111,18 @@ export function refuseService(url: string, error: ServiceError): { ok: false; er
   const away = isServiceError(error, 'UNREACHABLE', 'NO_REPLY', 'INVALID_REPLY', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED');
   const isRefused = error.code === 'UNAUTHENTICATED';
   const advice = isRefused ? LOGIN_ADVICE : CERTIFICATE_ADVICE.find(([code]) => error.message.includes(code))?.[1];
-  const message = `Could not use ${url}: ${error.message}${advice === undefined ? '' : `; ${advice}`}`;
+  const message = `could not use ${url}: ${error.message}${advice === undefined ? '' : `; ${advice}`}`;
   return fail({ exitCode: away || isRefused ? EXIT_CODE.unreachable : EXIT_CODE.refused, message });
 }
 
 const UNTRUSTED =
-  'this machine does not trust its certificate: name the file of its authority as caFile in the profile';
+  'this machine does not trust its certificate: set caFile in the profile to the certificate of its authority';
 
 /** By the code that Node.js gives, and OpenSSL before it. */
 const CERTIFICATE_ADVICE: readonly (readonly [code: string, advice: string])[] = [
   ['SELF_SIGNED_CERT', UNTRUSTED],
   ['UNABLE_TO_VERIFY_LEAF', UNTRUSTED],
   ['UNABLE_TO_GET_ISSUER', UNTRUSTED],
-  ['ALTNAME_INVALID', 'its certificate is for another name: use the one that it was made for'],
-  ['CERT_HAS_EXPIRED', 'its certificate has expired: whoever runs it must renew it'],
+  ['ALTNAME_INVALID', 'its certificate is for another name: use the name in the certificate'],
+  ['CERT_HAS_EXPIRED', 'its certificate has expired: the operator must renew it'],
 ];

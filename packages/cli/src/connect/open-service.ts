@@ -24,7 +24,7 @@ export function findScopeFault({ cluster = 'local', account = 'local' }: GlobalO
     ...(account === 'local' ? [] : [`account ${account}`]),
   ];
   if (unknown.length === 0) return undefined;
-  return `Could not use ${unknown.join(' and ')}: the embedded service has one cluster and one account, both named local; name another service with --service or in the profile`;
+  return `could not use ${unknown.join(' and ')}: the embedded service has one cluster and one account, both named local; name another service with --service or in the profile`;
 }
 
 /** For the commands that start containers; the others would only repeat it. */
@@ -46,7 +46,7 @@ export async function openService(
   try {
     await makeHome(home);
   } catch (error) {
-    const message = `Could not use ${home} as the home: ${describeSystemError(error)}`;
+    const message = `could not use ${home} as the home: ${describeSystemError(error)}`;
     return fail({ exitCode: EXIT_CODE.refused, message });
   }
   // Again: another user may have made it since the command looked for it.
@@ -71,7 +71,7 @@ export async function openService(
   } catch (error) {
     return fail({
       exitCode: EXIT_CODE.unreachable,
-      message: `Could not open the embedded service of ${home}: ${describeSystemError(error)}`,
+      message: `could not open the embedded service of ${home}: ${describeSystemError(error)}`,
     });
   }
 }

@@ -1,15 +1,15 @@
 import { own } from '@sluice/core';
 
 const ADVICE: Readonly<Record<string, string>> = {
-  EACCES: 'look whose it is; --home names another home',
-  EPERM: 'look whose it is; --home names another home',
-  EROFS: '--home names a home that can be written to',
-  EEXIST: '--home names another',
-  ENOTDIR: '--home names another',
-  ENOSPC: 'make room on that disk, for example with sluice gc',
-  EDQUOT: 'make room within your quota, for example with sluice gc',
-  EADDRINUSE: 'another process listens there; end it, or change `listen` in the configuration',
-  EMFILE: 'allow more open files: ulimit -n 4096',
+  EACCES: 'check the owner, or name another home with --home',
+  EPERM: 'check the owner, or name another home with --home',
+  EROFS: 'name a writable home with --home',
+  EEXIST: 'name another home with --home',
+  ENOTDIR: 'name another home with --home',
+  ENOSPC: 'free space on that disk, for example with: sluice gc',
+  EDQUOT: 'free space in your quota, for example with: sluice gc',
+  EADDRINUSE: 'another process listens on that port; stop it, or change `listen` in the configuration',
+  EMFILE: 'raise the limit of open files: ulimit -n 4096',
 };
 
 /** What the operating system refused, and what a person can do about it. */

@@ -9,7 +9,7 @@ import type { CommandContext } from './command-context.ts';
 export async function readPassword(context: CommandContext): Promise<string> {
   const password = context.env.SLUICE_PASSWORD || (await (context.terminal.interactive ? ask(context) : readLine()));
   if (password !== '') return password;
-  throw new Error('could not take an empty password; give one on standard input or in SLUICE_PASSWORD');
+  throw new Error('could not use the password: it is empty; pass one on standard input or in SLUICE_PASSWORD');
 }
 
 async function ask({ terminal }: CommandContext): Promise<string> {

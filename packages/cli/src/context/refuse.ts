@@ -32,7 +32,7 @@ const EXIT_CODES: Partial<Record<RunRefusal['code'], ExitCode>> = {
 
 /** What to do where a service does not accept the login. */
 export const LOGIN_ADVICE =
-  'the token or password is wrong or has expired: set SLUICE_TOKEN, or SLUICE_EMAIL and SLUICE_PASSWORD, or change the files that the profile names';
+  'the token or password is wrong or expired: set SLUICE_TOKEN, or SLUICE_EMAIL and SLUICE_PASSWORD, or update the files named in the profile';
 
 /** A refusal of the runner with the exit code that belongs to it. */
 export function fromRunRefusal(refusal: RunRefusal, suggestion: Suggestion): { message: string; exitCode: ExitCode } {
@@ -45,15 +45,15 @@ export function fromRunRefusal(refusal: RunRefusal, suggestion: Suggestion): { m
 function adviseOn({ code }: RunRefusal, { options, runId = 'RUN', rerun }: Suggestion): string | undefined {
   switch (code) {
     case 'SECRET_MISSING':
-      return 'set the variable SLUICE_SECRET_<NAME>, or write it into the file secrets/<NAME> of the home';
+      return 'set the variable SLUICE_SECRET_<NAME>, or write the secret to the file secrets/<NAME> in the home';
     case 'RUN_FINISHED': {
       const again = rerun ?? suggestCommand(['run', 'FILE', '--reuse'], options);
-      return `${again} starts a new run, which reuses every step that succeeded and has not changed`;
+      return `start a new run that reuses every successful, unchanged step with: ${again}`;
     }
     case 'LOGIN_REFUSED':
       return LOGIN_ADVICE;
     case 'JOURNAL_LOST':
-      return `${suggestCommand(['adopt', runId, 'FILE'], options)} rebuilds the run from its containers, with the file and parameters that it was started with, and starts nothing`;
+      return `rebuild the run from its containers, with its original file and parameters: ${suggestCommand(['adopt', runId, 'FILE'], options)}`;
     case 'RUN_KNOWN':
       return `resume it with: ${suggestCommand(['resume', runId], options)}`;
     default:

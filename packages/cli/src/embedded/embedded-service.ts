@@ -99,7 +99,7 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
 /** A take-over that failed: for the callers a service that is not there. */
 function refuse(error: unknown): never {
   if (isServiceError(error)) throw error;
-  throw new ServiceError('UNREACHABLE', `Could not open the embedded service: ${(error as Error).message}`, {
+  throw new ServiceError('UNREACHABLE', `could not open the embedded service: ${(error as Error).message}`, {
     cause: error,
   });
 }
@@ -122,7 +122,7 @@ async function acquireLease(wanted: Wanted): Promise<Lease> {
   }
   throw new ServiceError(
     'UNREACHABLE',
-    `Could not open the embedded service in ${root}: another process holds it and does not answer`,
+    `could not open the embedded service in ${root}: another process has it open and does not answer`,
   );
 }
 

@@ -20,8 +20,9 @@ export function checkHome(
   const home = findHome(context, options);
   const fault = findHomeFault(home, context.env);
   if (fault === undefined || readConfirmation(home, context.env) !== undefined) return ok(undefined);
-  const advice = 'if you trust what is in it, confirm it once with: sluice trust; or name another home with --home';
-  return fail({ exitCode: EXIT_CODE.refused, message: `Could not use ${home} as the home: ${fault}; ${advice}` });
+  const advice =
+    'if you trust its contents, confirm it once with: sluice trust; otherwise name another home with --home';
+  return fail({ exitCode: EXIT_CODE.refused, message: `could not use ${home} as the home: ${fault}; ${advice}` });
 }
 
 function findHomeFault(home: string, env: NodeJS.ProcessEnv): string | undefined {
@@ -41,9 +42,9 @@ export function describeUnsafeOwner(
   for (const { uid } of [entry, target]) {
     if (!isOwnedBy(caller, uid)) return `it belongs to ${describeUser(uid)} and you are ${describeUser(caller.uid)}`;
   }
-  if (entry.isSymbolicLink()) return 'it is a link, which may have come with a repository';
+  if (entry.isSymbolicLink()) return 'it is a symbolic link and may come from a repository';
   if ((target.mode & 0o022) === 0) return undefined;
-  return `others may write to it (mode ${(target.mode & 0o777).toString(8)}); take that from them with: chmod go-w`;
+  return `other users can write to it (mode ${(target.mode & 0o777).toString(8)}); remove that permission with: chmod go-w`;
 }
 
 function describeCopiedState(home: string): string | undefined {
@@ -52,7 +53,7 @@ function describeCopiedState(home: string): string | undefined {
   } catch {
     return undefined;
   }
-  return 'it holds runs or a service, and was not made here by this version of Sluice: it was copied, or came with a repository or an archive';
+  return 'it contains runs or a service, and this version of Sluice did not create it here: it was copied, or came with a repository or an archive';
 }
 
 function describeUser(uid: number): string {

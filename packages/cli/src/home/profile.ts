@@ -79,7 +79,7 @@ export function findOwnProfile(env: NodeJS.ProcessEnv): ProfilePlace | undefined
 /** Reads a profile; paths in the result are absolute. */
 export function readProfile(path: string): Result<Profile, CommandRefusal> {
   const refuse = (reason: string) =>
-    fail({ exitCode: EXIT_CODE.refused, message: `Could not use the profile ${path}: ${reason}` });
+    fail({ exitCode: EXIT_CODE.refused, message: `could not use the profile ${path}: ${reason}` });
   let value: unknown;
   try {
     value = parse(readFileSync(path, 'utf8'), { maxAliasCount: 0 }) ?? {};

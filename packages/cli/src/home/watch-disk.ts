@@ -14,9 +14,8 @@ export function watchDisk(home: string, print: (text: string) => void): () => vo
     const { bavail, bsize } = await statfs(home);
     const before = isFull;
     isFull = bavail * bsize < LEAST_BYTES;
-    if (isFull && !before)
-      print(`the disk of ${home} is full: nothing is lost, and the run goes on once there is room`);
-    if (!isFull && before) print(`the disk of ${home} has room again`);
+    if (isFull && !before) print(`the disk of ${home} is full: the run waits for free space; nothing is lost`);
+    if (!isFull && before) print(`the disk of ${home} has free space again`);
   };
   // A file system that does not tell its room is watched in vain.
   const timer = setInterval(() => void look().catch(() => {}), LOOK_MS);

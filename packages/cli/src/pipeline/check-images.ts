@@ -18,8 +18,8 @@ export async function checkImages(
   if (chosen.value.url !== undefined) return ok(undefined);
   const { canRunImages } = await import('@sluice/service');
   if (await canRunImages()) return ok(undefined);
-  const what = `could not run the image of ${listNames(named)}: no Docker Engine or Podman answers on this machine`;
+  const what = `could not run the image of ${listNames(named)}: neither Docker nor Podman answers on this machine`;
   const advice =
-    "start one (`sluice doctor` says how), or run the commands with this machine's programs: --ignore-images";
+    "start one of them (see `sluice doctor`), or run the commands with this machine's programs: --ignore-images";
   return fail({ exitCode: EXIT_CODE.refused, message: `${what}; ${advice}` });
 }

@@ -8,7 +8,7 @@ export function ignoreImages(plan: Plan): { readonly plan: Plan; readonly diagno
   if (named.length === 0) return { plan, diagnostics: [] };
   const bare = named.filter(({ command }) => command === undefined);
   if (bare.length > 0) {
-    const message = `could not ignore the image of ${listNames(bare)}: it has no command to run; add \`command\` or \`script\``;
+    const message = `could not ignore the image of ${listNames(bare)}: there is no command to run; add \`command\` or \`script\``;
     return { plan, diagnostics: [{ code: 'nothing-to-run', severity: 'error', message }] };
   }
   const { steps, finally: last } = plan.pipeline;

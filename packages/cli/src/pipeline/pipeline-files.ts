@@ -44,8 +44,8 @@ export function openPipelineFiles(
         const real = realpathSync(resolve(cwd, other));
         top ??= realpathSync(root === undefined ? findProject(dirname(path)) : resolve(cwd, root));
         if (isBelow(real, top)) return readRegular(real);
-        const advice = 'move it below, or name a directory that holds both with --root DIR';
-        return fail(`${real} is outside of the project ${top}; ${advice}`);
+        const advice = 'move it into the project, or name a directory that contains both with --root DIR';
+        return fail(`${real} is outside the project ${top}; ${advice}`);
       }),
   };
 }
@@ -95,7 +95,7 @@ function readAll(descriptor: number): Result<string, string> {
       const count = readSync(descriptor, chunk, 0, CHUNK, null);
       if (count === 0) return ok(Buffer.concat(chunks).toString('utf8'));
       size += count;
-      if (size > MAX_BYTES) return fail(`it has more than the ${MAX_BYTES} bytes that a pipeline file may have`);
+      if (size > MAX_BYTES) return fail(`it is larger than ${MAX_BYTES} bytes, the limit for pipeline files`);
       chunks.push(Buffer.from(chunk.subarray(0, count)));
     }
   } finally {
@@ -104,10 +104,10 @@ function readAll(descriptor: number): Result<string, string> {
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map([
-  ['ENOENT', 'there is no such file'],
-  ['ENOTDIR', 'a part of its path is no directory'],
+  ['ENOENT', 'the file does not exist'],
+  ['ENOTDIR', 'a part of its path is not a directory'],
   ['EACCES', 'permission denied; check the owner of the file'],
-  ['ELOOP', 'its links lead in a circle'],
+  ['ELOOP', 'its symbolic links form a loop'],
 ]);
 
 function attempt(read: () => Result<string, string>): Result<string, string> {

@@ -134,5 +134,5 @@ function renderTotals(model: ProgressModel): string {
     running += countOf(step, 'submitting', 'pending', 'running', 'publishing');
     total += step.cells ?? 1;
   }
-  return `${over}/${total} done, ${running} under way`;
+  return `${over}/${total} done, ${running} in progress`;
 }

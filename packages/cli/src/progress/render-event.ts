@@ -46,7 +46,7 @@ export function renderEvent(
     case 'transfer':
       return event.done && event.files > 0 ? `${renderTransfer(event)}\n` : '';
     case 'approvalAsked':
-      return `${fitLabel(event.step, labelWidth)}  asks: ${printableLine(event.message)}  answer: ${suggestCommand(['approve', model.runId, event.step], options)}\n`;
+      return `${fitLabel(event.step, labelWidth)}  needs approval: ${printableLine(event.message)}  approve with: ${suggestCommand(['approve', model.runId, event.step], options)}\n`;
     case 'warning':
       return `${terminal.style('yellow', 'warning')}: ${printableLine(event.message)}\n`;
     default:
@@ -80,7 +80,7 @@ function fitLabel(name: string, labelWidth: number): string {
 }
 
 function renderRetry(retry: { name: string; attempt: number; message: string }, labelWidth: number): string {
-  return `${fitLabel(retry.name, labelWidth)}  attempt ${retry.attempt} after: ${printableLine(retry.message)}\n`;
+  return `${fitLabel(retry.name, labelWidth)}  retry as attempt ${retry.attempt} after: ${printableLine(retry.message)}\n`;
 }
 
 function renderTransition(transition: CellTransition, options: { terminal: Terminal; labelWidth: number }): string {
@@ -127,13 +127,13 @@ function renderStep(step: StepProgress, { terminal, labelWidth }: { terminal: Te
 
 function renderTransfer(event: Transfer): string {
   const what = `${event.files} file${event.files === 1 ? '' : 's'}, ${renderBytes(event.bytes)}`;
-  if (event.direction === 'across') return `brought ${event.name} to another cluster: ${what}`;
-  return event.direction === 'upload' ? `uploaded volume ${event.name}: ${what}` : `fetched ${event.name}: ${what}`;
+  if (event.direction === 'across') return `copied ${event.name} to another cluster: ${what}`;
+  return event.direction === 'upload' ? `uploaded volume ${event.name}: ${what}` : `downloaded ${event.name}: ${what}`;
 }
 
 /** A transfer that goes on; nothing is known of one whose files are still being read and digested. */
 export function renderActiveTransfer({ direction, name, files, totalFiles, bytes, totalBytes }: Transfer): string {
-  const doing = { upload: `uploading volume ${name}`, download: `fetching ${name}`, across: `bringing ${name}` };
+  const doing = { upload: `uploading volume ${name}`, download: `downloading ${name}`, across: `copying ${name}` };
   if (totalFiles === 0) return direction === 'upload' ? `reading volume ${name}` : doing[direction];
   const counted = totalFiles > 1 ? `, ${files} of ${totalFiles} files` : '';
   return `${doing[direction]}: ${renderBytes(bytes)} of ${renderBytes(totalBytes)}${counted}`;

@@ -2,11 +2,11 @@ import { choosesPipefail, type Plan } from '@sluice/core';
 import { listSome } from '../text/shorten.ts';
 
 /** The shell of a text with a pipe, which is chosen where the step runs. */
-export const PIPEFAIL_SHELL = 'bash with pipefail, or an sh that has it, because the text of the step has a pipe';
+export const PIPEFAIL_SHELL = 'bash with pipefail, or an sh that supports it, because the script contains a pipe';
 
 /** The line of a plan about its steps whose text has a pipe; empty where there is none. */
 export function describeShells({ steps }: Plan): string {
   const named = steps.filter(({ step }) => choosesPipefail(step.command)).map(({ step }) => step.name);
   if (named.length === 0) return '';
-  return `shell: bash with pipefail, or an sh that has it, for the text with a pipe of ${listSome(named, 60)}\n`;
+  return `shell: bash with pipefail, or an sh that supports it, for scripts with a pipe: ${listSome(named, 60)}\n`;
 }

@@ -65,16 +65,16 @@ function renderAnswer(explained: StepExplanation, { terminal, service, options }
 }
 
 function renderService({ phase, state, problem }: ContainerStatus): string[] {
-  if (problem !== undefined) return [`the service does not say how it is now: ${printableLine(problem)}`];
+  if (problem !== undefined) return [`could not read the container's status: ${printableLine(problem)}`];
   if (state === phase.toLowerCase()) return [];
-  return [`the service says: ${printableLine(phase)}${state === '' ? '' : `, ${printableLine(state)}`}`];
+  return [`service status: ${printableLine(phase)}${state === '' ? '' : `, ${printableLine(state)}`}`];
 }
 
 function renderDependencies({ dependencies }: StepExplanation, terminal: Terminal): string {
   if (dependencies.length === 0) return '';
   const rows = dependencies.map(({ step, condition, state }) => [
     `  ${step}`,
-    condition === 'succeeded' ? '' : `asked for: ${condition}`,
+    condition === 'succeeded' ? '' : `condition: ${condition}`,
     describeState(state),
   ]);
   return `${terminal.style('bold', 'needs')}\n${renderTable(rows)}`;
@@ -93,29 +93,29 @@ function renderAttempt(attempt: AttemptExplanation, terminal: Terminal): string 
     `  ${attempt.attempt}`,
     failure === undefined ? attempt.result : printableLine(failure.message),
     ...(ran === undefined ? [] : [`ran ${renderDuration(ran)}`]),
-    ...(waited === undefined ? [] : [`waited ${renderDuration(waited)} at the service`]),
+    ...(waited === undefined ? [] : [`queued for ${renderDuration(waited)}`]),
     ...(attempt.instanceType === undefined ? [] : [`on ${attempt.instanceType}`]),
     ...(attempt.containerID === undefined ? [] : [`container ${attempt.containerID}`]),
   ].join('  ');
   const tail = (failure?.logTail ?? []).slice(-TAIL_LINES);
   const lines = [
-    ...(postponed ? [`put off ${postponed.times} times, at last for: ${postponed.reason}`] : []),
+    ...(postponed ? [`postponed ${postponed.times} times; last reason: ${postponed.reason}`] : []),
     ...(attempt.retry === undefined ? [] : [attempt.retry]),
     ...(failure?.hint === undefined ? [] : [`hint: ${printableLine(failure.hint)}`]),
     ...tail.map((line) => `${terminal.style('dim', '│')} ${printableLine(line)}`),
-    ...(failure?.logFile === undefined ? [] : [terminal.style('dim', `whole log: ${failure.logFile}`)]),
+    ...(failure?.logFile === undefined ? [] : [terminal.style('dim', `full log: ${failure.logFile}`)]),
   ];
   return `${head}\n${lines.map((line) => `     ${line}\n`).join('')}`;
 }
 
 const MISSES = {
-  unknown: 'not taken from an earlier run: none did the same work',
-  expired: 'not taken from an earlier run: the one that did the same work is older than maxAge',
-  dataGone: 'not taken from an earlier run: the outputs of the one that did the same work are gone',
-  dataChanged: 'not taken from an earlier run: a container changed the outputs of the one that did the same work',
-  writesShared: 'not taken from an earlier run: it writes to a shared volume, and a reused step writes nothing',
-  secret: 'not taken from an earlier run: a result of it contains the value of a secret of this run',
-  anew: 'not taken from an earlier run: it was to run again, or a step that it depends on did',
+  unknown: 'not reused: no earlier run did the same work',
+  expired: 'not reused: the earlier run that did the same work is older than maxAge',
+  dataGone: 'not reused: the outputs of the earlier run that did the same work no longer exist',
+  dataChanged: 'not reused: a container changed the outputs of the earlier run that did the same work',
+  writesShared: 'not reused: the step writes to a shared volume, and a reused step writes nothing',
+  secret: 'not reused: one of its results contains the value of a secret of this run',
+  anew: 'not reused: a rerun was requested, or a dependency was rerun',
 } as const;
 
 function renderCache({ cache, cell, step, runId }: StepExplanation, { terminal, options }: ExplanationView): string {
@@ -130,17 +130,17 @@ function describeCache(
 ): string[] {
   switch (cache.kind) {
     case 'off':
-      return ['off: the step does not say cache: true'];
+      return ['off: the step does not set cache: true'];
     case 'unasked':
       return [];
     case 'hit':
-      return [`taken from run ${cache.runId}, which did the same work`];
+      return [`reused from run ${cache.runId}, which did the same work`];
     case 'missed': {
       const first = MISSES[cache.reason];
       if (cache.problem !== undefined) return [first, cache.problem];
-      if (!cache.nearest) return [first, `no run of this home has finished ${name} before`];
+      if (!cache.nearest) return [first, `no run of this home has finished ${name}`];
       const { runId, differences } = cache.nearest;
-      if (differences.length === 0) return [first, `it is the same work as in run ${runId}`];
+      if (differences.length === 0) return [first, `the work is the same as in run ${runId}`];
       return [
         `${first}; compared with run ${runId}:`,
         ...differences.map((one) => describeDifference(one, { runId, see })),
@@ -155,17 +155,17 @@ function describeDifference(
 ): string {
   const source = from === undefined ? '' : `; see: ${see(from)}`;
   if (name === 'version')
-    return '  the version of fingerprints: Sluice was updated since, and runs each step once anew';
+    return '  the version of fingerprints changed: after an update of Sluice, each step runs once more';
   if (before === undefined) return `  ${name} is new: ${showValue(after)}${source}`;
-  if (after === undefined) return `  ${name} is gone: it was ${showValue(before)}${source}`;
+  if (after === undefined) return `  ${name} was removed; it was ${showValue(before)}${source}`;
   if (name.startsWith('inputs.') && !name.endsWith('.path'))
-    return `  ${name} has another content than in ${runId}${source}`;
-  return `  ${name} is ${showValue(after)}, and was ${showValue(before)}`;
+    return `  the content of ${name} changed since run ${runId}${source}`;
+  return `  ${name} is ${showValue(after)}; it was ${showValue(before)}`;
 }
 
 /** Long values stand in a fingerprint as their hash. */
 function showValue(value = ''): string {
-  if (value.startsWith('#')) return `something else (${value.slice(0, 9)})`;
+  if (value.startsWith('#')) return `a long value (${value.slice(0, 9)})`;
   const text = printableLine(value);
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH - 1)}…` : text;
 }
@@ -182,23 +182,23 @@ function renderStory(story: readonly StoryLine[], terminal: Terminal): string {
       .filter((text) => text !== '')
       .join(': '),
   ]);
-  return `${terminal.style('bold', 'story')}\n${renderTable(rows)}`;
+  return `${terminal.style('bold', 'history')}\n${renderTable(rows)}`;
 }
 
 const CAUSES: Readonly<Record<NonNullable<StoryLine['cause']>, string>> = {
-  released: 'what it needs is there',
+  released: 'dependencies satisfied',
   skipped: 'skipped',
-  undecidable: 'its expressions could not be evaluated',
-  approved: 'answered',
+  undecidable: 'could not evaluate its expressions',
+  approved: 'approval answered',
   cacheHit: 'found in the cache',
   cacheMissed: 'not found in the cache',
-  picked: 'its turn',
-  submitted: 'the service has it',
+  picked: 'next to start',
+  submitted: 'accepted by the service',
   postponed: 'postponed',
   running: 'started',
-  serviceReady: 'answers its readiness check',
+  serviceReady: 'readiness check passed',
   ended: 'ended',
   published: 'outputs published',
-  due: 'its time has come',
+  due: 'waiting time over',
   stopped: 'stopped',
 };

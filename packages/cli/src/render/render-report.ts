@@ -80,7 +80,7 @@ function renderVerdict(
   const resume =
     report.status === 'suspended' ? `resume it with: ${suggestCommand(['resume', report.runId], options)}\n` : '';
   const verdict = `${terminal.style('bold', report.pipeline)} ${renderState(report.status, { terminal })}${took}`;
-  return `${message}${verdict}: ${parts.length === 0 ? 'nothing done' : parts.join(', ')} (run ${report.runId})\n${resume}`;
+  return `${message}${verdict}: ${parts.length === 0 ? 'no steps executed' : parts.join(', ')} (run ${report.runId})\n${resume}`;
 }
 
 /** Of every cell that did not succeed in the end: its last failure. */
@@ -107,20 +107,20 @@ function renderFailures(report: RunReport, { terminal, cwd, options, rerun }: Re
   const ends = failures.slice(0, MAX_LOGS).map((entry) => renderLog(entry, { terminal, cwd }));
   const table = failures.length > 1 ? `${renderFailureTable(failures, terminal)}\n` : '';
   const file = failures.find(([, { logFile }]) => logFile !== undefined)?.[1].logFile;
-  const place = file === undefined ? '' : `; all are in ${shortPath(dirname(file), cwd)}`;
+  const place = file === undefined ? '' : `; all logs are in ${shortPath(dirname(file), cwd)}`;
   const shown =
-    failures.length > MAX_LOGS ? `the logs of ${MAX_LOGS} of ${failures.length} failures are shown${place}\n` : '';
+    failures.length > MAX_LOGS ? `showing the logs of ${MAX_LOGS} of ${failures.length} failures${place}\n` : '';
   const [why, logs] = ['why', 'logs'].map((verb) => suggestCommand([verb, report.runId, first[0]], options));
   const next = `next: ${why}, or ${logs}\n`;
   const hasDone = report.steps.some(({ cells }) =>
     cells.some(({ state }) => state === 'succeeded' || state === 'cached'),
   );
   const again = rerun ?? describeRerun(report, options) ?? UNKNOWN_RERUN;
-  const rerunHint = hasDone ? `then: ${again} reuses every step that succeeded and has not changed\n` : '';
+  const rerunHint = hasDone ? `then: ${again} (reuses every successful, unchanged step)\n` : '';
   return `${table}${ends.join('\n')}${terminal.style('dim', `${shown}${next}${rerunHint}`)}`;
 }
 
-const UNKNOWN_RERUN = 'sluice run FILE --reuse, with the file and parameters of this run,';
+const UNKNOWN_RERUN = 'sluice run FILE --reuse, with the file and parameters of this run';
 
 /** The command that starts a run again, as it was started; the home is the one that the run was found in. */
 export function describeRerun({ rerun }: RunReport, { home }: GlobalOptions = {}): string | undefined {
@@ -152,9 +152,7 @@ function renderLog(
   const tail = failure.logTail.slice(-TAIL_LINES);
   const lines = tail.map((line) => `  ${terminal.style('dim', '│')} ${clip(printableLine(line), MAX_LINE_LENGTH)}\n`);
   const file =
-    failure.logFile === undefined
-      ? ''
-      : `  ${terminal.style('dim', `whole log: ${shortPath(failure.logFile, cwd)}`)}\n`;
+    failure.logFile === undefined ? '' : `  ${terminal.style('dim', `full log: ${shortPath(failure.logFile, cwd)}`)}\n`;
   const item = failure.item === undefined ? '' : `  ${terminal.style('dim', 'item:')} ${renderValue(failure.item)}\n`;
   const hint = failure.hint === undefined ? '' : `  hint: ${printableLine(failure.hint)}\n`;
   return `${head}${item}${lines.join('')}${hint}${file}`;
@@ -211,7 +209,7 @@ function renderUnpublished(
     .filter(([, { notPublished }]) => notPublished !== undefined)
     .map(
       ([name, { notPublished }]) =>
-        `${terminal.style('red', notPublished!)}\n  it is safe in its volume; get it with: ${suggestCommand(['pull', report.runId, name, '--to', 'DIRECTORY'], options)}\n`,
+        `${terminal.style('red', notPublished!)}\n  the output is still in its volume; copy it with: ${suggestCommand(['pull', report.runId, name, '--to', 'DIRECTORY'], options)}\n`,
     )
     .join('');
 }
@@ -221,7 +219,7 @@ function renderKept(report: RunReport, { terminal, cwd }: { terminal: Terminal; 
   return Object.entries(report.kept ?? {})
     .map(([name, { directory, runId, deliveredAt }]) => {
       const place = shortPath(directory, cwd);
-      const told = `this run has not made the output ${name}: ${place} still has that of run ${runId}, of ${deliveredAt}`;
+      const told = `this run did not create the output ${name}: ${place} still contains the output of run ${runId}, published at ${deliveredAt}`;
       return `${terminal.style('yellow', told)}\n`;
     })
     .join('');

@@ -7,19 +7,19 @@ export function renderScheduleEvent(event: ScheduleEvent, timezone: string): str
   switch (event.type) {
     case 'missed': {
       const last = event.last === event.first ? '' : ` to ${time(event.last)}`;
-      return `${event.schedule} ${time(event.first)}${last}: missed, and not made up for\n`;
+      return `${event.schedule} ${time(event.first)}${last}: missed; will not be run\n`;
     }
     case 'edited':
       return `${event.schedule}: warning: ${event.message}\n`;
     case 'troubled':
-      return `${event.schedule}: ${event.message}; trying again\n`;
+      return `${event.schedule}: ${event.message}; retrying\n`;
     case 'started':
     case 'resumed':
       return `${event.schedule} ${time(event.planned)}: ${event.type} run ${event.runId}\n`;
     case 'finished':
       return `${event.schedule} ${time(event.planned)}: run ${event.runId} ${event.status}\n`;
     case 'left':
-      return `${event.schedule} ${time(event.planned)}: left run ${event.runId}: ${event.message}\n`;
+      return `${event.schedule} ${time(event.planned)}: detached from run ${event.runId}: ${event.message}\n`;
     case 'skipped':
     case 'postponed':
       return `${event.schedule} ${time(event.planned)}: ${event.type}: ${event.message}\n`;

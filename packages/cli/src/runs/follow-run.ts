@@ -33,15 +33,15 @@ export async function followRun(
     interrupts += 1;
     if (interrupts === 1) {
       if (terminal.interactive) {
-        progress.print('leaving the run to itself; press Ctrl-C again to cancel it');
+        progress.print('detaching; press Ctrl-C again to cancel the run');
         await new Promise((resolve) => setTimeout(resolve, SECOND_INTERRUPT_MS));
       }
       if (interrupts === 1) await run.detach();
     } else if (interrupts === 2) {
-      progress.print('canceling the run; press Ctrl-C again to leave at once');
+      progress.print('canceling the run; press Ctrl-C again to exit at once');
       run.cancel('interrupt');
     } else {
-      progress.print(`left; take it up with: ${suggestCommand(['resume', run.runId], options)}`);
+      progress.print(`exited; resume the run with: ${suggestCommand(['resume', run.runId], options)}`);
       progress.close();
       context.exit(EXIT_CODE.interrupted);
     }

@@ -28,16 +28,18 @@ export async function selectRun(
   if (prefix === undefined) {
     const newest = runs.find(accept);
     if (newest !== undefined) return ok(newest);
-    if (runs.length > 0) return refuse(`There is no run${which} in ${home}; ${list} lists what is there`);
+    if (runs.length > 0) return refuse(`could not find a run${which} in ${home}; list its runs with: ${list}`);
     return refuse(
-      `There are no runs in ${home}; ${suggestCommand(['run', 'FILE'], options)} starts one, and --home names another home`,
+      `could not find a run in ${home}: it has none; start one with: ${suggestCommand(['run', 'FILE'], options)}; or name another home with --home`,
     );
   }
   const fitting = runs.filter(({ runId }) => runId.startsWith(prefix));
   const exact = fitting.find(({ runId }) => runId === prefix) ?? (fitting.length === 1 ? fitting[0] : undefined);
   if (exact !== undefined) return ok(exact);
-  if (fitting.length === 0) return refuse(`Could not find run ${prefix} in ${home}; ${list} lists what is there`);
-  return refuse(`More than one run begins with ${prefix}: ${fitting.map(({ runId }) => runId).join(', ')}`);
+  if (fitting.length === 0) return refuse(`could not find run ${prefix} in ${home}; list its runs with: ${list}`);
+  return refuse(
+    `could not choose a run: the IDs of several runs start with ${prefix}: ${fitting.map(({ runId }) => runId).join(', ')}`,
+  );
 }
 
 /**
@@ -51,7 +53,7 @@ export function selectUnlistedRun(
   if (prefix === undefined || !isRunId(prefix)) return fail(otherwise);
   if (existsSync(runDirectory(home, prefix))) return ok(prefix);
   const adopt = suggestCommand(['adopt', prefix, 'FILE'], options);
-  const advice = `if its records are lost, ${adopt} rebuilds the run from its containers`;
+  const advice = `if its records are lost, rebuild the run from its containers with: ${adopt}`;
   return fail({ ...otherwise, message: `${otherwise.message}; ${advice}` });
 }
 
@@ -62,6 +64,6 @@ export async function describeMissingStep(
 ) {
   const found = await selectRun(home, { prefix: word, options });
   return found.ok
-    ? `${word} is a run; name one of its steps, too: ${suggestCommand([command, found.value.runId, 'STEP'], options)}`
+    ? `could not find a step ${word}: it is a run; name one of its steps: ${suggestCommand([command, found.value.runId, 'STEP'], options)}`
     : undefined;
 }

@@ -33,14 +33,14 @@ export async function hostSchedules(options: HostSchedulesOptions): Promise<Sche
     for (const scheduled of await loadEntry(entry, options)) {
       const key = `${entry.account}/${scheduled.name}`;
       if (taken.has(key)) {
-        options.log.error({ schedule: key }, 'a second pipeline of that name is not scheduled');
+        options.log.error({ schedule: key }, 'could not schedule a pipeline: another pipeline has the same name');
         continue;
       }
       taken.add(key);
       const schedule = await openOne(entry, scheduled, options);
       if (schedule === undefined) continue;
       open.push(schedule);
-      const fault = (err: unknown) => options.log.fatal({ err, schedule: key }, 'a schedule has ended');
+      const fault = (err: unknown) => options.log.fatal({ err, schedule: key }, 'a schedule stopped unexpectedly');
       watched.push(schedule.watch().catch(fault));
     }
   }
@@ -66,9 +66,10 @@ async function loadEntry(
       context: { ...context, terminal, cwd: config.directory },
       options: { param: params },
     });
-    if (!loaded.ok) log.error({ account, file, problems: texts.join('') }, 'a pipeline with mistakes is not scheduled');
+    if (!loaded.ok)
+      log.error({ account, file, problems: texts.join('') }, 'could not schedule a pipeline: its file has errors');
     else if (loaded.value !== undefined) found.push(loaded.value);
-    else if (isNamed) log.error({ account, file }, 'a pipeline without a schedule is not scheduled');
+    else if (isNamed) log.error({ account, file }, 'could not schedule a pipeline: it has no `schedule`');
   }
   return found;
 }
@@ -85,7 +86,7 @@ function filesOf(
       const inside = readdirSync(path).filter((entry) => /\.ya?ml$/.test(entry));
       return inside.sort().map((entry) => ({ file: join(path, entry), isNamed: false }));
     } catch (err) {
-      log.error({ err, file: path }, 'a directory of pipelines could not be read');
+      log.error({ err, file: path }, 'could not read a directory of pipelines');
       return [];
     }
   });
@@ -107,7 +108,7 @@ async function openOne(
     onEvent: (event) => logEvent(log, { account, event }),
   });
   if (opened.ok) return opened.value;
-  log.error({ account, schedule: name, reason: opened.error }, 'a pipeline cannot be scheduled');
+  log.error({ account, schedule: name, reason: opened.error }, 'could not schedule a pipeline');
   return undefined;
 }
 

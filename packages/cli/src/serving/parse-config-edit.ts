@@ -79,5 +79,5 @@ function scalarOf(text: string): unknown {
 }
 
 function refuseArgument(text: string, form: string): Result<never, CommandRefusal> {
-  return fail({ exitCode: EXIT_CODE.refused, message: `Could not understand ${text}: it must look like ${form}` });
+  return fail({ exitCode: EXIT_CODE.refused, message: `could not understand ${text}: it must have the form ${form}` });
 }

@@ -11,7 +11,7 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 const schedulesSchema = z
   .array(
     z.strictObject({
-      account: z.string().regex(/^[a-z0-9-]+\/[a-z0-9-]+$/, 'must look like CLUSTER/ACCOUNT'),
+      account: z.string().regex(/^[a-z0-9-]+\/[a-z0-9-]+$/, 'must have the form CLUSTER/ACCOUNT'),
       /** Pipeline files, or directories of them; relative ones count from the configuration's directory. */
       files: z.array(z.string().min(1)).min(1),
       params: z.record(z.string(), z.string()).default({}),
@@ -38,7 +38,7 @@ export function readServiceConfig(
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    return fail({ exitCode: EXIT_CODE.refused, message: `Could not read ${path}: ${(error as Error).message}` });
+    return fail({ exitCode: EXIT_CODE.refused, message: `could not read ${path}: ${(error as Error).message}` });
   }
   return parseServiceConfigText(text, { file, directory: dirname(path) });
 }
@@ -64,6 +64,6 @@ function findUnknownAccounts({ clusters }: ServiceConfig, schedules: HostedSched
   return schedules.flatMap(({ account }, index) =>
     known.includes(account)
       ? []
-      : [`schedules.${index}.account: there is no account ${account}; the configuration has ${known.join(', ')}`],
+      : [`schedules.${index}.account: there is no account ${account}; the configuration defines ${known.join(', ')}`],
   );
 }

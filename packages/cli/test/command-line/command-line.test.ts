@@ -29,7 +29,7 @@ test.each([
   [['rnu'], 'Did you mean run?'],
   [['run'], "missing required argument 'file'"],
   [['run', 'a.yaml', '--parallelism', 'two'], 'It must be a whole number.'],
-  [['run', 'a.yaml', '--param', 'seed'], 'It must look like name=value.'],
+  [['run', 'a.yaml', '--param', 'seed'], 'It must have the form name=value.'],
   [['run', 'a.yaml', 'b.yaml'], 'too many arguments'],
   [['logs'], "missing required argument 'run'"],
   [['why'], "missing required argument 'run'"],
@@ -43,11 +43,11 @@ test.each([
   expect(await run(...args)).toMatchObject({ exitCode: 2, err: expect.stringContaining(message) });
 });
 
-test('runCommandLine ends with 2 for a file that is not there, and says so', async () => {
+test('runCommandLine ends with 2 for a file that does not exist', async () => {
   for (const command of ['check', 'plan', 'run']) {
     expect(await run(command, '/nowhere/p.yaml', '--home', '/nowhere')).toMatchObject({
       exitCode: 2,
-      err: expect.stringContaining('could not read /nowhere/p.yaml: there is no such file'),
+      err: expect.stringContaining('could not read /nowhere/p.yaml: the file does not exist'),
     });
   }
 });

@@ -114,7 +114,7 @@ test('plan says which shell runs a text with a pipe', async () => {
   const text = 'steps: { a: { script: "echo | cat" }, b: { command: "echo | cat" }, c: { script: echo } }\n';
   const { exitCode, out } = await sluice(text, 'plan');
   expect(exitCode).toBe(0);
-  expect(out).toContain('\nshell: bash with pipefail, or an sh that has it, for the text with a pipe of a, b\n');
+  expect(out).toContain('\nshell: bash with pipefail, or an sh that supports it, for scripts with a pipe: a, b\n');
   const plain = await sluice('steps: { c: { script: echo } }\n', 'plan');
   expect(plain.out).not.toContain('shell:');
 });

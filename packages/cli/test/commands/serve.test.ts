@@ -15,7 +15,7 @@ test('serve says why it cannot, without a stack, where something is not as its c
   const context = createTestContext({ cwd: directory });
   expect(await runCommandLine(['serve', '--config', config], context)).toBe(1);
   expect(context.terminal.written().err).toMatch(
-    /^Could not serve: could not find the engine 'dokcer' of cluster one.*\n$/,
+    /^could not serve: could not find the engine 'dokcer' of cluster one.*\n$/,
   );
 });
 
@@ -32,6 +32,6 @@ test('serve names the setting where another process listens on its port', async 
   const context = createTestContext({ cwd: directory });
   expect(await runCommandLine(['serve', '--config', config, '--log-level', 'silent'], context)).toBe(1);
   expect(context.terminal.written().err).toBe(
-    `Could not serve: could not listen on 127.0.0.1 port ${port}: another process listens there; end it, or change \`listen\` in the configuration\n`,
+    `could not serve: could not listen on 127.0.0.1 port ${port}: another process listens on that port; stop it, or change \`listen\` in the configuration\n`,
   );
 });

@@ -49,7 +49,8 @@ test('openRemoteService lets the user choose among several accounts', async () =
     ok: false,
     error: {
       exitCode: 2,
-      message: 'Choose one:\n  --cluster main --account physics\n  --cluster side --account physics',
+      message:
+        'could not choose an account: several accounts match; choose one:\n  --cluster main --account physics\n  --cluster side --account physics',
     },
   });
 });
@@ -64,7 +65,10 @@ test('openRemoteService keeps the credentials of a profile from other services',
   const profile = { service: 'https://one.example', tokenFile: '/nowhere/token' };
   expect(await openRemoteService(url, { profile, flags: { service: url }, env: {} })).toMatchObject({
     ok: false,
-    error: { exitCode: 2, message: expect.stringContaining("the profile's own are for https://one.example") },
+    error: {
+      exitCode: 2,
+      message: expect.stringContaining('the credentials of the profile are only for https://one.example'),
+    },
   });
   expect(seen).toEqual([]);
 });
@@ -72,9 +76,9 @@ test('openRemoteService keeps the credentials of a profile from other services',
 test.each([
   [
     { account: 'history' },
-    'There is no account history for this login. Choose one:\n  --cluster main --account physics',
+    'could not choose an account: this login has no account history; choose one:\n  --cluster main --account physics',
   ],
-  [{ service: 'localhost:80' }, 'the address of a service begins with https:// or http://'],
+  [{ service: 'localhost:80' }, 'the address must start with https:// or http://'],
 ])('openRemoteService says what to do about %j', async (flags: { account?: string; service?: string }, message) => {
   const opened = await openRemoteService(flags.service ?? url, { profile: {}, flags, env: good });
   expect(opened).toMatchObject({ ok: false, error: { exitCode: 2, message: expect.stringContaining(message) } });
@@ -84,5 +88,5 @@ test('refuseService says what to do about a certificate that is not trusted', ()
   const error = new ServiceError('UNREACHABLE', 'no connection to the service (DEPTH_ZERO_SELF_SIGNED_CERT)');
   const { exitCode, message } = refuseService('https://one.example', error).error;
   expect(exitCode).toBe(3);
-  expect(message).toContain('as caFile in the profile');
+  expect(message).toContain('set caFile in the profile');
 });

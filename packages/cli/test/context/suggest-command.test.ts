@@ -27,8 +27,8 @@ test('fromRunRefusal and selectRun repeat the global options in the commands tha
   const options = { home: '/far', cluster: 'c', json: true };
   const message = (code: 'RUN_FINISHED' | 'RUN_KNOWN', rerun?: string) =>
     fromRunRefusal({ code, message: 'm' }, { options, runId: 'r1', rerun }).message;
-  expect(message('RUN_FINISHED')).toContain('sluice run FILE --reuse --home /far --cluster c starts');
-  expect(message('RUN_FINISHED', 'sluice run x.yaml --reuse')).toContain('; sluice run x.yaml --reuse starts');
+  expect(message('RUN_FINISHED')).toContain('with: sluice run FILE --reuse --home /far --cluster c');
+  expect(message('RUN_FINISHED', 'sluice run x.yaml --reuse')).toContain('with: sluice run x.yaml --reuse');
   expect(message('RUN_KNOWN')).toBe('m; resume it with: sluice resume r1 --home /far --cluster c');
   const missing = await selectRun('/nowhere-at-all', { prefix: 'abc', options });
   expect(missing).toMatchObject({ error: { message: expect.stringContaining('sluice runs --home /far --cluster c') } });

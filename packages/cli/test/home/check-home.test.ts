@@ -26,9 +26,15 @@ test.each([
     'it belongs to user 1001 and you are user 1000',
   ],
   ['a link to what is another user’s', entry(1000, true), directory(1001), ada, 'it belongs to user 1001'],
-  ['a link', entry(1000, true), directory(1000), ada, 'it is a link'],
-  ['one that its group may write to', entry(1000), directory(1000, 0o770), ada, 'others may write to it (mode 770)'],
-  ['one that all may write to', entry(1000), directory(1000, 0o1777), ada, 'others may write to it (mode 777)'],
+  ['a link', entry(1000, true), directory(1000), ada, 'it is a symbolic link'],
+  [
+    'one that its group may write to',
+    entry(1000),
+    directory(1000, 0o770),
+    ada,
+    'other users can write to it (mode 770)',
+  ],
+  ['one that all may write to', entry(1000), directory(1000, 0o1777), ada, 'other users can write to it (mode 777)'],
   ['anything where there are no users', entry(1001, true), directory(1001, 0o777), undefined, undefined],
 ] as const)('describeUnsafeOwner: %s', (_name, from, target, caller, expected) => {
   const fault = describeUnsafeOwner({ entry: from, target }, caller);

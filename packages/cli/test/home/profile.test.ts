@@ -75,7 +75,7 @@ test.each([
   writeFileSync(join(home, 'profile.yaml'), text);
   const result = readProfile(join(home, 'profile.yaml'));
   const message = result.ok ? '' : result.error.message;
-  expect(message).toContain(`Could not use the profile ${join(home, 'profile.yaml')}: ${said}`);
+  expect(message).toContain(`could not use the profile ${join(home, 'profile.yaml')}: ${said}`);
   expect(message).not.toMatch(/Invalid input|received|Too small/);
 });
 

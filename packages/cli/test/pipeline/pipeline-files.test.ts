@@ -35,18 +35,18 @@ function linkTo(target: string): void {
 test.each([
   ['a FIFO', () => execFileSync('mkfifo', [join(cwd, 'common.yaml')]), 'it is a FIFO'],
   ['a directory', () => mkdirSync(join(cwd, 'common.yaml')), 'it is a directory'],
-  ['nothing', () => undefined, 'there is no such file'],
-  ['a device', () => linkTo('/dev/zero'), '/dev/zero is outside of the project'],
-  ['a file of the system', () => linkTo('/proc/self/environ'), 'is outside of the project'],
-  ['a link to itself', () => linkTo('common.yaml'), 'its links lead in a circle'],
-  ['a link that leads out', () => linkTo('../outside.yaml'), '/outside.yaml is outside of the project'],
+  ['nothing', () => undefined, 'the file does not exist'],
+  ['a device', () => linkTo('/dev/zero'), '/dev/zero is outside the project'],
+  ['a file of the system', () => linkTo('/proc/self/environ'), 'is outside the project'],
+  ['a link to itself', () => linkTo('common.yaml'), 'its symbolic links form a loop'],
+  ['a link that leads out', () => linkTo('../outside.yaml'), '/outside.yaml is outside the project'],
   [
     'a file of more than the largest size',
     () => {
       writeFileSync(join(cwd, 'common.yaml'), '');
       truncateSync(join(cwd, 'common.yaml'), 300 * 1024 * 1024);
     },
-    'it has more than the 201326592 bytes',
+    'it is larger than 201326592 bytes',
   ],
 ])('check refuses to include %s, and does not wait for it', async (_, prepare, reason) => {
   prepare();
@@ -56,19 +56,19 @@ test.each([
 
 test.each(['../outside.yaml', '/etc/hostname'])('check refuses to include %s', async (path) => {
   writeFileSync(join(cwd, 'p.yaml'), MAIN.replace('common.yaml', path));
-  expect(await check()).toMatchObject({ exitCode: 2, err: expect.stringContaining('is outside of the project') });
+  expect(await check()).toMatchObject({ exitCode: 2, err: expect.stringContaining('is outside the project') });
 });
 
 test('check refuses to use a file that a link leads out to', async () => {
   symlinkSync('../outside.yaml', join(cwd, 'fit.yaml'));
   writeFileSync(join(cwd, 'p.yaml'), 'version: 1\nname: demo\nsteps:\n  fit: { uses: fit.yaml }\n');
-  expect((await check()).err).toContain(`could not use fit.yaml: ${place}/outside.yaml is outside of the project`);
+  expect((await check()).err).toContain(`could not use fit.yaml: ${place}/outside.yaml is outside the project`);
 });
 
 test('check includes what is outside where --root allows it, and absolute paths inside', async () => {
   writeFileSync(join(cwd, 'p.yaml'), MAIN.replace('common.yaml', '../outside.yaml'));
   expect(await check('--root', '..')).toMatchObject({ exitCode: 0, err: '' });
-  expect((await check('--root', 'nowhere')).err).toContain('there is no such file');
+  expect((await check('--root', 'nowhere')).err).toContain('the file does not exist');
   writeFileSync(join(cwd, 'common.yaml'), 'env: { A: b }\n');
   writeFileSync(join(cwd, 'p.yaml'), MAIN.replace('common.yaml', join(cwd, 'common.yaml')));
   expect(await check()).toMatchObject({ exitCode: 0, err: '' });
@@ -96,7 +96,7 @@ test('openPipelineFiles reads the main file from a pipe of the shell, and from n
   const script = 'cat "$1" | "$0" bin/sluice.js check /dev/stdin';
   const given = ['-c', script, process.execPath, join(cwd, 'p.yaml')];
   const shown = execFileSync('sh', given, { encoding: 'utf8', cwd: PACKAGE });
-  expect(shown).toContain('/dev/stdin is right: 1 step');
+  expect(shown).toContain('/dev/stdin is valid: 1 step');
   execFileSync('mkfifo', [join(cwd, 'pipe')]);
   expect(openPipelineFiles('pipe', { cwd }).readMain()).toMatchObject({
     ok: false,
@@ -125,6 +125,8 @@ test('check takes a file that only lacks values of its parameters, and names the
   );
   const { exitCode, out, err } = await check();
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
-  expect(out).toContain('p.yaml is right; each run of it needs values:\nparameter `n` has no value and no default');
+  expect(out).toContain(
+    'p.yaml is valid; a run needs values for its parameters:\nparameter `n` has no value and no default',
+  );
   expect(await check('-p', 'n=x')).toMatchObject({ exitCode: 2, err: expect.stringContaining('not of type integer') });
 });

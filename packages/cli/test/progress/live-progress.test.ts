@@ -45,7 +45,7 @@ test('createLiveProgress draws what is under way in place, below the lines that 
   progress.report(move('prepare', '', 'submitting'));
   progress.report(move('prepare', '', 'running'));
   vi.advanceTimersByTime(1_000);
-  expect(screen(terminal.written().out)).toEqual(['prepare  running    1.0 s', '0/5 done, 1 under way · 1.0 s']);
+  expect(screen(terminal.written().out)).toEqual(['prepare  running    1.0 s', '0/5 done, 1 in progress · 1.0 s']);
 
   progress.report(move('prepare', '', 'succeeded'));
   for (const cell of ['a', 'b']) progress.report(move('fit', cell, 'submitting'));
@@ -57,7 +57,7 @@ test('createLiveProgress draws what is under way in place, below the lines that 
     'prepare  succeeded  1.0 s',
     'fit/a    succeeded  0 ms',
     `fit      ${'━'.repeat(4)}${'·'.repeat(12)}  1/4 cells, 1 running  0.5 s`,
-    '2/5 done, 1 under way · 1.5 s',
+    '2/5 done, 1 in progress · 1.5 s',
   ]);
 
   progress.close();

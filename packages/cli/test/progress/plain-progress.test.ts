@@ -104,9 +104,9 @@ test('createPlainProgress tells failed attempts, transfers, questions and warnin
   );
   expect(lines).toEqual([
     'uploaded volume raw: 2 files, 58 kB',
-    'fit/a  attempt 2 after: exit code 3',
-    'fit/a  attempt 3 after: late log',
-    'fit    asks: go on?  answer: sluice approve r1 fit --home elsewhere',
+    'fit/a  retry as attempt 2 after: exit code 3',
+    'fit/a  retry as attempt 3 after: late log',
+    'fit    needs approval: go on?  approve with: sluice approve r1 fit --home elsewhere',
     'warning: the service does not answer',
   ]);
 });

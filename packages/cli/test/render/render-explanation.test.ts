@@ -64,21 +64,21 @@ test('renderExplanation answers first, and shows attempts, logs without escapes,
       '  prepare    cached',
       '',
       'attempts',
-      '  1  exit code 3  ran 3.0 s  waited 2.0 s at the service  on small  container c1',
+      '  1  exit code 3  ran 3.0 s  queued for 2.0 s  on small  container c1',
       '     not tried again: the step has no retry',
       '     │ trouble',
-      '     whole log: /home/log',
+      '     full log: /home/log',
       '',
       'cache',
-      '  not taken from an earlier run: none did the same work; compared with run r0:',
-      '    env.SEED is 2, and was 1',
-      '    inputs.data has another content than in r0; see: sluice why r1 prepare',
+      '  not reused: no earlier run did the same work; compared with run r0:',
+      '    env.SEED is 2; it was 1',
+      '    the content of inputs.data changed since run r0; see: sluice why r1 prepare',
       '',
     ].join('\n'),
   );
 });
 
-test('renderExplanation of a step that waits says since when, what to do, and what the service says', () => {
+test('renderExplanation of a step that waits shows since when, what to do, and the container status', () => {
   const waits: StepExplanation = {
     ...FAILED,
     status: 'suspended',
@@ -98,15 +98,15 @@ test('renderExplanation of a step that waits says since when, what to do, and wh
     options: { home: '/a b' },
   });
   expect(text).toMatch(/^fit\/a {2}ready {2}waits for pool gpu\n/);
-  expect(text).toContain('the service says: Pending, pulling\n');
+  expect(text).toContain('service status: Pending, pulling\n');
   expect(text).toMatch(/since .*; do this\n/);
   expect(text).toContain("no process is running run r1; resume it with: sluice resume r1 --home '/a b'\n");
 });
 
-test('renderExplanation repeats what the run was warned of about the service, and says why the service says nothing', () => {
+test('renderExplanation repeats the warnings of the run, and reports why the container status is missing', () => {
   const warned = { ...FAILED, warnings: [{ at: 0, message: 'the service reports the phase "Warming"' }] };
   const problem = 'could not get container c1: nodeID: expected string';
   const text = renderExplanation(warned, { terminal, service: { phase: '', state: '', problem }, options: {} });
   expect(text).toContain('\nwarning: the service reports the phase "Warming"\n');
-  expect(text).toContain(`\nthe service does not say how it is now: ${problem}\n`);
+  expect(text).toContain(`\ncould not read the container's status: ${problem}\n`);
 });
