@@ -48,6 +48,21 @@ export const LAYERS = {
     'api',
     'service',
   ],
+  cli: [
+    'text',
+    'context',
+    'home',
+    'embedded',
+    'connect',
+    'pipeline',
+    'progress',
+    'render',
+    'runs',
+    'serving',
+    'commands',
+    'command-line',
+    '.',
+  ],
 };
 const IMPORT = /(?:^|\s)(?:import|export)\s[^'"]*?from\s+'(\.[^']+)'|(?:^|[^.\w])import\s*\(?\s*'(\.[^']+)'/g;
 

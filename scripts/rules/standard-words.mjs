@@ -4,8 +4,8 @@ const GLOSSARY = 'docs/glossary.md';
 /** Findings left in each area from before the rule existed. A count may only fall; an area without one has none. */
 const TOLERATED = {
   docs: 283,
-  'packages/cli, comments': 75,
-  'packages/cli': 58,
+  'packages/cli, comments': 66,
+  'packages/cli': 10,
   'packages/client, comments': 11,
   'packages/core, comments': 24,
   'packages/core': 11,
