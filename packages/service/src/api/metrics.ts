@@ -70,11 +70,11 @@ function clusterLines(service: ServedService): string[] {
   );
   gauge(
     'sluice_containers_waiting',
-    clusters.map(({ id, queue }) => [`cluster="${id}"`, queue.length] as const),
+    clusters.map(({ id, containers }) => [`cluster="${id}"`, containers.queue.length] as const),
   );
   gauge(
     'sluice_cores_used',
-    clusters.map(({ id, queue }) => [`cluster="${id}"`, queue.used.cores] as const),
+    clusters.map(({ id, containers }) => [`cluster="${id}"`, containers.queue.used.cores] as const),
   );
   for (const [name, usedOf] of Object.entries(ACCOUNT_USE)) {
     gauge(

@@ -8,7 +8,6 @@ import { createLaunchKey } from '../containers/create-launch-key.ts';
 import { idTaken } from '../containers/id-taken.ts';
 import { parseContainerSpec } from '../containers/parse-container-spec.ts';
 import { renderContainer } from '../containers/render-container.ts';
-import { resolveLaunch } from '../containers/resolve-launch.ts';
 import { resolveMounts } from '../containers/resolve-mounts.ts';
 import { EngineError } from '../engines/engine.ts';
 import type { Clock } from '../host/clock.ts';
@@ -67,52 +66,29 @@ export async function createContainer(
   const hosts = exposedHosts(options, spec);
   const ports = await takePorts(cluster, spec);
   try {
-    // While ports were probed another may have taken the ID, or the cluster be gone; from here to `write` nothing else runs.
+    // While ports were probed another may have taken the ID, or the cluster be gone; from here to the commit nothing else runs.
     if (options.clusters.get(clusterID) !== cluster) refuseScope();
     checkFree(options, { clusterID, accountID, id });
     checkAmounts(cluster, accountID, instanceType);
     const mounts = resolveMounts(spec, { clusterID, accountID, storage: cluster.storage }, options.store);
     const { cores, memoryGB, gpus } = instanceType;
-    return await record(options, cluster, {
-      ...{
-        id,
-        clusterID,
-        accountID,
-        ...createLaunchKey(id),
-        spec,
-        ports,
-        hosts,
-        mounts,
-        amount: { cores, memoryGB, gpus },
-      },
-      phase: 'Creating',
-      state: 'being recorded',
+    const row: ContainerRow = {
+      ...{ id, clusterID, accountID, ...createLaunchKey(id), spec, ports, hosts, mounts },
+      ...{ amount: { cores, memoryGB, gpus }, phase: 'Creating', state: 'being recorded' },
       createTime: options.clock.now(),
-    });
+    };
+    const rowKey = sequenceKey(row, options.sequence.next());
+    const durable = options.store.commit([
+      put(TABLES.containers, rowKey, row),
+      put(TABLES.containerIDs, idKey(row), rowKey),
+      put(TABLES.liveContainers, rowKey, true),
+    ]);
+    const live = await cluster.containers.create(rowKey, row, durable);
+    return renderContainer(live.row, cluster.containers.stateOf(live));
   } catch (error) {
     for (const port of Object.values(ports)) cluster.ports.release(port);
     throw error;
   }
-}
-
-async function record(options: CreateContainerOptions, cluster: Cluster, row: ContainerRow): Promise<Container> {
-  const { store } = options;
-  const rowKey = sequenceKey(row, options.sequence.next());
-  const created = store.commit([
-    put(TABLES.containers, rowKey, row),
-    put(TABLES.containerIDs, idKey(row), rowKey),
-    put(TABLES.liveContainers, rowKey, true),
-  ]);
-  const launch = resolveLaunch(row, cluster);
-  const live = cluster.containers.add({ rowKey, row, launch, amount: row.amount, created }, { launched: false });
-  try {
-    await created;
-  } catch (error) {
-    cluster.containers.discard(live);
-    throw error;
-  }
-  cluster.containers.enqueue(live);
-  return renderContainer(live.row, cluster.containers.stateOf(live));
 }
 
 /** With `-`, the first cluster in the configuration's order that has the instance type and is the account's. */
@@ -195,7 +171,7 @@ function checkEngine(options: CreateContainerOptions, cluster: Cluster, accountI
   }
 }
 
-/** Nothing else may run between this and `record`. */
+/** Nothing else may run between this and the commit. */
 function checkAmounts(
   { id: clusterID, config, containers }: Cluster,
   accountID: string,

@@ -2,11 +2,8 @@ import { existsSync } from 'node:fs';
 import { isTerminalPhase } from '@sluice/client';
 import type { Logger } from 'pino';
 import type { ClusterConfig, InstanceTypeConfig } from '../config/service-config.ts';
-import { CapacityQueue } from '../containers/capacity-queue.ts';
-import { createLaunchKey } from '../containers/create-launch-key.ts';
 import { LiveContainers } from '../containers/live-containers.ts';
 import { PortNumbers } from '../containers/port-numbers.ts';
-import { resolveLaunch } from '../containers/resolve-launch.ts';
 import type { Engine } from '../engines/engine.ts';
 import { EngineDriver } from '../engines/engine-driver.ts';
 import type { Clock } from '../host/clock.ts';
@@ -28,7 +25,6 @@ export interface Cluster {
   readonly logLimitBytes: number;
   readonly instanceTypes: ReadonlyMap<string, InstanceTypeConfig>;
   readonly containers: LiveContainers;
-  readonly queue: CapacityQueue;
   readonly usage: VolumeUsage;
   readonly ports: PortNumbers;
   readonly driver: EngineDriver;
@@ -75,13 +71,13 @@ export function createCluster(options: ClusterOptions): Cluster {
   });
   const { findProcess } = driver;
   const exposed = new ExposedHosts({ exposure: options.exposure, isShared: options.isShared, findProcess, log });
-  const queue = new CapacityQueue(config.capacity, (rowKey) => containers.admit(rowKey));
   const containers: LiveContainers = new LiveContainers({
     clusterID: config.id,
     store,
     clock,
     driver,
-    queue,
+    capacity: config.capacity,
+    settings,
     onUnreachable: (row) => exposed.remove(row),
     onChange(row) {
       // Before anybody is told: a port is reachable exactly while the phase is Running.
@@ -89,10 +85,6 @@ export function createCluster(options: ClusterOptions): Cluster {
       else exposed.remove(row);
       if (isTerminalPhase(row.phase)) for (const port of Object.values(row.ports)) ports.release(port);
       options.onChange(row);
-    },
-    renew(row) {
-      const renewed = { ...row, ...createLaunchKey(row.id) };
-      return { row: renewed, launch: resolveLaunch(renewed, settings) };
     },
     removeDirectory: (launchKey) => void removeContainerDirectory(launchKey, options),
     cleanUp(row) {
@@ -109,7 +101,6 @@ export function createCluster(options: ClusterOptions): Cluster {
     },
     ...settings,
     containers,
-    queue,
     usage: createVolumeUsage(storage),
     ports,
     driver,
@@ -146,7 +137,7 @@ export function createCluster(options: ClusterOptions): Cluster {
       else if (row.deleted) void containers.destroy(entry);
       else if (row.phase === 'Canceling' && !entry.ending) driver.stop(entry.launch, options.cancelGraceMs);
     }
-    queue.pump();
+    containers.queue.pump();
   }
 
   function restore(rows: readonly (readonly [string, ContainerRow])[]) {
@@ -156,12 +147,8 @@ export function createCluster(options: ClusterOptions): Cluster {
       const row: ContainerRow =
         stored.phase === 'Creating' ? { ...stored, phase: 'Pending', state: 'being looked for' } : stored;
       for (const port of Object.values(row.ports)) ports.hold(port);
-      const launch = resolveLaunch(row, settings);
       // Whether the engine was asked is not recorded, which saves a write for each: it is asked what it knows.
-      return containers.add(
-        { rowKey, row, launch, amount: row.amount, created: Promise.resolve() },
-        { launched: true },
-      );
+      return containers.restore(rowKey, row);
     });
   }
 }

@@ -1,5 +1,5 @@
 import type { Launch } from '../engines/engine.ts';
-import type { Amount, ContainerRow } from '../store/container-row.ts';
+import type { ContainerRow } from '../store/container-row.ts';
 
 /** A container that has not ended, or is deleted and not yet cleaned up. */
 export interface LiveContainer {
@@ -7,7 +7,6 @@ export interface LiveContainer {
   /** What may be told of it. Replaced as a whole, never changed. */
   row: ContainerRow;
   launch: Launch;
-  readonly amount: Amount;
   /** Whether the engine was asked to launch it, by this process or an earlier one. */
   launched: boolean;
   /** Its end is known and on the way to the disk. */

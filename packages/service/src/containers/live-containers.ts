@@ -1,30 +1,33 @@
 import type { KnownContainerPhase } from '@sluice/client';
-import type { Launch, Observation } from '../engines/engine.ts';
+import type { Capacity } from '../config/service-config.ts';
+import type { Observation } from '../engines/engine.ts';
 import type { EngineDriver } from '../engines/engine-driver.ts';
 import type { Clock } from '../host/clock.ts';
 import type { ContainerRow } from '../store/container-row.ts';
 import { renderListItem } from '../store/render-list-item.ts';
 import { put, remove, type Store } from '../store/store.ts';
 import { TABLES, timeKey } from '../store/tables.ts';
-import type { CapacityQueue } from './capacity-queue.ts';
+import { CapacityQueue } from './capacity-queue.ts';
+import { createLaunchKey } from './create-launch-key.ts';
 import type { LiveContainer } from './live-container.ts';
 import type { LiveIndex } from './live-index.ts';
 import { LiveRegister } from './live-register.ts';
 import { nextPhase, type PhaseTrigger } from './phase-table.ts';
 import { renderEnd } from './render-end.ts';
+import { type LaunchSettings, resolveLaunch } from './resolve-launch.ts';
 
 export interface LiveContainersOptions {
   readonly clusterID: string;
   readonly store: Store;
   readonly clock: Clock;
   readonly driver: EngineDriver;
-  readonly queue: CapacityQueue;
+  /** The cluster's capacity; undefined where everything fits. */
+  readonly capacity: Capacity | undefined;
+  readonly settings: LaunchSettings;
   /** A container has changed in a way that a reader could see. */
   readonly onChange: (row: ContainerRow) => void;
   /** Nothing may reach its ports any more: it has ended or is being removed. Comes before `onChange`, perhaps twice. */
   readonly onUnreachable: (row: ContainerRow) => void;
-  /** The same container under a launch key of its own, with an empty directory. */
-  readonly renew: (row: ContainerRow) => { row: ContainerRow; launch: Launch };
   /** Removes the directory of a launch key that no row has any more. */
   readonly removeDirectory: (launchKey: string) => void;
   /** Removes what is outside of the store; false where that failed. May be called again after a crash. */
@@ -42,9 +45,16 @@ const NEVER_STARTED = 'canceled before it was started';
 export class LiveContainers {
   readonly #options: LiveContainersOptions;
   readonly #register = new LiveRegister();
+  readonly #queue: CapacityQueue;
 
   constructor(options: LiveContainersOptions) {
     this.#options = options;
+    this.#queue = new CapacityQueue(options.capacity, (rowKey) => this.#start(rowKey));
+  }
+
+  /** Containers that wait for capacity, and the capacity in use. */
+  get queue(): Pick<CapacityQueue, 'length' | 'used' | 'pump'> {
+    return this.#queue;
   }
 
   get(rowKey: string): LiveContainer | undefined {
@@ -68,21 +78,31 @@ export class LiveContainers {
     return this.#register.isMounted(volumeKey);
   }
 
-  /** Takes up a container, of this process (`created` pending) or of an earlier one. Nothing starts yet. */
-  add(
-    entry: Pick<LiveContainer, 'rowKey' | 'row' | 'launch' | 'amount' | 'created'>,
-    options: { launched: boolean },
-  ): LiveContainer {
-    const { launched } = options;
-    const live: LiveContainer = { ...entry, launched, ending: false, isCreated: launched, onGone: new Set() };
-    this.#register.add(live);
-    if (launched) this.#options.queue.hold({ key: live.rowKey, amount: live.amount });
+  /** Adds a new container, which waits for capacity once `created` has made its row durable; throws as `created` does. */
+  async create(rowKey: string, row: ContainerRow, created: Promise<void>): Promise<LiveContainer> {
+    const live = this.#add({ rowKey, row, created, launched: false });
+    try {
+      await created;
+    } catch (error) {
+      this.#register.remove(live);
+      throw error;
+    }
+    this.#enqueue(live);
     return live;
   }
 
-  /** Forgets one whose row did not become durable. */
-  discard(live: LiveContainer): void {
-    this.#register.remove(live);
+  /** Adds a container of an earlier process, which may have launched it. */
+  restore(rowKey: string, row: ContainerRow): LiveContainer {
+    const live = this.#add({ rowKey, row, created: Promise.resolve(), launched: true });
+    this.#queue.hold({ key: rowKey, amount: row.amount });
+    return live;
+  }
+
+  #add(entry: Pick<LiveContainer, 'rowKey' | 'row' | 'created' | 'launched'>): LiveContainer {
+    const launch = resolveLaunch(entry.row, this.#options.settings);
+    const live = { ...entry, launch, ending: false, isCreated: entry.launched, onGone: new Set<() => void>() };
+    this.#register.add(live);
+    return live;
   }
 
   /** Takes back that it is marked as deleted, which did not become durable. */
@@ -92,28 +112,27 @@ export class LiveContainers {
     this.#options.store.write([put(TABLES.containers, live.rowKey, row)]);
   }
 
-  /** Lets a container whose row is durable wait for its turn. */
-  enqueue(live: LiveContainer): void {
+  #enqueue(live: LiveContainer): void {
     live.isCreated = true;
     if (live.ending || live.launched) return;
     if (live.row.phase === 'Creating') live.row = { ...live.row, phase: 'Pending', state: 'waiting for capacity' };
-    this.#options.queue.enqueue({ key: live.rowKey, amount: live.amount });
-    this.#options.queue.pump();
+    this.#queue.enqueue({ key: live.rowKey, amount: live.row.amount });
+    this.#queue.pump();
   }
 
-  /** The queue's answer: there is room for it. */
-  admit(rowKey: string): void {
+  /** There is capacity for it. */
+  #start(rowKey: string): void {
     const live = this.#register.get(rowKey);
     if (live === undefined || live.ending) return;
     live.launched = true;
     live.row = { ...live.row, state: 'starting' };
-    this.#options.driver.launch(live.launch);
+    this.#options.driver.submit(live.launch);
   }
 
   /** The row's `state`, worked out for those that wait. */
   stateOf(live: LiveContainer): string {
     if (live.row.phase !== 'Pending' || live.launched) return live.row.state;
-    return this.#options.queue.reason(live.rowKey, this.#options.clusterID) ?? live.row.state;
+    return this.#queue.reason(live.rowKey, this.#options.clusterID) ?? live.row.state;
   }
 
   /** Resolves once the wish is durable; the end comes later. False where the container has ended meanwhile. */
@@ -215,13 +234,12 @@ export class LiveContainers {
 
   /** Proven never to have started: it takes its turn again, under a new launch key since the old one is closed for good. */
   async #relaunch(live: LiveContainer): Promise<void> {
-    const { store, driver, queue } = this.#options;
+    const { store, driver, settings } = this.#options;
     const old = live.row.launchKey;
     driver.ended(old);
-    queue.release(live.rowKey);
-    const { row, launch } = this.#options.renew(live.row);
-    live.row = { ...row, phase: 'Pending', state: 'waiting for capacity' };
-    live.launch = launch;
+    this.#queue.release(live.rowKey);
+    live.row = { ...live.row, ...createLaunchKey(live.row.id), phase: 'Pending', state: 'waiting for capacity' };
+    live.launch = resolveLaunch(live.row, settings);
     live.launched = false;
     this.#register.rename(live, old);
     store.write([put(TABLES.containers, live.rowKey, live.row)]);
@@ -229,7 +247,7 @@ export class LiveContainers {
     await driver.remove(old);
     // Not before the row has let go of it: made anew after a crash, it could be taken for one that nobody has claimed.
     this.#options.removeDirectory(old);
-    this.enqueue(live);
+    this.#enqueue(live);
   }
 
   #change(live: LiveContainer, change: Partial<ContainerRow>): void {
@@ -243,8 +261,8 @@ export class LiveContainers {
     live.ending = true;
     this.#options.onUnreachable(live.row);
     this.#options.driver.ended(live.row.launchKey);
-    this.#options.queue.release(live.rowKey);
-    this.#options.queue.pump();
+    this.#queue.release(live.rowKey);
+    this.#queue.pump();
     try {
       if (live.row.deleted) await this.#sweep(live);
       else await this.#settle(live, endedRow(live.row, nextPhase(live.row.phase, trigger) ?? 'Unknown', end));

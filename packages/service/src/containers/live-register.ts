@@ -66,7 +66,7 @@ export class LiveRegister {
     for (const listener of live.onGone) listener();
   }
 
-  #addCores({ row: { accountID }, amount }: LiveContainer, sign: 1 | -1): void {
+  #addCores({ row: { accountID, amount } }: LiveContainer, sign: 1 | -1): void {
     this.#coresByAccount.set(accountID, this.coresOf(accountID) + sign * amount.cores);
   }
 }

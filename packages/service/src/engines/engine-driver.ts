@@ -135,7 +135,8 @@ export class EngineDriver {
     }
   }
 
-  launch(launch: Launch): void {
+  /** Launches it, now or as soon as the engine can. */
+  submit(launch: Launch): void {
     const entry = this.#activate(launch, false);
     entry.settled = this.#launchUntilAnswered(entry);
   }

@@ -51,7 +51,7 @@ export interface Launcher {
   readonly mountsBy: MountsBy;
   readonly memory: string;
   readonly cores: string;
-  launch(request: LaunchRequest): void;
+  spawn(request: LaunchRequest): void;
   /** Watches a container that another launcher started: `adopted` or `unknown` follows. */
   adopt(id: string, claim: ProcessIdentity, directory: string): void;
   stop(id: string, graceMs: number): void;

@@ -85,7 +85,7 @@ class NativeLauncher implements Launcher {
     child.stdin.on('error', () => {});
   }
 
-  launch(request: LaunchRequest): void {
+  spawn(request: LaunchRequest): void {
     this.#send(launchFields(request));
   }
 

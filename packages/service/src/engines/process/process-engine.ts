@@ -58,7 +58,7 @@ class ProcessEngine implements Engine {
     if (known !== undefined) return await known.taken.promise;
     const request = resolveRequest(launch, String(this.#nextID));
     const followed = this.#follow(launch, 'launching');
-    launcher.launch(request);
+    launcher.spawn(request);
     await followed.taken.promise;
   }
 
@@ -237,7 +237,7 @@ class ProcessEngine implements Engine {
   async #settleClaimed(followed: Followed): Promise<void> {
     if (!(await withdrawAbsent(followed.launch.directory))) return await this.#takeUp(followed);
     followed.state = 'launching';
-    this.#launcher?.launch(resolveRequest(followed.launch, followed.id));
+    this.#launcher?.spawn(resolveRequest(followed.launch, followed.id));
   }
 
   /** Decides from the records what became of a container that this launcher did not start. */
@@ -331,7 +331,7 @@ class ProcessEngine implements Engine {
       if (followed.state === 'ended') continue;
       this.#renew(followed);
       if (followed.state === 'launching') {
-        launcher.launch(resolveRequest(followed.launch, followed.id));
+        launcher.spawn(resolveRequest(followed.launch, followed.id));
         continue;
       }
       followed.state = 'adopting';

@@ -94,12 +94,12 @@ class ShellLauncher implements Launcher {
     this.#looking = setInterval(() => void this.#lookForGone(), lookMs).unref();
   }
 
-  launch(request: LaunchRequest): void {
+  spawn(request: LaunchRequest): void {
     this.#watched.set(request.id, createWatched(request.directory, undefined));
-    void this.#launch(request);
+    void this.#spawn(request);
   }
 
-  async #launch(request: LaunchRequest): Promise<void> {
+  async #spawn(request: LaunchRequest): Promise<void> {
     // Named after the launch, not the container: a second try must not write into a script that is being read.
     const path = join(request.directory, `request-${process.pid}-${request.id}.sh`);
     const script = join(this.#options.scripts, 'container.sh');
