@@ -14,15 +14,15 @@ import {
   type DockerListItem,
 } from './docker-api.ts';
 import type { DockerConfig } from './docker-config.ts';
-import { CLUSTER_LABEL, dockerName, KEY_LABEL } from './docker-container.ts';
-import { dockerEnd, hasEnded, startTime } from './docker-end.ts';
 import { openEvents } from './docker-events.ts';
 import { findFirstProcess } from './docker-first-process.ts';
 import { findImageDigest } from './docker-image-digest.ts';
 import { followDockerLog } from './docker-log.ts';
 import { dockerModels } from './docker-models.ts';
-import { readRecord } from './docker-record.ts';
+import { dockerEnd, hasEnded, startTime } from './docker-outcome.ts';
+import { readRecord } from './docker-records.ts';
 import { preventStart, removeDockerContainer } from './docker-remove.ts';
+import { CLUSTER_LABEL, dockerName, KEY_LABEL } from './docker-request.ts';
 import { ignoring, mayHaveStarted, startDockerContainer } from './docker-start.ts';
 
 /** Written before a stop is asked for, so that the end is known as ours after a restart too. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DockerApi } from './docker-api.ts';
-import { CLUSTER_LABEL, KEY_LABEL } from './docker-container.ts';
 import { parseJsonLines } from './docker-json-lines.ts';
+import { CLUSTER_LABEL, KEY_LABEL } from './docker-request.ts';
 
 const eventSchema = z.looseObject({
   Action: z.string().optional(),

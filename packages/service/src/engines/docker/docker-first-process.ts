@@ -1,7 +1,7 @@
 import { access, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Launch } from '../engine.ts';
-import { mountListPath, recordPath } from './docker-record.ts';
+import { mountListPath, recordPath } from './docker-records.ts';
 import type { HeldSource } from './docker-source.ts';
 
 /** Same place from `src` and from `dist`. */

@@ -1,7 +1,7 @@
 import type { Launch } from '../engine.ts';
 import { ACTS_WITHIN_MS, type DockerApi } from './docker-api.ts';
-import { dockerName } from './docker-container.ts';
-import { claimAbsent, readRecord } from './docker-record.ts';
+import { claimAbsent, readRecord } from './docker-records.ts';
+import { dockerName } from './docker-request.ts';
 import { ignoring } from './docker-start.ts';
 
 /** Removes a container and ends it first, where it runs; nothing where there is none. */

@@ -4,10 +4,10 @@ import { EngineError, type Launch } from '../engine.ts';
 import { exists } from '../exists.ts';
 import { ACTS_WITHIN_MS, type DockerApi, DockerError } from './docker-api.ts';
 import type { DockerConfig } from './docker-config.ts';
-import { dockerContainer, dockerName } from './docker-container.ts';
 import { firstProcessParts, writeMountList } from './docker-first-process.ts';
 import { commandLine, ensureDockerImage } from './docker-image.ts';
-import { createRecord, readRecord, withdrawAbsent, withdrawRecord } from './docker-record.ts';
+import { createRecord, readRecord, withdrawAbsent, withdrawRecord } from './docker-records.ts';
+import { dockerContainer, dockerName } from './docker-request.ts';
 import { resolveSources } from './docker-source.ts';
 import { writePodmanProfile } from './podman-seccomp.ts';
 

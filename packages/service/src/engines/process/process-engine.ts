@@ -6,13 +6,13 @@ import { type Engine, EngineError, type EngineSink, type Launch, type Observatio
 import { type ExitRecord, parseExitRecord } from '../exit-record.ts';
 import { limitLog } from '../limit-log.ts';
 import { cpuModels } from '../machine-models.ts';
-import { readClaim, readClaimant, readExitRecord, withdrawAbsent } from './container-record.ts';
-import { createFollowed, type Followed, isKnownToRun } from './followed.ts';
 import type { Launcher, LauncherEvent } from './launcher.ts';
 import { openLauncher } from './open-launcher.ts';
 import type { ProcessConfig } from './process-config.ts';
-import { type Boot, readBoot, readFate } from './read-fate.ts';
-import { resolveRequest } from './resolve-request.ts';
+import { createFollowed, type Followed, isKnownToRun } from './process-container.ts';
+import { type Boot, readBoot, readFate } from './process-outcome.ts';
+import { readClaim, readClaimant, readExitRecord, withdrawAbsent } from './process-records.ts';
+import { resolveRequest } from './process-request.ts';
 import { WITHOUT_NAMESPACES, WITHOUT_TRANSLATION } from './without-namespaces.ts';
 
 /** What a container that ignores its first process's own deadline gets on top before it is killed from outside. */

@@ -1,5 +1,5 @@
+import type { TrackedJob } from './slurm-container.ts';
 import type { SlurmJob } from './slurm-queue.ts';
-import type { TrackedJob } from './tracked-job.ts';
 
 /** What one look has shown of a job that Slurm does not call alive. */
 export interface JobEvidence {

@@ -1,6 +1,6 @@
 import { type SlurmCommands, SlurmError } from './slurm-commands.ts';
+import { slurmJobName } from './slurm-request.ts';
 import { STOP_SIGNAL } from './slurm-script.ts';
-import { slurmJobName } from './slurm-submit.ts';
 
 /** Whether a failure says that the job needs no cancelling; of a signal to such a job `scancel` says nothing at all. */
 function saysOver(error: unknown): boolean {

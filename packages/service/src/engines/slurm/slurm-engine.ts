@@ -13,9 +13,11 @@ import { isJobOver, type JobEvidence } from './is-job-over.ts';
 import { askJob, killJobs } from './kill-jobs.ts';
 import { createSlurmCommands, SlurmError } from './slurm-commands.ts';
 import { type SlurmConfig, slurmPlacementSchema } from './slurm-config.ts';
+import type { TrackedJob } from './slurm-container.ts';
 import { slurmHostRoot } from './slurm-host-root.ts';
 import { NODE_ARGUMENTS, slurmModels } from './slurm-models.ts';
 import { createSlurmNodes } from './slurm-nodes.ts';
+import { slurmEnd, slurmMeaning } from './slurm-outcome.ts';
 import {
   groupQueue,
   jobOwners,
@@ -26,11 +28,9 @@ import {
   squeueEnvironment,
 } from './slurm-queue.ts';
 import { openSlurmRecords, type SlurmRecords } from './slurm-records.ts';
+import { isPermanentRefusal, parseJobID, sbatchArguments, slurmJobName } from './slurm-request.ts';
 import { INSIDE_SCRIPT } from './slurm-runtimes.ts';
 import { JOB_SCRIPT, slurmScript } from './slurm-script.ts';
-import { slurmEnd, slurmMeaning } from './slurm-state.ts';
-import { isPermanentRefusal, parseJobID, sbatchArguments, slurmJobName } from './slurm-submit.ts';
-import type { TrackedJob } from './tracked-job.ts';
 import { checkMaySwitch, findUnixUser, type UnixUser } from './unix-user.ts';
 
 /** How long until a job that was killed and is still there is killed again. */

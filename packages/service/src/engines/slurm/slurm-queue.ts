@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import { keyOfJobName } from './slurm-submit.ts';
+import { keyOfJobName } from './slurm-request.ts';
 
 /** One of our jobs as `squeue` shows it. */
 export interface SlurmJob {

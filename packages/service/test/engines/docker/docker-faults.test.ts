@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dockerContainer } from '../../../src/engines/docker/docker-container.ts';
 import { findFirstProcess, firstProcessParts } from '../../../src/engines/docker/docker-first-process.ts';
-import { createRecord, readRecord } from '../../../src/engines/docker/docker-record.ts';
+import { createRecord, readRecord } from '../../../src/engines/docker/docker-records.ts';
+import { dockerContainer } from '../../../src/engines/docker/docker-request.ts';
 import type { EngineRig } from '../engine-rig.ts';
 import { onFullDisk } from '../on-full-disk.ts';
 import { createWith } from './create-engine.ts';

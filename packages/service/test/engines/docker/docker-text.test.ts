@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { dockerContainer } from '../../../src/engines/docker/docker-container.ts';
-import { dockerEnd } from '../../../src/engines/docker/docker-end.ts';
 import { firstProcessParts } from '../../../src/engines/docker/docker-first-process.ts';
 import { commandLine, registryOf, withTag } from '../../../src/engines/docker/docker-image.ts';
 import { digestIn } from '../../../src/engines/docker/docker-image-digest.ts';
 import { parseJsonLines } from '../../../src/engines/docker/docker-json-lines.ts';
 import { payloads } from '../../../src/engines/docker/docker-log.ts';
+import { dockerEnd } from '../../../src/engines/docker/docker-outcome.ts';
+import { dockerContainer } from '../../../src/engines/docker/docker-request.ts';
 import type { Launch } from '../../../src/engines/engine.ts';
 
 const launch: Launch = {

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Launch } from '../../../src/engines/engine.ts';
 import { slurmHostRoot } from '../../../src/engines/slurm/slurm-host-root.ts';
+import { slurmEnd, slurmMeaning } from '../../../src/engines/slurm/slurm-outcome.ts';
 import { parseQueue, SQUEUE_ARGUMENTS, squeueEnvironment } from '../../../src/engines/slurm/slurm-queue.ts';
 import { openSlurmRecords } from '../../../src/engines/slurm/slurm-records.ts';
-import { slurmScript } from '../../../src/engines/slurm/slurm-script.ts';
-import { slurmEnd, slurmMeaning } from '../../../src/engines/slurm/slurm-state.ts';
 import {
   isPermanentRefusal,
   keyOfJobName,
   parseJobID,
   sbatchArguments,
   slurmJobName,
-} from '../../../src/engines/slurm/slurm-submit.ts';
+} from '../../../src/engines/slurm/slurm-request.ts';
+import { slurmScript } from '../../../src/engines/slurm/slurm-script.ts';
 
 const launch: Launch = {
   key: 'c1-abc',

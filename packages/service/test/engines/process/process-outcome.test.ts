@@ -2,7 +2,7 @@ import { mkdtemp, readlink, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readFate } from '../../../src/engines/process/read-fate.ts';
+import { readFate } from '../../../src/engines/process/process-outcome.ts';
 
 describe('readFate', () => {
   const boot = { id: '0123456789abcdef', timeMs: 0 };

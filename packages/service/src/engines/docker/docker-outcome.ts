@@ -1,6 +1,6 @@
 import type { End } from '../engine.ts';
 import type { DockerContainer } from './docker-api.ts';
-import type { DockerRecord } from './docker-record.ts';
+import type { DockerRecord } from './docker-records.ts';
 
 type DaemonState = DockerContainer['State'];
 

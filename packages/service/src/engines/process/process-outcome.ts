@@ -3,8 +3,8 @@ import { uptime } from 'node:os';
 import { bootID } from '../../boot-id.ts';
 import { EngineError, type Launch } from '../engine.ts';
 import type { ExitRecord } from '../exit-record.ts';
-import { claimAbsent, readClaim, readExitRecord } from './container-record.ts';
 import type { ProcessIdentity } from './process-identity.ts';
+import { claimAbsent, readClaim, readExitRecord } from './process-records.ts';
 
 /** What the records say of a container that somebody else may have started. */
 export type Fate =

@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRecord, readRecord, recordPath, withdrawRecord } from '../../../src/engines/docker/docker-record.ts';
+import { createRecord, readRecord, recordPath, withdrawRecord } from '../../../src/engines/docker/docker-records.ts';
 import type { Launch } from '../../../src/engines/engine.ts';
 
 describe('readRecord', () => {
