@@ -5,19 +5,22 @@ import { createProcessEngine } from './process/process-engine.ts';
 /** The engines that clusters may name in the configuration. Those of other programs are loaded when first wanted. */
 export const ENGINE_FACTORIES: Readonly<Record<string, EngineFactory>> = {
   local: ({ clusterID, maskedPaths }) => createLocalEngine({ clusterID, maskedPaths }),
-  process: ({ maskedPaths }) => createProcessEngine({ maskedPaths }),
-  async docker({ clusterID, options }) {
+  process: ({ maskedPaths }) => createProcessEngine({}, { maskedPaths }),
+  async docker({ options, ...site }) {
     const [{ createDockerEngine }, { dockerConfigSchema }] = await Promise.all([
       import('./docker/docker-engine.ts'),
       import('./docker/docker-config.ts'),
     ]);
-    return createDockerEngine(dockerConfigSchema.parse(options), { clusterID });
+    return createDockerEngine(dockerConfigSchema.parse(options), site);
   },
-  async slurm({ options, storage, maskedPaths }) {
+  async slurm({ options, ...site }) {
     const [{ createSlurmEngine }, { slurmConfigSchema }] = await Promise.all([
       import('./slurm/slurm-engine.ts'),
       import('./slurm/slurm-config.ts'),
     ]);
-    return createSlurmEngine(slurmConfigSchema.parse(options), { storage, maskedPaths: [storage, ...maskedPaths] });
+    return createSlurmEngine(slurmConfigSchema.parse(options), {
+      ...site,
+      maskedPaths: [site.storage, ...site.maskedPaths],
+    });
   },
 };

@@ -1,13 +1,10 @@
 import { access, constants } from 'node:fs/promises';
 import { dockerConfigSchema } from './docker/docker-config.ts';
 import type { Engine, EngineSink, Launch } from './engine.ts';
+import type { EngineSite } from './engine-factory.ts';
 import { createProcessEngine } from './process/process-engine.ts';
 
-export interface LocalEngineOptions {
-  readonly clusterID: string;
-  /** Host paths that containers must not see: the service's own root. */
-  readonly maskedPaths: readonly string[];
-}
+export type LocalEngineOptions = Pick<EngineSite, 'clusterID' | 'maskedPaths'>;
 
 /** How long until a Docker Engine that did not answer is asked again about containers of an earlier run. */
 const RETRY_MS = 5000;
@@ -17,7 +14,7 @@ const RETRY_MS = 5000;
  * its socket is there. Docker is looked for when the first image is named, and its code is loaded only then.
  */
 export function createLocalEngine(options: LocalEngineOptions): Engine {
-  const processes = createProcessEngine({ maskedPaths: options.maskedPaths });
+  const processes = createProcessEngine({}, { maskedPaths: options.maskedPaths });
   let sink: EngineSink | undefined;
   let docker: Promise<Engine> | undefined;
   let retry: NodeJS.Timeout | undefined;

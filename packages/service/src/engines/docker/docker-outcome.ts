@@ -13,7 +13,7 @@ const TOO_LONG =
   'could not start the command: its arguments and environment are too long (Linux takes 128 KiB each, and 2 MiB together): put them into files';
 
 /** How a container ended, and when. */
-export interface DockerEnd {
+export interface DockerOutcome {
   readonly endedAt: number;
   readonly end: End;
 }
@@ -34,7 +34,7 @@ export interface DockerEvidence {
  * How a container ended, undefined when nothing says that it has. The first process's own record comes first: a daemon
  * that was away has a number of its own for what it missed.
  */
-export function dockerEnd({ state, record, stopped, killed = false }: DockerEvidence): DockerEnd | undefined {
+export function dockerOutcome({ state, record, stopped, killed = false }: DockerEvidence): DockerOutcome | undefined {
   const exit = record?.exit;
   if (exit === undefined && (state === undefined || !hasEnded(state.Status))) return undefined;
   const endedAt = exit?.endedAt ?? endTime(state);

@@ -11,7 +11,7 @@ export function dockerName(key: string): string {
 }
 
 /** The body of `POST /containers/create`. */
-export function dockerContainer(launch: Launch, options: ContainerBodyOptions): Record<string, unknown> {
+export function dockerRequest(launch: Launch, options: ContainerBodyOptions): Record<string, unknown> {
   const { cores, memoryBytes, gpus } = launch.limits;
   const { sources, firstProcess } = options;
   const targets = new Set(launch.mounts.map(({ target }) => target));

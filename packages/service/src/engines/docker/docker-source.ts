@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, readFile, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EngineError, type Mount } from '../engine.ts';
-import { sideBySide } from '../side-by-side.ts';
+import { forEachLimit } from '../for-each-limit.ts';
 
 /** Linux: a handle to a place in the tree, which neither reads nor needs the right to. Node does not name it. */
 const O_PATH = 0o10_000_000;
@@ -25,7 +25,7 @@ export interface HeldSource {
 export async function resolveSources(mounts: readonly Mount[]): Promise<HeldSource[]> {
   const mounted = mounts.some(({ readOnly }) => readOnly) ? await readMountPoints() : [];
   const found = new Map<Mount, HeldSource>();
-  await sideBySide(mounts, async (mount) => {
+  await forEachLimit(mounts, async (mount) => {
     found.set(mount, await resolveSource(mount, mounted));
   });
   return mounts.map((mount) => found.get(mount)!);

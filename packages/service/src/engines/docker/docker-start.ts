@@ -7,7 +7,7 @@ import type { DockerConfig } from './docker-config.ts';
 import { firstProcessParts, writeMountList } from './docker-first-process.ts';
 import { commandLine, ensureDockerImage } from './docker-image.ts';
 import { createRecord, readRecord, withdrawAbsent, withdrawRecord } from './docker-records.ts';
-import { dockerContainer, dockerName } from './docker-request.ts';
+import { dockerName, dockerRequest } from './docker-request.ts';
 import { resolveSources } from './docker-source.ts';
 import { writePodmanProfile } from './podman-seccomp.ts';
 
@@ -100,14 +100,14 @@ async function create(api: DockerApi, launch: Launch, options: StartOptions & { 
       await createRecord(launch);
       await writeMountList({ launch, sources });
       const parts = firstProcessParts(firstProcess, { launch, sources });
-      return await send(dockerContainer(launch, { argv, sources, firstProcess: parts, ...daemon }));
+      return await send(dockerRequest(launch, { argv, sources, firstProcess: parts, ...daemon }));
     } catch (error) {
       // A daemon that does not see the service's own files, as in another container: it does all by itself.
       if (!(error instanceof DockerError && error.message.includes(firstProcess))) throw error;
       await withdrawRecord(launch.directory);
     }
   }
-  await send(dockerContainer(launch, { argv: launch.command, sources, firstProcess: undefined, ...daemon }));
+  await send(dockerRequest(launch, { argv: launch.command, sources, firstProcess: undefined, ...daemon }));
 }
 
 function checkWanted(signal: AbortSignal | undefined): void {

@@ -10,8 +10,13 @@ import { openShellLauncher } from './shell-launcher.ts';
 /** Same place from `src` and from `dist`. */
 const builtLauncher = fileURLToPath(new URL('../../../native/build/launcher', import.meta.url));
 
+export interface LauncherOptions extends ProcessConfig {
+  /** Absolute host paths that containers must find empty, above all the service's own data root. */
+  readonly maskedPaths?: readonly string[];
+}
+
 /** Starts the launcher that the configuration names, or the best that works here. Throws `EngineError` `UNAVAILABLE`. */
-export async function openLauncher(config: ProcessConfig, listener: LauncherListener): Promise<Launcher> {
+export async function openLauncher(config: LauncherOptions, listener: LauncherListener): Promise<Launcher> {
   if (process.platform !== 'linux') throw unavailable([`it needs Linux, and this is ${process.platform}`]);
   const path = config.launcherPath ?? builtLauncher;
   const maskedPaths = (await Promise.all((config.maskedPaths ?? []).map(resolvePath))).sort();

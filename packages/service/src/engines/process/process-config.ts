@@ -2,8 +2,6 @@ import type { MountsBy } from './launcher.ts';
 
 /** Settings of the process engine. All have defaults that suit the embedded service. */
 export interface ProcessConfig {
-  /** Absolute host paths that containers must find empty, above all the service's own data root. */
-  readonly maskedPaths?: readonly string[];
   /**
    * Which program starts containers: `native` is the compiled launcher, `shell` does the same with util-linux and `sh`,
    * slower. Default: `native` where it is there and the kernel is new enough (5.12), else `shell`.

@@ -1,28 +1,35 @@
 import type { Launch, Observation } from '../engine.ts';
-import { type Answer, createAnswer } from './answer.ts';
+import { createDeferred, type Deferred } from './deferred.ts';
 
-/** A container as the engine follows it. `ended` and `absent` are kept until `remove`, so that nothing is reported twice in vain. */
-export interface Followed {
+/** A container that the engine watches. Ended and absent ones are kept until `remove`, so that nothing is reported twice. */
+export interface TrackedContainer {
   /** A new one whenever another process is watched for it. */
   id: string;
   readonly launch: Launch;
-  /** `live`: the launcher of now watches it. */
+  /** `live`: the current launcher watches it. */
   state: 'launching' | 'adopting' | 'live' | 'ended';
   isAbsent: boolean;
-  /** When it is to be killed, by a clock that is never set; undefined where no stop is wanted. */
+  /** When it is to be killed, by a monotonic clock; undefined where no stop is requested. */
   killAt: number | undefined;
   killTimer: NodeJS.Timeout | undefined;
-  /** All that was reported, for whoever asks again. */
-  readonly said: Observation[];
+  /** All that was reported, to repeat it on `recover`. */
+  readonly observations: Observation[];
   /** Settles `launch` or `recover`. */
-  readonly taken: Answer;
+  readonly taken: Deferred;
 }
 
-/** One that nothing has been said of yet. */
-export function createFollowed(from: Pick<Followed, 'id' | 'launch' | 'state'>): Followed {
-  return { ...from, isAbsent: false, killAt: undefined, killTimer: undefined, said: [], taken: createAnswer() };
+/** One without observations. */
+export function createTrackedContainer(from: Pick<TrackedContainer, 'id' | 'launch' | 'state'>): TrackedContainer {
+  return {
+    ...from,
+    isAbsent: false,
+    killAt: undefined,
+    killTimer: undefined,
+    observations: [],
+    taken: createDeferred(),
+  };
 }
 
-export function isKnownToRun({ said }: Followed): boolean {
-  return said.some(({ type }) => type === 'running');
+export function isKnownToRun({ observations }: TrackedContainer): boolean {
+  return observations.some(({ type }) => type === 'running');
 }

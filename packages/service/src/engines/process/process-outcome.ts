@@ -6,10 +6,10 @@ import type { ExitRecord } from '../exit-record.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { claimAbsent, readClaim, readExitRecord } from './process-records.ts';
 
-/** What the records say of a container that somebody else may have started. */
-export type Fate =
+/** What the records say of a container that another process may have started. */
+export type RecordedOutcome =
   | { readonly type: 'ended'; readonly record: ExitRecord }
-  /** It never started, and from now on nobody can start it but by withdrawing that claim. */
+  /** It never started, and from now on only withdrawing that claim lets it start. */
   | { readonly type: 'absent' }
   /** This process was to run it, in this boot of the machine. Whether it is there is to be looked at. */
   | { readonly type: 'claimed'; readonly by: ProcessIdentity }
@@ -29,10 +29,10 @@ export function readBoot(): Boot {
 }
 
 /** Throws where the records cannot be read. */
-export async function readFate(
+export async function readRecordedOutcome(
   { directory, bootID: keyBootID }: Pick<Launch, 'directory' | 'bootID'>,
   boot: Boot,
-): Promise<Fate> {
+): Promise<RecordedOutcome> {
   for (;;) {
     const record = await readExitRecord(directory);
     if (record !== undefined) return { type: 'ended', record };

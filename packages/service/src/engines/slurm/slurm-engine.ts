@@ -3,10 +3,10 @@ import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type Engine, EngineError, type EngineSink, type Launch } from '../engine.ts';
+import { forEachLimit } from '../for-each-limit.ts';
 import { checkPodmanImage } from '../image-name.ts';
 import { limitLog } from '../limit-log.ts';
 import { cpuModels } from '../machine-models.ts';
-import { sideBySide } from '../side-by-side.ts';
 import { checkRuntime } from './check-runtime.ts';
 import { checkReachable, handOver } from './hand-over.ts';
 import { isJobOver, type JobEvidence } from './is-job-over.ts';
@@ -17,7 +17,7 @@ import type { TrackedJob } from './slurm-container.ts';
 import { slurmHostRoot } from './slurm-host-root.ts';
 import { NODE_ARGUMENTS, slurmModels } from './slurm-models.ts';
 import { createSlurmNodes } from './slurm-nodes.ts';
-import { slurmEnd, slurmMeaning } from './slurm-outcome.ts';
+import { slurmMeaning, slurmOutcome } from './slurm-outcome.ts';
 import {
   groupQueue,
   jobOwners,
@@ -187,7 +187,7 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
     sink.report(launch.key, {
       type: 'ended',
       endedAt: exit?.endedAt ?? Date.now(),
-      end: reason ? { kind: 'refused', reason } : slurmEnd({ state, exit, stopped }),
+      end: reason ? { kind: 'refused', reason } : slurmOutcome({ state, exit, stopped }),
     });
   }
 
@@ -195,7 +195,7 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
     if (tracked.size === 0) return;
     const before = [...tracked.values()];
     const jobs = await queue();
-    await sideBySide(before, async (entry) => {
+    await forEachLimit(before, async (entry) => {
       if (closed) return;
       // A controller that crashed may have forgotten a job and given its number to another.
       const ours = ownJobs(jobs, { key: entry.launch.key, owners: entry.owners });
@@ -276,7 +276,7 @@ export function createSlurmEngine(config: SlurmConfig, { storage, maskedPaths = 
     async recover(launches) {
       if (launches.length === 0) return;
       const jobs = await queue();
-      await sideBySide(launches, async (launch) => {
+      await forEachLimit(launches, async (launch) => {
         const records = openSlurmRecords(launch.directory);
         const jobID = await findJob(launch, records, async () => jobs);
         // A submission of the earlier service may still be under way: its job must find the place taken.

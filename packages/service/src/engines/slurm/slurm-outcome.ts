@@ -67,7 +67,7 @@ const ENDED_FROM_OUTSIDE: ReadonlySet<string> = new Set([
 ]);
 
 /** How a container ended. The script's own record counts before Slurm's state, unless Slurm itself made the end. */
-export function slurmEnd({ state, exit, stopped }: SlurmEvidence): End {
+export function slurmOutcome({ state, exit, stopped }: SlurmEvidence): End {
   if (stopped) return { kind: 'stopped' };
   if (state === 'OUT_OF_MEMORY') return { kind: 'exited', exitCode: exit?.exitCode ?? 137, outOfMemory: true };
   const isOwn = state === undefined || !ENDED_FROM_OUTSIDE.has(state) || (exit && !exit.asked && exit.exitCode < 128);

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFirstProcess, firstProcessParts } from '../../../src/engines/docker/docker-first-process.ts';
 import { createRecord, readRecord } from '../../../src/engines/docker/docker-records.ts';
-import { dockerContainer } from '../../../src/engines/docker/docker-request.ts';
+import { dockerRequest } from '../../../src/engines/docker/docker-request.ts';
 import type { EngineRig } from '../engine-rig.ts';
 import { onFullDisk } from '../on-full-disk.ts';
 import { createWith } from './create-engine.ts';
@@ -140,7 +140,7 @@ describe.skipIf(!hasDocker && process.env.CI !== 'true')('Docker engine on a rea
     const sources = [{ mount, path: volume, identity: '1:2', submounts: [] }];
     const path = (await findFirstProcess()) ?? 'no first process was built';
     const firstProcess = firstProcessParts(path, { launch, sources });
-    const body = dockerContainer(launch, { argv: launch.command, sources, firstProcess, isPodman: false });
+    const body = dockerRequest(launch, { argv: launch.command, sources, firstProcess, isPodman: false });
     const name = `sluice-${launch.key}`;
     await daemonCall('POST', '/containers/create', { query: { name }, body });
     await daemon('POST', `/containers/${name}/start`);

@@ -4,8 +4,8 @@ import { commandLine, registryOf, withTag } from '../../../src/engines/docker/do
 import { digestIn } from '../../../src/engines/docker/docker-image-digest.ts';
 import { parseJsonLines } from '../../../src/engines/docker/docker-json-lines.ts';
 import { payloads } from '../../../src/engines/docker/docker-log.ts';
-import { dockerEnd } from '../../../src/engines/docker/docker-outcome.ts';
-import { dockerContainer } from '../../../src/engines/docker/docker-request.ts';
+import { dockerOutcome } from '../../../src/engines/docker/docker-outcome.ts';
+import { dockerRequest } from '../../../src/engines/docker/docker-request.ts';
 import type { Launch } from '../../../src/engines/engine.ts';
 
 const launch: Launch = {
@@ -26,10 +26,10 @@ const launch: Launch = {
 
 const sources = launch.mounts.map((mount) => ({ mount, path: '/data/v/x:y', identity: '1:2', submounts: [] }));
 
-describe('dockerContainer', () => {
+describe('dockerRequest', () => {
   it('gives the instance type as limits, mounts as binds and GPUs as a device request', () => {
     expect(
-      dockerContainer(launch, { argv: ['echo', 'a b'], sources, firstProcess: undefined, isPodman: false }),
+      dockerRequest(launch, { argv: ['echo', 'a b'], sources, firstProcess: undefined, isPodman: false }),
     ).toMatchObject({
       Image: 'busybox:1',
       Cmd: ['echo', 'a b'],
@@ -55,7 +55,7 @@ describe('dockerContainer', () => {
       { mount: other, path: '/data/w', identity: '1:3', submounts: [] },
     ];
     const options = { argv: [], sources, firstProcess: undefined, isPodman: false };
-    const { HostConfig } = dockerContainer({ ...launch, mounts: [mount, other] }, options) as {
+    const { HostConfig } = dockerRequest({ ...launch, mounts: [mount, other] }, options) as {
       HostConfig: { Mounts: object[] };
     };
     const kept = { Type: 'bind', ReadOnly: true, BindOptions: { NonRecursive: true } };
@@ -68,7 +68,7 @@ describe('dockerContainer', () => {
 
   it('puts the first process before the command, with what the mount points must show', () => {
     const firstProcess = firstProcessParts('/opt/first-process', { launch, sources });
-    expect(dockerContainer(launch, { argv: ['sh', '-c', 'x'], sources, firstProcess, isPodman: false })).toMatchObject({
+    expect(dockerRequest(launch, { argv: ['sh', '-c', 'x'], sources, firstProcess, isPodman: false })).toMatchObject({
       Entrypoint: ['/.sluice/first-process', '1:2', '/in/data', '--'],
       Cmd: ['sh', '-c', 'x'],
       HostConfig: {
@@ -85,7 +85,7 @@ describe('dockerContainer', () => {
 
   it('leaves the command of the image alone where none is given', () => {
     const options = { argv: [], sources: [], firstProcess: undefined, isPodman: false };
-    expect(dockerContainer(launch, options)).not.toHaveProperty('Cmd');
+    expect(dockerRequest(launch, options)).not.toHaveProperty('Cmd');
   });
 });
 
@@ -109,7 +109,7 @@ describe('digestIn', () => {
   });
 });
 
-describe('dockerEnd', () => {
+describe('dockerOutcome', () => {
   const state = {
     Status: 'exited',
     ExitCode: 0,
@@ -135,7 +135,7 @@ describe('dockerEnd', () => {
     ],
     [{ ...state, ExitCode: 255 }, false, { kind: 'exited', exitCode: 255 }],
   ])('reads %j, stopped %j', (given, stopped, end) => {
-    expect(dockerEnd({ state: given, record: undefined, stopped })?.end).toEqual(end);
+    expect(dockerOutcome({ state: given, record: undefined, stopped })?.end).toEqual(end);
   });
 
   const exited = (exitCode: number) => ({
@@ -148,25 +148,25 @@ describe('dockerEnd', () => {
     ['while the daemon says nothing', undefined, exited(8), 8],
   ])('takes the record of the first process %s', (_when, given, record, exitCode) => {
     const ended = { endedAt: 2, end: { kind: 'exited', exitCode } };
-    expect(dockerEnd({ state: given, record, stopped: false })).toEqual(ended);
+    expect(dockerOutcome({ state: given, record, stopped: false })).toEqual(ended);
   });
 
   it('calls a first process without exit record killed, by memory where the daemon says so', () => {
     const record = { startedAt: 1, exit: undefined };
     const killed = { ...state, ExitCode: 137 };
-    expect(dockerEnd({ state: killed, record, stopped: false })?.end).toEqual({
+    expect(dockerOutcome({ state: killed, record, stopped: false })?.end).toEqual({
       kind: 'fault',
       reason: 'the container was killed from outside (Docker Engine says 137)',
     });
-    expect(dockerEnd({ state: { ...killed, OOMKilled: true }, record, stopped: false })?.end).toMatchObject({
+    expect(dockerOutcome({ state: { ...killed, OOMKilled: true }, record, stopped: false })?.end).toMatchObject({
       exitCode: 137,
       outOfMemory: true,
     });
-    expect(dockerEnd({ state: killed, record, stopped: true })?.end).toEqual({ kind: 'stopped' });
+    expect(dockerOutcome({ state: killed, record, stopped: true })?.end).toEqual({ kind: 'stopped' });
     const bare = { state: killed, record: undefined, stopped: false };
-    expect(dockerEnd({ ...bare, killed: true })?.end).toMatchObject({ kind: 'fault' });
-    expect(dockerEnd(bare)?.end).toMatchObject({ kind: 'exited' });
-    expect(dockerEnd({ state: { ...state, Status: 'running' }, record, stopped: false })).toBeUndefined();
+    expect(dockerOutcome({ ...bare, killed: true })?.end).toMatchObject({ kind: 'fault' });
+    expect(dockerOutcome(bare)?.end).toMatchObject({ kind: 'exited' });
+    expect(dockerOutcome({ state: { ...state, Status: 'running' }, record, stopped: false })).toBeUndefined();
   });
 });
 

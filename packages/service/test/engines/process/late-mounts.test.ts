@@ -40,9 +40,8 @@ describe.skipIf(!isBuilt || !canMount).each(WAYS)('process engine, %s launcher, 
       launcher,
       mountsBy: 'namespaces',
       prefix: ['nsenter', `--mount=/proc/${host.pid}/ns/mnt`],
-      maskedPaths: [join(place, 'data/storage')],
     };
-    rig = new EngineRig(() => createProcessEngine(config));
+    rig = new EngineRig(() => createProcessEngine(config, { maskedPaths: [join(place, 'data/storage')] }));
     await rig.open();
   });
   afterAll(async () => {

@@ -26,7 +26,8 @@ const WAYS = hasNamespaces ? (['namespaces', 'translation'] as const) : (['trans
 describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands on fails', (mountsBy) => {
   const isIsolated = mountsBy === 'namespaces';
   const masked: string[] = [];
-  const create = (): Engine => createProcessEngine({ launcherPath, launcher: 'native', mountsBy, maskedPaths: masked });
+  const create = (): Engine =>
+    createProcessEngine({ launcherPath, launcher: 'native', mountsBy }, { maskedPaths: masked });
   const rig = new EngineRig(create);
 
   beforeAll(async () => {
@@ -49,7 +50,7 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
   test.runIf(isIsolated)('a masked path that comes to be there later is empty too', async () => {
     const late = `${masked[0]}-late`;
     const engine = new EngineRig(() =>
-      createProcessEngine({ launcherPath, launcher: 'native', maskedPaths: [`${late}/storage`] }),
+      createProcessEngine({ launcherPath, launcher: 'native' }, { maskedPaths: [`${late}/storage`] }),
     );
     await engine.open();
     expect(await (await engine.run(`ls ${late} 2>&1 | wc -l`)).end()).toEqual({ kind: 'exited', exitCode: 0 });
@@ -190,8 +191,9 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
     const prefix = ['sh', '-c', 'sleep 0.2; exec "$@"', 'sh'];
     const engine = createProcessEngine({ launcherPath: copy.launcherPath, launcher: 'native', mountsBy, prefix });
     await engine.open({ report: () => {} });
-    const [own] = await launchers(copy.launcherPath);
-    process.kill(own!, 'SIGKILL');
+    // The command line of a process may read as empty for a moment.
+    const own = await vi.waitUntil(async () => (await launchers(copy.launcherPath))[0], { timeout: 30_000 });
+    process.kill(own, 'SIGKILL');
     await vi.waitUntil(() => !existsSync(`/proc/${own}`), { interval: 1 });
     await engine.close();
     expect(await launchers(copy.launcherPath)).toEqual([]);

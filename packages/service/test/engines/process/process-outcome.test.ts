@@ -2,9 +2,9 @@ import { mkdtemp, readlink, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readFate } from '../../../src/engines/process/process-outcome.ts';
+import { readRecordedOutcome } from '../../../src/engines/process/process-outcome.ts';
 
-describe('readFate', () => {
+describe('readRecordedOutcome', () => {
   const boot = { id: '0123456789abcdef', timeMs: 0 };
   let directory = '';
   beforeEach(async () => {
@@ -15,24 +15,29 @@ describe('readFate', () => {
   test('believes an exit record before anything else', async () => {
     await symlink('1 2 of-another-boot', join(directory, 'claim'));
     await symlink('exited 3 0 0 10 20', join(directory, 'exit'));
-    expect(await readFate({ directory }, boot)).toMatchObject({ type: 'ended', record: { endedAt: 20 } });
+    expect(await readRecordedOutcome({ directory }, boot)).toMatchObject({ type: 'ended', record: { endedAt: 20 } });
   });
 
   test('gives the process of a claim of this boot, and none of another', async () => {
     await symlink(`12 345 ${boot.id}`, join(directory, 'claim'));
-    expect(await readFate({ directory }, boot)).toMatchObject({ type: 'claimed', by: { pid: 12, startTicks: '345' } });
-    expect(await readFate({ directory }, { ...boot, id: 'fedcba9876543210' })).toMatchObject({ type: 'lost' });
+    expect(await readRecordedOutcome({ directory }, boot)).toMatchObject({
+      type: 'claimed',
+      by: { pid: 12, startTicks: '345' },
+    });
+    expect(await readRecordedOutcome({ directory }, { ...boot, id: 'fedcba9876543210' })).toMatchObject({
+      type: 'lost',
+    });
   });
 
   test('claims what is unclaimed, so that absent stays true', async () => {
-    expect(await readFate({ directory }, boot)).toEqual({ type: 'absent' });
+    expect(await readRecordedOutcome({ directory }, boot)).toEqual({ type: 'absent' });
     expect(await readlink(join(directory, 'claim'))).toBe('absent');
-    expect(await readFate({ directory }, boot)).toEqual({ type: 'absent' });
+    expect(await readRecordedOutcome({ directory }, boot)).toEqual({ type: 'absent' });
   });
 
   test('does not call absent what may have started before the machine crashed', async () => {
     const later = { ...boot, timeMs: Date.now() + 60_000 };
-    expect(await readFate({ directory }, later)).toMatchObject({
+    expect(await readRecordedOutcome({ directory }, later)).toMatchObject({
       type: 'lost',
       reason: expect.stringContaining('restarted'),
     });
@@ -40,6 +45,6 @@ describe('readFate', () => {
 
   test('calls absent what was made in this boot, whatever the clock says now', async () => {
     const later = { ...boot, timeMs: Date.now() + 86_400_000 };
-    expect(await readFate({ directory, bootID: boot.id }, later)).toEqual({ type: 'absent' });
+    expect(await readRecordedOutcome({ directory, bootID: boot.id }, later)).toEqual({ type: 'absent' });
   });
 });

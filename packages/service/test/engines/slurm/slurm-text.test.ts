@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Launch } from '../../../src/engines/engine.ts';
 import { slurmHostRoot } from '../../../src/engines/slurm/slurm-host-root.ts';
-import { slurmEnd, slurmMeaning } from '../../../src/engines/slurm/slurm-outcome.ts';
+import { slurmMeaning, slurmOutcome } from '../../../src/engines/slurm/slurm-outcome.ts';
 import { parseQueue, SQUEUE_ARGUMENTS, squeueEnvironment } from '../../../src/engines/slurm/slurm-queue.ts';
 import { openSlurmRecords } from '../../../src/engines/slurm/slurm-records.ts';
 import {
@@ -146,7 +146,7 @@ describe('slurmMeaning', () => {
   });
 });
 
-describe('slurmEnd', () => {
+describe('slurmOutcome', () => {
   const own = (exitCode: number) => ({ exitCode, asked: false });
 
   it.each([
@@ -178,19 +178,19 @@ describe('slurmEnd', () => {
       { kind: 'exited', exitCode: 4 },
     ],
   ])('reads %j as %j', (evidence, end) => {
-    expect(slurmEnd(evidence)).toEqual(end);
+    expect(slurmOutcome(evidence)).toEqual(end);
   });
 
   it.each(['NODE_FAIL', 'PREEMPTED', 'BOOT_FAIL', 'CANCELLED', 'FAILED', 'QUANTUM_FLUX'])(
     'makes %s without a record a fault that names it',
     (state) => {
-      const end = slurmEnd({ state, exit: undefined, stopped: false });
+      const end = slurmOutcome({ state, exit: undefined, stopped: false });
       expect(end).toMatchObject({ kind: 'fault', reason: expect.stringContaining(state) });
     },
   );
 
   it('does not call a state in which the job was last seen alive its end', () => {
-    expect(slurmEnd({ state: 'RUNNING', exit: undefined, stopped: false })).toEqual({
+    expect(slurmOutcome({ state: 'RUNNING', exit: undefined, stopped: false })).toEqual({
       kind: 'fault',
       reason: 'the job left the queue of Slurm without an exit record, last seen as RUNNING',
     });
@@ -204,7 +204,7 @@ describe('slurmEnd', () => {
     ['NODE_FAIL', 143, false],
     ['NODE_FAIL', 1, true],
   ])('takes the record of %s with exit code %i, asked %s, for no evidence', (state, exitCode, asked) => {
-    expect(slurmEnd({ state, exit: { exitCode, asked }, stopped: false })).toMatchObject({ kind: 'fault' });
+    expect(slurmOutcome({ state, exit: { exitCode, asked }, stopped: false })).toMatchObject({ kind: 'fault' });
   });
 });
 

@@ -2,7 +2,7 @@
 const AT_ONCE = 16;
 
 /** Does `work` for each item, several at once. Rejects with the first failure, after which nothing more is begun. */
-export async function sideBySide<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+export async function forEachLimit<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const rest = items.values();
   let hasFailed = false;
   const lane = async () => {

@@ -1,0 +1,274 @@
+import { lstat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { EngineError, type EngineSink, type Launch, type Observation } from '../engine.ts';
+import { type ExitRecord, parseExitRecord } from '../exit-record.ts';
+import { limitLog } from '../limit-log.ts';
+import type { Launcher, LauncherEvent } from './launcher.ts';
+import { createTrackedContainer, isKnownToRun, type TrackedContainer } from './process-container.ts';
+import { type Boot, readRecordedOutcome } from './process-outcome.ts';
+import { readClaim, readExitRecord, withdrawAbsent } from './process-records.ts';
+import { resolveRequest } from './process-request.ts';
+
+/** What a container whose first process misses its own deadline gets on top before it is killed from outside. */
+const killMarginMs = 2_000;
+/** Between two checks of the logs that the shell launcher writes. */
+const logIntervalMs = 1_000;
+
+/** What becomes of the engine's containers: from the launcher's events and from the records, reports to the sink. */
+export class ProcessWatch {
+  readonly #launcher: () => Launcher | undefined;
+  readonly #byKey = new Map<string, TrackedContainer>();
+  readonly #byID = new Map<string, TrackedContainer>();
+  #boot: Boot = { id: '', timeMs: 0 };
+  #sink: EngineSink | undefined;
+  #nextID = 1;
+  #limitsLogs = false;
+  #logTimer: NodeJS.Timeout | undefined;
+
+  /** `launcher` gives the current one, undefined while a lost one is being replaced. */
+  constructor(launcher: () => Launcher | undefined) {
+    this.#launcher = launcher;
+  }
+
+  /** From now on reports to `sink`. */
+  open({
+    boot,
+    sink,
+    launcher,
+  }: {
+    readonly boot: Boot;
+    readonly sink: EngineSink;
+    readonly launcher: Launcher;
+  }): void {
+    this.#boot = boot;
+    this.#sink = sink;
+    // The native one limits logs by itself.
+    this.#limitsLogs = launcher.kind === 'shell';
+    if (this.#limitsLogs) this.#logTimer = setInterval(() => void this.#limitLogs(), logIntervalMs).unref();
+  }
+
+  get isOpen(): boolean {
+    return this.#sink !== undefined;
+  }
+
+  /** Reports nothing more. */
+  close(): void {
+    this.#sink = undefined;
+    clearInterval(this.#logTimer);
+  }
+
+  get(key: string): TrackedContainer | undefined {
+    return this.#byKey.get(key);
+  }
+
+  /** All that have not ended. */
+  unended(): TrackedContainer[] {
+    return [...this.#byKey.values()].filter(({ state }) => state !== 'ended');
+  }
+
+  /** Throws `EngineError` `REFUSED`, before it is tracked, where this engine cannot run it. */
+  launch(launch: Launch, launcher: Launcher): TrackedContainer {
+    const request = resolveRequest(launch, String(this.#nextID));
+    const container = this.#track(launch, 'launching');
+    launcher.spawn(request);
+    return container;
+  }
+
+  /** Takes up one that this launcher did not start. */
+  async recover(launch: Launch): Promise<void> {
+    const known = this.#byKey.get(launch.key);
+    if (known !== undefined) {
+      await known.taken.promise;
+      for (const observation of known.observations) this.#sink?.report(launch.key, observation);
+      return;
+    }
+    const container = this.#track(launch, 'adopting');
+    await this.#takeUp(container).catch((error: Error) => {
+      this.#endWithoutRecord(container, `its records could not be read: ${error.message}`);
+    });
+    await container.taken.promise;
+  }
+
+  remove(container: TrackedContainer): void {
+    this.#byKey.delete(container.launch.key);
+    this.#byID.delete(container.id);
+  }
+
+  reject(container: TrackedContainer, error: EngineError): void {
+    this.remove(container);
+    container.taken.reject(error);
+  }
+
+  /** Asks again after each change of the launcher: what was asked of a lost one may have been lost with it. */
+  pursueStop(container: TrackedContainer): void {
+    if (container.killAt === undefined || container.state !== 'live') return;
+    const graceMs = Math.max(0, container.killAt - performance.now());
+    this.#launcher()?.stop(container.id, graceMs);
+    // The first process keeps the deadline itself, also without this service; this is for one that cannot (stopped by a debugger).
+    clearTimeout(container.killTimer);
+    container.killTimer = setTimeout(() => this.#launcher()?.kill(container.id), graceMs + killMarginMs).unref();
+  }
+
+  /** A new launcher takes up what the lost one watched; `containers` are those from before it was opened. */
+  async takeUpAll(containers: readonly TrackedContainer[], launcher: Launcher): Promise<void> {
+    for (const container of containers) {
+      if (this.#launcher() !== launcher) return;
+      if (container.state === 'ended') continue;
+      this.#renew(container);
+      if (container.state === 'launching') {
+        launcher.spawn(resolveRequest(container.launch, container.id));
+        continue;
+      }
+      container.state = 'adopting';
+      await this.#takeUp(container).catch((error: Error) => this.#endWithoutRecord(container, error.message));
+    }
+  }
+
+  clearTimers(): void {
+    for (const container of this.#byKey.values()) clearTimeout(container.killTimer);
+  }
+
+  handle(event: LauncherEvent): void {
+    if (event.type === 'ready') return;
+    const container = this.#byID.get(event.id);
+    if (container === undefined || container.state === 'ended') return;
+    switch (event.type) {
+      case 'claimed':
+        container.state = 'live';
+        container.taken.resolve();
+        this.pursueStop(container);
+        return;
+      case 'started':
+        this.#reportRunning(container, event.startedAt);
+        return;
+      case 'ended':
+        void this.#endWithLog(container, parseExitRecord(event.record));
+        return;
+      case 'refused':
+        this.reject(container, new EngineError('REFUSED', event.reason));
+        return;
+      case 'fault':
+        this.reject(container, new EngineError('UNAVAILABLE', event.reason));
+        return;
+      case 'adopted':
+        void this.#adopted(container);
+        return;
+      case 'exists':
+      case 'unknown':
+      case 'gone':
+        void this.#settleFromRecords(container, event.type);
+    }
+  }
+
+  #track(launch: Launch, state: 'launching' | 'adopting'): TrackedContainer {
+    const id = String(this.#nextID++);
+    const container = createTrackedContainer({ id, launch, state });
+    this.#byKey.set(launch.key, container);
+    this.#byID.set(id, container);
+    return container;
+  }
+
+  async #adopted(container: TrackedContainer): Promise<void> {
+    container.state = 'live';
+    this.pursueStop(container);
+    if (!isKnownToRun(container)) {
+      const claim = await lstat(join(container.launch.directory, 'claim')).catch(() => undefined);
+      this.#reportRunning(container, claim?.mtimeMs ?? Date.now());
+    }
+    container.taken.resolve();
+  }
+
+  /** The launcher has nothing more to tell of it: the records decide. */
+  async #settleFromRecords(container: TrackedContainer, cause: 'exists' | 'unknown' | 'gone'): Promise<void> {
+    try {
+      if (cause === 'exists') {
+        container.state = 'adopting';
+        this.#renew(container);
+        return await this.#settleClaimed(container);
+      }
+      const record = await readExitRecord(container.launch.directory);
+      if (record !== undefined) return this.#end(container, record);
+      if (cause === 'gone' && container.state === 'launching') {
+        const claim = await readClaim(container.launch.directory);
+        if (claim === undefined) {
+          const reason = `could not start '${container.launch.key}': its first process died before its claim`;
+          return this.reject(container, new EngineError('UNAVAILABLE', reason));
+        }
+      }
+      // A stop that came after the end finds nothing either, and `gone` is on its way.
+      if (cause === 'unknown' && container.state === 'live') return;
+      this.#endWithoutRecord(container, 'its first process is gone and left no exit record');
+    } catch (error) {
+      this.#endWithoutRecord(container, `its records could not be read: ${(error as Error).message}`);
+    }
+  }
+
+  /** A launch found a claim: of its own earlier try, or of this engine, which had reported that it never started. */
+  async #settleClaimed(container: TrackedContainer): Promise<void> {
+    if (!(await withdrawAbsent(container.launch.directory))) return await this.#takeUp(container);
+    container.state = 'launching';
+    this.#launcher()?.spawn(resolveRequest(container.launch, container.id));
+  }
+
+  /** Decides from the records what became of a container that this launcher did not start. */
+  async #takeUp(container: TrackedContainer): Promise<void> {
+    const outcome = await readRecordedOutcome(container.launch, this.#boot);
+    if (outcome.type === 'ended') this.#end(container, outcome.record);
+    else if (outcome.type === 'absent') this.#absent(container);
+    else if (outcome.type === 'lost') this.#endWithoutRecord(container, outcome.reason);
+    else this.#launcher()?.adopt(container.id, outcome.by, container.launch.directory);
+  }
+
+  #absent(container: TrackedContainer): void {
+    container.state = 'ended';
+    container.isAbsent = true;
+    this.#report(container, { type: 'absent' });
+    container.taken.resolve();
+  }
+
+  #endWithoutRecord(container: TrackedContainer, reason: string): void {
+    const end = container.killAt !== undefined ? ({ kind: 'stopped' } as const) : ({ kind: 'fault', reason } as const);
+    this.#end(container, { startedAt: undefined, endedAt: Date.now(), end });
+  }
+
+  #end(container: TrackedContainer, record: ExitRecord): void {
+    if (container.state === 'ended') return;
+    const { startedAt } = record;
+    if (startedAt !== undefined && !isKnownToRun(container)) this.#reportRunning(container, startedAt);
+    container.state = 'ended';
+    clearTimeout(container.killTimer);
+    this.#report(container, { type: 'ended', endedAt: record.endedAt, end: record.end });
+    container.taken.resolve();
+  }
+
+  async #endWithLog(container: TrackedContainer, record: ExitRecord): Promise<void> {
+    const { logPath, logLimitBytes } = container.launch;
+    if (this.#limitsLogs) await limitLog(logPath, logLimitBytes).catch(() => {});
+    this.#end(container, record);
+  }
+
+  async #limitLogs(): Promise<void> {
+    for (const { state, launch } of [...this.#byKey.values()]) {
+      // A log that cannot be cut now is checked again.
+      if (state === 'live') await limitLog(launch.logPath, launch.logLimitBytes).catch(() => {});
+    }
+  }
+
+  #reportRunning(container: TrackedContainer, startedAt: number): void {
+    const runID = `${this.#boot.id}-${container.launch.key}`;
+    this.#report(container, { type: 'running', startedAt, nodeID: hostname(), runID, host: '127.0.0.1' });
+  }
+
+  #report(container: TrackedContainer, observation: Observation): void {
+    container.observations.push(observation);
+    this.#sink?.report(container.launch.key, observation);
+  }
+
+  /** Events under the old ID are ignored: they are of a superseded process or a lost launcher. */
+  #renew(container: TrackedContainer): void {
+    this.#byID.delete(container.id);
+    container.id = String(this.#nextID++);
+    this.#byID.set(container.id, container);
+  }
+}
