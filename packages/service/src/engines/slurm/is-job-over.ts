@@ -1,4 +1,4 @@
-import type { TrackedJob } from './slurm-container.ts';
+import type { TrackedContainer } from './slurm-container.ts';
 import type { SlurmJob } from './slurm-queue.ts';
 
 /** What one look has shown of a job that Slurm does not call alive. */
@@ -23,7 +23,7 @@ export interface JobOverOptions {
  * time, and finds the claim taken.
  */
 export async function isJobOver(
-  entry: Pick<TrackedJob, 'stopped' | 'records' | 'missedAt'>,
+  entry: Pick<TrackedContainer, 'stopped' | 'records' | 'missedAt'>,
   { job, hasStarted, hasRecord }: JobEvidence,
   { graceMs, kill }: JobOverOptions,
 ): Promise<boolean> {

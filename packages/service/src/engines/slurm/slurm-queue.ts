@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
+import type { SlurmCommands } from './slurm-commands.ts';
 import { keyOfJobName } from './slurm-request.ts';
 
 /** One of our jobs as `squeue` shows it. */
@@ -50,6 +52,13 @@ export function groupQueue(stdout: string, mark: string): SlurmQueue {
   const byKey = new Map<string, SlurmJob[]>();
   for (const job of parseQueue(stdout, mark)) byKey.set(job.key, [...(byKey.get(job.key) ?? []), job]);
   return byKey;
+}
+
+/** Asks Slurm for its queue, or for a part of it by arguments of `squeue`. */
+export async function readQueue(slurm: SlurmCommands, ...which: string[]): Promise<SlurmQueue> {
+  const mark = randomUUID();
+  const env = squeueEnvironment(mark);
+  return groupQueue(await slurm.run('squeue', [...SQUEUE_ARGUMENTS, ...which], { env }), mark);
 }
 
 /** Whose jobs may be a container's: this process's user, and the one to whom its directory was given. */

@@ -9,11 +9,11 @@ const run = promisify(execFile);
 const PASSABLE = 0o011;
 
 /**
- * Gives a container's directory and its volumes, with all that is in them, to the user who runs it, and to nobody else;
+ * Makes the user who runs a container the only owner of its directory and its volumes, with all that is in them;
  * the way from `storage` to them may then be walked, yet not listed. Done once for each: later the service makes things
  * there in the user's name, and links are the user's.
  */
-export async function handOver(launch: Launch, user: UnixUser, storage: string): Promise<void> {
+export async function chownToUser(launch: Launch, user: UnixUser, storage: string): Promise<void> {
   for (const path of [launch.directory, ...launch.mounts.map(({ root }) => root)]) {
     for (const above of between(storage, path)) {
       const { mode } = await lstat(above);

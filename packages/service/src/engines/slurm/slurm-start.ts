@@ -1,0 +1,54 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Launch } from '../engine.ts';
+import { chownToUser } from './chown-to-user.ts';
+import { type SlurmCommands, SlurmError } from './slurm-commands.ts';
+import { type SlurmConfig, slurmPlacementSchema } from './slurm-config.ts';
+import { slurmHostRoot } from './slurm-host-root.ts';
+import { jobOwners, ownJobs, type SlurmQueue } from './slurm-queue.ts';
+import type { SlurmRecords } from './slurm-records.ts';
+import { parseJobID, sbatchArguments } from './slurm-request.ts';
+import { INSIDE_SCRIPT } from './slurm-runtimes.ts';
+import { JOB_SCRIPT, slurmScript } from './slurm-script.ts';
+import type { UnixUser } from './unix-user.ts';
+
+export interface StartJobOptions {
+  readonly slurm: SlurmCommands;
+  readonly config: SlurmConfig;
+  readonly storage: string;
+  readonly maskedPaths: readonly string[];
+  /** Who runs the job; undefined: this process's user. */
+  readonly user: UnixUser | undefined;
+}
+
+/** Submits the container's job and returns its number. */
+export async function startJob(launch: Launch, records: SlurmRecords, options: StartJobOptions): Promise<string> {
+  const { slurm, config, storage, maskedPaths, user } = options;
+  const placement = slurmPlacementSchema.parse(launch.options);
+  if (config.runtime === 'none') {
+    const isRoot = user === undefined && process.geteuid?.() === 0;
+    for (const name of ['root', 'tmp']) await mkdir(join(launch.directory, name), { recursive: true, mode: 0o700 });
+    await records.writeScript(INSIDE_SCRIPT, slurmHostRoot(launch, { maskedPaths, isRoot }));
+  }
+  await records.writeScript(JOB_SCRIPT, slurmScript(launch, config));
+  await records.writeIntent();
+  if (user) await chownToUser(launch, user, storage);
+  const given = Object.fromEntries(Object.entries(placement).filter(([, value]) => value !== undefined));
+  const stdout = await slurm.run('sbatch', sbatchArguments(launch, { ...config, ...given }), { user });
+  const jobID = parseJobID(stdout);
+  if (jobID === undefined) throw new SlurmError(`sbatch: its answer is no job number: ${stdout.slice(0, 200)}`);
+  return jobID;
+}
+
+/** The job of an earlier submission, whose answer may have been lost. What Slurm says comes before any record. */
+export async function findJob(
+  launch: Launch,
+  records: SlurmRecords,
+  jobs: () => Promise<SlurmQueue>,
+): Promise<string | undefined> {
+  const known = await records.readJobID();
+  if (known === undefined && !(await records.hasIntent())) return undefined;
+  const ours = ownJobs(await jobs(), { key: launch.key, owners: await jobOwners(launch.directory) });
+  const job = ours.find(({ jobID }) => jobID === known) ?? ours[0];
+  return job?.jobID ?? known ?? (await records.readStart())?.jobID;
+}

@@ -1,0 +1,169 @@
+import type { EngineSink } from '../engine.ts';
+import { forEachLimit } from '../for-each-limit.ts';
+import { limitLog } from '../limit-log.ts';
+import { isJobOver, type JobEvidence } from './is-job-over.ts';
+import { askJob, killJobs } from './kill-jobs.ts';
+import type { SlurmCommands } from './slurm-commands.ts';
+import type { SlurmConfig } from './slurm-config.ts';
+import type { TrackedContainer } from './slurm-container.ts';
+import { createSlurmNodes } from './slurm-nodes.ts';
+import { slurmMeaning, slurmOutcome } from './slurm-outcome.ts';
+import { ownJobs, readQueue, type SlurmJob } from './slurm-queue.ts';
+
+/** How long until a job that was killed and is still there is killed again. */
+const KILL_AGAIN_MS = 5000;
+
+export interface SlurmWatchOptions {
+  readonly slurm: SlurmCommands;
+  readonly config: Pick<SlurmConfig, 'pollMs' | 'recordGraceMs'>;
+}
+
+/**
+ * What becomes of the engine's containers: from one `squeue` per tick and from the records of their jobs, reports to the
+ * sink. Also ends them, for as long as Slurm takes to do so.
+ */
+export class SlurmWatch {
+  readonly #slurm: SlurmCommands;
+  readonly #config: SlurmWatchOptions['config'];
+  readonly #addressOf: ReturnType<typeof createSlurmNodes>;
+  readonly #tracked = new Map<string, TrackedContainer>();
+  #sink: EngineSink | undefined;
+  #closed = false;
+  #timer: NodeJS.Timeout | undefined;
+  #ticking: Promise<void> | undefined;
+
+  constructor({ slurm, config }: SlurmWatchOptions) {
+    this.#slurm = slurm;
+    this.#config = config;
+    this.#addressOf = createSlurmNodes(slurm);
+  }
+
+  /** Reports to `sink` from now on, every `pollMs`. */
+  start(sink: EngineSink): void {
+    this.#sink = sink;
+    this.#schedule();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    for (const entry of this.#tracked.values()) clearTimeout(entry.kill);
+    await this.#ticking;
+  }
+
+  get(key: string): TrackedContainer | undefined {
+    return this.#tracked.get(key);
+  }
+
+  track(entry: TrackedContainer): void {
+    this.#tracked.set(entry.launch.key, entry);
+  }
+
+  forget(entry: TrackedContainer): void {
+    clearTimeout(entry.kill);
+    this.#tracked.delete(entry.launch.key);
+  }
+
+  /** Reports what has changed in the queue and the records. */
+  async tick(): Promise<void> {
+    if (this.#tracked.size === 0) return;
+    const before = [...this.#tracked.values()];
+    const jobs = await readQueue(this.#slurm);
+    await forEachLimit(before, async (entry) => {
+      if (this.#closed) return;
+      // A controller that crashed may have forgotten a job and given its number to another.
+      const ours = ownJobs(jobs, { key: entry.launch.key, owners: entry.owners });
+      const job = ours.find(({ jobID }) => jobID === entry.jobID);
+      // Storage that fails one container is no reason to leave the others alone: the next tick looks again.
+      await this.#settle(entry, job).catch(() => undefined);
+    });
+  }
+
+  /** Asks the job to end, and kills it after `graceMs`. */
+  async cancel(entry: TrackedContainer, graceMs: number): Promise<void> {
+    const { key } = entry.launch;
+    // A job that has started is asked by a signal; the records know of it before the next tick does.
+    const started = await entry.records.readStart();
+    if (graceMs === 0 || (!started && !entry.running)) {
+      this.killAfter(entry, KILL_AGAIN_MS);
+      return await killJobs(this.#slurm, { key, owners: entry.owners });
+    }
+    // Counted from now and not from the answer, for which scancel waits long where the job is suspended and hears nothing.
+    this.killAfter(entry, graceMs);
+    await askJob(this.#slurm, { key, jobID: started?.jobID ?? entry.jobID });
+  }
+
+  /** Kills again and again, until the job's end is known. */
+  killAfter(entry: TrackedContainer, ms: number): void {
+    const { key } = entry.launch;
+    const kill = async () => {
+      await killJobs(this.#slurm, { key, owners: entry.owners }).catch(() => undefined);
+      if (this.#tracked.has(key)) this.killAfter(entry, KILL_AGAIN_MS);
+    };
+    clearTimeout(entry.kill);
+    entry.kill = setTimeout(() => void kill(), ms).unref();
+  }
+
+  #schedule(): void {
+    this.#timer = setTimeout(() => {
+      // Slurm's controller may be away: the jobs run on, and the next tick asks again.
+      this.#ticking = this.tick()
+        .catch(() => undefined)
+        .finally(() => {
+          if (!this.#closed) this.#schedule();
+        });
+    }, this.#config.pollMs);
+  }
+
+  /** Reports what a job's state and its records say now. */
+  async #settle(entry: TrackedContainer, job: SlurmJob | undefined): Promise<void> {
+    const { key } = entry.launch;
+    if (job) entry.state = job.state;
+    const meaning = job ? slurmMeaning(job.state) : 'ended';
+    if (meaning !== 'ended') entry.missedAt = undefined;
+    if (job && meaning === 'pending') {
+      const reason = `queued in Slurm as job ${job.jobID}: ${job.reason}`;
+      if (reason !== entry.reason) this.#sink?.report(key, { type: 'pending', reason });
+      entry.reason = reason;
+      return;
+    }
+    // Its records have told all that they can tell until it ends.
+    if (entry.running && meaning === 'running') return await limitLog(entry.launch.logPath, entry.launch.logLimitBytes);
+    const started = await entry.records.readStart();
+    // Two jobs for one container: the one that holds the claim is the container, and the other one ends at once. No
+    // record makes us turn from a job that still runs.
+    if (started && started.jobID !== entry.jobID) {
+      if (meaning !== 'ended') return;
+      entry.jobID = started.jobID;
+      await entry.records.writeJobID(started.jobID);
+      return;
+    }
+    if (started && !entry.running) {
+      const { startedAt, jobID } = started;
+      const nodeID = job?.node || started.node;
+      // A record may name any host: without Slurm's confirmation the proxy connects to none.
+      const host = (await this.#addressOf(nodeID)) ?? job?.node;
+      if (host) this.#sink?.report(key, { type: 'running', startedAt, nodeID, runID: jobID, host });
+      entry.running = Boolean(host);
+    }
+    if (meaning === 'exiting') this.#sink?.report(key, { type: 'exiting' });
+    if (meaning === 'ended') await this.#end(entry, { job, hasStarted: started !== undefined });
+  }
+
+  async #end(entry: TrackedContainer, seen: Omit<JobEvidence, 'hasRecord'>): Promise<void> {
+    const exit = await entry.records.readExit();
+    const reason = await entry.records.readRefusal();
+    const evidence = { ...seen, hasRecord: exit !== undefined || reason !== undefined };
+    const { launch, owners } = entry;
+    const kill = () => killJobs(this.#slurm, { key: launch.key, owners });
+    if (!(await isJobOver(entry, evidence, { graceMs: this.#config.recordGraceMs, kill }))) return;
+    await limitLog(launch.logPath, launch.logLimitBytes).catch(() => undefined);
+    this.forget(entry);
+    const { stopped, state } = entry;
+    this.#sink?.report(launch.key, {
+      type: 'ended',
+      endedAt: exit?.endedAt ?? Date.now(),
+      end: reason ? { kind: 'refused', reason } : slurmOutcome({ state, exit, stopped }),
+    });
+  }
+}
