@@ -1,0 +1,9 @@
+/** What one engine can do on this machine. */
+export interface EngineProbe {
+  readonly engine: string;
+  readonly works: boolean;
+  /** What was found, or why the engine cannot work. */
+  readonly found: string;
+  /** What to do where it does not work. */
+  readonly advice?: string;
+}
