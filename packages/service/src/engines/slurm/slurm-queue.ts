@@ -48,7 +48,7 @@ export function parseQueue(stdout: string, mark: string): SlurmJob[] {
 export type SlurmQueue = ReadonlyMap<string, readonly SlurmJob[]>;
 
 /** `parseQueue` by key. */
-export function groupQueue(stdout: string, mark: string): SlurmQueue {
+function groupQueue(stdout: string, mark: string): SlurmQueue {
   const byKey = new Map<string, SlurmJob[]>();
   for (const job of parseQueue(stdout, mark)) byKey.set(job.key, [...(byKey.get(job.key) ?? []), job]);
   return byKey;
