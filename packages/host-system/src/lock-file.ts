@@ -1,18 +1,8 @@
-import { spawn } from 'node:child_process';
-import {
-  closeSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
-import { hostname } from 'node:os';
+import { closeSync, fstatSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readBootID } from './boot-id.ts';
+import { takeAbstractLock } from './abstract-lock.ts';
+import { describeSelf, hasEnded, type LockHolder, mayLive, readLockHolder, sharesNames } from './lock-holder.ts';
+import { runFlock } from './run-flock.ts';
 
 /** A lock that this process holds until it releases it or ends, however it ends. */
 export interface FileLock {
@@ -20,90 +10,96 @@ export interface FileLock {
   release(): void;
 }
 
-/** Who has taken a lock, as the file says. `net` and `boot` tell whether an abstract socket of the holder can be seen. */
-interface Holder {
-  readonly pid: number;
-  readonly host: string;
-  readonly boot: string;
-  readonly net: string;
-}
-
-type Outcome = 'taken' | 'held' | 'unsupported';
-
-/** `isLockedElsewhere` takes a lock for a moment: a lock that is held is tried this many times. */
-const TRIES = 3;
 const PAUSE_MS = 15;
+/** Attempts for a lock whose file names a living process: `isLocked` takes it for a moment, too. */
+const TRIES = 3;
+/** Attempts where the file names no living process: `isLocked` has the lock, or its new holder is about to write. */
+const TRIES_UNNAMED = 20;
 
 /**
- * Takes the lock of a file, for everything that shares its file system: containers with network namespaces of their own,
- * and on network file systems other hosts. Undefined: another process has it. The lock is the kernel's (`flock`), which
- * takes it back with the process, so that no stale one can be left behind. Node cannot ask for it; the program `flock`
- * does so on a descriptor that this process keeps. Where the program is missing, or the file system has no locks, a holder
- * in another namespace that is named in the file is taken for alive until the file is removed.
+ * Takes the lock of a file, for everything that shares its file system: containers with namespaces of their own, and on
+ * network file systems other hosts. Undefined: another process has it. The lock is the kernel's (`flock`), which ends
+ * with the process, so that no stale one can be left behind. Where the program `flock` is missing, or the file system has
+ * no locks, an abstract socket name is the lock; a holder in another namespace that the file names is then taken for alive
+ * until the file is removed.
  */
 export async function lockFile(file: string): Promise<FileLock | undefined> {
   for (let tries = 1; ; tries++) {
     const fd = openSync(file, 'a+', 0o600);
+    let nameLock: NameLock | undefined;
     try {
-      const outcome = await flock(fd, []);
-      const isTaken = outcome === 'taken' || (outcome === 'unsupported' && !mayLive(readHolder(file)));
-      if (isTaken && isSameFile(fd, file)) {
-        describeHolder(fd);
-        return createLock(fd, file);
-      }
-      if (!isTaken && tries >= TRIES) {
-        closeSync(fd);
-        return undefined;
+      nameLock = await take(fd, file);
+      if (nameLock && isSameFile(fd, file)) {
+        describeHolder(fd, { isNameTheLock: nameLock.release !== undefined });
+        return createLock(fd, { file, nameLock });
       }
     } catch (error) {
+      nameLock?.release?.();
       closeSync(fd);
       throw error;
     }
+    nameLock?.release?.();
     closeSync(fd);
+    // What was taken is the lock of a file that its last holder has removed.
+    if (!nameLock && tries >= (isNamed(file) ? TRIES : TRIES_UNNAMED)) return undefined;
     await delay(PAUSE_MS);
   }
 }
 
-/**
- * Whether a process that cannot be asked by an abstract socket holds the lock of a file: one in another network namespace
- * or on another host. In this namespace no process does, since the caller has asked there.
- */
-export async function isLockedElsewhere(file: string): Promise<boolean> {
+/** Whether a process holds the lock of a file. Starts a program where the file names a process that may live. */
+export async function isLocked(file: string): Promise<boolean> {
   let fd: number;
   try {
-    fd = openSync(file, 'r+');
+    fd = openSync(file, 'r');
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
     throw error;
   }
   try {
-    const holder = readHolder(file);
-    if (holder !== undefined && isHere(holder)) return false;
-    const outcome = await flock(fd, ['-s']);
-    return outcome === 'held' || (outcome === 'unsupported' && mayLive(holder));
+    const holder = readLockHolder(file);
+    if (holder && hasEnded(holder)) return false;
+    const outcome = await runFlock(fd, { isShared: true });
+    if (outcome === 'held') return true;
+    return holder !== undefined && (outcome === 'unsupported' || isByName(holder)) && (await mayHold(holder, file));
   } finally {
     closeSync(fd);
   }
 }
 
-/** The lock belongs to the open file, which this process keeps when the program has ended. */
-function flock(fd: number, options: readonly string[]): Promise<Outcome> {
-  return new Promise((resolve, reject) => {
-    const program = spawn('flock', ['-n', ...options, '3'], { stdio: ['ignore', 'ignore', 'pipe', fd] });
-    let complaint = '';
-    program.stderr?.on('data', (chunk: Buffer) => {
-      complaint += chunk.toString();
-    });
-    program.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' || error.code === 'EACCES') resolve('unsupported');
-      else reject(error);
-    });
-    program.on('close', (code) => {
-      if (code === 0) resolve('taken');
-      // What it cannot do it complains of, and with that code too where it is a busybox.
-      else resolve(code === null || (code === 1 && complaint === '') ? 'held' : 'unsupported');
-    });
-  });
+/** What is held besides the kernel's lock of the file: the abstract name, where that is the lock. */
+interface NameLock {
+  readonly release?: () => void;
+}
+
+/** Undefined: another process has the lock. */
+async function take(fd: number, file: string): Promise<NameLock | undefined> {
+  const outcome = await runFlock(fd, { isShared: false });
+  if (outcome === 'held') return undefined;
+  const holder = readLockHolder(file);
+  // A process for which `flock` does not work may have the lock by its name.
+  if (outcome === 'taken') return holder && isByName(holder) && (await mayHold(holder, file)) ? undefined : {};
+  if (holder && !sharesNames(holder) && mayLive(holder)) return undefined;
+  const release = await takeAbstractLock(file);
+  return release && { release };
+}
+
+/** Earlier versions held both, and the kernel's lock tells. */
+function isByName({ net, pidNamespace }: LockHolder): boolean {
+  return net !== undefined && pidNamespace !== undefined;
+}
+
+/** Whether a holder may have the lock that the kernel's lock of the file does not show. */
+async function mayHold(holder: LockHolder, file: string): Promise<boolean> {
+  if (!mayLive(holder)) return false;
+  if (!sharesNames(holder)) return true;
+  const release = await takeAbstractLock(file);
+  release?.();
+  return release === undefined;
+}
+
+function isNamed(file: string): boolean {
+  const holder = readLockHolder(file);
+  return holder !== undefined && !hasEnded(holder);
 }
 
 /** False: the holder before has removed the file, and a process that opens it now gets another one. */
@@ -111,15 +107,15 @@ function isSameFile(fd: number, file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.ino === fstatSync(fd).ino;
 }
 
-/** For people and for other namespaces; the lock holds without it, where the disk is full for example. */
-function describeHolder(fd: number): void {
+/** Removes what the last holder wrote. The lock holds without a new description, where the disk is full for example. */
+function describeHolder(fd: number, how: { readonly isNameTheLock: boolean }): void {
+  ftruncateSync(fd, 0);
   try {
-    ftruncateSync(fd, 0);
-    writeSync(fd, `${JSON.stringify(describeSelf())}\n`);
+    writeSync(fd, `${JSON.stringify(describeSelf(how))}\n`);
   } catch {}
 }
 
-function createLock(fd: number, file: string): FileLock {
+function createLock(fd: number, { file, nameLock }: { readonly file: string; readonly nameLock: NameLock }): FileLock {
   let isHeld = true;
   return {
     release() {
@@ -130,42 +126,8 @@ function createLock(fd: number, file: string): FileLock {
         if (isSameFile(fd, file)) rmSync(file, { force: true });
       } finally {
         closeSync(fd);
+        nameLock.release?.();
       }
     },
-  };
-}
-
-function readHolder(file: string): Holder | undefined {
-  try {
-    const { pid, host, boot, net } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Holder>;
-    if (pid === undefined || host === undefined || boot === undefined || net === undefined) return undefined;
-    return { pid, host, boot, net };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Without a lock to go by: an empty file says nothing, and neither does one from before the last boot of this host. */
-function mayLive(holder: Holder | undefined): boolean {
-  if (holder === undefined || isHere(holder)) return false;
-  return holder.host !== hostname() || holder.boot === describeSelf().boot;
-}
-
-/** Whether the holder's abstract sockets can be seen from here. */
-function isHere(holder: Holder): boolean {
-  const self = describeSelf();
-  return self.boot !== '' && self.net !== '' && holder.boot === self.boot && holder.net === self.net;
-}
-
-function describeSelf(): Holder {
-  let net = '';
-  try {
-    net = readlinkSync('/proc/self/ns/net');
-  } catch {}
-  return {
-    pid: process.pid,
-    host: hostname(),
-    boot: readBootID() ?? '',
-    net,
   };
 }

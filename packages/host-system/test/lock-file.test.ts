@@ -3,7 +3,9 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, wri
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { isLockedElsewhere, lockFile } from '../src/lock-file.ts';
+import { takeAbstractLock } from '../src/abstract-lock.ts';
+import { isLocked, lockFile } from '../src/lock-file.ts';
+import { waitForLock } from '../src/wait-for-lock.ts';
 
 let directory: string;
 let file: string;
@@ -19,9 +21,11 @@ afterEach(() => {
 });
 
 const boot = () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-const describe = (more: object) => JSON.stringify({ pid: 1, host: hostname(), boot: boot(), net: 'net:[1]', ...more });
+const describe = (more: object) =>
+  JSON.stringify({ pid: 1, host: hostname(), boot: boot(), pidNamespace: 'pid:[1]', ...more });
+const lacksFlock = () => vi.stubEnv('PATH', directory);
 
-/** Another process that holds the lock until it is killed; it names itself as of another network namespace. */
+/** Another process that holds the lock until it is killed; it names itself as of another PID namespace. */
 async function holdElsewhere(): Promise<ChildProcess> {
   const holder = spawn('flock', ['--no-fork', file, 'sh', '-c', 'echo held; exec sleep 600'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -66,24 +70,64 @@ test('lockFile takes over at once what a killed process held', async () => {
   lock?.release();
 });
 
-test('isLockedElsewhere knows a holder of another namespace, and none of this one', async () => {
-  expect(await isLockedElsewhere(file)).toBe(false);
+test('of many processes that take one lock at once, one gets it', async () => {
+  const locks = await Promise.all(Array.from({ length: 8 }, () => lockFile(file)));
+  const taken = locks.filter((lock) => lock !== undefined);
+  expect(taken).toHaveLength(1);
+  for (const lock of taken) lock.release();
+});
+
+test('lockFile takes no abstract name where flock works, and none of another process stops it', async () => {
+  const release = await takeAbstractLock(file);
+  const lock = await lockFile(file);
+  expect(lock).toBeDefined();
+  release?.();
+  const free = await takeAbstractLock(file);
+  expect(free).toBeDefined();
+  free?.();
+  lock?.release();
+});
+
+test('isLocked knows a holder of another namespace, and one of this', async () => {
+  expect(await isLocked(file)).toBe(false);
   const holder = await holdElsewhere();
-  expect(await isLockedElsewhere(file)).toBe(true);
+  expect(await isLocked(file)).toBe(true);
   await kill(holder);
+  expect(await isLocked(file)).toBe(false);
   const own = await lockFile(file);
-  expect(await isLockedElsewhere(file)).toBe(false);
+  expect(await isLocked(file)).toBe(true);
   own?.release();
+  expect(await isLocked(file)).toBe(false);
+});
+
+test('isLocked starts no program for a process that has ended', async () => {
+  const ended = spawn('true');
+  await new Promise((resolve) => ended.once('close', resolve));
+  const own = await lockFile(file);
+  const { pidNamespace } = JSON.parse(readFileSync(file, 'utf8'));
+  own?.release();
+  writeFileSync(file, describe({ pid: ended.pid, pidNamespace }));
+  // The program would not be found, and a holder that may live counts as alive then.
+  lacksFlock();
+  expect(await isLocked(file)).toBe(false);
+  writeFileSync(file, describe({ pid: process.pid, pidNamespace }));
+  expect(await isLocked(file)).toBe(true);
 });
 
 test.each([
-  { of: 'another namespace of this boot', more: {}, isFree: false },
+  { of: 'another namespace of this boot', more: { net: 'net:[1]' }, isFree: false },
+  { of: 'this boot for which flock works', more: {}, isFree: false },
   { of: 'another host', more: { host: 'elsewhere', boot: 'other' }, isFree: false },
   { of: 'this host before its last boot', more: { boot: 'other' }, isFree: true },
-])('lockFile goes by what the file says where no locks are to be had: a holder of $of', async ({ more, isFree }) => {
-  vi.stubEnv('PATH', directory);
+  {
+    of: 'another namespace, as earlier versions wrote it',
+    more: { net: 'net:[1]', pidNamespace: undefined },
+    isFree: false,
+  },
+])('lockFile goes by what the file says where there are no locks: a holder of $of', async ({ more, isFree }) => {
+  lacksFlock();
   writeFileSync(file, describe(more));
-  expect(await isLockedElsewhere(file)).toBe(!isFree);
+  expect(await isLocked(file)).toBe(!isFree);
   const lock = await lockFile(file);
   expect(lock !== undefined).toBe(isFree);
   lock?.release();
@@ -91,4 +135,45 @@ test.each([
   const free = await lockFile(file);
   expect(free).toBeDefined();
   free?.release();
+});
+
+test('lockFile gives a file to one holder at a time where there are no locks', async () => {
+  lacksFlock();
+  const first = await lockFile(file);
+  expect(first).toBeDefined();
+  expect(await lockFile(file)).toBeUndefined();
+  expect(await isLocked(file)).toBe(true);
+  // With flock, too: the file says that the abstract name is the lock.
+  vi.unstubAllEnvs();
+  expect(await lockFile(file)).toBeUndefined();
+  expect(await isLocked(file)).toBe(true);
+  first?.release();
+  expect(await isLocked(file)).toBe(false);
+  const second = await lockFile(file);
+  expect(second).toBeDefined();
+  second?.release();
+});
+
+test('lockFile takes what a killed process of an earlier version held, whatever its namespace', async () => {
+  writeFileSync(file, describe({ net: 'net:[1]', pidNamespace: undefined }));
+  const lock = await lockFile(file);
+  expect(lock).toBeDefined();
+  lock?.release();
+});
+
+test('waitForLock gets the lock once its holder releases it', async () => {
+  const order: string[] = [];
+  const first = await waitForLock(file, 'count');
+  const waiting = Promise.all(
+    ['b', 'c'].map(async (name) => {
+      const lock = await waitForLock(file, 'count');
+      order.push(name);
+      lock.release();
+    }),
+  );
+  order.push('a');
+  first.release();
+  await waiting;
+  expect(order.sort()).toEqual(['a', 'b', 'c']);
+  expect(existsSync(file)).toBe(false);
 });

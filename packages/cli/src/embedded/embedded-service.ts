@@ -2,13 +2,13 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ContainerService, isServiceError, type Scope, ServiceError } from '@sluice/client';
+import { openSocketPath } from '@sluice/host-system';
 import { claimService, connectToOwner } from './claim-service.ts';
 import { type CurrentService, createDelegatingService } from './delegating-service.ts';
-import { openSocketPath } from './socket-path.ts';
 
 /** Between two looks at a claim that changes hands just now. */
 const CLAIM_AGAIN_MS = 20;
-const CLAIM_ATTEMPTS = 500;
+const CLAIM_ATTEMPTS = 200;
 /** How long a closing owner waits for what is under way. */
 const CLOSE_MS = 5_000;
 
@@ -47,12 +47,12 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
   await mkdir(root, { recursive: true, mode: 0o700 });
   let closed = false;
   const socket = await openSocketPath(home, 'service.sock');
-  const fallback = await openSocketPath(home, 'visit.sock');
+  const ownerSocket = await openSocketPath(home, 'visit.sock');
   const closeSockets = async () => {
     await socket.close();
-    await fallback.close();
+    await ownerSocket.close();
   };
-  const wanted: Wanted = { root, cores: options.cores, socketPath: socket.path, fallbackPath: fallback.path };
+  const wanted: Wanted = { root, cores: options.cores, socketPath: socket.path, ownerPath: ownerSocket.path };
   let lease = await acquireLease(wanted).catch(async (error: unknown) => {
     await closeSockets();
     throw error;
@@ -109,14 +109,15 @@ interface Wanted {
   readonly root: string;
   readonly cores: number | undefined;
   readonly socketPath: string;
-  /** The socket for processes in other network namespaces. */
-  readonly fallbackPath: string;
+  /** The socket on which the owner is asked to be reachable. */
+  readonly ownerPath: string;
 }
 
 async function acquireLease(wanted: Wanted): Promise<Lease> {
   const { root } = wanted;
   for (let attempt = 0; attempt < CLAIM_ATTEMPTS; attempt++) {
-    const lease = (await own(wanted)) ?? (await connectToOwnerService(wanted));
+    // To connect costs less than to try the lock, which starts a program.
+    const lease = (await connectToOwnerService(wanted)) ?? (await own(wanted));
     if (lease !== undefined) return lease;
     await delay(CLAIM_AGAIN_MS);
   }
@@ -126,10 +127,10 @@ async function acquireLease(wanted: Wanted): Promise<Lease> {
   );
 }
 
-async function own({ root, cores, socketPath, fallbackPath }: Wanted): Promise<Lease | undefined> {
+async function own({ root, cores, socketPath, ownerPath }: Wanted): Promise<Lease | undefined> {
   let makeReachable = (): Promise<void> => Promise.reject(new Error('not open yet'));
   const opened: { resolve: () => void; promise: Promise<void> } = createSignal();
-  const claim = await claimService({ directory: root, fallbackPath }, async () => {
+  const claim = await claimService({ directory: root, ownerPath }, async () => {
     await opened.promise;
     await makeReachable();
   });
@@ -154,8 +155,8 @@ async function own({ root, cores, socketPath, fallbackPath }: Wanted): Promise<L
   }
 }
 
-async function connectToOwnerService({ root, socketPath, fallbackPath }: Wanted): Promise<Lease | undefined> {
-  const connection = await connectToOwner({ directory: root, fallbackPath });
+async function connectToOwnerService({ socketPath, ownerPath }: Wanted): Promise<Lease | undefined> {
+  const connection = await connectToOwner(ownerPath);
   if (connection === undefined) return undefined;
   const { openOwnerService } = await import('./open-owner-service.ts');
   const service = openOwnerService(socketPath);

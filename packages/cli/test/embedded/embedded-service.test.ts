@@ -40,9 +40,7 @@ describe('openEmbeddedService', () => {
     await open();
     const socket = join(home, 'service.sock');
     await mkdir(socket);
-    expect(
-      await connectToOwner({ directory: join(home, 'service'), fallbackPath: join(home, 'visit.sock') }),
-    ).toBeUndefined();
+    expect(await connectToOwner(join(home, 'visit.sock'))).toBeUndefined();
     await rm(socket, { recursive: true });
     expect(await ask(await open())).toHaveLength(1);
   });

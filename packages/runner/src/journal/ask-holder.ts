@@ -1,24 +1,30 @@
 import { connect } from 'node:net';
-import { isLockedElsewhere } from '@sluice/host-system';
-import { claimSocketName, lockPath } from './claim-directory.ts';
+import { isLocked } from '@sluice/host-system';
+import { lockPath, openControlPath } from './claim-directory.ts';
 
 /** A holder that does not answer within this time is as good as silent; its claim still stands. */
 const ANSWER_MS = 5000;
 
-/** Sends one line to the holder of a directory's claim. Empty: it cannot be reached. Undefined: nobody holds it. */
+/** Sends one line to the holder of a directory's claim. Empty: it cannot be reached. Undefined: no process holds it. */
 export async function askHolder(directory: string, line: string): Promise<string | undefined> {
-  let name: string;
-  try {
-    name = await claimSocketName(directory);
-  } catch {
-    return undefined;
-  }
-  const answer = await askSocket(name, line);
+  const answer = await askSocket(directory, line);
   if (answer !== undefined) return answer;
-  return (await isLockedElsewhere(lockPath(directory))) ? '' : undefined;
+  // Without a socket a process may still have the lock. Where none has, this starts no program in most cases.
+  return (await isLocked(lockPath(directory))) ? '' : undefined;
 }
 
-function askSocket(name: string, line: string): Promise<string | undefined> {
+/** Undefined: no process listens. */
+async function askSocket(directory: string, line: string): Promise<string | undefined> {
+  const socketPath = await openControlPath(directory).catch(() => undefined);
+  if (socketPath === undefined) return undefined;
+  try {
+    return await askPath(socketPath.path, line);
+  } finally {
+    await socketPath.close();
+  }
+}
+
+function askPath(name: string, line: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(name);
     let answer = '';

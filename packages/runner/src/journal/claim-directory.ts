@@ -1,79 +1,102 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import path from 'node:path';
-import { directoryIdentity, lockFile, makeDirectories } from '@sluice/host-system';
+import {
+  isListening,
+  lockFile,
+  makeDirectories,
+  openControlSocket,
+  openSocketPath,
+  type SocketPath,
+  takeSocketName,
+} from '@sluice/host-system';
 import type { Claim, ClaimOptions, ControlListener } from './disk.ts';
 
 /** Bytes that one control line may have; more ends the connection. */
 const MAX_LINE = 4096;
+/** Another process may remove the directory before it is claimed; it is made again so often. */
+const TRIES = 10;
 
 /**
- * Claims a directory by listening on a socket in Linux's abstract name space, named from the directory's identity: the
- * kernel gives a name to one process only and takes it back when that process ends, however it ends, so a stale lock
- * cannot exist. The socket ends at the network namespace, and answers within it. The lock of a file in the
- * directory goes as far as the file system does; `isLocal` leaves it out, where being in each other's way harms nothing.
+ * Claims a directory by the lock of a file in it, and listens on a socket beside that, on which the holder can be asked.
+ * Where the file system has no sockets, the claim holds all the same. `isLocal` takes the socket alone, which costs no
+ * program: where two processes that get a claim at once harm nothing.
  */
 export async function claimDirectory(
   directory: string,
   listener?: ControlListener,
   { isLocal = false }: ClaimOptions = {},
 ): Promise<Claim | undefined> {
-  await makeDirectories(directory, 0o700);
-  const name = await claimSocketName(directory);
-  const open = new Set<Socket>();
-  const server = createServer((socket) => {
-    open.add(socket);
-    socket.on('close', () => open.delete(socket));
-    answer(socket, listener);
-  });
-  if (!(await listen(server, name))) return undefined;
-  // The claim must not keep a process alive that has nothing else to do.
-  server.unref();
-  const close = () =>
-    new Promise<void>((resolve) => {
-      for (const socket of open) socket.destroy();
-      server.close(() => resolve());
-    });
-  if (isLocal) return { release: close };
-  const lock = await lockFile(lockPath(directory)).catch(async (error: unknown) => {
-    await close();
-    throw error;
-  });
-  if (lock === undefined) {
-    await close();
-    return undefined;
+  for (let tries = 1; ; tries++) {
+    await makeDirectories(directory, 0o700);
+    try {
+      return await (isLocal ? claimLocally(directory) : claim(directory, listener));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries >= TRIES) throw error;
+    }
   }
-  return {
-    async release() {
-      lock.release();
-      await close();
-    },
-  };
 }
 
-/** The file whose lock goes with the claim of a directory. */
+/** The file whose lock is the claim of a directory. */
 export function lockPath(directory: string): string {
   return path.join(directory, '.lock');
 }
 
 /** Where the holder of a directory's claim listens. */
-export async function claimSocketName(directory: string): Promise<string> {
-  return `\0sluice-${await directoryIdentity(directory)}`;
+export function openControlPath(directory: string): Promise<SocketPath> {
+  return openSocketPath(directory, '.control.sock');
 }
 
-function listen(server: Server, name: string): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EADDRINUSE') resolve(false);
-      else reject(error);
-    });
-    server.listen(name, () => resolve(true));
+async function claim(directory: string, listener: ControlListener | undefined): Promise<Claim | undefined> {
+  return withControlPath(directory, async (socketPath) => {
+    // A process that waits for a claim looks at it again and again: this look starts no program.
+    if (await isListening(socketPath.path)) return undefined;
+    const lock = await lockFile(lockPath(directory));
+    if (lock === undefined) return undefined;
+    const socket = await openControlSocket(socketPath.path, (connection) => answer(connection, listener));
+    return {
+      async release() {
+        // The socket goes first: after the lock is released, the next holder's is there.
+        const closed = socket?.close();
+        lock.release();
+        await closed;
+        await socketPath.close();
+      },
+    };
   });
+}
+
+async function claimLocally(directory: string): Promise<Claim | undefined> {
+  return withControlPath(directory, async (socketPath) => {
+    const taken = await takeSocketName(socketPath.path);
+    return (
+      taken && {
+        async release() {
+          await taken.close();
+          await socketPath.close();
+        },
+      }
+    );
+  });
+}
+
+/** The path stays open as long as a claim is held; its socket is removed by it. */
+async function withControlPath(
+  directory: string,
+  take: (socketPath: SocketPath) => Promise<Claim | undefined>,
+): Promise<Claim | undefined> {
+  const socketPath = await openControlPath(directory);
+  let taken: Claim | undefined;
+  try {
+    taken = await take(socketPath);
+  } finally {
+    if (taken === undefined) await socketPath.close();
+  }
+  return taken;
 }
 
 function answer(socket: Socket, listener: ControlListener | undefined): void {
   let received = '';
   socket.setEncoding('utf8');
-  socket.on('error', () => socket.destroy());
   socket.on('data', (chunk: string) => {
     received += chunk;
     const end = received.indexOf('\n');

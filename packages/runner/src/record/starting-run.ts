@@ -56,11 +56,12 @@ export async function listStartingRuns({ disk, home }: Place): Promise<StartingR
   const found: StartingRun[] = [];
   for (const runId of (await disk.list(root)).filter(isRunId)) {
     const directory = path.join(root, runId);
+    // Read first: what is written was claimed before, and without it a process may be about to claim the directory.
+    const bytes = await disk.read(path.join(directory, 'needs.json'));
     if ((await disk.ask(directory, '')) === undefined) {
-      await disk.remove(directory);
+      if (bytes) await disk.remove(directory);
       continue;
     }
-    const bytes = await disk.read(path.join(directory, 'needs.json'));
     // Claimed a moment ago, and not written yet: what it needs is not known.
     const content = bytes
       ? startingSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')))

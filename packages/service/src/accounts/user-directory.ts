@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import type { Account } from '@sluice/client';
-import { directoryIdentity } from '@sluice/host-system';
+import { waitForLock } from '@sluice/host-system';
 import { type Clock, systemClock } from '../host/clock.ts';
 import { randomID } from '../host/random-id.ts';
-import { waitForKernelLock } from '../kernel-lock.ts';
 import { openLmdbStore } from '../store/lmdb-store.ts';
 import { migrate } from '../store/migrations.ts';
 import { put, remove, type Store } from '../store/store.ts';
@@ -35,21 +34,21 @@ export interface UserDirectory {
 export async function openUserDirectory(root: string, clock: Clock = systemClock): Promise<UserDirectory> {
   const store = openLmdbStore(join(root, 'store'), Object.values(TABLES));
   await migrate(store);
-  return createUserDirectory(store, { clock, lockName: `sluice-users-${await directoryIdentity(root)}` });
+  return createUserDirectory(store, { clock, lockPath: join(root, '.users.lock') });
 }
 
 /** The same over a store that is open already; `close` closes it. */
 function createUserDirectory(
   store: Store,
-  { clock, lockName }: { readonly clock: Clock; readonly lockName: string },
+  { clock, lockPath }: { readonly clock: Clock; readonly lockPath: string },
 ): UserDirectory {
   /** One after the other, whatever the process: each change is made from what it has read. */
   const inTurn = async <T>(change: () => Promise<T>): Promise<T> => {
-    const unlock = await waitForKernelLock(lockName, 'change the users');
+    const lock = await waitForLock(lockPath, 'change the users');
     try {
       return await change();
     } finally {
-      await unlock();
+      lock.release();
     }
   };
   const find = (email: string): UserRow => {

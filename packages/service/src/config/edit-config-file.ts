@@ -1,8 +1,7 @@
 import { open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { directoryIdentity } from '@sluice/host-system';
+import { waitForLock } from '@sluice/host-system';
 import { randomID } from '../host/random-id.ts';
-import { waitForKernelLock } from '../kernel-lock.ts';
 import { type ConfigEdit, type EditResult, editConfig } from './edit-config.ts';
 
 /**
@@ -16,7 +15,7 @@ export async function editConfigFile(
 ): Promise<EditResult> {
   // A link stays a link.
   const file = await realpath(path);
-  const unlock = await lockFile(file);
+  const lock = await waitForLock(join(dirname(file), `.${basename(file)}.lock`), `change ${file}`);
   try {
     const before = await readFile(file, 'utf8');
     const edited = editConfig(before, edit);
@@ -26,13 +25,8 @@ export async function editConfigFile(
     await replaceFile(file, { before, text: edited.text });
     return edited;
   } finally {
-    await unlock();
+    lock.release();
   }
-}
-
-async function lockFile(file: string): Promise<() => Promise<void>> {
-  const directory = await directoryIdentity(dirname(file));
-  return waitForKernelLock(`sluice-config-${directory}-${basename(file).slice(0, 40)}`, `change ${file}`);
 }
 
 async function replaceFile(file: string, { before, text }: { before: string; text: string }): Promise<void> {

@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openSocketPath } from '../../src/embedded/socket-path.ts';
+import { openSocketPath } from '../src/socket-path.ts';
 
 test('openSocketPath names a socket in the home where the kernel takes so long a name', async () => {
   expect((await openSocketPath('/project/.sluice', 'service.sock')).path).toBe('/project/.sluice/service.sock');
