@@ -22,11 +22,11 @@ export interface Server extends Started {
 }
 
 /** Writes the workplace's `service.yaml`: one cluster with one account, or other `clusters`, and what else it shall say. */
-export function configure({ directory }: Workplace, { clusters = MAIN, extra = '' } = {}): void {
+export function configure({ directory }: Workplace, { clusters = MAIN, extra = '', port = 0 } = {}): void {
   const text = `
 root: ./data
 clusters:${clusters}
-listen: [{ host: 127.0.0.1, port: 0 }]
+listen: [{ host: 127.0.0.1, port: ${port} }]
 ${extra}`;
   writeFileSync(join(directory, FILE), text);
 }

@@ -2,11 +2,14 @@ import { writeSync } from 'node:fs';
 import { format } from 'node:util';
 import { createService, createServiceLog, type Service } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
-import { EXIT_CODE } from '../context/exit-code.ts';
+import { EXIT_CODE, type ExitCode } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';
 import type { ScheduleHost } from '../serving/host-schedules.ts';
 import { readServiceConfig, type ServedConfig } from '../serving/read-service-config.ts';
 import { createServedAddresses, type ServedAddresses } from '../serving/served-addresses.ts';
+
+/** How long a service whose store has failed takes at most to answer in-flight requests. */
+const LEAVE_WITHIN_MS = 2_000;
 
 type ServiceLog = ReturnType<typeof createServiceLog>;
 
@@ -17,7 +20,8 @@ export interface ServeOptions extends GlobalOptions {
 
 /**
  * `sluice serve`: a v1rc1 service until SIGINT or SIGTERM; containers run on afterwards. SIGHUP has it read its
- * configuration again. Logs go to stderr as JSON lines.
+ * configuration again. When its store fails it ends with exit code 1, for a supervisor to start it again. Logs go to
+ * stderr as JSON lines.
  */
 export async function serve(context: CommandContext, options: ServeOptions): Promise<number> {
   const config = readServiceConfig(options.config, context);
@@ -56,10 +60,13 @@ async function serveUntilStopped(
   config: ServedConfig,
   { context, options, log }: { context: CommandContext; options: ServeOptions; log: ServiceLog },
 ): Promise<number> {
-  const service = await createService({ config: config.service, log });
-  const stopped = new Promise<void>((done) => {
-    context.onSignal('SIGINT', done);
-    context.onSignal('SIGTERM', done);
+  const failed = new AbortController();
+  const service = await createService({ config: config.service, log, onFailure: () => failed.abort() });
+  const ended = new Promise<ExitCode>((end) => {
+    context.onSignal('SIGINT', () => end(EXIT_CODE.ok));
+    context.onSignal('SIGTERM', () => end(EXIT_CODE.ok));
+    failed.signal.addEventListener('abort', () => end(EXIT_CODE.runFailed));
+    if (failed.signal.aborted) end(EXIT_CODE.runFailed);
   });
   const addresses = createServedAddresses(service, (url) =>
     context.terminal.out(
@@ -71,13 +78,15 @@ async function serveUntilStopped(
   try {
     await addresses.open(config.service.listen);
     work.start(config);
-    await stopped;
+    const exitCode = await ended;
+    // A store that has failed may never answer again.
+    if (exitCode !== EXIT_CODE.ok) setTimeout(() => context.exit(exitCode), LEAVE_WITHIN_MS);
+    return exitCode;
   } finally {
     unsubscribe();
     await work.close();
     await service.close();
   }
-  return EXIT_CODE.ok;
 }
 
 const LISTEN_ADVICE: ReadonlyMap<string, string> = new Map([

@@ -43,7 +43,10 @@ export async function openServiceCore(options: ServiceOptions): Promise<ServiceC
       if (reason === undefined) log.info('the store has room again; new containers and volumes are accepted');
       else log.error({ reason }, 'the disk of the store is full; nothing new is accepted until there is room');
     },
-    onFailure: (err) => log.fatal({ err }, 'the disk of the store has failed; restart the service once it works'),
+    onFailure(error) {
+      log.fatal({ err: error }, 'the disk of the store has failed; restart the service once the disk works');
+      options.onFailure?.(error);
+    },
   });
   try {
     await migrate(store);
@@ -73,6 +76,7 @@ async function assemble(
     onFailure(error) {
       failure ??= error;
       log.fatal({ err: error }, 'the service cannot go on');
+      options.onFailure?.(error);
     },
   });
   const sequence = openSequence(store);

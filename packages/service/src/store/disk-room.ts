@@ -19,12 +19,16 @@ export function readDiskRoom(directory: string): number {
 /** Whether so many bytes can really be written to `directory` now, also under a quota. */
 export function canWrite(directory: string, bytes: number): boolean {
   const path = join(directory, '.room');
+  let isWritten = false;
   try {
     writeFileSync(path, Buffer.alloc(bytes));
-    return true;
-  } catch {
-    return false;
-  } finally {
+    isWritten = true;
+  } catch {}
+  try {
     rmSync(path, { force: true });
+    return isWritten;
+  } catch {
+    // The file system has become read-only: nothing can be written.
+    return false;
   }
 }

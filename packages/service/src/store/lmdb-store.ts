@@ -69,16 +69,13 @@ class LmdbStore implements Store {
       const rows = unflushed.of(table.name);
       if (rows?.has(key)) return rows.get(key) as T | undefined;
     }
-    return this.#database(table.name).get(key) as T | undefined;
+    return this.#read(() => this.#database(table.name).get(key)) as T | undefined;
   }
 
   *range<T>(table: Table<T>, range: KeyRange): Iterable<readonly [string, T]> {
     const unflushed = new Map([...(this.#flushing.of(table.name) ?? []), ...(this.#waiting.of(table.name) ?? [])]);
-    const stored = this.#database(table.name).getRange({
-      start: range.from,
-      end: range.to,
-      exclusiveStart: range.after === true,
-    });
+    const limits = { start: range.from, end: range.to, exclusiveStart: range.after === true };
+    const stored = this.#read(() => this.#database(table.name).getRange(limits));
     yield* mergeRanges(stored, unflushed, range) as Iterable<readonly [string, T]>;
   }
 
@@ -204,18 +201,32 @@ class LmdbStore implements Store {
   }
 
   #refusalOf(cause: unknown): Refusal {
-    if (isStoreFull(cause) || isDiskFull(cause) || this.#isShortWrite(cause)) {
+    if (isStoreFull(cause) || ((isDiskFull(cause) || this.#isShortWrite(cause)) && !mayHaveDamagedMemory(cause))) {
       // LMDB has dropped the transaction, and one that is made anew writes all its pages anew. What callers were refused
       // is taken out of it, and the rest is laid under what was written meanwhile.
       this.#flushing.revoke();
       this.#waiting = this.#flushing.with(this.#waiting);
       return isStoreFull(cause) ? (cause as Refusal) : this.#runShort(cause);
     }
-    // A failed sync is never tried again: the kernel may have dropped the pages and would report success.
-    const message = 'could not write to the store; restart the service once the disk is well';
+    // A failed write is never tried again: the kernel may have dropped the pages and would report success.
+    return this.#fail(cause);
+  }
+
+  #fail(cause: unknown): Refusal {
+    if (this.#failure !== undefined) return this.#failure;
+    const message = 'could not use the store; restart the service once the disk works';
     this.#failure = new Refusal('STORE_UNAVAILABLE', message, { cause });
     this.#options.onFailure?.(this.#failure);
     return this.#failure;
+  }
+
+  /** LMDB answers nothing any more after some failed writes. */
+  #read<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw this.#closed === undefined ? this.#fail(error) : error;
+    }
   }
 
   /** LMDB calls a write that the end of the disk has cut short an I/O error. Nothing was synced by then. */
@@ -252,6 +263,14 @@ export function isStoreFull(error: unknown): boolean {
 function isDiskFull(error: unknown): boolean {
   const code = codeOf(error);
   return code === constants.errno.ENOSPC || code === constants.errno.EDQUOT;
+}
+
+/**
+ * Where a write to the database file fails, lmdb 3.5.6 composes a message that is longer than the memory it has
+ * allocated for it: later allocations can crash the process. Such a process must not write again.
+ */
+function mayHaveDamagedMemory(error: unknown): boolean {
+  return /Attempting to write page/.test(String((error as Error | null)?.message));
 }
 
 function codeOf(error: unknown): unknown {
