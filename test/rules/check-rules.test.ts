@@ -90,12 +90,50 @@ test.each([
   ],
   ['a dead link', 'README.md', '[gone](docs/gone.md)\n', '1: link to "docs/gone.md" leads nowhere'],
   ['a link to a heading that is not there', 'README.md', '# One\n[two](#two)\n', '2: link to "#two" leads nowhere'],
+  [
+    'a test of a folder that is not there',
+    'packages/core/test/graphs/graph.test.ts',
+    'export {};\n',
+    '1: there is no folder packages/core/src/graphs',
+  ],
   ['a leftover', 'packages/core/src/index.ts', `// ${'TO'}DO later\n`, '1: left over'],
 ])('check-rules refuses %s', (_what, path, text, message) => {
   const { faults, status } = check({ [path]: text });
   expect(status).toBe(1);
   expect(faults).toEqual([expect.stringContaining(message)]);
   expect(faults[0]).toMatch(new RegExp(`^${path}:`));
+});
+
+test.each([
+  ['function-length', `function long() {\n${'  void 0;\n'.repeat(59)}}\n`, '1: a function of 61 lines, at most 60'],
+  [
+    'positional-parameters',
+    'const sum = (a: 1, b: 1, c: 1, d: 1) => [[a, b, c, d].map((x, _i, _all, ...rest) => [x, rest])];\nsum(1, 1, 1, 1);\n',
+    '1: 4 positional parameters, at most 3; use an object',
+  ],
+  [
+    'documented-exports',
+    '/** It. */\nexport function step(a: string): void;\nexport function step(): void {}\nexport type Other = 1;\n',
+    '4: no comment for the export Other',
+  ],
+  ['message-form', "throw new TypeError('could not read it.');\n", '1: a message ends with a full stop'],
+  ['message-form', "throw new Error(`${1} can't be read`);\n", '1: a message has a contraction'],
+])('check-rules refuses what is against %s in a package without exceptions', (rule, text, message) => {
+  const { faults, status } = check({ [`scripts/rules/${rule}.mjs`]: '', 'packages/new/src/index.ts': text });
+  expect(status).toBe(1);
+  expect(faults.filter((fault) => !fault.includes('lower the count'))).toEqual([
+    expect.stringContaining(`packages/new/src/index.ts:${message}`),
+  ]);
+});
+
+test('check-rules says where fewer exceptions are left, and refuses one more', () => {
+  const long = `function long() {\n${'  void 0;\n'.repeat(59)}}\n`;
+  const files = { 'scripts/rules/function-length.mjs': '', 'packages/cli/src/index.ts': '' };
+  expect(check(files)).toMatchObject({
+    faults: expect.arrayContaining([expect.stringMatching(/lower the count of packages\/cli from \d+ to 0/)]),
+    status: 0,
+  });
+  expect(check({ ...files, 'packages/cli/src/index.ts': long.repeat(50) }).faults.length).toBeGreaterThanOrEqual(50);
 });
 
 test('check-rules refuses a folder of the sources that the architecture page does not name', () => {
