@@ -1,6 +1,7 @@
 import { createScanner, SyntaxKind } from 'typescript/unstable/ast';
 
 const GLOSSARY = 'docs/glossary.md';
+const SELF = 'scripts/rules/standard-words.mjs';
 /** Findings left in each area from before the rule existed. A count may only fall; an area without one has none. */
 const TOLERATED = {
   docs: 283,
@@ -24,7 +25,9 @@ export function check({ files }) {
   const glossary = files.find(({ path }) => path === GLOSSARY);
   if (glossary === undefined) return [];
   const { words, exceptions } = readGlossary(glossary.lines);
-  const areas = new Map(Object.keys(TOLERATED).map((area) => [area, []]));
+  // The counts are of the tree that holds this rule.
+  const tolerated = files.some(({ path }) => path === SELF) ? TOLERATED : {};
+  const areas = new Map(Object.keys(tolerated).map((area) => [area, []]));
   for (const file of files) {
     for (const { area, line, found, standard } of findWords(file, words)) {
       if (exceptions.some((one) => one.word === found && file.path.startsWith(one.where))) continue;
@@ -32,15 +35,14 @@ export function check({ files }) {
       areas.set(area, [...(areas.get(area) ?? []), { file: file.path, line, message }]);
     }
   }
-  return [...areas].flatMap(([area, faults]) => judgeArea(area, faults));
+  return [...areas].flatMap(([area, faults]) => judgeArea(area, { faults, limit: tolerated[area] ?? 0 }));
 }
 
-function judgeArea(area, faults) {
-  const tolerated = TOLERATED[area] ?? 0;
-  if (faults.length > tolerated) return faults;
-  if (faults.length === tolerated) return [];
-  const message = `lower the count of ${area} from ${tolerated} to ${faults.length}`;
-  return [{ file: 'scripts/rules/standard-words.mjs', line: 1, message, isNote: true }];
+function judgeArea(area, { faults, limit }) {
+  if (faults.length > limit) return faults;
+  if (faults.length === limit) return [];
+  const message = `lower the count of ${area} from ${limit} to ${faults.length}`;
+  return [{ file: SELF, line: 1, message, isNote: true }];
 }
 
 /** The disallowed words, each with the standard term, and the places where one is allowed. */
