@@ -47,7 +47,10 @@ export function judgeCounts(rule, { files }, { found, counts }) {
   return listed.flatMap((area) => {
     const faults = found.filter((fault) => fault.area === area);
     const limit = counts[area] ?? 0;
-    if (faults.length > limit) return faults.map(({ file, line, message }) => ({ file, line, message }));
+    if (faults.length > limit) {
+      const excess = limit === 0 ? '' : `; ${area} has ${faults.length} such places, at most ${limit}`;
+      return faults.map(({ file, line, message }) => ({ file, line, message: `${message}${excess}` }));
+    }
     if (faults.length === limit) return [];
     const message = `lower the count of ${area} from ${limit} to ${faults.length}`;
     return [{ file: self, line: 1, message, isNote: true }];
