@@ -11,6 +11,8 @@ packages=(
   chromium
   # compiler of the process engine's launcher
   gcc libc6-dev
+  # the launcher for arm64, and what runs it here
+  gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 )
 
 missing=()

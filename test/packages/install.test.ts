@@ -16,6 +16,10 @@ const HUNG_AFTER_MS = 600_000;
 /** ES modules only: the resolutions of CommonJS and of old compilers are not promised. */
 const PROMISED = ['node16-esm', 'bundler'];
 
+const hasLauncher =
+  ['x64', 'arm64'].includes(process.arch) &&
+  (process.env.CI === 'true' || spawnSync(process.env.CC ?? 'cc', ['--version']).status === 0);
+
 const directory = mkdtempSync(join(tmpdir(), 'sluice-packages-'));
 const [project, prefix] = [join(directory, 'project'), join(directory, 'prefix')];
 let tarballs: string[];
@@ -25,8 +29,12 @@ beforeAll(() => {
   tarballs = packed.trim().split('\n');
   mkdirSync(project);
   const node = `@types/node@${devDependencies['@types/node']}`;
-  npm('install', ...tarballs, node);
-  npm('install', '--global', '--prefix', prefix, ...tarballs);
+  // npm refuses a package for another processor where it is asked for by name.
+  const fitting = tarballs.filter(
+    (path) => !/launcher-/.test(path) || path.includes(`${process.platform}-${process.arch}`),
+  );
+  npm('install', ...fitting, node);
+  npm('install', '--global', '--prefix', prefix, ...fitting);
 }, HUNG_AFTER_MS);
 
 afterAll(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }));
@@ -80,6 +88,10 @@ describe.each([
 ])('after %s', (_how, command) => {
   test('the command tells its version', () => {
     expect(run(command(), ['--version'], directory).trim()).toBe(JSON.parse(leader()).version);
+  });
+
+  test.runIf(hasLauncher)('the command finds the launcher of the optional package', () => {
+    expect(run(command(), ['doctor'], directory)).toMatch(/^process +works: native launcher/m);
   });
 
   test('the command runs the example of the README without a network', () => {

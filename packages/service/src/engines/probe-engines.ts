@@ -6,6 +6,9 @@ import { probeSlurm } from './slurm/slurm-probe.ts';
 
 const ALLOW_NAMESPACES = 'allow user namespaces (sysctl kernel.unprivileged_userns_clone=1), or use Docker Engine';
 
+const GET_LAUNCHER =
+  'for a faster start install the optional packages of sluice again, or in a checkout a C compiler and build again';
+
 /** Checks every engine on this machine; starts no container. For `sluice doctor`. */
 export async function probeEngines(): Promise<EngineProbe[]> {
   return Promise.all([probeProcesses(), probeDocker(), probeSlurm()]);
@@ -22,5 +25,5 @@ async function probeProcesses(): Promise<EngineProbe> {
     return { engine: 'process', works: true, found: `${found}; ${warning}`, advice: ALLOW_NAMESPACES };
   }
   if (probe.launcher === 'native') return { engine: 'process', works: true, found };
-  return { engine: 'process', works: true, found, advice: 'install a C compiler and build again for a faster start' };
+  return { engine: 'process', works: true, found, advice: GET_LAUNCHER };
 }

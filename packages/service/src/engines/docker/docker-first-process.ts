@@ -1,11 +1,8 @@
 import { access, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import type { Launch } from '../engine.ts';
+import { findNativeProgram } from '../native-program.ts';
 import { mountListPath, recordPath } from './docker-records.ts';
 import type { HeldSource } from './docker-source.ts';
-
-/** Same place from `src` and from `dist`. */
-const builtFirstProcess = fileURLToPath(new URL('../../../native/build/first-process', import.meta.url));
 
 /** Where containers find it; its source has the two other paths. */
 const PLACE = '/.sluice';
@@ -13,8 +10,8 @@ const PLACE = '/.sluice';
 /** With the longest mount points these take half of what the command line and the environment may have, 2 MiB. */
 const PAIRS_AT_MOST = 250;
 
-/** Path of the program that containers start with, undefined where the build had no compiler for it. */
-export async function findFirstProcess(path = builtFirstProcess): Promise<string | undefined> {
+/** Path of the program that containers start with, undefined where it was neither compiled nor installed. */
+export async function findFirstProcess(path = findNativeProgram('first-process')): Promise<string | undefined> {
   return access(path).then(
     () => path,
     () => undefined,

@@ -1,14 +1,11 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { EngineError } from '../engine.ts';
+import { findNativeProgram, NATIVE_DIRECTORY } from '../native-program.ts';
 import type { Launcher, LauncherListener, MountsBy } from './launcher.ts';
 import { openNativeLauncher } from './native-launcher.ts';
 import type { ProcessConfig } from './process-config.ts';
 import { openShellLauncher } from './shell-launcher.ts';
-
-/** Same place from `src` and from `dist`. */
-const builtLauncher = fileURLToPath(new URL('../../../native/build/launcher', import.meta.url));
 
 export interface LauncherOptions extends ProcessConfig {
   /** Absolute host paths that containers must find empty, above all the service's own data root. */
@@ -18,13 +15,14 @@ export interface LauncherOptions extends ProcessConfig {
 /** Starts the launcher that the configuration names, or the best that works here. Throws `EngineError` `UNAVAILABLE`. */
 export async function openLauncher(config: LauncherOptions, listener: LauncherListener): Promise<Launcher> {
   if (process.platform !== 'linux') throw unavailable([`it needs Linux, and this is ${process.platform}`]);
-  const path = config.launcherPath ?? builtLauncher;
+  const path = config.launcherPath ?? findNativeProgram('launcher');
+  const scripts = config.launcherPath === undefined ? NATIVE_DIRECTORY : dirname(dirname(config.launcherPath));
   const maskedPaths = (await Promise.all((config.maskedPaths ?? []).map(resolvePath))).sort();
   const prefix = config.prefix ?? [];
   const native = (mountsBy: MountsBy) =>
     openNativeLauncher({ path, prefix, mountsBy, scope: 'sluice', maskedPaths }, listener);
   const shell = (mountsBy: 'namespaces' | 'rewriting') =>
-    openShellLauncher({ scripts: dirname(dirname(path)), prefix, mountsBy, maskedPaths }, listener);
+    openShellLauncher({ scripts, prefix, mountsBy, maskedPaths }, listener);
   const ways = [
     { kind: 'native', mountsBy: 'namespaces', open: () => native('namespaces') },
     { kind: 'shell', mountsBy: 'namespaces', open: () => shell('namespaces') },

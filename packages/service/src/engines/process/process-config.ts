@@ -9,7 +9,7 @@ export interface ProcessConfig {
   readonly launcher?: 'native' | 'shell';
   /** How mount points are provided. Default: by namespaces, and without them where the machine forbids namespaces. */
   readonly mountsBy?: MountsBy;
-  /** Path of the compiled launcher. Default: where the build puts it. */
+  /** Path of the compiled launcher. Default: as in docs/engines.md, "Launchers". */
   readonly launcherPath?: string;
   /** Words put before the launcher's command line, for example `setpriv` with another user. Default: none. */
   readonly prefix?: readonly string[];
