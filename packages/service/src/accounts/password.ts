@@ -21,12 +21,12 @@ export async function hashPassword(password: string): Promise<PasswordHash> {
 
 /** Whether `password` is the one kept. Without one it takes as long and says no, so that time tells nothing. */
 export async function isPassword(password: string, kept: PasswordHash | undefined): Promise<boolean> {
-  const { salt, hash, logN } = kept ?? NOBODY;
+  const { salt, hash, logN } = kept ?? UNKNOWN_USER;
   const derived = await derive(password, Buffer.from(salt, 'base64'), logN);
   return timingSafeEqual(derived, Buffer.from(hash, 'base64')) && kept !== undefined;
 }
 
-const NOBODY: PasswordHash = {
+const UNKNOWN_USER: PasswordHash = {
   salt: randomBytes(16).toString('base64'),
   hash: randomBytes(KEY_BYTES).toString('base64'),
   logN: LOG_N,

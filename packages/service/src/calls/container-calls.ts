@@ -2,16 +2,16 @@ import type { Container, Ref, Scope } from '@sluice/client';
 import { authorize, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { Cluster } from '../clusters/cluster.ts';
-import { GrowthWatch } from '../containers/growth-watch.ts';
 import { type ListedContainer, listContainers } from '../containers/list-containers.ts';
 import type { LiveContainer } from '../containers/live-container.ts';
+import { LogNotifier } from '../containers/log-notifier.ts';
 import { type Life, type LogOptions, readLog } from '../containers/read-log.ts';
 import { renderContainer } from '../containers/render-container.ts';
 import { parsePage, renderPageToken } from '../protocol/page.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import type { ContainerRow } from '../store/container-row.ts';
-import { findLasting } from '../store/find-lasting.ts';
+import { findDurable } from '../store/find-durable.ts';
 import { isStoreFull } from '../store/lmdb-store.ts';
 import { put, remove } from '../store/store.ts';
 import { idKey, TABLES, timeKey } from '../store/tables.ts';
@@ -38,7 +38,7 @@ export interface ContainerCallsOptions extends CreateContainerOptions {
 
 export function createContainerCalls(options: ContainerCallsOptions): ContainerCalls {
   const { store, clusters } = options;
-  const growths = new GrowthWatch();
+  const notifier = new LogNotifier();
   return {
     create: (principal, scope, request) => createContainer(options, principal, scope, request),
     async get(principal, ref) {
@@ -59,7 +59,7 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
       const { live, row, cluster } = await find(principal, ref);
       checkTail(logOptions.tail);
       checkStorage(cluster);
-      return readLog(storagePaths.log(cluster.storage, row.launchKey), logOptions, live && lifeOf(live, growths));
+      return readLog(storagePaths.log(cluster.storage, row.launchKey), logOptions, live && lifeOf(live, notifier));
     },
     async cancel(principal, ref) {
       for (;;) {
@@ -75,7 +75,7 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
       }
     },
     async delete(principal, ref) {
-      const { live, row, rowKey, cluster } = await findLasting(store, () => find(principal, ref));
+      const { live, row, rowKey, cluster } = await findDurable(store, () => find(principal, ref));
       const unlink = remove(TABLES.containerIDs, idKey(ref));
       const deleted: ContainerRow = { ...row, deleted: true };
       if (live !== undefined && !live.entry.ending) {
@@ -133,9 +133,9 @@ function isFulfilled(promise: Promise<unknown>): Promise<boolean> {
   );
 }
 
-function lifeOf({ cluster, entry }: { cluster: Cluster; entry: LiveContainer }, growths: GrowthWatch): Life {
+function lifeOf({ cluster, entry }: { cluster: Cluster; entry: LiveContainer }, notifier: LogNotifier): Life {
   return {
-    growths,
+    notifier,
     isLive: () => cluster.containers.get(entry.rowKey) === entry,
     onEnd(listener) {
       entry.onGone.add(listener);

@@ -117,7 +117,7 @@ function chooseCluster(
 
 function findInstanceType(cluster: Cluster, spec: ContainerSpec): InstanceTypeConfig {
   const type = cluster.instanceTypes.get(spec.instanceType);
-  if (type === undefined) throw unknownInstanceType(spec.instanceType, `cluster ${cluster.id} has none such`);
+  if (type === undefined) throw unknownInstanceType(spec.instanceType, `cluster ${cluster.id} does not have it`);
   const { capacity } = cluster.config;
   for (const kind of ['cores', 'memoryGB', 'gpus'] as const) {
     if (capacity !== undefined && type[kind] > capacity[kind]) {

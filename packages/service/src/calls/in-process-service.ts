@@ -98,7 +98,7 @@ export function createInProcessService(calls: ServiceCalls, principal: Principal
 
 function refuseAborted(options: { readonly signal?: CallOptions['signal'] | undefined } | undefined): void {
   if (options?.signal?.aborted !== true) return;
-  throw new ServiceError('ABORTED', "could not go on because the caller's signal was aborted", {
+  throw new ServiceError('ABORTED', "could not continue because the caller's signal was aborted", {
     cause: options.signal.reason,
   });
 }

@@ -11,7 +11,7 @@ import { parsePage, renderPageToken } from '../protocol/page.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import { removeForGood } from '../storage/remove-for-good.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
-import { findLasting } from '../store/find-lasting.ts';
+import { findDurable } from '../store/find-durable.ts';
 import type { Sequence } from '../store/sequence.ts';
 import { type Change, put, remove, type Store } from '../store/store.ts';
 import { accountRange, idKey, sequenceKey, TABLES, timeKey } from '../store/tables.ts';
@@ -71,7 +71,7 @@ export function createVolumeCalls(options: VolumeCallsOptions): VolumeCalls {
       return { volumes, nextPageToken: '' };
     },
     async delete(principal, ref, { force }) {
-      const { key, row } = await findLasting(store, () => find(principal, ref));
+      const { key, row } = await findDurable(store, () => find(principal, ref));
       if (force) {
         if (options.clusters.get(ref.clusterID)?.containers.isMounted(key)) {
           const why = 'a container that has not ended mounts it';
@@ -250,7 +250,7 @@ async function purgeVolume(options: VolumeCallsOptions, key: string, row: Volume
   removeForGood(trash).catch((error: unknown) => {
     options.log.warn(
       { err: error, volume: row.id },
-      "a deleted volume's files could not be removed; a restart tries again",
+      'could not remove the files of a deleted volume; the next start tries again',
     );
   });
 }

@@ -80,7 +80,7 @@ export async function createClusterSet(options: ClusterSetOptions): Promise<Clus
       // First: from here on nothing new can come to it.
       clusters.delete(id);
       await cluster.close().catch((error: unknown) => {
-        options.log.warn({ err: error, cluster: id }, 'a cluster that is given up could not be closed');
+        options.log.warn({ err: error, cluster: id }, 'could not close a cluster that left the configuration');
       });
       return undefined;
     },

@@ -145,7 +145,9 @@ export function createCluster(options: ClusterOptions): Cluster {
     return unended.map(([rowKey, stored]) => {
       // Pending is not written, yet an earlier process may have told it: no phase is told again that was left.
       const row: ContainerRow =
-        stored.phase === 'Creating' ? { ...stored, phase: 'Pending', state: 'being looked for' } : stored;
+        stored.phase === 'Creating'
+          ? { ...stored, phase: 'Pending', state: 'waiting for the engine to report it' }
+          : stored;
       for (const port of Object.values(row.ports)) ports.hold(port);
       // Whether the engine was asked is not recorded, which saves a write for each: it is asked what it knows.
       return containers.restore(rowKey, row);

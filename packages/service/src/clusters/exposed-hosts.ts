@@ -46,13 +46,13 @@ export class ExposedHosts {
     const { findProcess, isShared, log } = this.#options;
     if (findProcess === undefined || Object.keys(row.hosts).length === 0) return undefined;
     const owner = createPortOwner(() => findProcess(row.launchKey));
-    let wasTold = false;
+    let isLogged = false;
     return async (port) => {
       const look = await owner(port);
       if (look.by !== 'unknown') return look;
       if (!isShared()) return { ...look, by: 'container' };
-      if (!wasTold) log.warn({ cluster: row.clusterID, container: row.id }, UNKNOWN);
-      wasTold = true;
+      if (!isLogged) log.warn({ cluster: row.clusterID, container: row.id }, UNKNOWN);
+      isLogged = true;
       return { ...look, by: 'another' };
     };
   }

@@ -76,7 +76,7 @@ export class CapacityQueue {
     const before = this.#before(place);
     const shortage = this.#shortage(this.#waiting[place]!.amount);
     if (shortage === undefined || before > 0)
-      return `waiting for its turn in cluster ${clusterID} (${before} before it)`;
+      return `queued in cluster ${clusterID} behind ${before} other${before === 1 ? '' : 's'}`;
     return `waiting for ${shortage.wanted} of cluster ${clusterID} (${shortage.free} free)`;
   }
 

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { GrowthWatch } from './growth-watch.ts';
+import type { LogNotifier } from './log-notifier.ts';
 import { readBlock } from './read-block.ts';
 
 export interface LogOptions {
@@ -20,7 +20,7 @@ export interface Life {
   /** Calls `listener` once it has ended, until the returned function is called. */
   onEnd(listener: () => void): () => void;
   /** One for all followers. */
-  readonly growths: GrowthWatch;
+  readonly notifier: LogNotifier;
 }
 
 const BLOCK_BYTES = 64 * 1024;
@@ -39,7 +39,7 @@ export async function* readLog(path: string, options: LogOptions, life?: Life): 
   let given = 0;
   while (!isAborted(signal)) {
     // Asked before reading: what is written before the end is there to be read once the end is known.
-    const goOn = options.follow === true && life?.isLive() === true;
+    const follows = options.follow === true && life?.isLive() === true;
     // One synchronous system call, since thousands of followers may look; and none of them holds the file meanwhile.
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     if (position === undefined) {
@@ -60,7 +60,7 @@ export async function* readLog(path: string, options: LogOptions, life?: Life): 
       yield block;
     }
     memory = undefined;
-    if (!goOn) return;
+    if (!follows) return;
     // What has happened while the blocks were read is not told any more.
     if (life.isLive() && !isAborted(signal)) await growth(path, { size: position, life, signal });
   }
@@ -79,7 +79,7 @@ function growth(path: string, { size, life, signal }: { size: number; life: Life
       signal?.removeEventListener('abort', done);
       resolve();
     };
-    const stopLooking = life.growths.add(path, size, done);
+    const stopLooking = life.notifier.add(path, size, done);
     const forget = life.onEnd(done);
     signal?.addEventListener('abort', done);
   });

@@ -130,7 +130,7 @@ export class EngineDriver {
         await this.open(recovered);
         return true;
       } catch (error) {
-        this.#log.warn({ err: error }, 'the engine cannot be opened yet');
+        this.#log.warn({ err: error }, 'could not open the engine; trying again');
       }
     }
   }
@@ -161,7 +161,7 @@ export class EngineDriver {
     try {
       await this.#engine.remove(key);
     } catch (error) {
-      this.#log.warn({ err: error, key }, 'the engine could not remove a container');
+      this.#log.warn({ err: error, key }, 'could not remove a container from the engine');
     }
   }
 
@@ -206,7 +206,7 @@ export class EngineDriver {
           return;
         }
         if (signal.aborted) return;
-        this.#log.warn({ err: error, key: launch.key }, 'the engine could not launch a container');
+        this.#log.warn({ err: error, key: launch.key }, 'could not launch a container; trying again');
         const why = `the engine is not available, trying again: ${reason}`;
         this.#sink.report(launch.key, { type: 'pending', reason: why });
       }
@@ -226,7 +226,7 @@ export class EngineDriver {
         if (this.#active.has(key)) await this.#engine.stop(key, { graceMs: this.#stopping.get(key) ?? 0 });
         return;
       } catch (error) {
-        this.#log.warn({ err: error, key }, 'the engine could not stop a container');
+        this.#log.warn({ err: error, key }, 'could not stop a container; trying again');
       }
       await this.#sleep(wait, signal);
       if (!this.#active.has(key)) return;

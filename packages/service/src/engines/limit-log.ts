@@ -10,13 +10,13 @@ const MOST_END_BYTES = 256 * 1024;
 export async function limitLog(path: string, limitBytes: number | undefined): Promise<void> {
   if (limitBytes === undefined) return;
   // Two at once would cut each other's end off.
-  while (underWay.has(path)) await underWay.get(path)?.catch(() => {});
-  const cut = cutLog(path, limitBytes).finally(() => underWay.delete(path));
-  underWay.set(path, cut);
+  while (inFlight.has(path)) await inFlight.get(path)?.catch(() => {});
+  const cut = cutLog(path, limitBytes).finally(() => inFlight.delete(path));
+  inFlight.set(path, cut);
   await cut;
 }
 
-const underWay = new Map<string, Promise<void>>();
+const inFlight = new Map<string, Promise<void>>();
 
 async function cutLog(path: string, limitBytes: number): Promise<void> {
   const found = await lstat(path).catch(() => undefined);

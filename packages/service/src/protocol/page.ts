@@ -40,7 +40,7 @@ function parseToken(list: string, token: string): string {
   const text = /^[A-Za-z0-9_-]{1,1024}$/.test(token) ? Buffer.from(token, 'base64url').toString() : '';
   const [of, after, ...rest] = text.split('\n');
   if (of !== list || rest.length > 0 || after === undefined || !/^[a-z0-9-]+\/[a-z0-9-]+\/[a-z0-9]+$/.test(after)) {
-    throw new Refusal('PAGE_TOKEN_INVALID', 'could not use nextPageToken because it is not one that this list gave', {
+    throw new Refusal('PAGE_TOKEN_INVALID', 'could not use nextPageToken because it is not from this list', {
       details: { field: 'nextPageToken' },
     });
   }

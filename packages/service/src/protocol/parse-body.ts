@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { findOddText } from './find-odd-text.ts';
+import { findUnencodableText } from './find-unencodable-text.ts';
 import { nearestName } from './nearest-name.ts';
 import { Refusal } from './refusal.ts';
 
@@ -7,8 +7,8 @@ const MAX_SHOWN = 200;
 
 /** Reads a request body by its strict schema; refuses with the field's path, and the nearest name where one is unknown. */
 export function parseBody<T>(schema: z.ZodType<T> & { shape?: object }, input: unknown): T {
-  const odd = findOddText(input);
-  if (odd !== undefined) return refuseField(odd.path, odd.why);
+  const fault = findUnencodableText(input);
+  if (fault !== undefined) return refuseField(fault.path, fault.why);
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const issue = result.error.issues[0]!;

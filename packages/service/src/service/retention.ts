@@ -30,7 +30,7 @@ const TOKEN_BATCH = 500;
 export function startRetention(options: RetentionOptions): () => Promise<void> {
   let stopped = false;
   let cancel = () => {};
-  let underWay: Promise<void> = Promise.resolve();
+  let inFlight: Promise<void> = Promise.resolve();
   let tokensLooked = Number.NEGATIVE_INFINITY;
   const lookAtAll = async () => {
     const isDone = await sweep(options, () => stopped);
@@ -42,22 +42,22 @@ export function startRetention(options: RetentionOptions): () => Promise<void> {
     return isDone;
   };
   const look = () => {
-    underWay = lookAtAll()
+    inFlight = lookAtAll()
       .catch((error: unknown) => {
-        options.log.error({ err: error }, 'what retention has ended could not be removed');
+        options.log.error({ err: error }, 'could not remove what is past its retention');
         return false;
       })
       .then((isDone) => {
         // What could not be removed is overdue for as long: it must not be tried without a pause.
         if (!stopped) cancel = options.clock.after(isDone ? untilNext(options) : LOOK_MS, look);
       });
-    return underWay;
+    return inFlight;
   };
   void look();
   return () => {
     stopped = true;
     cancel();
-    return underWay;
+    return inFlight;
   };
 }
 
@@ -86,7 +86,7 @@ async function sweep(options: RetentionOptions, isStopped: () => boolean): Promi
         await purge(key);
       } catch (error) {
         isDone = false;
-        log.error({ err: error, key: key.slice(14) }, 'what retention has ended could not be removed');
+        log.error({ err: error, key: key.slice(14) }, 'could not remove what is past its retention');
       }
     }
   };

@@ -40,8 +40,13 @@ export async function openServiceCore(options: ServiceOptions): Promise<ServiceC
   const { config, clock = systemClock, log = pino({ level: 'silent' }) } = options;
   const store = openLmdbStore(join(config.root, 'store'), Object.values(TABLES), {
     onShortage(reason) {
-      if (reason === undefined) log.info('the store has room again; new containers and volumes are accepted');
-      else log.error({ reason }, 'the disk of the store is full; nothing new is accepted until there is room');
+      if (reason === undefined)
+        log.info('the disk of the store has free space again; new containers and volumes are accepted');
+      else
+        log.error(
+          { reason },
+          'the disk of the store is full; new containers and volumes are refused until space is free',
+        );
     },
     onFailure(error) {
       log.fatal({ err: error }, 'the disk of the store has failed; restart the service once the disk works');
@@ -75,7 +80,7 @@ async function assemble(
     },
     onFailure(error) {
       failure ??= error;
-      log.fatal({ err: error }, 'the service cannot go on');
+      log.fatal({ err: error }, 'the service cannot continue');
       options.onFailure?.(error);
     },
   });

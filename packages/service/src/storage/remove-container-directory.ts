@@ -20,7 +20,7 @@ export async function removeContainerDirectory(
     await removeForGood(trash);
     return true;
   } catch (error) {
-    log.warn({ err: error, key: launchKey }, "a container's directory could not be removed");
+    log.warn({ err: error, key: launchKey }, 'could not remove the directory of a container');
     return false;
   }
 }

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isServiceError } from '@sluice/client';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { Refusal } from '../protocol/refusal.ts';
-import { canWrite, readDiskRoom } from './disk-room.ts';
+import { canWrite, readFreeSpace } from './free-space.ts';
 import { mergeRanges } from './merge-ranges.ts';
 import type { Change, KeyRange, Store, StoreOptions, Table, WriteOptions } from './store.ts';
 import { UnflushedRows } from './unflushed-rows.ts';
@@ -46,7 +46,7 @@ class LmdbStore implements Store {
   #waiting = new UnflushedRows();
   /** In the transaction under way. */
   #flushing = new UnflushedRows();
-  #underWay: Commit | undefined;
+  #inFlight: Commit | undefined;
   #next: Commit | undefined;
   /** What waits can wait. */
   #linger: NodeJS.Timeout | undefined;
@@ -110,7 +110,7 @@ class LmdbStore implements Store {
   }
 
   get shortage(): string | undefined {
-    if (this.#shortage === undefined && readDiskRoom(this.#path) < RESERVED_BYTES) this.#runShort();
+    if (this.#shortage === undefined && readFreeSpace(this.#path) < RESERVED_BYTES) this.#runShort();
     return this.#shortage?.message;
   }
 
@@ -130,7 +130,7 @@ class LmdbStore implements Store {
   async #latest(): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#linger !== undefined) this.#scheduleNext();
-    await (this.#next ?? this.#underWay)?.done;
+    await (this.#next ?? this.#inFlight)?.done;
   }
 
   #database(table: string): Database<unknown, string> {
@@ -139,7 +139,7 @@ class LmdbStore implements Store {
     return database;
   }
 
-  #scheduleNext(previous: Promise<void> = this.#underWay?.done ?? Promise.resolve()): void {
+  #scheduleNext(previous: Promise<void> = this.#inFlight?.done ?? Promise.resolve()): void {
     clearTimeout(this.#linger);
     this.#linger = undefined;
     if (this.#next !== undefined) return;
@@ -152,7 +152,7 @@ class LmdbStore implements Store {
 
   async #flush(): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
-    this.#underWay = this.#next;
+    this.#inFlight = this.#next;
     this.#next = undefined;
     this.#flushing = this.#waiting;
     this.#waiting = new UnflushedRows();
@@ -165,7 +165,7 @@ class LmdbStore implements Store {
       throw this.#refusalOf(await commitError(error));
     } finally {
       this.#flushing = new UnflushedRows();
-      if (this.#next === undefined) this.#underWay = undefined;
+      if (this.#next === undefined) this.#inFlight = undefined;
       // Also when nobody writes: what must become durable, such as the end of a container, is tried again.
       const isLeft = !this.#waiting.isEmpty && this.#next === undefined && this.#linger === undefined;
       if (isLeft && this.#closed === undefined) this.#scheduleNext(delay(RETRY_MS));
@@ -190,13 +190,13 @@ class LmdbStore implements Store {
 
   /** Throws where there is no room for anything; gives the refusal where there is room only for what has happened. */
   #checkRoom(): Refusal | undefined {
-    const room = readDiskRoom(this.#path);
-    if (room >= AMPLE_BYTES && this.#shortage === undefined) return undefined;
-    if (this.#shortage === undefined && room >= RESERVED_BYTES + this.#flushing.estimateBytes()) return undefined;
+    const free = readFreeSpace(this.#path);
+    if (free >= AMPLE_BYTES && this.#shortage === undefined) return undefined;
+    if (this.#shortage === undefined && free >= RESERVED_BYTES + this.#flushing.estimateBytes()) return undefined;
     const shortage = this.#runShort();
     const isRevoked = this.#flushing.revoke();
     const needed = FLUSH_BYTES + this.#flushing.estimateBytes();
-    if (room < needed || !canWrite(this.#path, needed)) throw shortage;
+    if (free < needed || !canWrite(this.#path, needed)) throw shortage;
     return isRevoked ? shortage : undefined;
   }
 
@@ -231,13 +231,13 @@ class LmdbStore implements Store {
 
   /** LMDB calls a write that the end of the disk has cut short an I/O error. Nothing was synced by then. */
   #isShortWrite(error: unknown): boolean {
-    return codeOf(error) === constants.errno.EIO && readDiskRoom(this.#path) < RESERVED_BYTES;
+    return codeOf(error) === constants.errno.EIO && readFreeSpace(this.#path) < RESERVED_BYTES;
   }
 
   /** From now on what is new is refused at once, until there is room again. */
   #runShort(cause?: unknown): Refusal {
     if (this.#shortage !== undefined) return this.#shortage;
-    const message = 'could not write to the store because its disk is full; try again once there is room';
+    const message = 'could not write to the store because its disk is full; try again once space is free';
     this.#shortage = new Refusal('STORE_FULL', message, { cause, retryAfterMs: 5000 });
     this.#options.onShortage?.(message);
     setTimeout(() => this.#lookForRoom(), RETRY_MS).unref();
@@ -246,7 +246,7 @@ class LmdbStore implements Store {
 
   #lookForRoom(): void {
     if (this.#closed !== undefined || this.#failure !== undefined) return;
-    if (readDiskRoom(this.#path) < RESERVED_BYTES || !canWrite(this.#path, RESERVED_BYTES)) {
+    if (readFreeSpace(this.#path) < RESERVED_BYTES || !canWrite(this.#path, RESERVED_BYTES)) {
       setTimeout(() => this.#lookForRoom(), RETRY_MS).unref();
       return;
     }

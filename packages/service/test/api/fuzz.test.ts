@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FakeEngine } from '../fakes/fake-engine.ts';
-import { createRandom, ODD, pick, slip } from '../slips.ts';
+import { createRandom, HOSTILE_PIECES, mutateText, pick } from '../mutate-text.ts';
 import { API, openRawHttp, type RawHttp } from './raw-http.ts';
 
 const OBSERVED = new URL('../../../../../shared/data/api/observed-client-requests.json', import.meta.url);
@@ -77,8 +77,9 @@ function mutate(sent: Sent, random: () => number): Sent {
   for (let slips = 1 + Math.floor(random() * 3); slips > 0; slips--) {
     const { headers, ...parts } = mutated;
     const part = pick(['method', 'url', 'url', 'headers', 'body', 'body'] as const, random);
-    if (part === 'headers') mutated = { ...mutated, headers: [...headers, pick(ODD, random), ...headers.slice(0, 1)] };
-    else mutated = { ...mutated, [part]: slip(parts[part], random) };
+    if (part === 'headers')
+      mutated = { ...mutated, headers: [...headers, pick(HOSTILE_PIECES, random), ...headers.slice(0, 1)] };
+    else mutated = { ...mutated, [part]: mutateText(parts[part], random) };
   }
   return mutated;
 }

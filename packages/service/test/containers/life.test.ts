@@ -118,7 +118,7 @@ describe('capacity', () => {
     await create('big', { instanceType: 'big' });
     await create('s2');
     expect(await get('big')).toMatchObject({ phase: 'Pending', state: 'waiting for 4 cores of cluster one (3 free)' });
-    expect(await get('s2')).toMatchObject({ state: 'waiting for its turn in cluster one (1 before it)' });
+    expect(await get('s2')).toMatchObject({ state: 'queued in cluster one behind 1 other' });
     await launched('s1');
     engine.end('s1');
     await launched('big');

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fc, test } from '@fast-check/vitest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GrowthWatch } from '../../src/containers/growth-watch.ts';
+import { LogNotifier } from '../../src/containers/log-notifier.ts';
 import { type Life, type LogOptions, readLog } from '../../src/containers/read-log.ts';
 
 let directory: string;
@@ -34,7 +34,7 @@ function createLife(): Life & { end(): void } {
   const listeners = new Set<() => void>();
   let live = true;
   return {
-    growths: new GrowthWatch(),
+    notifier: new LogNotifier(),
     isLive: () => live,
     onEnd(listener) {
       listeners.add(listener);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createRandom, pick, slip } from '../slips.ts';
+import { createRandom, mutateText, pick } from '../mutate-text.ts';
 import { openProxyRig } from './proxy-rig.ts';
 
 const HOST = 'web-c1.ports.test';
@@ -84,7 +84,7 @@ describe('an application in a container', () => {
     let bytes = '';
     const { sendRaw } = await openBoth((socket) => socket.end(bytes, 'latin1'));
     for (let i = 0; i < 150; i++) {
-      bytes = slip(slip(pick(originals, random), random), random);
+      bytes = mutateText(mutateText(pick(originals, random), random), random);
       const reply = await sendRaw(HOST, pick([PLAIN, HANDSHAKE], random));
       expect(reply, `SLUICE_FUZZ_SEED=${seed}, reply ${i}: ${JSON.stringify(bytes)}`).toMatch(/^HTTP\/1\.1 [1-9]\d\d /);
     }

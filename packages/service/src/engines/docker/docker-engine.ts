@@ -97,7 +97,7 @@ class DockerEngine implements Engine {
   async recover(launches: readonly Launch[]): Promise<void> {
     if (launches.length === 0) return;
     const listed = await this.#connected.watch.list();
-    await forEachLimit(launches, (launch) => this.#takeUp(launch, listed.get(launch.key)));
+    await forEachLimit(launches, (launch) => this.#adopt(launch, listed.get(launch.key)));
   }
 
   async stop(key: string, { graceMs }: { graceMs: number }): Promise<void> {
@@ -154,7 +154,7 @@ class DockerEngine implements Engine {
     const onProgress = (reason: string) => sink.report(launch.key, { type: 'pending', reason });
     try {
       await startDockerContainer(api, launch, { config: this.#config, firstProcess, onProgress, signal });
-      await watch.takeUp(container, await api.inspect(dockerName(launch.key)));
+      await watch.adopt(container, await api.inspect(dockerName(launch.key)));
     } catch (error) {
       watch.forget(launch.key);
       throw asEngineError(error);
@@ -162,7 +162,7 @@ class DockerEngine implements Engine {
   }
 
   /** `item` is what the list says of it. */
-  async #takeUp(launch: Launch, item: DockerListItem | undefined): Promise<void> {
+  async #adopt(launch: Launch, item: DockerListItem | undefined): Promise<void> {
     const { api, sink, watch } = this.#connected;
     const container = watch.track(launch);
     container.stopped = await exists(join(launch.directory, STOP_MARK));
@@ -175,7 +175,7 @@ class DockerEngine implements Engine {
       return sink.report(launch.key, { type: 'absent' });
     }
     // What cannot be seen now a sweep sees later: a daemon may hang over one container, and the others must be served.
-    await watch.takeUpListed(container, item).catch(() => undefined);
+    await watch.adoptListed(container, item).catch(() => undefined);
   }
 }
 

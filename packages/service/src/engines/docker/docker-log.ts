@@ -20,14 +20,14 @@ export async function followDockerLog(api: DockerApi, name: string, options: Log
     const beginning = options.limitBytes === undefined ? Number.POSITIVE_INFINITY : options.limitBytes - END_BYTES;
     // Its end has been written before.
     if (skip > beginning) return;
-    let room = beginning - skip;
+    let capacity = beginning - skip;
     let later = 0;
     let end = Buffer.alloc(0);
     for await (const bytes of payloads(body)) {
       const rest = skip > 0 ? bytes.subarray(skip) : bytes;
       skip = Math.max(0, skip - bytes.length);
-      const fitting = rest.subarray(0, room);
-      room -= fitting.length;
+      const fitting = rest.subarray(0, capacity);
+      capacity -= fitting.length;
       if (fitting.length > 0) await file.appendFile(fitting);
       later += rest.length - fitting.length;
       if (fitting.length < rest.length) end = Buffer.concat([end, rest.subarray(fitting.length)]).subarray(-END_BYTES);

@@ -205,18 +205,18 @@ export class DockerWatch {
   }
 
   /** For a container that was asked to start, now or by an earlier service. */
-  async takeUp(entry: TrackedContainer, container: DockerContainer | undefined): Promise<void> {
+  async adopt(entry: TrackedContainer, container: DockerContainer | undefined): Promise<void> {
     if (container) return await this.#settle(entry, container);
     entry.running = true;
     await this.#vanished(entry);
   }
 
   /** The same for one that `item` of the list is about: the record is enough where it tells the start, and the list that it lives. */
-  async takeUpListed(entry: TrackedContainer, item: DockerListItem | undefined): Promise<void> {
-    if (item === undefined) return await this.takeUp(entry, undefined);
+  async adoptListed(entry: TrackedContainer, item: DockerListItem | undefined): Promise<void> {
+    if (item === undefined) return await this.adopt(entry, undefined);
     entry.id = item.Id;
     const record = item.State === 'running' ? await readRecord(entry.launch.directory) : undefined;
-    if (record?.startedAt === undefined) return await this.takeUp(entry, await this.#api.inspect(entry.id));
+    if (record?.startedAt === undefined) return await this.adopt(entry, await this.#api.inspect(entry.id));
     this.#reportRunning(entry, { id: item.Id, startedAt: record.startedAt });
     await this.#settle(entry, undefined);
   }

@@ -115,14 +115,14 @@ class ProcessEngine implements Engine {
   }
 
   #replaceLauncher(): Promise<void> {
-    this.#replacing ??= this.#openAndTakeUp().finally(() => {
+    this.#replacing ??= this.#openAndAdopt().finally(() => {
       this.#replacing = undefined;
     });
     return this.#replacing;
   }
 
   /** Containers do not need the launcher to live: a new one takes up what the lost one watched. */
-  async #openAndTakeUp(): Promise<void> {
+  async #openAndAdopt(): Promise<void> {
     // Another loss while containers are taken up is found here.
     while (this.#launcher === undefined) {
       const containers = this.#watch.unended();
@@ -136,7 +136,7 @@ class ProcessEngine implements Engine {
       }
       // Closed meanwhile: what runs goes on, and nothing is started any more.
       if (!this.#watch.isOpen) return;
-      await this.#watch.takeUpAll(containers, this.#launcher);
+      await this.#watch.adoptAll(containers, this.#launcher);
     }
   }
 }

@@ -84,7 +84,7 @@ export class ProcessWatch {
       return;
     }
     const container = this.#track(launch, 'adopting');
-    await this.#takeUp(container).catch((error: Error) => {
+    await this.#adopt(container).catch((error: Error) => {
       this.#endWithoutRecord(container, `its records could not be read: ${error.message}`);
     });
     await container.taken.promise;
@@ -111,7 +111,7 @@ export class ProcessWatch {
   }
 
   /** A new launcher takes up what the lost one watched; `containers` are those from before it was opened. */
-  async takeUpAll(containers: readonly TrackedContainer[], launcher: Launcher): Promise<void> {
+  async adoptAll(containers: readonly TrackedContainer[], launcher: Launcher): Promise<void> {
     for (const container of containers) {
       if (this.#launcher() !== launcher) return;
       if (container.state === 'ended') continue;
@@ -121,7 +121,7 @@ export class ProcessWatch {
         continue;
       }
       container.state = 'adopting';
-      await this.#takeUp(container).catch((error: Error) => this.#endWithoutRecord(container, error.message));
+      await this.#adopt(container).catch((error: Error) => this.#endWithoutRecord(container, error.message));
     }
   }
 
@@ -206,13 +206,13 @@ export class ProcessWatch {
 
   /** A launch found a claim: of its own earlier try, or of this engine, which had reported that it never started. */
   async #settleClaimed(container: TrackedContainer): Promise<void> {
-    if (!(await withdrawAbsent(container.launch.directory))) return await this.#takeUp(container);
+    if (!(await withdrawAbsent(container.launch.directory))) return await this.#adopt(container);
     container.state = 'launching';
     this.#launcher()?.spawn(resolveRequest(container.launch, container.id));
   }
 
   /** Decides from the records what became of a container that this launcher did not start. */
-  async #takeUp(container: TrackedContainer): Promise<void> {
+  async #adopt(container: TrackedContainer): Promise<void> {
     const outcome = await readRecordedOutcome(container.launch, this.#boot);
     if (outcome.type === 'ended') this.#end(container, outcome.record);
     else if (outcome.type === 'absent') this.#absent(container);

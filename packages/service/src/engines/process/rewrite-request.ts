@@ -74,7 +74,7 @@ function refuseInside(target: string, places: ReadonlyMap<string, string>): void
   const advice = 'install a C compiler (gcc, libc6-dev) and run npm run setup, or allow user namespaces';
   throw new EngineError(
     'REFUSED',
-    `could not mount at '${target}': it lies in the mount point '${outer}', which takes namespaces or the compiled launcher; ${advice}`,
+    `could not mount at '${target}': it is inside the mount point '${outer}', which needs namespaces or the compiled launcher; ${advice}`,
   );
 }
 

@@ -28,11 +28,11 @@ interface Watched {
   outer: ProcessIdentity | undefined;
   killTimer: NodeJS.Timeout | undefined;
   /** Its outer shell was seen to be no more. */
-  isOver: boolean;
+  hasEnded: boolean;
 }
 
 function createWatched(directory: string, outer: ProcessIdentity | undefined): Watched {
-  return { directory, outer, killTimer: undefined, isOver: false };
+  return { directory, outer, killTimer: undefined, hasEnded: false };
 }
 
 const lookMs = 250;
@@ -204,8 +204,8 @@ class ShellLauncher implements Launcher {
   /** One that was killed has told nothing, and what it was to watch runs on without it. */
   async #lookForGone(): Promise<void> {
     for (const [id, watched] of [...this.#watched]) {
-      if (watched.outer === undefined || watched.isOver || (await isAlive(watched.outer))) continue;
-      watched.isOver = true;
+      if (watched.outer === undefined || watched.hasEnded || (await isAlive(watched.outer))) continue;
+      watched.hasEnded = true;
       void endRemains(watched.directory).then(() => {
         if (this.#watched.get(id) === watched) this.#emit({ type: 'gone', id });
       });

@@ -111,7 +111,7 @@ class SlurmEngine implements Engine {
     await container.records.writeStop().catch(() => undefined);
     await this.#watch.cancel(container, graceMs).catch((error: unknown) => {
       if (!this.#watch.get(key)) return;
-      throw new EngineError('UNAVAILABLE', `job ${container.jobID} cannot be cancelled: ${String(error)}`, {
+      throw new EngineError('UNAVAILABLE', `could not cancel job ${container.jobID}: ${String(error)}`, {
         cause: error,
       });
     });

@@ -20,7 +20,7 @@ export function readRange(
     const start = Math.min(range.start ?? 0, size);
     const end = Math.max(start, Math.min(range.end ?? size, size));
     if (end - start <= SMALL_BYTES) return once(readSmall(file, start, end));
-    return readAnew(() => tree.openFile(path, constants.O_RDONLY), start, end);
+    return reread(() => tree.openFile(path, constants.O_RDONLY), start, end);
   } finally {
     closeSync(file);
   }
@@ -47,7 +47,7 @@ export async function* readBlocks(
   }
 }
 
-async function* readAnew(open: () => number, start: number, end: number): AsyncGenerator<Uint8Array> {
+async function* reread(open: () => number, start: number, end: number): AsyncGenerator<Uint8Array> {
   const file = open();
   try {
     yield* readBlocks(file, { start, end });

@@ -54,7 +54,7 @@ export function generateHostKey(): string {
 export function createSftpServer(access: VolumeAccess, options: SftpServerOptions): SftpServer {
   const throttle = options.throttle ?? createTransferThrottle();
   const onError = options.onError ?? (() => undefined);
-  const sockets = new Map<Socket, Guest>();
+  const sockets = new Map<Socket, TransferConnection>();
   const sessions = new Map<string, number>();
   const unauthenticated = new UnauthenticatedConnections();
   const ssh = new ssh2.Server(
@@ -68,7 +68,7 @@ export function createSftpServer(access: VolumeAccess, options: SftpServerOption
       // It comes when the client has said hello, and names no socket: the two are matched by the client's address.
       const found = [...sockets].find(([socket]) => socket.remoteAddress === ip && socket.remotePort === port);
       if (found === undefined) connection.end();
-      else serveConnection(connection, { guest: found[1], access, throttle, sessions, onError });
+      else serveConnection(connection, { client: found[1], access, throttle, sessions, onError });
     },
   );
   const tcp = createServer({ noDelay: true }, (socket) => {
@@ -92,8 +92,8 @@ export function createSftpServer(access: VolumeAccess, options: SftpServerOption
     ssh.injectSocket(socket);
   });
   const forget = access.onRevoked((volume) => {
-    for (const guest of sockets.values()) {
-      if (guest.volume !== undefined && volumeKey(guest.volume) === volumeKey(volume)) guest.cut();
+    for (const client of sockets.values()) {
+      if (client.volume !== undefined && volumeKey(client.volume) === volumeKey(volume)) client.cut();
     }
   });
 
@@ -118,7 +118,7 @@ export function createSftpServer(access: VolumeAccess, options: SftpServerOption
 }
 
 /** One connection. */
-interface Guest {
+interface TransferConnection {
   readonly address: string;
   /** Undefined until it has logged in. */
   volume: VolumeSession | undefined;
@@ -128,7 +128,7 @@ interface Guest {
 }
 
 interface ConnectionContext {
-  readonly guest: Guest;
+  readonly client: TransferConnection;
   readonly access: VolumeAccess;
   readonly throttle: TransferThrottle;
   /** How many each volume has, by its key. */
@@ -137,12 +137,12 @@ interface ConnectionContext {
 }
 
 function serveConnection(connection: Connection, context: ConnectionContext): void {
-  const { guest } = context;
+  const { client } = context;
   let attempts = 0;
   connection.on('authentication', (attempt) => {
     if (attempt.method === 'password') attempts += 1;
     if (attempts > MAX_ATTEMPTS) {
-      guest.cut();
+      client.cut();
       return;
     }
     logIn(attempt, context).then(
@@ -151,8 +151,8 @@ function serveConnection(connection: Connection, context: ConnectionContext): vo
           attempt.reject(['password']);
           return;
         }
-        guest.volume = session;
-        guest.known();
+        client.volume = session;
+        client.known();
         attempt.accept();
       },
       (error: unknown) => {
@@ -162,7 +162,7 @@ function serveConnection(connection: Connection, context: ConnectionContext): vo
     );
   });
   // Broken connections and failed handshakes end here; without a listener they would end the process.
-  connection.on('error', () => guest.cut());
+  connection.on('error', () => client.cut());
   let idle = 0;
   connection.on('session', (accept, reject) => {
     if (idle >= MAX_IDLE_CHANNELS) {
@@ -179,7 +179,7 @@ function serveConnection(connection: Connection, context: ConnectionContext): vo
 async function logIn(attempt: AuthContext, context: ConnectionContext): Promise<VolumeSession | undefined> {
   if (attempt.method !== 'password') return undefined;
   const { access, throttle } = context;
-  const { address } = context.guest;
+  const { address } = context.client;
   if (throttle.pauseMs(address, attempt.username) > 0) return undefined;
   const session = await access.authenticate(attempt.username, attempt.password);
   if (session === undefined) throttle.failed(address, attempt.username);
@@ -190,7 +190,7 @@ async function logIn(attempt: AuthContext, context: ConnectionContext): Promise<
 function serveSession(session: Session, context: ConnectionContext, onUse: () => void): void {
   // Not the event `sftp`: the server that ssh2 has behind it announces no extensions and reads faster than the client takes.
   session.on('subsystem', (accept, reject, { name }) => {
-    const { volume } = context.guest;
+    const { volume } = context.client;
     const isTaken = volume !== undefined && (context.sessions.get(volumeKey(volume)) ?? 0) >= MAX_SESSIONS;
     if (name !== 'sftp' || volume === undefined || isTaken) {
       reject();
@@ -213,7 +213,7 @@ async function serveVolume(channel: ServerChannel, volume: VolumeSession, contex
     channel.end();
   } catch (error) {
     if (!(error instanceof MalformedPacket) && !isDisconnection(error)) context.onError(error);
-    context.guest.cut();
+    context.client.cut();
   } finally {
     const left = (sessions.get(key) ?? 1) - 1;
     if (left > 0) sessions.set(key, left);

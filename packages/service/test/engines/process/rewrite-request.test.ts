@@ -49,7 +49,7 @@ test('rewriteRequest lists mount points in a directory that the machine does not
   expect(await readdir(listed)).toEqual(['a', 'b']);
   expect(await readFile(join(listed, 'b/f'), 'utf8')).toBe('text');
   await expect(rewriteRequest(ask('/no-such/fan/b/inner'))).rejects.toThrow(
-    "it lies in the mount point '/no-such/fan/b'",
+    "it is inside the mount point '/no-such/fan/b'",
   );
   await rm(directory, { recursive: true });
 });

@@ -1,17 +1,17 @@
 /** What programs stumble over, in the one place or the other. */
-export const ODD = [
+export const HOSTILE_PIECES = [
   ...'%00 %2F %c0%af % .. - : ; # ? & = // , [] {} null true " \\ \\u0000 \\ud800 __proto__ constructor'.split(' '),
   ...['9007199254740993', '-1', '1e999', ' ', '\t', '\xff', '\x00', '\r\n', 'x'.repeat(600), '[['.repeat(40)],
   ...['Content-Length: 3', 'Transfer-Encoding: chunked', 'Expect: 100-continue'],
 ];
 
 /** `text` with something odd put in, or a piece cut out or said twice. */
-export function slip(text: string, random: () => number): string {
+export function mutateText(text: string, random: () => number): string {
   const [a = 0, b = 0] = [random(), random()].map((at) => Math.floor(at * (text.length + 1))).sort((x, y) => x - y);
   const piece = text.slice(a, b);
   return (
     text.slice(0, a) +
-    pick([pick(ODD, random), '', piece + piece, `${piece}${pick(ODD, random)}`], random) +
+    pick([pick(HOSTILE_PIECES, random), '', piece + piece, `${piece}${pick(HOSTILE_PIECES, random)}`], random) +
     text.slice(b)
   );
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '@sluice/client/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GrowthWatch } from '../../src/containers/growth-watch.ts';
+import { LogNotifier } from '../../src/containers/log-notifier.ts';
 
 let directory: string;
 beforeEach(() => {
@@ -11,13 +11,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-describe('GrowthWatch', () => {
+describe('LogNotifier', () => {
   it('tells each of thousands once its file has grown, and only then', async () => {
-    const growths = new GrowthWatch();
+    const notifier = new LogNotifier();
     const grown: number[] = [];
     const paths = Array.from({ length: 3000 }, (_, i) => join(directory, String(i % 100)));
     for (const path of new Set(paths)) writeFileSync(path, 'one\n');
-    for (const [i, path] of paths.entries()) growths.add(path, 4, () => grown.push(i));
+    for (const [i, path] of paths.entries()) notifier.add(path, 4, () => grown.push(i));
     appendFileSync(paths[7]!, 'two\n');
     await until('the first are told', async () => grown.length === 30);
     expect(grown.every((i) => i % 100 === 7)).toBe(true);
@@ -27,15 +27,15 @@ describe('GrowthWatch', () => {
   });
 
   it('tells of a file that comes later, and nothing to who has left', async () => {
-    const growths = new GrowthWatch();
+    const notifier = new LogNotifier();
     const grown: string[] = [];
-    const leave = growths.add(join(directory, 'late'), 0, () => grown.push('left'));
-    growths.add(join(directory, 'late'), 0, () => grown.push('stayed'));
+    const leave = notifier.add(join(directory, 'late'), 0, () => grown.push('left'));
+    notifier.add(join(directory, 'late'), 0, () => grown.push('stayed'));
     leave();
     leave();
     writeFileSync(join(directory, 'late'), 'x');
     await until('it is told', async () => grown.length > 0);
-    growths.add(join(directory, 'late'), 0, () => grown.push('came'));
+    notifier.add(join(directory, 'late'), 0, () => grown.push('came'));
     await until('the next is told', async () => grown.length > 1);
     expect(grown).toEqual(['stayed', 'came']);
   });

@@ -22,7 +22,7 @@ interface Waiter {
  * costs a system call now and then and nothing else; looks grow rarer while nothing comes. However many are due at once,
  * other work gets its turn between them.
  */
-export class GrowthWatch {
+export class LogNotifier {
   readonly #slots = Array.from({ length: SLOTS }, () => new Set<Waiter>());
   /** The slot that is looked at next, counted from the start of the process. */
   #next = 0;

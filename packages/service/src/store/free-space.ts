@@ -2,10 +2,10 @@ import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Bytes that whoever this process runs as can still write to the disk of `directory`. Infinite where the file system does
+ * Bytes that this process's user can still write to the disk of `directory`. Infinite where the file system does
  * not say, as some network file systems do; a user's quota is not counted, which only a write finds out.
  */
-export function readDiskRoom(directory: string): number {
+export function readFreeSpace(directory: string): number {
   try {
     const { bsize, blocks, bfree, bavail } = statfsSync(directory);
     if (blocks === 0) return Number.POSITIVE_INFINITY;
