@@ -12,7 +12,7 @@ const TOLERATED = {
   'packages/core': 11,
   'packages/runner, comments': 354,
   'packages/runner': 134,
-  'packages/service, comments': 191,
+  'packages/service, comments': 190,
   'packages/service': 13,
 };
 
