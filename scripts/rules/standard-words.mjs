@@ -5,8 +5,8 @@ const SELF = 'scripts/rules/standard-words.mjs';
 /** Findings left in each area from before the rule existed. A count may only fall; an area without one has none. */
 const TOLERATED = {
   docs: 283,
-  'packages/cli, comments': 66,
-  'packages/cli': 10,
+  'packages/cli, comments': 9,
+  'packages/cli': 4,
   'packages/client, comments': 11,
   'packages/core, comments': 24,
   'packages/core': 11,

@@ -50,15 +50,15 @@ fi
 /** Files here and in two levels of directories below that may be pipelines; the shell keeps those that fit. */
 function listPipelineFiles(cwd: string): string[] {
   const found: string[] = [];
-  const visit = (directory: string, depth: number) => {
+  const search = (directory: string, depth: number) => {
     for (const entry of readdirSync(join(cwd, directory), { withFileTypes: true })) {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
-      if (entry.isDirectory() && depth > 0) visit(join(directory, entry.name), depth - 1);
+      if (entry.isDirectory() && depth > 0) search(join(directory, entry.name), depth - 1);
       else if (/\.(ya?ml|json)$/.test(entry.name)) found.push(join(directory, entry.name));
     }
   };
   try {
-    visit('', 2);
+    search('', 2);
   } catch {
     // A directory that cannot be read has nothing to offer.
   }

@@ -74,7 +74,7 @@ const CONFIG_GROUPS: readonly ConfigGroup[] = [
       ['add <cluster/account>', 'add an account; then grant it to users', 'addAccount'],
       [
         'remove <cluster/account>',
-        'remove an account; its containers keep running and its volumes stay, but nobody can access them',
+        'remove an account; its containers keep running and its volumes stay, but are not accessible',
         'removeAccount',
       ],
     ],

@@ -5,7 +5,7 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { addExamples } from './command-examples.ts';
 import { createCommandLine } from './create-command-line.ts';
 
-/** Runs one command and resolves to its exit code. Prints a bug of ours with its stack; everything expected without. */
+/** Runs one command and resolves to its exit code. Prints an internal error with its stack; expected errors without. */
 export async function runCommandLine(args: readonly string[], context: CommandContext): Promise<number> {
   const commandLine = createCommandLine(context);
   const { program } = commandLine;
@@ -31,7 +31,7 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
   }
 }
 
-/** The arguments; where they ask for the help of a command that does not exist, those that say so instead. */
+/** The arguments; if they request the help of an unknown command, arguments that report that command instead. */
 function redirectUnknownHelp(program: Command, args: readonly string[]): readonly string[] {
   const isFlag = (arg: string) => arg === '--help' || arg === '-h';
   if (!args.some(isFlag) && args[0] !== 'help') return args;

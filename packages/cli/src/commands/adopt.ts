@@ -14,7 +14,7 @@ import { renderTable } from '../text/render-table.ts';
 
 export type AdoptOptions = GlobalOptions & PipelineFileOptions;
 
-/** `sluice adopt`: gives a run whose journal is lost a new one, from its containers; `sluice resume` goes on from there. */
+/** `sluice adopt`: gives a run whose journal is lost a new one, from its containers; `sluice resume` continues from there. */
 export async function adopt(
   { runId, file }: { runId: string; file: string },
   context: CommandContext,

@@ -11,7 +11,7 @@ export interface ApproveOptions extends GlobalOptions {
   readonly reject?: boolean;
 }
 
-/** `sluice approve`: the answer of a person to a step that waits for one. */
+/** `sluice approve`: approves or rejects a step that waits for approval. */
 export async function approve(
   { run: prefix, step }: { run: string; step: string },
   context: CommandContext,
@@ -24,9 +24,9 @@ export async function approve(
   const approved = options.reject !== true;
   const answered = await approveRun(home, { runId, step, approved, by: readUserName() });
   if (!answered.ok) return refuse(fromRunRefusal(answered.error, { options }), { context, options });
-  const goOn = answered.value.driven
+  const advice = answered.value.driven
     ? ''
     : `; no process is running it; resume it with: ${suggestCommand(['resume', runId], options)}`;
-  context.terminal.out(`${approved ? 'approved' : 'rejected'} ${step} of run ${runId}${goOn}\n`);
+  context.terminal.out(`${approved ? 'approved' : 'rejected'} ${step} of run ${runId}${advice}\n`);
   return EXIT_CODE.ok;
 }

@@ -10,7 +10,7 @@ import { createProgress } from '../progress/create-progress.ts';
 import { renderReport } from '../render/render-report.ts';
 import { selectRun } from '../runs/select-run.ts';
 
-/** `sluice cancel`: ends a run that is under way or stands still; `finally` steps still run. */
+/** `sluice cancel`: cancels a run that is in progress or suspended; `finally` steps still run. */
 export async function cancel(
   prefix: string | undefined,
   context: CommandContext,

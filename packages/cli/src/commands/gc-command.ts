@@ -27,11 +27,11 @@ export interface GcOptions extends GlobalOptions {
   readonly maxSize?: string;
   readonly dryRun?: boolean;
   readonly orphans?: boolean;
-  /** True for runs that are over here, or a run's ID for that one too. */
+  /** True for the finished runs of this home, or a run's ID for that run too. */
   readonly cancel?: boolean | string;
 }
 
-/** `sluice gc`: frees what no run needs any more and says what stays, and why; with `--orphans` the containers. */
+/** `sluice gc`: removes what no run needs and lists what it keeps, and why; with `--orphans` it lists containers. */
 export async function gcCommand(context: CommandContext, options: GcOptions): Promise<number> {
   const fault = findFault(options);
   if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: fault }, { context, options });
@@ -80,7 +80,7 @@ function renderCollected({ freed, kept, problems }: GarbageReport, dryRun: boole
   return `${renderTable([...rows, ...stays], MOST_COLUMNS)}${problems.map((problem) => `${problem}\n`).join('')}${done} ${renderBytes(bytes)}: ${count}${tail}\n`;
 }
 
-/** Of these there may be thousands, and nobody wonders. */
+/** There may be thousands of these, and they are expected: they are only counted. */
 const YOUNG = 'it is young';
 
 function describeFreed(item: Freed): string {

@@ -30,7 +30,7 @@ import { listSome, shorten } from '../text/shorten.ts';
 
 export type PlanOptions = ReuseOptions & PipelineFileOptions;
 
-/** What would be taken over, and from where. */
+/** What would be reused, and from which run. */
 interface Preview extends Reuse {
   readonly steps: readonly ReusePreview[];
 }

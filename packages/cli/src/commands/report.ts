@@ -12,7 +12,7 @@ export interface ReportOptions extends GlobalOptions {
   readonly out?: string;
 }
 
-/** `sluice report`: a page for people, a table and JSON for programs, of a run that is over or goes on. */
+/** `sluice report`: a page for people, a table and JSON for programs, of a run that has ended or is in progress. */
 export async function report(
   prefix: string | undefined,
   context: CommandContext,

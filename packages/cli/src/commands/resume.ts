@@ -15,7 +15,7 @@ export interface ResumeOptions extends GlobalOptions {
   readonly wait?: boolean;
 }
 
-/** `sluice resume`: goes on where a run stands, starting nothing twice. */
+/** `sluice resume`: continues a run, starting nothing twice. */
 export async function resume(
   prefix: string | undefined,
   context: CommandContext,

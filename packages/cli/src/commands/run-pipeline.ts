@@ -123,8 +123,8 @@ async function runPlan(
 }
 
 function describeReuse({ runId, again }: Reuse): string {
-  const anew = again.length === 0 ? '' : `; rerunning ${again.join(', ')} and all dependents`;
-  return `reusing successful, unchanged steps of run ${runId}${anew}`;
+  const rerun = again.length === 0 ? '' : `; rerunning ${again.join(', ')} and all dependents`;
+  return `reusing successful, unchanged steps of run ${runId}${rerun}`;
 }
 
 /** The smaller of the file's limit and the command line's. */

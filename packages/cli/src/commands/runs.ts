@@ -5,6 +5,7 @@ import { findHome } from '../home/home.ts';
 import { describeState } from '../progress/render-state.ts';
 import { renderDuration } from '../text/render-duration.ts';
 import { renderTable } from '../text/render-table.ts';
+import { renderTimestamp } from '../text/render-timestamp.ts';
 
 export interface RunsOptions extends GlobalOptions {
   readonly limit?: number;
@@ -27,16 +28,10 @@ export async function runs(context: CommandContext, options: RunsOptions): Promi
     run.runId,
     run.pipeline,
     describeState(run.status),
-    renderTime(run.startedAt),
+    renderTimestamp(run.startedAt).slice(0, 'YYYY-MM-DD hh:mm:ss'.length),
     run.endedAt === undefined ? '-' : renderDuration(run.endedAt - run.startedAt),
     run.problem ?? '',
   ]);
   terminal.out(renderTable([['RUN', 'PIPELINE', 'STATUS', 'STARTED', 'TOOK', ''], ...rows]));
   return EXIT_CODE.ok;
-}
-
-/** Local time, sortable. */
-function renderTime(milliseconds: number): string {
-  const local = new Date(milliseconds - new Date(milliseconds).getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 19).replace('T', ' ');
 }

@@ -124,7 +124,7 @@ async function runSchedules(scheduled: readonly Scheduled[], given: Given): Prom
   return signal !== undefined || !succeeded.includes(false) ? EXIT_CODE.ok : EXIT_CODE.runFailed;
 }
 
-/** Opens a schedule; the string says why that cannot be. `left` is told of runs that this process lets go of. */
+/** Opens a schedule; the string says why that is not possible. `left` collects the runs that this process detaches from. */
 function openWork({ plan, baseDir, timezone }: Scheduled, given: Given & { left: Set<string> }): Work | string {
   const { service, scope, home, context, options, left } = given;
   const range = options.backfill === undefined ? undefined : parseRange(options.backfill, timezone);

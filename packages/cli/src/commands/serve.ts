@@ -95,7 +95,7 @@ const LISTEN_ADVICE: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'permission denied: ports below 1024 need privileges; change `listen` in the configuration'],
 ]);
 
-/** Why a service could not start: something is not as its configuration says. A slip of our own is thrown on, with its stack. */
+/** Why a service could not start: something is not as its configuration says. A bug is thrown again, with its stack. */
 function describeStartFault(error: unknown): string {
   const isBug = [TypeError, RangeError, ReferenceError].some((slip) => error instanceof slip);
   if (isBug || !(error instanceof Error)) throw error;
@@ -104,7 +104,7 @@ function describeStartFault(error: unknown): string {
   return advice === undefined ? error.message : `could not listen on ${address} port ${port}: ${advice}`;
 }
 
-/** The schedules beside a service, which are opened anew when the configuration is read again: one change at a time. */
+/** The schedules of a service, which are opened again when the configuration is reloaded: one change at a time. */
 function createReloadableSchedules(given: {
   service: Service;
   addresses: ServedAddresses;
@@ -140,7 +140,7 @@ function createReloadableSchedules(given: {
   };
   return {
     start: (config: ServedConfig) => change(() => host(config)),
-    /** A wrong file changes nothing: the service goes on as it was. */
+    /** An invalid file changes nothing: the service keeps its configuration. */
     reload() {
       const config = readServiceConfig(options.config, context);
       if (!config.ok) return log.error({ problems: config.error.message }, 'could not apply the changed configuration');

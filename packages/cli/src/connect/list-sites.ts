@@ -20,7 +20,7 @@ export interface PlannedSites extends Sites {
 
 /**
  * The clusters and instance types that a run would have to choose from. Those of the embedded service are known without
- * opening it, so that planning neither makes a home nor waits for a run that is under way.
+ * opening it, so that planning neither creates a home nor waits for a run that is in progress.
  */
 export async function listSites(
   plan: Plan,

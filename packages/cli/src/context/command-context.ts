@@ -8,7 +8,7 @@ export interface CommandContext {
   readonly cwd: string;
   /** Calls `listener` for each signal of that name until the returned function is called. */
   onSignal(signal: NodeJS.Signals, listener: () => void): () => void;
-  /** Ends the process at once, whatever is under way. */
+  /** Ends the process at once, whatever is in progress. */
   exit(exitCode: number): never;
 }
 

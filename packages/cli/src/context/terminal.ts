@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 
 export type TextStyle = Parameters<typeof styleText>[0];
 
-/** Where a command writes. Writing never throws: when nobody reads any more, or it cannot be written, the rest is dropped. */
+/** Where a command writes. Writing never throws: if the reader has closed its end, or writing fails, the rest is dropped. */
 export interface Terminal {
   /** What was asked for. */
   out(text: string): void;
@@ -14,7 +14,7 @@ export interface Terminal {
   readonly interactive: boolean;
   readonly color: boolean;
   size(): { columns: number; rows: number };
-  /** The text in that style where `out` has colours. */
+  /** The text in that style if `out` has colors. */
   style(style: TextStyle, text: string): string;
   /** Resolves when everything written has left the process; false where `out` takes nothing any more. */
   flush(): Promise<boolean>;
@@ -40,7 +40,7 @@ export function createTerminal(streams: TerminalStreams, env: NodeJS.ProcessEnv)
     live: smart && !env.CI,
     interactive: smart && stdin.isTTY === true,
     color,
-    // A terminal that nobody has given a size says 0, as under `script` and `ssh -tt` without a terminal of their own.
+    // A terminal without a size reports 0, as under `script` and `ssh -tt` without a terminal of their own.
     size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
     style: (style, text) => (color ? styleText(style, text, { validateStream: false }) : text),
     flush: async () => {
@@ -54,7 +54,7 @@ export function createTerminal(streams: TerminalStreams, env: NodeJS.ProcessEnv)
   };
 }
 
-/** EPIPE: `sluice … | head` has seen enough. EIO: the terminal was closed and the run goes on without it. */
+/** EPIPE: `sluice … | head` has read enough. EIO: the terminal was closed and the run continues without it. */
 const READER_GONE: ReadonlySet<string> = new Set(['EPIPE', 'EIO']);
 
 interface Writer {

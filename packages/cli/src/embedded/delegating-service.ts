@@ -7,13 +7,13 @@ import {
   type VolumeFiles,
 } from '@sluice/client';
 
-/** A holder that ends refuses calls first and lets go a moment later: until then it is worth waiting for the next one. */
+/** An owner that ends refuses calls first and releases the service shortly after: wait this long for the next owner. */
 const RELEASE_MS = 6_000;
 
 /** The service as some process has it. */
 export interface CurrentService {
   readonly service: ContainerService;
-  /** Aborted when that process has let go of it; left out where that cannot happen. */
+  /** Aborted when that process has released it; absent if that cannot happen. */
   readonly lost?: AbortSignal;
 }
 
@@ -21,7 +21,7 @@ type Current = () => Promise<CurrentService>;
 
 interface Delegate {
   readonly current: Current;
-  /** Asks whoever has the service, and again whoever has it next. Only for what does no harm when it is asked twice. */
+  /** Sends the request to the current owner and, if that one ends, to the next. Only for idempotent requests. */
   read<T>(ask: (service: ContainerService, options: CallOptions) => Promise<T>, options?: CallOptions): Promise<T>;
 }
 

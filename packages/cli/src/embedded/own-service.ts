@@ -20,7 +20,7 @@ export async function openOwnService(root: string, options: { cores: number | un
     service: service.inProcess(principal),
     warnings: service.warnings(),
     listen: async (socketPath) => {
-      // Left by an owner that was killed; the claim says that it is nobody's now.
+      // Left by an owner that was killed; the claim proves that no process uses it.
       await rm(socketPath, { force: true });
       await service.listen({ socketPath, principal });
     },

@@ -56,7 +56,7 @@ export function connectionOf({ limits: _, ...connection }: Profile): Connection 
 /** `--profile`, else `profile.yaml` in the home, else the user's own in the directory that XDG_CONFIG_HOME names. */
 export interface ProfilePlace {
   readonly path: string;
-  /** It lies in a home that was only found, so that it may have come with a repository. */
+  /** It is in a home that was found, not named, so it may come from a repository. */
   readonly isFound: boolean;
 }
 

@@ -5,8 +5,8 @@ const LOOK_MS = 5_000;
 const LEAST_BYTES = 64 * 1024;
 
 /**
- * Says, once for each time, that the disk of a home is full: runner and embedded service then wait for room without a
- * word, and nothing is lost. Returns what stops it.
+ * Reports once each time that the disk of a home becomes full: runner and embedded service then wait for free space
+ * without a message, and nothing is lost. Returns a function that stops it.
  */
 export function watchDisk(home: string, print: (text: string) => void): () => void {
   let isFull = false;
@@ -17,7 +17,7 @@ export function watchDisk(home: string, print: (text: string) => void): () => vo
     if (isFull && !before) print(`the disk of ${home} is full: the run waits for free space; nothing is lost`);
     if (!isFull && before) print(`the disk of ${home} has free space again`);
   };
-  // A file system that does not tell its room is watched in vain.
+  // Some file systems do not report their free space.
   const timer = setInterval(() => void look().catch(() => {}), LOOK_MS);
   timer.unref();
   return () => clearInterval(timer);

@@ -76,7 +76,7 @@ export async function loadPlan(
   return ok({ plan, baseDir: dirname(path), warnings, texts, locate: parsed.value.locate });
 }
 
-/** The file's checks know how an expression looks; whether it ever comes is asked of what will go by it. */
+/** The file's checks know the form of an expression; the runner decides whether it ever has a time. */
 async function scheduleFault({ schedule }: Pipeline): Promise<Diagnostic | undefined> {
   if (schedule === undefined) return undefined;
   const { describeScheduleFault } = await import('@sluice/runner');

@@ -16,7 +16,7 @@ import {
 import { labelWidthOf, renderActiveTransfer, renderEvent } from './render-event.ts';
 import { renderState } from './render-state.ts';
 
-/** At most so often is the screen drawn again, whatever the number of events. */
+/** The shortest time between two redraws, whatever the number of events. */
 const REDRAW_MS = 100;
 /** Lines of active steps; more are counted in the last line. */
 const MAX_ACTIVE_LINES = 12;
@@ -33,7 +33,7 @@ const WRAP = '\x1b[?7h';
 const CLEAR_BELOW = '\x1b[0J';
 const CLEAR_LINE_AND_DOWN = '\x1b[2K\x1b[1B';
 
-/** What has happened as lines that stay, and below them what is going on now, drawn in place. */
+/** Past events as lines that stay, and below them the current state, drawn in place. */
 export function createLiveProgress(terminal: Terminal, options: GlobalOptions): Progress {
   const { now } = createSystemClock();
   const model = createProgressModel();
@@ -96,9 +96,9 @@ function renderActive(
   const transfers = [...model.transfers.values()].map(renderActiveTransfer);
   if (model.startedAt === 0) return transfers;
   const active = [...model.steps.values()].filter((step) => activeState(step) !== undefined);
-  const room = Math.max(1, Math.min(MAX_ACTIVE_LINES, terminal.size().rows - 3));
-  const shown = active.slice(0, room).map((step) => renderActiveStep(step, { terminal, labelWidth, now }));
-  const more = active.length > room ? `, ${active.length - room} more steps` : '';
+  const most = Math.max(1, Math.min(MAX_ACTIVE_LINES, terminal.size().rows - 3));
+  const shown = active.slice(0, most).map((step) => renderActiveStep(step, { terminal, labelWidth, now }));
+  const more = active.length > most ? `, ${active.length - most} more steps` : '';
   return [
     ...shown,
     ...transfers,

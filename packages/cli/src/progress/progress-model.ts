@@ -1,6 +1,6 @@
 import { type CellState, type RunnerEvent, TERMINAL_CELL_STATES } from '@sluice/runner';
 
-/** What is known of one step while a run goes on: counts, not cells, so that ten thousand cells cost no more than one. */
+/** What is known of one step during a run: counts, not cells, so that ten thousand cells cost no more than one. */
 export interface StepProgress {
   readonly name: string;
   /** Undefined for a `foreach` step that is not decided yet. */
@@ -13,7 +13,7 @@ export interface StepProgress {
   note?: string;
 }
 
-/** One cell that has moved. */
+/** A cell that has changed its state. */
 export interface CellTransition {
   readonly step: StepProgress;
   readonly cell: string;
@@ -22,13 +22,13 @@ export interface CellTransition {
   readonly reason?: string;
   /** What ended the attempt before, where this move begins another. */
   readonly failedBefore?: string;
-  /** Milliseconds that it ran: from Running, or where that was not seen from its submission, to its end. */
+  /** Milliseconds that it ran: from Running, or from its submission if Running was not observed, to its end. */
   readonly tookMs?: number;
-  /** The step is over with this move. */
+  /** The step ends with this transition. */
   readonly stepFinished: boolean;
 }
 
-/** From the most to the least interesting for who watches. */
+/** From the most to the least interesting for the user. */
 const ACTIVE: readonly CellState[] = [
   'running',
   'publishing',
@@ -50,7 +50,7 @@ export function countOf(step: StepProgress, ...states: readonly CellState[]): nu
   return sum;
 }
 
-/** What the step is about right now; undefined when it has not begun or is over. */
+/** What the step is about right now; undefined if it has not begun or has ended. */
 export function activeState(step: StepProgress): CellState | undefined {
   return ACTIVE.find((state) => (step.counts.get(state) ?? 0) > 0);
 }
@@ -98,7 +98,7 @@ export function createProgressModel(): ProgressModel {
     cells.set(key, known);
     if (event.reason === undefined) delete step.note;
     else step.note = event.reason;
-    // Moves of one moment come as one: the new attempt may be running already when it is first heard of.
+    // Transitions of one moment are reported as one: the first event of the new attempt may be that it is running.
     const failedBefore = event.attempt > known.attempt ? known.failure : undefined;
     if (failedBefore !== undefined) delete known.failure;
     known.attempt = event.attempt;

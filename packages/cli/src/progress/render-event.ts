@@ -16,7 +16,7 @@ import {
 } from './progress-model.ts';
 import { describeState, renderState } from './render-state.ts';
 
-/** Steps with more cells than this are told as one line, beside the cells that go wrong. */
+/** Steps with more cells than this are shown as one line, plus the cells that fail. */
 const MAX_CELL_LINES = 24;
 const FAILED_STATES: ReadonlySet<CellState> = new Set(['failed', 'errored', 'timedOut']);
 const STATE_WIDTH = 9;
@@ -39,7 +39,7 @@ export function renderEvent(
     case 'attemptFailed': {
       const { step, cell, attempt, message } = event.failure;
       const now = model.cellOf(step, cell);
-      // The last attempt is told by the end of its cell, and one whose successor is not known yet by that one's begin.
+      // The end of the cell reports its last attempt. An attempt whose successor is not known yet is reported with the successor.
       if (now === undefined || isFinished(now.state) || now.attempt <= attempt) return '';
       return renderRetry({ name: label(step, cell), attempt: attempt + 1, message }, labelWidth);
     }
@@ -131,7 +131,7 @@ function renderTransfer(event: Transfer): string {
   return event.direction === 'upload' ? `uploaded volume ${event.name}: ${what}` : `downloaded ${event.name}: ${what}`;
 }
 
-/** A transfer that goes on; nothing is known of one whose files are still being read and digested. */
+/** A transfer in progress; its size is unknown while its files are still being read and hashed. */
 export function renderActiveTransfer({ direction, name, files, totalFiles, bytes, totalBytes }: Transfer): string {
   const doing = { upload: `uploading volume ${name}`, download: `downloading ${name}`, across: `copying ${name}` };
   if (totalFiles === 0) return direction === 'upload' ? `reading volume ${name}` : doing[direction];

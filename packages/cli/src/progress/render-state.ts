@@ -29,12 +29,12 @@ const WORDS: Partial<Record<CellState | RunPhase, string>> = {
   timedOut: 'timed out',
 };
 
-/** The word that people see for a state, without colour. */
+/** The word that users see for a state, without color. */
 export function describeState(state: CellState | RunPhase): string {
   return WORDS[state] ?? state;
 }
 
-/** The word in the state's colour, padded to `width`. */
+/** The word in the state's color, padded to `width`. */
 export function renderState(
   state: CellState | RunPhase,
   { terminal, width = 0 }: { terminal: Terminal; width?: number },

@@ -36,7 +36,7 @@ interface ReportView {
   readonly rerun?: string | undefined;
 }
 
-/** The last words about a run: verdict, failures with the ends of their logs, results, files. */
+/** The summary of a run: verdict, failures with the ends of their logs, results, files. */
 export function renderReport(report: RunReport, view: ReportView): string {
   const { terminal, cwd, options } = view;
   const sections = [
@@ -51,7 +51,7 @@ export function renderReport(report: RunReport, view: ReportView): string {
   return sections.filter((section) => section !== '').join('\n');
 }
 
-/** What the user was warned of while the run went on: the live display has scrolled away. */
+/** The warnings of the run: the live display has scrolled away. */
 function renderWarnings({ warnings = [] }: RunReport, terminal: Terminal): string {
   const lines = warnings
     .slice(0, MAX_WARNINGS)
@@ -93,7 +93,7 @@ function findFailures({ steps, failures }: RunReport): ReadonlyMap<string, Failu
   const last = new Map<string, FailureReport>();
   for (const failure of failures) {
     const name = label(failure.step, failure.cell);
-    // A canceled container is no news to who canceled the run.
+    // The user who canceled the run knows about its canceled containers.
     if (unsuccessful.has(name) && failure.class !== 'canceled') last.set(name, failure);
   }
   return last;

@@ -4,15 +4,15 @@ import type { CommandContext, GlobalOptions } from '../context/command-context.t
 import type { CommandRefusal } from '../context/command-refusal.ts';
 
 export interface ReuseOptions extends GlobalOptions {
-  /** Takes over from the newest run of the pipeline. */
+  /** Reuses steps of the newest run of the pipeline. */
   readonly reuse?: boolean;
-  /** The beginning of the ID of the run to take over from instead. */
+  /** The start of the ID of the run to reuse instead. */
   readonly from?: string;
-  /** Steps that run anew where an earlier run is taken over. */
+  /** Steps to rerun although an earlier run is reused. */
   readonly again?: readonly string[];
 }
 
-/** The run that is to be taken over from; `--from` and `--again` alone ask for it, too. */
+/** The run to reuse; `--from` and `--again` alone also request it. */
 export async function findReuse(
   plan: Plan,
   { context, options }: { context: CommandContext; options: ReuseOptions },

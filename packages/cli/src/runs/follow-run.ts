@@ -7,14 +7,14 @@ import { watchDisk } from '../home/watch-disk.ts';
 import type { Progress } from '../progress/plain-progress.ts';
 import { renderReport } from '../render/render-report.ts';
 
-/** After the first Ctrl-C, so long is a second one waited for before the run is left to itself. */
+/** How long to wait for a second Ctrl-C after the first before detaching. */
 const SECOND_INTERRUPT_MS = 1_500;
-/** After SIGTERM, whoever sent it waits: what hangs then is left, since everything that counts is durable. */
+/** After SIGTERM the process exits within this time, even if something hangs: everything that matters is durable. */
 const DETACH_TIMEOUT_MS = 4_000;
 
 /**
- * Stays with a run until it is over or left. SIGINT once detaches, twice cancels, three times leaves at once; SIGTERM
- * detaches; SIGHUP changes nothing.
+ * Follows a run until it ends or is detached. SIGINT once detaches, twice cancels, three times exits at once; SIGTERM
+ * detaches; SIGHUP has no effect.
  */
 export async function followRun(
   run: RunHandle,
@@ -63,7 +63,7 @@ export async function followRun(
   return interrupts > 0 ? EXIT_CODE.interrupted : exitCodeOf(report);
 }
 
-/** What a script learns from a run's end: a run whose outputs are not where they were asked for is no success to it. */
+/** A run whose outputs were not published as requested counts as failed for a script. */
 function exitCodeOf(report: RunReport): number {
   const isWhole = Object.values(report.outputs).every((output) => output.notPublished === undefined);
   if (report.status === 'succeeded' && isWhole) return EXIT_CODE.ok;

@@ -17,7 +17,7 @@ export interface HostSchedulesOptions {
 
 /** Schedules at work beside a service. */
 export interface ScheduleHost {
-  /** Lets go of the runs, which whoever looks after these schedules next takes up. */
+  /** Detaches from the runs; the next process that runs these schedules resumes them. */
   close(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ export interface ServedAddresses {
   open(wanted: readonly Address[]): Promise<void>;
 }
 
-/** `onListening` is told of each address with the port that was really taken. */
+/** `onListening` receives each address with the port that is really used. */
 export function createServedAddresses(service: Service, onListening: (url: string) => void): ServedAddresses {
   const listeners = new Map<string, Listener>();
   const nameOf = ({ host, port }: Address) => `${host} ${port}`;

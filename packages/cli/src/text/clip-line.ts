@@ -10,7 +10,7 @@ export function widthOf(line: string): number {
   return (line.match(PIECES) ?? []).reduce((sum, piece) => sum + pieceWidth(piece), 0);
 }
 
-/** The line, cut to so many columns; what was cut is told by an ellipsis, and no style stays open. */
+/** The line, cut to so many columns; an ellipsis marks the cut, and no style stays open. */
 export function clipLine(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line;
   let clipped = '';

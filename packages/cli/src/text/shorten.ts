@@ -1,14 +1,14 @@
 import { clipLine, widthOf } from './clip-line.ts';
 
-/** The text in at most so many columns; what is left out of its middle is told by an ellipsis, since names differ at their ends. */
+/** The text in at most so many columns; an ellipsis replaces its middle, since names differ at their ends. */
 export function shorten(text: string, columns: number): string {
   if (text.length <= columns && widthOf(text) <= columns) return text;
   const head = clipLine(text.slice(0, columns + 1), Math.ceil(columns / 2));
-  const room = columns - widthOf(head);
+  const rest = columns - widthOf(head);
   const points = [...text.slice(-columns)].reverse();
   let tail = '';
   for (const point of points) {
-    if (widthOf(point + tail) > room) break;
+    if (widthOf(point + tail) > rest) break;
     tail = point + tail;
   }
   return `${head}${tail}`;
@@ -20,7 +20,7 @@ export function fitColumn(text: string, columns: number): string {
   return `${shown}${' '.repeat(Math.max(0, columns - widthOf(shown)))}`;
 }
 
-/** `a, b and 9,998 more`: as many names as have room in so many columns, at least one. */
+/** `a, b and 9,998 more`: as many names as fit in so many columns, at least one. */
 export function listSome(names: readonly string[], columns: number): string {
   let shown = '';
   let count = 0;
