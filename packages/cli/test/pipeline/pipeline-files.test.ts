@@ -81,9 +81,9 @@ test('check takes the whole git work tree for the project', async () => {
 });
 
 test.each([
-  ['[]', 'it is a list, and an included file is a map'],
-  ['steps', 'it is a text, and an included file is a map'],
-  ['# only a comment', 'it is empty, and an included file is a map'],
+  ['[]', 'it is a list, but an included file must be a map'],
+  ['steps', 'it is a string, but an included file must be a map'],
+  ['# only a comment', 'it is empty, but an included file must be a map'],
   ['steps: [a]', '`steps` of an included file is a list instead of a map'],
   ['include: 3', '`include` is 3 instead of a path, or a list of paths'],
 ])('check refuses an included file of %j', async (text, reason) => {

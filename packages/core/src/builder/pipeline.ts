@@ -190,7 +190,7 @@ function check(
       (name): Diagnostic => ({
         code: 'duplicate-key',
         severity: 'error',
-        message: `the name \`${name}\` is given twice`,
+        message: `the name \`${name}\` is used twice`,
       }),
     ),
     ...assembly.diagnostics,

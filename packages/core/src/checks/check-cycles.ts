@@ -12,14 +12,14 @@ export const checkCycles: Check = ({ pipeline, steps, report }) => {
     const checked = first === undefined ? undefined : steps.get(first);
     if (first === undefined || checked === undefined) continue;
     const way = [...names, first].join(' -> ');
-    const more = component.length > names.length ? `, among ${component.length} steps that depend on each other` : '';
+    const more = component.length > names.length ? `, in a group of ${component.length} steps` : '';
     const message =
       names.length === 1
         ? `step \`${first}\` depends on itself: ${way}`
-        : `these steps wait for each other: ${way}${more}`;
+        : `these steps depend on each other: ${way}${more}`;
     const related = names.slice(1).map((name) => {
       return {
-        message: `step \`${name}\` of the cycle stands here`,
+        message: `step \`${name}\` of the cycle is defined here`,
         path: steps.get(name)?.path ?? [],
         on: 'key' as const,
       };

@@ -35,10 +35,10 @@ function leaves(path: string): boolean {
 
 function checkVolume({ pipeline, report }: CheckContext, { name, path }: { name: string; path: () => Path }): void {
   if (Object.hasOwn(pipeline.volumes, name)) {
-    report({ code: 'bad-path', message: `the path in the volume \`${name}\` goes up by \`..\``, path: path() });
+    report({ code: 'bad-path', message: `the path in volume \`${name}\` contains \`..\``, path: path() });
     return;
   }
-  const message = `there is no volume \`${name}\` under \`volumes\``;
+  const message = `volume \`${name}\` is not declared under \`volumes\``;
   report({
     code: 'unknown-volume',
     message,
@@ -65,15 +65,15 @@ function checkStepOutput(
     if (step === 'volumes' || Object.hasOwn(pipeline.volumes, step)) {
       report({
         code: 'unknown-step',
-        message: `there is no step \`${step}\``,
+        message: `step \`${step}\` does not exist`,
         path: path(),
-        hint: `a volume is written \`volumes.${step}\``,
+        hint: `to refer to the volume, write \`volumes.${step}\``,
       });
       return;
     }
     report({
       code: 'unknown-step',
-      message: `there is no step \`${step}\``,
+      message: `step \`${step}\` does not exist`,
       path: path(),
       lookedIn: ['steps'],
       ...suggestStep(step),
@@ -81,13 +81,13 @@ function checkStepOutput(
     return;
   }
   if (reader !== undefined && source.final && !reader.final) {
-    const message = `step \`${reader.step.name}\` cannot read from \`${step}\`, which runs in \`finally\`, after it`;
+    const message = `step \`${reader.step.name}\` cannot read from \`${step}\`: steps in \`finally\` run after all others`;
     report({ code: 'final-dependency', message, path: path() });
     return;
   }
   if (Object.hasOwn(source.step.outputs, output)) return;
   const message = `step \`${step}\` has no output \`${output}\``;
-  const related = [{ message: `step \`${step}\` stands here`, path: source.path, on: 'key' as const }];
+  const related = [{ message: `step \`${step}\` is defined here`, path: source.path, on: 'key' as const }];
   const lookedIn = [...source.path, 'outputs'];
   report({
     code: 'unknown-output',

@@ -108,12 +108,12 @@ function checkProgram(checking: Checking, { checked, at, scope }: StepPlace): vo
     checkReach(checking, raw.script, { step, key: 'script', interpreter, path: at('script') });
     return;
   }
-  const message = `the script of step \`${step.name}\` is run by ${interpreter[0]}, and expressions in it would become part of the program`;
+  const message = `the script of step \`${step.name}\` is run by ${interpreter[0]}, so the value of an expression in it would be executed as code`;
   checking.context.report({
     code: 'expression-in-script',
     message,
     path: at('script'),
-    hint: 'hand the value over in `env`, and read the variable in the script',
+    hint: 'pass the value in `env`, and read the variable in the script',
   });
 }
 
@@ -129,9 +129,9 @@ function checkReach({ context }: Checking, script: string, { step, key, interpre
   if (shellScript(script, interpreter).unreachable !== true) return;
   context.report({
     code: 'expression-in-script',
-    message: `the \`${key}\` of step \`${step.name}\` has an expression in a here-document with a quoted delimiter, in which the shell puts no values`,
+    message: `the \`${key}\` of step \`${step.name}\` has an expression in a here-document with a quoted delimiter, where the shell does not expand variables`,
     path,
-    hint: 'write the delimiter without quotes',
+    hint: 'remove the quotes around the delimiter',
   });
 }
 
@@ -176,7 +176,7 @@ function checkPipelineTexts(checking: Checking): void {
 function checkWhole(checking: Checking, text: string, place: Place): void {
   const compiled = compileTemplate(text);
   if (compiled.ok && compiled.value.whole === undefined) {
-    const message = `${place.scope.place} is ${JSON.stringify(text)} instead of one expression`;
+    const message = `${place.scope.place} is the string ${JSON.stringify(text)}, but must be an expression`;
     checking.context.report({
       code: 'bad-expression',
       message,
@@ -192,7 +192,7 @@ function checkText({ context, typeOf }: Checking, text: string, { path, scope, w
   const compiled = compileTemplate(text);
   if (!compiled.ok) {
     const { code, message, start, end } = compiled.error;
-    context.report({ code, message: `the expression cannot be read: ${message}`, path, within: { text, start, end } });
+    context.report({ code, message: `invalid expression: ${message}`, path, within: { text, start, end } });
     return;
   }
   const template = compiled.value;
@@ -227,7 +227,7 @@ function hyphenFault(
   if (!isKnown || written === name) return undefined;
   return {
     code: 'hyphen',
-    message: `\`${root}.${written}\` reads as a subtraction, since the name holds a hyphen`,
+    message: `\`${root}.${written}\` is parsed as a subtraction because the name contains a hyphen`,
     hint: `write ${root}['${written}']`,
   };
 }
@@ -243,8 +243,8 @@ function secretFault(template: CompiledTemplate, { root, keys }: { root: string;
     return undefined;
   return {
     code: 'secret-in-text',
-    message: 'a secret cannot be part of a text or of a larger expression',
-    hint: 'make it the whole value of a variable under `env`',
+    message: 'a secret cannot be part of a string or of a larger expression',
+    hint: 'use it as the whole value of a variable under `env`',
   };
 }
 
@@ -258,15 +258,15 @@ function checkTypes({ context, typeOf }: Checking, template: CompiledTemplate, {
       const { start, end, message } = type.error;
       context.report({
         code: 'wrong-type',
-        message: `the expression cannot work: ${message}`,
+        message: `invalid expression: ${message}`,
         path,
         within: { text, start: match.start + start, end: match.start + end },
       });
     } else if (wanted !== undefined && !fits(type.value, wanted)) {
-      const article = wanted === 'bool' ? 'true or false' : 'a list';
+      const article = wanted === 'bool' ? 'a boolean' : 'a list';
       context.report({
         code: 'wrong-type',
-        message: `${scope.place} needs ${article}, and the expression yields ${type.value}`,
+        message: `${scope.place} must be ${article}, but the expression has the type ${type.value}`,
         path,
       });
     }

@@ -15,10 +15,10 @@ export const checkForeignTemplates: Check = (context) => {
       context.report({
         code: 'foreign-template',
         severity: 'warning',
-        message: `\`${found[0]}\` is plain text here`,
+        message: `\`${found[0]}\` is not an expression`,
         path: pathInStep(context, checked, keys),
         within: { text, start: found.index, end: found.index + found[0].length },
-        hint: `an expression is written \${{ … }}`,
+        hint: `expressions are written \${{ … }}`,
       });
     };
     const { raw, step } = checked;

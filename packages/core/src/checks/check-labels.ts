@@ -9,16 +9,20 @@ const LONGEST = 4096;
 export const checkLabels: Check = ({ pipeline: { labels }, report }) => {
   const names = Object.keys(labels);
   if (names.length > MOST) {
-    const message = `the pipeline has ${names.length} labels, and may have ${MOST}`;
+    const message = `the pipeline has ${names.length} labels; the maximum is ${MOST}`;
     report({ code: 'out-of-range', message, path: ['labels'], on: 'key' });
   }
   for (const name of names) {
     const path = ['labels', name];
     if (name.startsWith('sluice-')) {
-      const message = `the label \`${name}\` is one of those that a run is found again by`;
+      const message = `the label \`${name}\` is reserved: Sluice identifies runs by such labels`;
       report({ code: 'bad-name', message, path, on: 'key', hint: 'choose a name that does not begin with `sluice-`' });
     } else if ((own(labels, name)?.length ?? 0) > LONGEST) {
-      report({ code: 'out-of-range', message: `the label \`${name}\` has more than ${LONGEST} characters`, path });
+      report({
+        code: 'out-of-range',
+        message: `the value of label \`${name}\` is longer than ${LONGEST} characters`,
+        path,
+      });
     }
   }
 };

@@ -29,14 +29,14 @@ export const checkMatrices: Check = (context) => {
       }
     }
     if (cells + matrix.include.length > MAX_CELLS) {
-      report('bad-matrix', `the matrix of step \`${name}\` has ${cells} cells, and a step may have ${MAX_CELLS}`, []);
+      report('bad-matrix', `the matrix of step \`${name}\` has ${cells} cells; the maximum is ${MAX_CELLS}`, []);
     }
     matrix.exclude.forEach((entry, index) => {
       for (const axis of Object.keys(entry)) {
         if (Object.hasOwn(matrix.axes, axis)) continue;
         report(
           'unknown-axis',
-          `\`exclude\` of step \`${name}\` names \`${axis}\`, which is no axis of its matrix`,
+          `\`exclude\` of step \`${name}\` names \`${axis}\`, which is not an axis of its matrix`,
           ['exclude', index, axis],
           suggestName(axis, axes),
         );

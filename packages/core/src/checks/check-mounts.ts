@@ -40,9 +40,9 @@ function checkRepeats(context: CheckContext, checked: CheckedStep): void {
     const count = (counts.get(place) ?? 0) + 1;
     counts.set(place, count);
     if (count !== most + 1) continue;
-    const message = `step \`${checked.step.name}\` mounts \`${shown}\` more than ${most === 1 ? 'once' : 'twice'}, which the protocol has no keys for`;
+    const message = `step \`${checked.step.name}\` mounts \`${shown}\` more than ${most === 1 ? 'once' : 'twice'}, which the protocol does not support`;
     const path = pathInStep(context, checked, ['inputs', key]);
-    context.report({ code: 'repeated-mount', message, path, hint: 'mount it once, and use that mount point' });
+    context.report({ code: 'repeated-mount', message, path, hint: 'mount it once and share the mount point' });
   }
 }
 
@@ -65,13 +65,13 @@ function isReserved(place: string): boolean {
 
 function reportReserved(context: CheckContext, checked: CheckedStep, mount: Mount): void {
   const message = `${nameOf(mount)} of step \`${checked.step.name}\` cannot be mounted at ${mount.place || '/'}`;
-  const hint = `choose another place, for example /${mount.section === 'inputs' ? 'in' : 'out'}/${mount.key}`;
+  const hint = `choose another path, for example /${mount.section === 'inputs' ? 'in' : 'out'}/${mount.key}`;
   context.report({ code: 'bad-path', message, path: pathOf(context, checked, mount), hint });
 }
 
 function reportTaken(context: CheckContext, checked: CheckedStep, [first, second]: readonly [Mount, Mount]): void {
-  const message = `${nameOf(second)} of step \`${checked.step.name}\` is mounted at ${second.place}, where ${nameOf(first)} is`;
-  const related = [{ message: 'it is taken here', path: pathOf(context, checked, first) }];
+  const message = `${nameOf(second)} of step \`${checked.step.name}\` is mounted at ${second.place}, which ${nameOf(first)} already uses`;
+  const related = [{ message: 'used here', path: pathOf(context, checked, first) }];
   context.report({ code: 'duplicate-mount', message, path: pathOf(context, checked, second), related });
 }
 

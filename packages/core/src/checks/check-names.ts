@@ -16,8 +16,8 @@ export const checkNames: Check = ({ raw, pipeline, report }) => {
   const names = new Set(pipeline.steps.map((step) => step.name));
   for (const { name } of pipeline.finally) {
     if (!names.has(name)) continue;
-    const message = `the name \`${name}\` stands in \`steps\` and in \`finally\``;
-    const related = [{ message: 'it stands here first', path: ['steps', name], on: 'key' as const }];
+    const message = `the name \`${name}\` is used in both \`steps\` and \`finally\``;
+    const related = [{ message: 'first defined here', path: ['steps', name], on: 'key' as const }];
     report({ code: 'duplicate-key', message, path: ['finally', name], on: 'key', related });
   }
 };

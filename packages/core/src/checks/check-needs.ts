@@ -46,7 +46,7 @@ function checkNeed({ steps, report, suggestStep }: CheckContext, { checked, need
   const { step, final } = checked;
   const target = steps.get(need.step);
   if (target === undefined) {
-    const message = `step \`${step.name}\` needs \`${need.step}\`, and there is no such step`;
+    const message = `step \`${step.name}\` needs \`${need.step}\`, which does not exist`;
     report({
       code: 'unknown-step',
       message,
@@ -57,22 +57,22 @@ function checkNeed({ steps, report, suggestStep }: CheckContext, { checked, need
     return;
   }
   if (target.final && !final) {
-    const message = `step \`${step.name}\` cannot need \`${need.step}\`, which runs in \`finally\`, after it`;
+    const message = `step \`${step.name}\` cannot need \`${need.step}\`: steps in \`finally\` run after all others`;
     report({ code: 'final-dependency', message, path: path() });
   }
   if (need.condition === 'running' && target.step.service === undefined) {
-    const message = `step \`${step.name}\` needs \`${need.step}\` running, and \`${need.step}\` is no service`;
+    const message = `step \`${step.name}\` needs \`${need.step}\` to be running, but \`${need.step}\` is not a service`;
     report({
       code: 'not-a-service',
       message,
       path: path(),
-      hint: `give \`${need.step}\` the key \`service: true\`, or wait for its end`,
+      hint: `add \`service: true\` to \`${need.step}\`, or wait until it has ended`,
     });
   }
   if (need.condition === 'succeeded' || need.condition === 'completed') return;
   const reads = sourcesOf(step.inputs).has(need.step);
   if (reads && need.condition !== 'running') {
-    const message = `step \`${step.name}\` reads an output of \`${need.step}\`, and waits for it to be ${need.condition}`;
-    report({ code: 'conflicting-need', message, path: path(), hint: 'outputs exist only of a step that succeeded' });
+    const message = `step \`${step.name}\` reads an output of \`${need.step}\`, but needs it with the condition \`${need.condition}\``;
+    report({ code: 'conflicting-need', message, path: path(), hint: 'only a step that succeeded has outputs' });
   }
 }

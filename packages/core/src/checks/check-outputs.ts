@@ -8,9 +8,15 @@ export const checkOutputs: Check = (context) => {
   for (const checked of context.steps.values()) {
     for (const name in checked.step.outputs) {
       if (!RESERVED.has(name)) continue;
-      const message = `the output \`${name}\` of step \`${checked.step.name}\` has a name that is reserved`;
+      const message = `the name of output \`${name}\` of step \`${checked.step.name}\` is reserved`;
       const path = pathInStep(context, checked, ['outputs', name]);
-      context.report({ code: 'bad-name', message, path, on: 'key', hint: 'choose a name without `_` in front' });
+      context.report({
+        code: 'bad-name',
+        message,
+        path,
+        on: 'key',
+        hint: 'choose a name that does not begin with `_`',
+      });
     }
   }
 };

@@ -36,7 +36,7 @@ function checkParam({ pipeline, report }: CheckContext, name: string, path: read
     if (!checked.ok) {
       report({
         code: 'bad-param',
-        message: `the pattern of parameter \`${name}\` cannot be used: ${checked.error}`,
+        message: `the pattern of parameter \`${name}\` is invalid: ${checked.error}`,
         path: [...path, 'pattern'],
       });
       return;
@@ -45,7 +45,7 @@ function checkParam({ pipeline, report }: CheckContext, name: string, path: read
   if (minimum !== undefined && maximum !== undefined && minimum > maximum) {
     report({
       code: 'bad-param',
-      message: `parameter \`${name}\` has a minimum of ${minimum} above its maximum of ${maximum}`,
+      message: `parameter \`${name}\` has a minimum of ${minimum}, which is greater than its maximum of ${maximum}`,
       path: [...path, 'minimum'],
     });
     return;

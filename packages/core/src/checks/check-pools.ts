@@ -14,7 +14,7 @@ export const checkPools: Check = (context) => {
       const size = Object.hasOwn(pipeline.pools, pool) ? own(pipeline.pools, pool) : undefined;
       const wanted = pools[pool] ?? 0;
       if (size === undefined) {
-        const message = `step \`${name}\` takes from the pool \`${pool}\`, and there is none of that name under \`pools\``;
+        const message = `step \`${name}\` uses pool \`${pool}\`, which is not declared under \`pools\``;
         report({
           code: 'unknown-pool',
           message,
@@ -24,7 +24,7 @@ export const checkPools: Check = (context) => {
           ...suggestName(pool, namesOf(pipeline.pools)),
         });
       } else if (wanted > size) {
-        const message = `step \`${name}\` takes ${wanted} tokens from the pool \`${pool}\`, which has ${size}, and could never start`;
+        const message = `step \`${name}\` can never start: it needs ${wanted} slots of pool \`${pool}\`, which has ${size}`;
         report({ code: 'pool-too-small', message, path });
       }
     }

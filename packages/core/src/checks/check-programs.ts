@@ -48,7 +48,7 @@ function checkRivals({ step, raw, path }: CheckedStep, report: Report): void {
   for (const [one, other] of RIVALS) {
     if (raw[one] === undefined || raw[other] === undefined) continue;
     const message = `step \`${step.name}\` has both \`${one}\` and \`${other}\``;
-    const related = [{ message: `\`${one}\` stands here`, path: [...path, one], on: 'key' as const }];
+    const related = [{ message: `\`${one}\` is set here`, path: [...path, one], on: 'key' as const }];
     report({ code: 'conflicting-keys', message, path: [...path, other], on: 'key', related });
   }
 }
@@ -58,7 +58,7 @@ function checkCompanions({ step, raw, path }: CheckedStep, { raw: { defaults }, 
     raw[key] !== undefined || (defaults as RawStep | undefined)?.[key] !== undefined;
   for (const [key, companions] of COMPANIONS) {
     if (raw[key] === undefined || companions.some(has)) continue;
-    const message = `\`${key}\` of step \`${step.name}\` is for \`${companions.join('` or `')}\`, which it does not have`;
+    const message = `\`${key}\` of step \`${step.name}\` requires \`${companions.join('` or `')}\``;
     report({ code: 'conflicting-keys', message, path: [...path, key], on: 'key' });
   }
 }
@@ -67,7 +67,7 @@ function checkProgram(checked: CheckedStep, context: CheckContext): void {
   const { step, raw, path } = checked;
   if (step.command === undefined && step.image === undefined && raw.uses === undefined) {
     const message = `step \`${step.name}\` has nothing to run`;
-    const hint = 'give it `command`, `script`, `image`, `uses` or `approval`';
+    const hint = 'add `command`, `script`, `image`, `uses` or `approval`';
     context.report({ code: 'nothing-to-run', lookedIn: path, message, path, on: 'key', hint });
   }
   const [program, ...more] = Array.isArray(raw.command) ? raw.command : [];
@@ -75,9 +75,9 @@ function checkProgram(checked: CheckedStep, context: CheckContext): void {
     context.report({
       code: 'one-word',
       severity: 'warning',
-      message: `the list in \`command\` of step \`${step.name}\` names one program, ${JSON.stringify(program)}, with blanks in its name`,
+      message: `\`command\` of step \`${step.name}\` is a single program whose name contains spaces: ${JSON.stringify(program)}`,
       path: pathInStep(context, checked, ['command', 0]),
-      hint: `for a program with arguments write [${program.trim().split(/\s+/).join(', ')}], for the shell a text without brackets`,
+      hint: `for a program with arguments, write [${program.trim().split(/\s+/).join(', ')}]; for a shell command, write a string without brackets`,
     });
   }
   if (step.command?.length === 0) {
@@ -89,7 +89,7 @@ function checkProgram(checked: CheckedStep, context: CheckContext): void {
 function checkApproval({ step, raw, path }: CheckedStep, report: Report): void {
   for (const key of NOT_FOR_APPROVALS) {
     if (raw[key] === undefined) continue;
-    const message = `step \`${step.name}\` is an approval, runs no container, and cannot have \`${key}\``;
+    const message = `step \`${step.name}\` is an approval, which runs no container, so it cannot have \`${key}\``;
     report({ code: 'conflicting-keys', message, path: [...path, key], on: 'key' });
   }
 }

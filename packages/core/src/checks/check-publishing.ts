@@ -11,7 +11,7 @@ export const checkPublishing: Check = ({ pipeline, report }) => {
     const first = taken.get(place);
     if (first === undefined) taken.set(place, name);
     else {
-      const message = `the outputs \`${first}\` and \`${name}\` are published to the same place, ${output.publish}`;
+      const message = `the outputs \`${first}\` and \`${name}\` are published to the same directory, ${output.publish}`;
       report({ code: 'duplicate-mount', message, path: ['outputs', name, 'publish'] });
     }
   }
@@ -19,7 +19,7 @@ export const checkPublishing: Check = ({ pipeline, report }) => {
     const outer = directoriesAbove(place).find((directory) => taken.has(directory));
     if (outer === undefined) continue;
     const message = `the output \`${name}\` is published to ${place}, inside the directory of the output \`${taken.get(outer)}\``;
-    const hint = 'publish them side by side';
+    const hint = 'publish them to separate directories';
     report({ code: 'nested-publish', message, path: ['outputs', name, 'publish'], hint });
   }
 };

@@ -10,30 +10,30 @@ export const checkRetries: Check = (context) => {
     if (typeof raw !== 'object') continue;
     const at = (...keys: string[]) => pathInStep(context, checked, ['retry', ...keys]);
     if (retry.exitCodes !== undefined && !retry.on.includes('failed')) {
-      const message = `\`retry\` of step \`${name}\` has exit codes, and \`on\` does not hold \`failed\`: only a step that failed by itself has one`;
+      const message = `\`retry.exitCodes\` of step \`${name}\` has no effect because \`on\` does not include \`failed\``;
       report({
         code: 'unsatisfiable-retry',
         message,
         path: at('exitCodes'),
-        hint: 'add `failed` to `on`, or leave `exitCodes` out',
+        hint: 'add `failed` to `on`, or remove `exitCodes`',
       });
     }
     if (retry.exitCodes?.includes(0)) {
       report({
         code: 'unsatisfiable-retry',
-        message: `\`retry\` of step \`${name}\` names exit code 0, which is success`,
+        message: `\`retry.exitCodes\` of step \`${name}\` includes 0, which means success`,
         path: at('exitCodes'),
       });
     }
     if (retry.limit === 0 && retry.escalate.length > 0) {
       report({
         code: 'unsatisfiable-retry',
-        message: `\`retry\` of step \`${name}\` escalates, and its limit is 0`,
+        message: `\`retry.escalate\` of step \`${name}\` has no effect because \`limit\` is 0`,
         path: at('escalate'),
       });
     }
     if (retry.backoff.maxMs < retry.backoff.initialMs) {
-      const message = `the back-off of step \`${name}\` has a \`max\` below its \`initial\``;
+      const message = `\`retry.backoff\` of step \`${name}\` has a \`max\` below its \`initial\``;
       report({ code: 'unsatisfiable-retry', message, path: at('backoff', 'max') });
     }
   }

@@ -19,14 +19,14 @@ function checkStep(context: CheckContext, checked: CheckedStep, services: readon
   const names = services.map((service) => `\`${service.step.name}\``).join(', ');
   const { parallelism } = pipeline;
   if (parallelism !== undefined && services.length + 1 > parallelism) {
-    const message = `step \`${step.name}\` could never start: it runs beside ${names}, and \`parallelism\` is ${parallelism}`;
+    const message = `step \`${step.name}\` can never start: it needs ${names} to be running, and \`parallelism\` is only ${parallelism}`;
     report({ code: 'never-starts', message, path: checked.path, on: 'key' });
   }
   for (const [pool, size] of Object.entries(pipeline.pools)) {
     const wanted = tokens(step, pool);
     const held = services.reduce((sum, service) => sum + tokens(service.step, pool), 0);
     if (wanted === 0 || wanted > size || wanted + held <= size) continue;
-    const message = `step \`${step.name}\` could never start: together with ${names}, it takes ${wanted + held} tokens from the pool \`${pool}\`, which has ${size}`;
+    const message = `step \`${step.name}\` can never start: together with ${names}, it needs ${wanted + held} slots of pool \`${pool}\`, which has ${size}`;
     report({ code: 'never-starts', message, path: pathInStep(context, checked, ['pools', pool]) });
   }
 }

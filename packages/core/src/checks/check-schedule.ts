@@ -21,12 +21,12 @@ export const checkSchedule: Check = ({ pipeline, raw, report }) => {
   try {
     new Intl.DateTimeFormat('en', { timeZone: schedule.timezone });
   } catch {
-    const message = `there is no time zone "${schedule.timezone}"`;
+    const message = `unknown time zone "${schedule.timezone}"`;
     report({
       code: 'bad-timezone',
       message,
       path: ['schedule', 'timezone'],
-      hint: 'write a name like Europe/Berlin or UTC',
+      hint: 'use a name such as Europe/Berlin or UTC',
     });
   }
 };
@@ -37,7 +37,7 @@ function cronFault(expression: string): string | undefined {
     createCron(expression, 'UTC');
     return undefined;
   } catch (error) {
-    return findFieldFault(expression) ?? `cannot be read: ${cronReason(error)}`;
+    return findFieldFault(expression) ?? `is invalid: ${cronReason(error)}`;
   }
 }
 
@@ -50,7 +50,7 @@ function findFieldFault(expression: string): string | undefined {
   for (const [index, field] of FIELDS.entries()) {
     const text = fields[index] ?? '';
     const bad = text.split(',').find((part) => !isCronPart(part, field));
-    if (bad !== undefined) return `has the ${field.name} "${bad}", which is not within ${field.least} to ${field.most}`;
+    if (bad !== undefined) return `has an invalid ${field.name} "${bad}"; expected ${field.least} to ${field.most}`;
   }
   return undefined;
 }

@@ -9,7 +9,7 @@ export const checkSecrets: Check = (context) => {
   for (const checked of context.steps.values()) {
     checked.step.secrets.forEach((secret, index) => {
       if (namesOf(pipeline.secrets).has(secret)) return;
-      const message = `step \`${checked.step.name}\` asks for the secret \`${secret}\`, which the pipeline does not name under \`secrets\``;
+      const message = `step \`${checked.step.name}\` uses the secret \`${secret}\`, which the pipeline does not declare under \`secrets\``;
       report({
         code: 'unknown-secret',
         lookedIn: ['secrets'],

@@ -24,10 +24,10 @@ export const checkServiceEnds: Check = ({ pipeline, steps, report }) => {
     const way = [...names.slice(from), ...names.slice(0, from), first].join(' -> ');
     report({
       code: 'service-never-ends',
-      message: `service \`${first}\` would never end: it runs until the steps that use it are over, and one of them waits for its end: ${way}`,
+      message: `service \`${first}\` would never end: it runs until all steps that use it have ended, and one of them waits for it to end: ${way}`,
       path: checked.path,
       on: 'key',
-      hint: `wait for \`${first}\` to be running instead of its end, or move what waits for its end to \`finally\``,
+      hint: `wait for \`${first}\` to be running instead, or move the step that waits for its end to \`finally\``,
     });
   }
 };

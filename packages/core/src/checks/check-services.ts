@@ -9,7 +9,7 @@ export const checkServices: Check = (context) => {
     if (service === undefined) continue;
     const { ready } = service;
     if (ready !== undefined && 'port' in ready && !Object.hasOwn(ports, ready.port)) {
-      const message = `the readiness check of step \`${name}\` asks port \`${ready.port}\`, which it does not have under \`ports\``;
+      const message = `the readiness check of step \`${name}\` uses port \`${ready.port}\`, which is not declared under \`ports\``;
       const path = pathInStep(context, checked, ['service', 'ready', 'port']);
       context.report({
         code: 'unknown-port',
@@ -25,7 +25,7 @@ export const checkServices: Check = (context) => {
       ['foreach', foreach],
     ] as const) {
       if (value === undefined) continue;
-      const message = `step \`${name}\` is a service, and cannot have \`${key}\``;
+      const message = `step \`${name}\` is a service, so it cannot have \`${key}\``;
       context.report({ code: 'conflicting-keys', message, path: pathInStep(context, checked, [key]), on: 'key' });
     }
   }

@@ -58,11 +58,7 @@ function explain(issue: Issue, place: Place): readonly Fault[] {
       const type = typeof found === 'string' ? own(FOREIGN_TYPES, found) : undefined;
       const values = issue.values.map(String);
       const isType = type !== undefined && values.includes(type);
-      const hint = isType
-        ? { hint: `here it is \`${type}\`` }
-        : typeof found === 'string'
-          ? suggestName(found, values)
-          : {};
+      const hint = isType ? { hint: `use \`${type}\`` } : typeof found === 'string' ? suggestName(found, values) : {};
       const wanted = issue.message.startsWith('Invalid') ? `one of ${issue.values.join(', ')}` : issue.message;
       if (found === undefined) return [missing(path, wanted)];
       return [
@@ -83,12 +79,12 @@ function wrongType(issue: Issue, { path, found }: { path: Path; found: Json | un
   if (typeof found === 'number' && !Number.isFinite(found)) {
     return {
       code: 'bad-number',
-      message: `${nameOf(path)} is not finite, and a pipeline holds finite numbers only`,
+      message: `${nameOf(path)} is not a finite number`,
       path,
     };
   }
   if (typeof found === 'number' && /^a (duration|size)/.test(wanted)) {
-    const message = `${nameOf(path)} is the bare number ${found}, and it must say its unit`;
+    const message = `${nameOf(path)} is the number ${found}, which has no unit`;
     return { code: 'missing-unit', message, path, hint: `write ${wanted}` };
   }
   return {
@@ -105,16 +101,14 @@ function typeHint(found: Json, { wanted, path }: { wanted: string; path: Path })
     return { hint: `write ${key}: ${own(FLAGS, found.toLowerCase())}` };
   }
   if (wanted.startsWith('one of ') && typeof found === 'string' && own(FOREIGN_TYPES, found) !== undefined) {
-    return { hint: `here it is \`${own(FOREIGN_TYPES, found)}\`` };
+    return { hint: `use \`${own(FOREIGN_TYPES, found)}\`` };
   }
   if (wanted === 'a list' && typeof found === 'string') return { hint: `write a list: ${key}: [${found}]` };
-  if (wanted === 'a text' && (typeof found === 'number' || typeof found === 'boolean')) {
+  if (wanted === 'a string' && (typeof found === 'number' || typeof found === 'boolean')) {
     // 010, 1.0 and 1e3 are other values than their letters, and only the file has these.
     return {
       hint:
-        typeof found === 'number'
-          ? 'put it in quotes, letter by letter as it stands here'
-          : `put it in quotes: "${found}"`,
+        typeof found === 'number' ? 'put it in quotes, exactly as it is written here' : `put it in quotes: "${found}"`,
     };
   }
   if (key === 'needs' && typeof found === 'string') return { hint: `write a list: needs: [${found}]` };
@@ -152,9 +146,9 @@ const FOREIGN_TYPES: Readonly<Record<string, string>> = {
 };
 
 const KINDS: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
-  int: 'a whole number',
+  int: 'an integer',
   boolean: 'true or false',
   array: 'a list',
   object: 'a map',
@@ -164,14 +158,14 @@ const KINDS: Readonly<Record<string, string>> = {
 function missing(path: Path, wanted: string): Fault {
   const key = String(path.at(-1) ?? '');
   const parent = path.slice(0, -1);
-  const message = `${nameOf(parent)} has no \`${key}\`, which must be ${wanted}`;
+  const message = `missing key \`${key}\` in ${nameOf(parent)}; expected ${wanted}`;
   return { code: 'missing-key', message, path: parent, on: 'key' };
 }
 
 function badKey(issue: Issue, path: Path): readonly Fault[] {
   const advice = issue.code === 'invalid_format' ? PATTERN_ADVICE.get(issue.pattern ?? '') : undefined;
   const key = String(path.at(-1));
-  const message = `the name ${show(key)} in ${nameOf(path.slice(0, -1))} is not ${advice?.wanted ?? 'a name'}`;
+  const message = `invalid name ${show(key)} in ${nameOf(path.slice(0, -1))}; expected ${advice?.wanted ?? 'a name'}`;
   return [{ code: 'bad-name', message, path, on: 'key', ...nameHint(key) }];
 }
 
@@ -212,7 +206,7 @@ function unknownKey(key: string, { path, known }: { path: Path; known: readonly 
       : isStepPath(path)
         ? foreignKey(FOREIGN_STEP_KEYS, key)
         : undefined;
-  const hint = foreign === undefined ? suggestName(key, ours) : { hint: `here it is ${foreign}` };
+  const hint = foreign === undefined ? suggestName(key, ours) : { hint: `in Sluice: ${foreign}` };
   return {
     code: 'unknown-key',
     message: `unknown key \`${key}\` in ${where}`,
@@ -254,11 +248,13 @@ function bounds(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>): strin
   const small = issue.code === 'too_small';
   const limit = String(small ? issue.minimum : issue.maximum);
   if (issue.origin === 'array')
-    return small ? `and it needs at least ${limit} of them` : `and it may hold ${limit} at most`;
-  if (issue.origin === 'string') return small ? `shorter than ${limit} characters` : `longer than ${limit} characters`;
-  if (small)
-    return issue.inclusive === false ? `and it must be more than ${limit}` : `and it must be at least ${limit}`;
-  return `and it may be ${limit} at most`;
+    return small
+      ? `but must have at least ${limit} item${limit === '1' ? '' : 's'}`
+      : `but must have at most ${limit} items`;
+  if (issue.origin === 'string')
+    return small ? `which is shorter than ${limit} characters` : `which is longer than ${limit} characters`;
+  if (small) return issue.inclusive === false ? `but must be greater than ${limit}` : `but must be at least ${limit}`;
+  return `but must be at most ${limit}`;
 }
 
 /** `step \`fit\`` or `\`command\` of step \`fit\``: what a path is in words. */

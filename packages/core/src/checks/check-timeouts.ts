@@ -5,7 +5,7 @@ import { pathInStep } from './check-context.ts';
 export const checkTimeouts: Check = (context) => {
   const { pipeline, report } = context;
   if (pipeline.timeoutMs === 0)
-    report({ code: 'out-of-range', message: '`timeout` of the pipeline is 0', path: ['timeout'] });
+    report({ code: 'out-of-range', message: '`timeout` of the pipeline must be greater than 0', path: ['timeout'] });
   for (const checked of context.steps.values()) {
     const { timeoutMs, queueTimeoutMs, deadlineMs, approval, name } = checked.step;
     if ((timeoutMs ?? queueTimeoutMs ?? deadlineMs ?? approval) === undefined) continue;
@@ -16,11 +16,11 @@ export const checkTimeouts: Check = (context) => {
       [approval?.timeoutMs, 'approval', 'timeout'],
     ] as const) {
       if (value !== 0) continue;
-      const message = `\`${keys.join('.')}\` of step \`${name}\` is 0`;
+      const message = `\`${keys.join('.')}\` of step \`${name}\` must be greater than 0`;
       report({ code: 'out-of-range', message, path: pathInStep(context, checked, keys) });
     }
     if (deadlineMs !== undefined && timeoutMs !== undefined && deadlineMs < timeoutMs) {
-      const message = `\`deadline\` of step \`${name}\` is for all attempts together, and is below \`timeout\`, which is for one`;
+      const message = `\`deadline\` of step \`${name}\` (for all attempts together) is shorter than \`timeout\` (for one attempt)`;
       report({ code: 'conflicting-times', message, path: pathInStep(context, checked, ['deadline']) });
     }
   }

@@ -20,20 +20,20 @@ export const checkVolumes: Check = (context) => {
   for (const [name, volume] of Object.entries(pipeline.volumes)) {
     const path = ['volumes', name];
     if (volume.id !== undefined && volume.source !== undefined) {
-      const message = `volume \`${name}\` has both \`id\` and \`source\`: it exists already, or it is made from local files`;
+      const message = `volume \`${name}\` cannot have both \`id\` (an existing volume) and \`source\` (local files)`;
       report({ code: 'conflicting-keys', message, path: [...path, 'source'], on: 'key' });
     }
     if (!volume.retain && (volume.id !== undefined || volume.source !== undefined)) {
-      const what = volume.id === undefined ? 'is made from local files' : 'exists already';
-      const message = `volume \`${name}\` has \`retain: false\`, and it ${what}`;
-      const hint = 'only a volume of the pipeline itself is removed with its run: leave `retain` out';
+      const what = volume.id === undefined ? 'is created from local files' : 'already exists';
+      const message = `volume \`${name}\` cannot have \`retain: false\` because it ${what}`;
+      const hint = 'remove `retain`: it is only for volumes without `id` and `source`';
       report({ code: 'conflicting-keys', message, path: [...path, 'retain'], on: 'key', hint });
     }
     if (!mounted.has(name)) {
       report({
         code: 'unused',
         severity: 'warning',
-        message: `no step mounts the volume \`${name}\``,
+        message: `volume \`${name}\` is not used by any step`,
         path,
         on: 'key',
       });
@@ -42,13 +42,13 @@ export const checkVolumes: Check = (context) => {
 };
 
 function reportCached(context: CheckContext, checked: CheckedStep, input: string): void {
-  const message = `step \`${checked.step.name}\` has \`cache\`, and its input \`${input}\` writes to a shared volume`;
+  const message = `step \`${checked.step.name}\` cannot have \`cache\` because its input \`${input}\` writes to a shared volume`;
   context.report({
     code: 'conflicting-keys',
     message,
     path: pathInStep(context, checked, ['cache']),
     on: 'key',
-    hint: 'a reused step writes nothing: set `cache: false` in this step',
-    related: [{ message: 'it is writable here', path: pathInStep(context, checked, ['inputs', input, 'writable']) }],
+    hint: 'set `cache: false` for this step; on a cache hit, nothing would be written',
+    related: [{ message: 'declared writable here', path: pathInStep(context, checked, ['inputs', input, 'writable']) }],
   });
 }

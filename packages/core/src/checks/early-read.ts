@@ -27,7 +27,7 @@ export function findEarlyRead({ of, by, what }: Read) {
   if (condition !== 'succeeded' && condition !== 'running') return undefined;
   return {
     code: 'conflicting-need',
-    message: `step \`${by.step.name}\` starts while the service \`${name}\` runs, before it has any ${what}`,
-    hint: `wait for its end: needs: { ${name}: completed }`,
+    message: `step \`${by.step.name}\` starts while service \`${name}\` is running, before its ${what} exist`,
+    hint: `wait until it has ended: needs: { ${name}: completed }`,
   } as const;
 }

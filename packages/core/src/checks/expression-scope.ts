@@ -41,14 +41,14 @@ export function checkReference(context: CheckContext, reference: Reference, scop
   if (!ROOTS.includes(root)) {
     return {
       code: 'unknown-name',
-      message: `there is nothing named \`${root}\` in expressions`,
+      message: `unknown name \`${root}\``,
       ...(/^(?:True|False|None|null)$/i.test(root)
         ? { hint: `write ${root === 'None' ? 'null' : root.toLowerCase()}` }
         : suggestName(root, ROOTS)),
     };
   }
   if (!scope.roots.includes(root)) {
-    return { code: 'unknown-name', message: `\`${root}\` cannot be used in ${scope.place}`, ...rootHint(root) };
+    return { code: 'unknown-name', message: `\`${root}\` is not available in ${scope.place}`, ...rootHint(root) };
   }
   const [name] = keys;
   if (root === 'steps') return name === undefined ? WITHOUT_NAME : checkStepReference(context, keys, scope);
@@ -65,8 +65,8 @@ export function checkReference(context: CheckContext, reference: Reference, scop
 /** Only of the steps that an expression names is known that they are over. */
 const WITHOUT_NAME: NameFault = {
   code: 'unknown-name',
-  message: '`steps` must be followed by the name of a step, as it stands in the file',
-  hint: "write steps.<name>, or steps['<name>']; a name cannot be computed",
+  message: '`steps` must be followed by the name of a step',
+  hint: "write steps.<name> or steps['<name>']; the name cannot be computed",
 };
 
 const NOUNS: Readonly<Record<string, string>> = {
@@ -74,7 +74,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   matrix: 'matrix axis',
   inputs: 'input',
   outputs: 'output',
-  run: 'fact',
+  run: 'attribute',
   secrets: 'secret',
 };
 
@@ -84,8 +84,7 @@ function ownerOf(root: string, { checked }: Scope): string {
 }
 
 function rootHint(root: string): { hint?: string } {
-  if (root === 'secrets')
-    return { hint: 'a secret may be the whole value of a variable under `env`, and stands nowhere else' };
+  if (root === 'secrets') return { hint: 'use a secret only as the whole value of a variable under `env`' };
   return {};
 }
 
@@ -161,27 +160,30 @@ function checkStepReference(
   if (target === undefined)
     return {
       code: 'unknown-step',
-      message: `there is no step \`${name}\``,
+      message: `step \`${name}\` does not exist`,
       lookedIn: ['steps'],
       ...suggestStep(name),
     };
   if (checked !== undefined && target.final && !checked.final) {
     return {
       code: 'final-dependency',
-      message: `step \`${checked.step.name}\` cannot use \`${name}\`, which runs in \`finally\`, after it`,
+      message: `step \`${checked.step.name}\` cannot refer to \`${name}\`: steps in \`finally\` run after all others`,
     };
   }
   if (aspect === undefined) return undefined;
   if (!ASPECTS.includes(aspect)) {
     return {
       code: 'unknown-name',
-      message: `a step has no \`${aspect}\` in expressions`,
+      message: `a step has no attribute \`${aspect}\``,
       ...suggestName(aspect, ASPECTS),
     };
   }
   if (item === undefined) return undefined;
   if (aspect === 'status' || aspect === 'failure')
-    return { code: 'unknown-name', message: `\`steps.${name}.${aspect}\` is a text, and has no \`${item}\`` };
+    return {
+      code: 'unknown-name',
+      message: `\`steps.${name}.${aspect}\` is a string and has no attribute \`${item}\``,
+    };
   const known = namesOf(target.step[aspect as 'results' | 'outputs' | 'ports']);
   if (known.has(item)) {
     if (aspect === 'ports') return portFault(target, item, fact);
@@ -202,7 +204,7 @@ function portFault({ step }: CheckedStep, port: string, fact: string | undefined
   if (known.includes(fact)) return undefined;
   return {
     code: 'unknown-name',
-    message: `the port \`${port}\` of step \`${step.name}\` has no \`${fact}\` in expressions`,
+    message: `the port \`${port}\` of step \`${step.name}\` has no attribute \`${fact}\``,
     ...suggestName(fact, known),
   };
 }

@@ -190,13 +190,13 @@ function fromCel(value: unknown, counted = { values: 0 }): Json {
     return Number(value);
   }
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new Error(`the result ${value} is no finite number`);
+    if (!Number.isFinite(value)) throw new Error(`the result ${value} is not a finite number`);
     return value;
   }
   if (Array.isArray(value)) return value.map((item: unknown) => fromCel(item, counted));
   if (value instanceof Date) return value.toISOString();
   const entries = value instanceof Map ? [...value] : isPlainObject(value) ? Object.entries(value) : undefined;
-  if (entries === undefined) throw new Error('the result is neither a text, a number, a truth value, a list nor a map');
+  if (entries === undefined) throw new Error('the result is neither a string, a number, a boolean, a list nor a map');
   return Object.fromEntries(entries.map(([key, item]) => [String(key), fromCel(item, counted)]));
 }
 

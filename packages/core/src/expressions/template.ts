@@ -25,7 +25,7 @@ export function compileTemplate(text: string): Result<CompiledTemplate, Template
     return ok({ text, references: [], comparisons: [], whole: undefined, evaluate: () => ok(text) });
   const split = splitTemplate(text);
   if (!split.ok) {
-    const message = `\`\${{\` has no \`}}\` after it; a literal one is written \`$\${{\``;
+    const message = `\`\${{\` without a closing \`}}\`; for a literal \`\${{\` write \`$\${{\``;
     return fail({ code: 'bad-expression', message, start: split.error.start, end: split.error.start + 3 });
   }
   const pieces: (string | Expression)[] = [];

@@ -46,5 +46,5 @@ const NINE = 0x39;
 
 /** What to say of such a number, continuing a sentence. */
 export function describeLargeInteger(number: string): string {
-  return `the integer ${number} is beyond 2^53, and would be rounded; write it as a text`;
+  return `the integer ${number} is beyond 2^53 and would be rounded; write it as a string`;
 }

@@ -134,7 +134,7 @@ function usePipeline(work: AssemblyWork, { at, step, document, report, skip }: U
   }
   work.usedSteps += pipeline.steps.length + pipeline.finally.length;
   if (work.usedSteps > MAX_USED_STEPS) {
-    const message = `${step.uses} would bring more steps than the ${MAX_USED_STEPS} that used pipelines may bring in all`;
+    const message = `${step.uses} would exceed the maximum of ${MAX_USED_STEPS} steps from used pipelines`;
     report({ code: 'too-large', message, path: [...at, 'uses'] });
     skip();
     return;
@@ -146,7 +146,7 @@ function usePipeline(work: AssemblyWork, { at, step, document, report, skip }: U
     if (Object.hasOwn(pipeline.volumes, name)) continue;
     report({
       code: 'unknown-volume',
-      message: `the used pipeline has no volume \`${name}\` whose place this input could take`,
+      message: `the used pipeline has no volume \`${name}\` that this input could replace`,
       path: [...at, 'inputs', name],
       on: 'key',
     });
@@ -163,7 +163,7 @@ function usePipeline(work: AssemblyWork, { at, step, document, report, skip }: U
   work.used.set(parent, flattened);
   const taken = (noun: string, names: readonly string[]): void => {
     const tell = (name: string): Fault => {
-      const message = `step \`${parent}\` brings a ${noun} \`${name}\`, and there is one of that name`;
+      const message = `step \`${parent}\` adds a ${noun} \`${name}\`, but a ${noun} of this name already exists`;
       return { code: 'duplicate-key', message, path: at, on: 'key' };
     };
     report(...names.map(tell));

@@ -49,7 +49,7 @@ export function placeSteps(work: AssemblyWork, section: StepPath[0]): void {
       work.diagnostics.push({
         code: 'duplicate-key',
         severity: 'error',
-        message: `step \`${from}\` brings a step \`${name}\`, and there is one of that name`,
+        message: `step \`${from}\` adds a step \`${name}\`, but a step of this name already exists`,
         ...optional('range', locator(work.root, work.origins)({ path: [section, from], on: 'key' })),
       });
     }

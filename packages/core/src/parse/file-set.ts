@@ -50,7 +50,7 @@ export function createFileSet(read: ((path: string) => Result<string, string>) |
 
   function loadOnce(path: string): Result<SourceDocument, readonly Diagnostic[] | string> {
     if (read === undefined) return fail('other files cannot be read here');
-    if (loaded.size >= MAX_FILES) return fail(`a pipeline may have ${MAX_FILES} files`);
+    if (loaded.size >= MAX_FILES) return fail(`the maximum is ${MAX_FILES} files`);
     const text = read(path);
     return text.ok ? readDocument(path, text.value) : text;
   }

@@ -48,8 +48,8 @@ export function includeFiles(root: SourceDocument & { readonly value: RawMap }, 
         visit(included);
       } else {
         const kind = describeKind(loaded.value.value);
-        const message = `could not include ${path}: it is ${kind}, and an included file is a map`;
-        const hint = `it may bring ${BROUGHT}`;
+        const message = `could not include ${path}: it is ${kind}, but an included file must be a map`;
+        const hint = `it can define ${BROUGHT}`;
         diagnostics.push(...locateFaults([{ code: 'wrong-type', message, path: at, hint }], document));
       }
     }
@@ -81,13 +81,13 @@ function merge(
       const message = `\`${key}\` of an included file is ${describeKind(part)} instead of a map`;
       faults.push({ code: 'wrong-type', message, path: [key] });
     } else if (!isRawMap(part) || !(SECTIONS as readonly string[]).includes(key)) {
-      const message = `an included file cannot bring \`${key}\``;
+      const message = `an included file cannot define \`${key}\``;
       faults.push({
         code: 'bad-include',
         message,
         path: [key],
         on: 'key',
-        hint: `it may bring ${BROUGHT}`,
+        hint: `it can define ${BROUGHT}`,
       });
     } else {
       const present = isRawMap(own(value, key)) ? (own(value, key) as RawMap) : {};
@@ -95,7 +95,7 @@ function merge(
         if (Object.hasOwn(present, name))
           faults.push({
             code: 'duplicate-key',
-            message: `\`${key}.${name}\` is there already`,
+            message: `\`${key}.${name}\` is already defined`,
             path: [key, name],
             on: 'key',
           });
@@ -110,5 +110,5 @@ function merge(
 function describeKind(value: Json): string {
   if (value === null) return 'empty';
   if (Array.isArray(value)) return 'a list';
-  return typeof value === 'string' ? 'a text' : `the value ${JSON.stringify(value)}`;
+  return typeof value === 'string' ? 'a string' : `the value ${JSON.stringify(value)}`;
 }

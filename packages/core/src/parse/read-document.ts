@@ -20,7 +20,7 @@ import { yamlToJson } from './yaml-to-json.ts';
 export function readDocument(file: string, text: string): Result<SourceDocument, readonly Diagnostic[]> {
   const source = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   if (source.length > MAX_FILE_CHARACTERS) {
-    const message = `${file} has ${source.length} characters, more than the ${MAX_FILE_CHARACTERS} that a pipeline file may have`;
+    const message = `${file} has ${source.length} characters; the maximum is ${MAX_FILE_CHARACTERS}`;
     return fail([{ code: 'too-large', severity: 'error', message }]);
   }
   if (/^\s*[{[]/.test(source)) {
@@ -57,7 +57,7 @@ function readWholeYaml(file: string, text: string): Result<SourceDocument, reado
     range: lines.range(start, end),
   }));
   if (documents > 1) {
-    const message = `${file} holds more than one document, and a pipeline file holds one`;
+    const message = `${file} contains more than one document`;
     const at = Math.max(0, text.indexOf('---', Math.max(0, (second ?? 0) - 4)));
     diagnostics.push({ code: 'several-documents', severity: 'error', message, range: lines.range(at, at + 3) });
   }
@@ -99,7 +99,7 @@ function jsonFaults(file: string, text: string): readonly Diagnostic[] {
     severity: 'error',
     message,
     range: lines.range(start, end),
-    ...(first && { related: [{ message: 'it stands here first', range: lines.range(first.start, first.end) }] }),
+    ...(first && { related: [{ message: 'first defined here', range: lines.range(first.start, first.end) }] }),
   }));
 }
 

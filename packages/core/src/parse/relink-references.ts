@@ -59,7 +59,7 @@ function resolve(flattened: Flattened, { parent, aspect, name }: Wanted): Replac
   if ((aspect !== 'results' && aspect !== 'ports') || name === undefined) {
     return {
       code: 'unknown-name',
-      message: `of a step that uses a pipeline, expressions can name results, outputs, ports, status and failure by name`,
+      message: `expressions can use results, outputs, ports, status and failure of a step that uses a pipeline, each by name`,
     };
   }
   const holders = flattened.holders[aspect].get(name) ?? [];
@@ -80,7 +80,7 @@ function statusOf(
 ): Replacement | Omit<Fault, 'path'> {
   const [step] = last;
   if (step !== undefined && last.length === 1) return member(step, aspect);
-  const message = `${the} has more than one last step, ${last.join(' and ')}, and so no ${aspect} of its own`;
+  const message = `${the} has more than one last step, ${last.join(' and ')}, so it has no ${aspect} of its own`;
   return { code: 'unknown-name', message, hint: `name the step: steps['${step}'].${aspect}` };
 }
 

@@ -55,7 +55,7 @@ function nestedUse(keys: RawMap, at: StepPath): readonly Fault[] {
   return ['uses', 'with']
     .filter((key) => own(keys, key) !== undefined)
     .map((key) => {
-      const message = `a step file holds the keys of one step, and cannot have \`${key}\``;
+      const message = `a step file contains the keys of one step, so it cannot have \`${key}\``;
       return { code: 'conflicting-keys', message, path: [...at, key], on: 'key', hint: 'use a pipeline file instead' };
     });
 }

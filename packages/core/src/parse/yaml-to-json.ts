@@ -64,7 +64,7 @@ class Conversion {
   #alias(name: string, node: Node): Json {
     const target = this.#anchors.get(name);
     if (target === undefined) {
-      this.#report('alias', `the alias \`*${name}\` has no anchor \`&${name}\` that is complete before it`, node);
+      this.#report('alias', `alias \`*${name}\` refers to no anchor that is complete before it`, node);
       return null;
     }
     this.#aliased += target.size;
@@ -76,7 +76,7 @@ class Conversion {
 
   #scalar(value: unknown, node: unknown): Json {
     if (typeof value === 'number' && !Number.isFinite(value)) {
-      this.#report('bad-number', 'the number is not finite, and a pipeline holds finite numbers only', node);
+      this.#report('bad-number', 'not a finite number', node);
       return null;
     }
     const source = typeof value === 'number' ? ((node as { source?: string }).source ?? '') : '';
@@ -94,7 +94,7 @@ class Conversion {
     for (const pair of node.items as Pair[]) {
       const key = keyText(pair.key);
       if (key === undefined) {
-        this.#report('bad-key', 'a key that is no plain text', pair.key ?? node);
+        this.#report('bad-key', 'keys must be strings', pair.key ?? node);
         continue;
       }
       const value = this.convert(pair.value);
@@ -103,7 +103,7 @@ class Conversion {
         continue;
       }
       if (Object.hasOwn(result, key)) {
-        this.#report('duplicate-key', `the key \`${key}\` stands twice in one map`, pair.key);
+        this.#report('duplicate-key', `duplicate key \`${key}\``, pair.key);
       }
       setOwn(result, key, value);
     }
@@ -120,7 +120,7 @@ class Conversion {
     if (list.every((item) => typeof item === 'object' && item !== null && !Array.isArray(item))) {
       return list as Record<string, Json>[];
     }
-    this.#report('bad-merge', '`<<` merges maps, and this is neither a map nor a list of maps', node);
+    this.#report('bad-merge', '`<<` expects a map or a list of maps', node);
     return [];
   }
 
@@ -130,7 +130,7 @@ class Conversion {
   }
 
   #tooLarge(bound: number, node: unknown): never {
-    this.#report('too-large', `more than ${bound} values once its aliases are expanded`, node);
+    this.#report('too-large', `more than ${bound} values after the expansion of aliases`, node);
     throw new TooLarge();
   }
 

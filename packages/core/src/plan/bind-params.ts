@@ -44,7 +44,7 @@ export function bindParams(
 export function bindParam(param: Param, given: Json): Result<Json, string> {
   const value = typeof given === 'string' && param.type !== 'string' ? convert(param, given) : given;
   const large = value === given ? undefined : findLargeInteger(String(given));
-  if (large !== undefined) return fail(`holds a number that cannot be used: ${describeLargeInteger(large)}`);
+  if (large !== undefined) return fail(`contains an unsupported number: ${describeLargeInteger(large)}`);
   const fault = jsonFault(value);
   if (fault !== undefined) return fail(fault);
   if (!isOfType(value, param.type)) return fail(`is ${showJson(given)}, which is not of type ${param.type}`);
@@ -59,7 +59,7 @@ export function bindParam(param: Param, given: Json): Result<Json, string> {
   }
   if (typeof value === 'string' && param.pattern !== undefined) {
     const pattern = checkPattern(param.pattern);
-    if (!pattern.ok) return fail(`has a pattern that cannot be used: ${pattern.error}`);
+    if (!pattern.ok) return fail(`has an invalid pattern: ${pattern.error}`);
     if (!pattern.value(value)) return fail(`is ${showJson(value)}, which does not match ${param.pattern}`);
   }
   return ok(value);

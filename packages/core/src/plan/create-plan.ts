@@ -37,7 +37,7 @@ export function createPlan(
     steps.push({ index, step, final, dependencies: dependencies[index] ?? [], cells: expanded });
   }
   if (total > MAX_ALL_CELLS) {
-    const message = `pipeline \`${pipeline.name}\` has ${total} cells, and a pipeline may have ${MAX_ALL_CELLS}`;
+    const message = `pipeline \`${pipeline.name}\` has ${total} cells; the maximum is ${MAX_ALL_CELLS}`;
     faults.push({ code: 'bad-matrix', severity: 'error', message });
   }
   return faults.length === 0 ? ok({ pipeline, params: params.value, steps }) : fail(faults);

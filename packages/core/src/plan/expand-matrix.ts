@@ -28,7 +28,7 @@ export interface BoundMatrix {
 export function expandMatrix(matrix: BoundMatrix): Result<readonly Cell[], string> {
   const axes = Object.entries(matrix.axes);
   const count = axes.reduce((product, [, values]) => product * values.length, 1) + matrix.include.length;
-  if (count > MAX_CELLS) return fail(`the matrix has ${count} cells, and a step may have ${MAX_CELLS}`);
+  if (count > MAX_CELLS) return fail(`the matrix has ${count} cells; the maximum is ${MAX_CELLS}`);
   const tooMuch = excessOf(matrix, count);
   if (tooMuch !== undefined) return fail(tooMuch);
   let product: Record<string, Json>[] = axes.length === 0 ? [] : [{}];
@@ -47,10 +47,10 @@ export function expandMatrix(matrix: BoundMatrix): Result<readonly Cell[], strin
 
 function excessOf({ axes, include, exclude }: BoundMatrix, count: number): string | undefined {
   const lists = Object.values(axes);
-  if (lists.length > MAX_AXES) return `the matrix has ${lists.length} axes, and may have ${MAX_AXES}`;
+  if (lists.length > MAX_AXES) return `the matrix has ${lists.length} axes; the maximum is ${MAX_AXES}`;
   const entries = include.length + exclude.length;
   if (count * entries > MAX_COMPARISONS) {
-    return `the matrix has ${count} cells and ${entries} entries of \`include\` and \`exclude\`, which are too many to be compared`;
+    return `the matrix has ${count} cells and ${entries} entries of \`include\` and \`exclude\`, which are too many to compare`;
   }
   const text = lists.reduce((sum, values) => sum + (JSON.stringify(values).length * count) / values.length, 0);
   return text <= MAX_TEXT ? undefined : `the values of the matrix are too long for its ${count} cells`;

@@ -26,7 +26,7 @@ export interface PatternAdvice {
 
 /** What to say of a text that does not match, by the pattern's source as the schema library reports it. */
 export const PATTERN_ADVICE: ReadonlyMap<string, PatternAdvice> = new Map<string, PatternAdvice>([
-  [String(TEXT), { code: 'wrong-value', wanted: 'a text without NUL characters' }],
+  [String(TEXT), { code: 'wrong-value', wanted: 'a string without NUL characters' }],
   [String(NAME), { code: 'bad-name', wanted: 'a name of up to 100 lower-case letters, digits and `-`' }],
   [
     String(IDENTIFIER),

@@ -16,7 +16,7 @@ import {
 
 const name = word.regex(NAME);
 const flag = z.boolean({ error: 'true or false' });
-const positive = z.int({ error: 'a whole number' }).min(1);
+const positive = z.int({ error: 'an integer' }).min(1);
 const bound = z.number({ error: 'a number' }).optional();
 
 /** The long form of a parameter. A map with none of these keys but others is a default, in the short form. */
@@ -87,7 +87,7 @@ export const pipelineSchema = z.strictObject(
     version: z.literal(1, { error: 'the number 1' }),
     name: name.max(63),
     description: text.optional(),
-    labels: z.record(text, text, { error: 'a map of texts' }).optional(),
+    labels: z.record(text, text, { error: 'a map of strings' }).optional(),
     params: z.record(word.regex(IDENTIFIER), json, { error: 'a map of parameters' }).optional(),
     env: env.optional(),
     secrets: secrets.optional(),

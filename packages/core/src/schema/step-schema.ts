@@ -17,21 +17,21 @@ import {
  * The shape of a step as it stands in a file: short forms and long forms. Only shapes: what names mean is for the
  * checks. The `error` texts say what is wanted, and are put into a sentence by `checkShape`.
  */
-export const word = z.string({ error: 'a text' });
+export const word = z.string({ error: 'a string' });
 export const text = word.regex(TEXT);
 export const duration = z.string({ error: 'a duration with its unit, for example 90s, 15m, 2h or 1d' }).regex(DURATION);
 const size = z.string({ error: 'a size with its unit, for example 512MB or 4GiB' }).regex(SIZE);
 const flag = z.boolean({ error: 'true or false' });
-const count = z.int({ error: 'a whole number' }).min(0);
-const positive = z.int({ error: 'a whole number' }).min(1);
+const count = z.int({ error: 'an integer' }).min(0);
+const positive = z.int({ error: 'an integer' }).min(1);
 const name = word.regex(NAME);
 const mountPoint = z.string({ error: 'an absolute path' }).regex(MOUNT_POINT);
 export const json: z.ZodType<unknown> = z.json();
 
-export const env = z.record(word.regex(VARIABLE), text, { error: 'a map of variable names to texts' });
+export const env = z.record(word.regex(VARIABLE), text, { error: 'a map of variable names to strings' });
 export const secrets = z.array(word.regex(VARIABLE), { error: 'a list of secret names' });
-export const command = z.union([z.array(text), text], { error: 'a list of texts, or one text for the shell' });
-export const pools = z.record(name, positive, { error: 'a map of pool names to numbers of tokens' });
+export const command = z.union([z.array(text), text], { error: 'a list of strings, or one string for the shell' });
+export const pools = z.record(name, positive, { error: 'a map of pool names to numbers of slots' });
 
 export const placement = z.strictObject(
   { cluster: name.optional(), anyOf: z.array(name).min(1).optional(), ordered: z.array(name).min(1).optional() },
@@ -112,7 +112,7 @@ const retry = z.union(
         .min(1)
         .optional(),
       exitCodes: z
-        .array(z.int({ error: 'a whole number' }).min(0).max(255))
+        .array(z.int({ error: 'an integer' }).min(0).max(255))
         .min(1)
         .optional(),
       backoff: backoff.optional(),
@@ -167,7 +167,7 @@ export const stepSchema = z.strictObject(
     resources: resources.optional(),
     placement: placement.optional(),
     pools: pools.optional(),
-    priority: z.int({ error: 'a whole number' }).optional(),
+    priority: z.int({ error: 'an integer' }).optional(),
     retry: retry.optional(),
     timeout: duration.optional(),
     queueTimeout: duration.optional(),
@@ -177,7 +177,7 @@ export const stepSchema = z.strictObject(
     ports: z.record(name, port, { error: 'a map of port names' }).optional(),
     service: service.optional(),
     approval: approval.optional(),
-    uses: z.string({ error: 'a path of a file' }).regex(TEXT).optional(),
+    uses: z.string({ error: 'the path of a file' }).regex(TEXT).optional(),
     with: z.record(word.regex(IDENTIFIER), json, { error: 'a map of parameters to values' }).optional(),
   },
   { error: 'a map of step keys' },

@@ -158,7 +158,7 @@ steps:
       expect(result.error.map(({ message }) => message)).toEqual([
         'the pipeline that step `sub` uses has no result `rowz`',
         'the pipeline that step `sub` uses has more than one result `both`: of the steps sub-a, sub-b',
-        'the pipeline that step `sub` uses has more than one last step, sub-a and sub-b, and so no status of its own',
+        'the pipeline that step `sub` uses has more than one last step, sub-a and sub-b, so it has no status of its own',
       ]);
     }
   });
@@ -279,7 +279,7 @@ outputs: { best: { from: sub.model, publish: ./out } }
       'other.yaml': `${MAIN}steps:\n  b: { command: [y] }\n`,
     });
     expect(result.ok ? [] : result.error.map(({ message }) => message)).toEqual([
-      'step `a` brings a step `a-b`, and there is one of that name',
+      'step `a` adds a step `a-b`, but a step of this name already exists',
     ]);
   });
 
@@ -289,8 +289,8 @@ outputs: { best: { from: sub.model, publish: ./out } }
       'other.yaml': `${MAIN}volumes: { v: {} }\nsteps:\n  b: { command: [y], inputs: { v: volumes.v } }\nfinally:\n  c: { command: [theirs] }\n`,
     });
     expect(result.ok ? [] : result.error.map(({ message }) => message)).toEqual([
-      'step `a` brings a volume `a-v`, and there is one of that name',
-      'step `a` brings a step `a-c`, and there is one of that name',
+      'step `a` adds a volume `a-v`, but a volume of this name already exists',
+      'step `a` adds a step `a-c`, but a step of this name already exists',
     ]);
     expect(places(result)).toEqual(['main.yaml:5:3 duplicate-key', 'main.yaml:5:3 duplicate-key']);
   });

@@ -118,7 +118,7 @@ describe('debian-graph', () => {
       const parsed = parsePipeline({ file: 'd.json', text: JSON.stringify({ version: 1, name: 'debian', steps }) });
       const cycles = parsed.ok ? [] : parsed.error.filter(({ code }) => code === 'cycle');
       expect(cycles).toHaveLength(count);
-      for (const { message } of cycles) expect(message).toMatch(/wait for each other: (\S+) -> (?:\S+ -> )*\1(?:,|$)/);
+      for (const { message } of cycles) expect(message).toMatch(/depend on each other: (\S+) -> (?:\S+ -> )*\1(?:,|$)/);
     });
   }
 });

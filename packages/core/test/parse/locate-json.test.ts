@@ -56,7 +56,7 @@ describe('readJsonTree', () => {
 
   it('reports every duplicate key, also one written with an escape, and every integer beyond 2^53', () => {
     expect(faultsOf('{"a": 1, "b": {"c": 9007199254740993}, "\\u0061": 2, "b": 1.0000000000000000001}')).toEqual([
-      'bad-number 20 "9007199254740993": the integer 9007199254740993 is beyond 2^53, and would be rounded; write it as a text',
+      'bad-number 20 "9007199254740993": the integer 9007199254740993 is beyond 2^53 and would be rounded; write it as a string',
       'duplicate-key 39 "\\"\\\\u0061\\"": duplicate key `a`',
       'duplicate-key 52 "\\"b\\"": duplicate key `b`',
     ]);

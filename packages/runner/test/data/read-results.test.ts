@@ -52,7 +52,7 @@ describe('readResults', () => {
     expect(await read('array', '["9007199254740993", -9007199254740993]')).toEqual({
       ok: false,
       error:
-        'result r: its value cannot be used: the integer -9007199254740993 is beyond 2^53, and would be rounded; write it as a text',
+        'result r: its value cannot be used: the integer -9007199254740993 is beyond 2^53 and would be rounded; write it as a string',
     });
     expect(await read('string', '9007199254740993')).toEqual({ ok: true, value: { r: '9007199254740993' } });
     expect(await read('number', '12345678901234567890.5')).toMatchObject({ ok: true });
