@@ -25,7 +25,7 @@ steps:
   after: { command: [echo, never], needs: [bad] }
 `;
 
-test('sluice run ends with 0 when all went well', async () => {
+test('sluice run exits with 0 on success', async () => {
   write('p.yaml', 'version: 1\nname: p\nsteps:\n  hello: { command: [echo, hello] }\n');
   expect(await place.sluice('run', 'p.yaml')).toMatchObject({ exitCode: 0, stderr: '' });
 });
@@ -204,7 +204,7 @@ test('sluice run ends with 2 when there is no credential for the service, which 
   expect(stderr).toContain('SLUICE_TOKEN');
 });
 
-test('sluice says what to do next where it cannot do what was asked', async () => {
+test('sluice suggests what to do next when it refuses a command', async () => {
   write('p.yaml', 'version: 1\nname: p\nsecrets: [KEY]\nsteps:\n  a: { command: [echo], secrets: [KEY] }\n');
   const says = async (text: string, ...args: string[]) =>
     expect(await place.sluice(...args)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(text) });

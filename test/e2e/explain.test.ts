@@ -27,7 +27,7 @@ function write(word: string): void {
   );
 }
 
-test('sluice why says why a step failed, was tried again, was skipped, ran again or was reused', async () => {
+test('sluice why explains why a step failed, was retried, was skipped, ran again or was reused', async () => {
   write('one');
   await place.sluice('run', 'p.yaml');
   const bad = await place.sluice('why', 'bad');
@@ -53,7 +53,7 @@ test('sluice why says why a step failed, was tried again, was skipped, ran again
   });
 });
 
-test('a run leaves its report, and sluice report makes it anew elsewhere', async () => {
+test('a run writes its report, and sluice report writes it again elsewhere', async () => {
   write('one');
   const { stdout } = await place.sluice('run', 'p.yaml');
   const runId = /\(run (\w+)\)/.exec(stdout)?.[1] ?? '';

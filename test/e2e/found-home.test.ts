@@ -194,7 +194,7 @@ test('a home that was copied, or came with an archive or a repository, starts no
   expect(await sluice(['runs'], { SLUICE_HOME: place.home })).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
-test('a home that was moved on its disk goes on, and so does one that a person began with secrets alone', async () => {
+test('a home that was moved on its disk stays usable, and so does one that the user created with only secrets', async () => {
   mkdirSync(join(place.home, 'secrets'), { recursive: true, mode: 0o700 });
   await makeHomeWithRun();
   mkdirSync(join(place.directory, 'elsewhere'));

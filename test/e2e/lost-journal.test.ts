@@ -83,7 +83,7 @@ test.each([
   },
 );
 
-test('sluice resume goes on after a journal that was cut off behind its first records, and starts nothing twice', async () => {
+test('sluice resume continues after a journal that was cut off behind its first records, and starts nothing twice', async () => {
   const runId = await leaveRunning();
   const journal = join(directoryOf(runId), 'journal.ndjson');
   const lines = place.read(join('.sluice/runs', runId, 'journal.ndjson')).split('\n');

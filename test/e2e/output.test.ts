@@ -62,7 +62,7 @@ test('an answer that could not be written is no success', () => {
   expect(status).toBe(1);
 });
 
-test('following a log ends when nobody reads it any more', () => {
+test('following a log ends when its reader has closed the pipe', () => {
   const talk = 'version: 1\nname: talk\nsteps:\n  talk: { script: "while :; do echo tick; sleep 0.05; done" }\n';
   writeFileSync(join(place.directory, 'talk.yaml'), talk);
   const { stdout } = inShell(`

@@ -52,7 +52,7 @@ async function statesAfter(...args: string[]): Promise<Record<string, string>> {
   return Object.fromEntries(steps.map(({ name, state }) => [name, state]));
 }
 
-test('sluice run --reuse takes over what went well and is the same still, and does the rest', async () => {
+test('sluice run --reuse reuses successful, unchanged steps and runs the others', async () => {
   write('exit 3');
   const first = await statesAfter();
   expect(first).toMatchObject({ prepare: 'succeeded', fit: 'succeeded', check: 'failed', last: 'skipped' });
@@ -73,7 +73,7 @@ test('sluice run --reuse takes over what went well and is the same still, and do
   expect((await place.sluice('why', 'last')).stdout).toContain('command is ["echo","two"]; it was ["echo","one"]');
 });
 
-test('sluice run --again does a step anew, with all that depends on it in whatever way', async () => {
+test('sluice run --again reruns a step and everything that depends on it in any way', async () => {
   write('true');
   await statesAfter();
   const again = { check: 'succeeded', agree: 'succeeded', last: 'succeeded', tell: 'succeeded' };

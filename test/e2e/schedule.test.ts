@@ -39,7 +39,7 @@ test('docs/schedules.md shows what sluice schedule --backfill prints, and a seco
   expect(await place.runs()).toHaveLength(3);
 });
 
-test('sluice schedule waits until it is told to end', async () => {
+test('sluice schedule waits until it receives a signal', async () => {
   const started = place.start(['schedule', 'report.yaml', '--json']);
   await until(() => started.stdout().includes('\n'), 'its first line');
   started.process.kill('SIGTERM');

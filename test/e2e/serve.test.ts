@@ -129,7 +129,7 @@ test('a cluster added by command and a changed address count after SIGHUP', asyn
   await expect(fetch(`${started.url}/readyz`)).rejects.toThrow();
 });
 
-test('a served schedule runs in its account, is told its planned time, and neither misses nor doubles over kills', async () => {
+test('a served schedule runs in its account, receives its planned time, and neither misses nor doubles over kills', async () => {
   const home = 'data/schedules/main/physics';
   mkdirSync(join(place.directory, 'nightly'));
   writeFileSync(join(place.directory, 'nightly/good.yaml'), NIGHTLY);

@@ -7,7 +7,7 @@ export function renderScheduleEvent(event: ScheduleEvent, timezone: string): str
   switch (event.type) {
     case 'missed': {
       const last = event.last === event.first ? '' : ` to ${time(event.last)}`;
-      return `${event.schedule} ${time(event.first)}${last}: missed; will not be run\n`;
+      return `${event.schedule} ${time(event.first)}${last}: missed and not caught up\n`;
     }
     case 'edited':
       return `${event.schedule}: warning: ${event.message}\n`;

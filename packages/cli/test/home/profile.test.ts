@@ -29,7 +29,7 @@ test('findProfile takes the flag before the home, and the home before what the u
   });
 });
 
-test('findProfile says of the profile of a home that nobody has named that it was only found', () => {
+test('findProfile marks the profile of a home that was not named as found', () => {
   mkdirSync(join(home, '.sluice'));
   const path = join(home, '.sluice/profile.yaml');
   writeFileSync(path, '');

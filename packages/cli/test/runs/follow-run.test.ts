@@ -47,7 +47,7 @@ test.each([
   expect(await driven.exitCode).toBe(exitCode);
 });
 
-test('followRun detaches at once when nobody can press Ctrl-C again, and says how to resume', async () => {
+test('followRun detaches at once without a terminal for a second Ctrl-C, and suggests how to resume', async () => {
   const driven = drive(false);
   driven.context.send('SIGINT');
   expect(await driven.exitCode).toBe(130);
@@ -79,7 +79,7 @@ test('followRun cancels at the second Ctrl-C and leaves at the third', async () 
   expect(driven.told).toEqual(['cancel by interrupt']);
 });
 
-test('followRun detaches on SIGTERM, with the exit code of a suspended run, and goes on after SIGHUP', async () => {
+test('followRun detaches on SIGTERM, with the exit code of a suspended run, and continues after SIGHUP', async () => {
   const driven = drive(true);
   driven.context.send('SIGHUP');
   expect(driven.told).toEqual([]);
