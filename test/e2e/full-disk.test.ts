@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { mountSmallDisk, type SmallDisk } from '../../packages/service/test/store/small-disk.ts';
 import { addUser, CREDENTIALS, configure, type Server, serve } from './served-rig.ts';
 import { createWorkplace, makeSharedDirectory, parseLines, until, type Workplace } from './workplace-rig.ts';
 
@@ -10,15 +11,16 @@ const canMount = process.getuid?.() === 0 && spawnSync('unshare', ['--mount', 't
 
 describe.skipIf(!canMount && process.env.CI !== 'true')('a service whose disk is full', () => {
   let place: Workplace;
-  let data: string;
+  let disk: SmallDisk | undefined;
   let shared: string;
   let server: Server | undefined;
 
   beforeEach(async () => {
     place = createWorkplace();
-    data = join(place.directory, 'data');
+    const data = join(place.directory, 'data');
     mkdirSync(data);
-    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', data]).status).toBe(0);
+    disk = mountSmallDisk('24m', data);
+    expect(disk).toBeDefined();
     configure(place);
     await addUser(place, 'main/physics');
     shared = makeSharedDirectory();
@@ -29,26 +31,11 @@ describe.skipIf(!canMount && process.env.CI !== 'true')('a service whose disk is
   afterEach(async () => {
     await server?.kill();
     server = undefined;
-    spawnSync('umount', ['-l', data]);
+    disk?.unmount();
     place.remove();
     rmSync(shared, { recursive: true });
   });
 
-  /** Takes all room that is left, but for `leave` bytes. */
-  function fill(leave = 0): void {
-    const spare = join(data, 'spare');
-    writeFileSync(spare, Buffer.alloc(leave, 1));
-    const file = openSync(join(data, 'ballast'), 'w');
-    const block = Buffer.alloc(4096, 1);
-    try {
-      for (;;) writeSync(file, block);
-    } catch {
-    } finally {
-      closeSync(file);
-      rmSync(spare);
-    }
-  }
-  const makeRoom = () => rmSync(join(data, 'ballast'));
   const ask = async (path: string) => {
     const reply = await fetch(`${server!.url}${path}`);
     return { status: reply.status, body: await reply.json() };
@@ -57,7 +44,7 @@ describe.skipIf(!canMount && process.env.CI !== 'true')('a service whose disk is
   test('refuses a new run within seconds, says that it is not ready, and is again once there is room', async () => {
     server = await serve(place);
     expect(await ask('/readyz')).toMatchObject({ status: 200, body: { ready: true, store: 'ready' } });
-    fill();
+    disk?.fill();
     expect(await ask('/readyz')).toMatchObject({ status: 503, body: { ready: false, store: 'its disk is full' } });
     // An orchestrator that restarts what is not healthy would gain nothing.
     expect(await ask('/healthz')).toMatchObject({ status: 200 });
@@ -65,7 +52,7 @@ describe.skipIf(!canMount && process.env.CI !== 'true')('a service whose disk is
     const refused = await started.ended;
     expect(refused.exitCode).toBe(3);
     expect(refused.stderr).toContain('507 could not write to the store because its disk is full');
-    makeRoom();
+    disk?.empty();
     await until(async () => (await ask('/readyz')).status === 200, 'the service to be ready again');
     server.process.kill('SIGTERM');
     const { stderr } = await server.ended;
@@ -83,13 +70,13 @@ describe.skipIf(!canMount && process.env.CI !== 'true')('a service whose disk is
     const isRunning = async () => /sluice_containers\{.*phase="Running"\} 1/.test(await metrics());
     await until(isRunning, 'the first step to run');
     // Room enough to record that a container has ended, too little for a new one.
-    fill(700_000);
+    disk?.fill(700_000);
     writeFileSync(join(shared, 'gate'), '');
     await until(() => `${run.stdout()}${warnings}`.includes('its disk is full'), 'a warning');
     const { stdout } = await place.sluice('why', 'second');
     expect(stdout).toContain('the disk of the service is full; tried again at');
     expect(stdout).toContain('whoever runs the service must make room there');
-    makeRoom();
+    disk?.empty();
     expect(await run.ended).toMatchObject({ exitCode: 0 });
     expect(run.stdout()).toContain('2 succeeded');
     server.process.kill('SIGTERM');

@@ -1,40 +1,25 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { API, openRawHttp, type RawHttp } from '../api/raw-http.ts';
 import { FakeEngine } from '../fakes/fake-engine.ts';
+import { mountSmallDisk } from './small-disk.ts';
 
-/** A small file system of its own; without the right to mount one there is nothing to test. */
-const disk = mkdtempSync(join(tmpdir(), 'sluice-disk-'));
-const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=12m', 'tmpfs', disk]).status === 0;
+/** Undefined without the right to mount one: then there is nothing to test. */
+const disk = mountSmallDisk('12m');
 let http: RawHttp;
 let engine: FakeEngine;
 beforeAll(async () => {
-  if (!isMounted) return;
+  if (disk === undefined) return;
   engine = new FakeEngine();
   const engines = { fake: ({ clusterID }: { clusterID: string }) => (clusterID === 'one' ? engine : new FakeEngine()) };
-  http = await openRawHttp({ parent: disk, engine: 'fake', engines, cores: 1000 });
+  http = await openRawHttp({ parent: disk.path, engine: 'fake', engines, cores: 1000 });
 });
-afterEach(() => rmSync(join(disk, 'ballast'), { force: true }));
+afterEach(() => disk?.empty());
 afterAll(async () => {
   await http?.close();
-  if (isMounted) execFileSync('umount', [disk]);
-  rmSync(disk, { recursive: true, force: true });
+  disk?.unmount();
 });
-
-/** Takes all room that is left. */
-function fillDisk(): void {
-  const file = openSync(join(disk, 'ballast'), 'w');
-  const block = Buffer.alloc(4096, 1);
-  try {
-    for (;;) writeSync(file, block);
-  } catch {
-  } finally {
-    closeSync(file);
-  }
-}
 
 const labels = Object.fromEntries(Array.from({ length: 99 }, (_, i) => [`l${i}`, 'x'.repeat(4000)]));
 const create = (id: string, spec: object = {}) =>
@@ -47,12 +32,12 @@ const ids = async () => {
   return (containers as { id: string }[]).map(({ id }) => id);
 };
 
-describe.skipIf(!isMounted && process.env.CI !== 'true')('a full disk', () => {
+describe.skipIf(disk === undefined && process.env.CI !== 'true')('a full disk', () => {
   it('refuses what is new with 507, keeps what is there, and is forgotten once there is room', async () => {
     for (const id of ['kept', 'ending']) expect((await create(id)).status).toBe(200);
     await expect.poll(() => engine.launched.size).toBe(2);
     for (const id of ['kept', 'ending']) engine.run(id);
-    fillDisk();
+    disk?.fill();
 
     const made: string[] = [];
     let refused = await create('big-0', { labels });
@@ -75,7 +60,7 @@ describe.skipIf(!isMounted && process.env.CI !== 'true')('a full disk', () => {
     expect((await http.send('POST', `${API}/containers/kept:cancel`)).status).toBe(507);
     expect(engine.stopped).toHaveLength(1);
 
-    rmSync(join(disk, 'ballast'));
+    disk?.empty();
     await expect.poll(async () => (await create(last, { labels })).status, { timeout: 10_000 }).toBe(200);
     await expect.poll(() => engine.launched.size).toBe(3 + made.length);
     await expect.poll(async () => (await get('ending')).phase, { timeout: 10_000 }).toBe('Succeeded');

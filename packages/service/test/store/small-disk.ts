@@ -13,9 +13,11 @@ export interface SmallDisk {
   unmount(): void;
 }
 
-/** Mounts one; undefined without the right to. */
-export function mountSmallDisk(size: string): SmallDisk | undefined {
-  const path = mkdtempSync(join(tmpdir(), 'sluice-disk-'));
+/** Mounts one on an empty directory, by default a new one; undefined without the right to. Unmounting removes the directory. */
+export function mountSmallDisk(
+  size: string,
+  path = mkdtempSync(join(tmpdir(), 'sluice-disk-')),
+): SmallDisk | undefined {
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path]).status !== 0) {
     rmSync(path, { recursive: true });
     return undefined;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { ProcessConfig } from '../../../src/engines/process/process-config.ts';
 import { createProcessEngine } from '../../../src/engines/process/process-engine.ts';
-import { type AttackSubject, describeAttacks } from '../attacks/describe-attacks.ts';
+import { type AttackSubject, describeAttacks, WITHOUT_FILTER } from '../attacks/describe-attacks.ts';
 import { EngineRig } from '../engine-rig.ts';
 import { hasNamespaces } from '../has-namespaces.ts';
 import { asNobody, copyLauncher, isBuilt, isRoot, nobody } from './copied-launcher.ts';
@@ -11,16 +11,8 @@ afterAll(remove);
 
 /** The network is the host's, and so are its other families: docs/engines.md says so. */
 const network = { 'network-vsock': /opened/, 'network-path-socket': /connected/ };
-/** The shell launcher has no filter of system calls. These look into nothing of the host but its session's keys. */
-const unfiltered = {
-  'kernel-perf': /opened/,
-  'kernel-userfaultfd': /opened/,
-  'kernel-io-uring': /made/,
-  'kernel-keys-session': /saw/,
-  'kernel-keys-user': /added/,
-  'kernel-keys-request': /found/,
-};
-const shell: AttackSubject = { tolerated: { ...network, ...unfiltered } };
+/** The shell launcher has no filter of system calls. */
+const shell: AttackSubject = { tolerated: { ...network, ...WITHOUT_FILTER } };
 const native: AttackSubject = { tolerated: network, hidesAbstractSockets: true };
 /** Without cgroups the number of processors is no limit that holds against the container's will. */
 const affinity = { 'process-processors': /uses/ };

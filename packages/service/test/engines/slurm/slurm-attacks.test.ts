@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { slurmConfigSchema } from '../../../src/engines/slurm/slurm-config.ts';
 import { createSlurmEngine } from '../../../src/engines/slurm/slurm-engine.ts';
-import { type AttackSubject, describeAttacks } from '../attacks/describe-attacks.ts';
+import { type AttackSubject, describeAttacks, WITHOUT_FILTER } from '../attacks/describe-attacks.ts';
 import { EngineRig } from '../engine-rig.ts';
 import { hasSlurm, slurmSubject } from './slurm-rig.ts';
 
@@ -13,12 +13,7 @@ const isMissing = (!hasSlurm && process.env.CI !== 'true') || !isRoot;
 
 /** No program of ours can filter system calls on a node, and the network is the node's: docs/engines.md says so. */
 const tolerated = {
-  'kernel-perf': /opened/,
-  'kernel-userfaultfd': /opened/,
-  'kernel-io-uring': /made/,
-  'kernel-keys-session': /saw/,
-  'kernel-keys-user': /added/,
-  'kernel-keys-request': /found/,
+  ...WITHOUT_FILTER,
   'network-vsock': /opened/,
   'network-path-socket': /connected/,
 };
