@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { takeAbstractLock } from './abstract-lock.ts';
 import { describeSelf, hasEnded, type LockHolder, mayLive, readLockHolder, sharesNames } from './lock-holder.ts';
 import { runFlock } from './run-flock.ts';
+import { isSystemError } from './system-error.ts';
 
 /** A lock that this process holds until it releases it or ends, however it ends. */
 export interface FileLock {
@@ -52,7 +53,7 @@ export async function isLocked(file: string): Promise<boolean> {
   try {
     fd = openSync(file, 'r');
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    if (isSystemError(error, 'ENOENT', 'ENOTDIR')) return false;
     throw error;
   }
   try {

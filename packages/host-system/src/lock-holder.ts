@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { readBootID } from './boot-id.ts';
+import { isSystemError } from './system-error.ts';
 
 /** The process that has a lock, as its lock file describes it. */
 export interface LockHolder {
@@ -43,7 +44,7 @@ export function hasEnded({ pid, boot, pidNamespace }: LockHolder): boolean {
     process.kill(pid, 0);
     return false;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+    return isSystemError(error, 'ESRCH');
   }
 }
 

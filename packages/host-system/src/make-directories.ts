@@ -1,5 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isSystemError } from './system-error.ts';
 
 /**
  * Makes a directory and those above it. Returns the first one that it made, as `mkdir` with `recursive` does. That one
@@ -10,7 +11,7 @@ export async function makeDirectories(directory: string, mode = 0o777): Promise<
     return await makeOne(directory, mode);
   } catch (error) {
     const above = path.dirname(directory);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === directory) throw error;
+    if (!isSystemError(error, 'ENOENT') || above === directory) throw error;
     const first = await makeDirectories(above, mode);
     const made = await makeOne(directory, mode);
     return first ?? made;
@@ -23,7 +24,7 @@ async function makeOne(directory: string, mode: number): Promise<string | undefi
     await mkdir(directory, mode);
     return directory;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!isSystemError(error, 'EEXIST')) throw error;
     if (!(await stat(directory)).isDirectory()) throw error;
     return undefined;
   }

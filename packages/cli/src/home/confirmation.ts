@@ -1,8 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { own } from '@sluice/core';
+import { replaceFile } from '@sluice/host-system';
 import { z } from 'zod';
 import { findCaller, isOwnedBy } from './caller.ts';
 import { identifyDirectory } from './created-here.ts';
@@ -36,11 +36,12 @@ export async function keepConfirmation(
 ): Promise<string | undefined> {
   const file = confirmationFile(home, env);
   if (file === undefined) return undefined;
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const next = `${file}.${randomBytes(8).toString('hex')}.new`;
   const text = JSON.stringify({ home: resolveLocation(home), identity: identify(home), connection });
-  await writeFile(next, `${text}\n`, { mode: 0o600, flush: true, flag: 'wx' });
-  await rename(next, file);
+  await replaceFile(
+    file,
+    `${text}
+`,
+  );
   return file;
 }
 

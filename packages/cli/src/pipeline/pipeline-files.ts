@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { fail, MAX_FILE_CHARACTERS, ok, type Result } from '@sluice/core';
+import { systemErrorCode } from '@sluice/host-system';
 
 /** Reads the files of one pipeline. An error says why a file was not read, and what to do. */
 export interface PipelineFiles {
@@ -114,7 +115,7 @@ function attempt(read: () => Result<string, string>): Result<string, string> {
   try {
     return read();
   } catch (error) {
-    const code = String((error as NodeJS.ErrnoException).code);
+    const code = String(systemErrorCode(error));
     return fail(REASONS.get(code) ?? code);
   }
 }

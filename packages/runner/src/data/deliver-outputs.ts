@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { isServiceError } from '@sluice/client';
 import { own } from '@sluice/core';
+import { systemErrorCode } from '@sluice/host-system';
 import type { KeptResult } from '../journal/kept-result.ts';
 import { reportOutputs } from '../report/report-outputs.ts';
 import type { OutputReport, PlaceReport } from '../report/run-report.ts';
@@ -76,7 +77,7 @@ async function deliverTo(directory: string, of: NamedOutput): Promise<string | u
     for (const warning of done.value) warn(session, `output ${name}: ${warning}`);
     return undefined;
   } catch (error) {
-    if (!isServiceError(error) && (error as NodeJS.ErrnoException).code === undefined) throw error;
+    if (!isServiceError(error) && systemErrorCode(error) === undefined) throw error;
     return (error as Error).message;
   }
 }

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Plan } from '@sluice/core';
+import { systemErrorCode } from '@sluice/host-system';
 
 /** A volume whose source cannot be read. */
 export interface MissingSource {
@@ -18,7 +19,7 @@ export async function findMissingSources(plan: Plan, baseDir: string): Promise<r
     try {
       await stat(local);
     } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code;
+      const code = systemErrorCode(error);
       const reason = code === 'ENOENT' ? 'there is no such file or directory' : (error as Error).message;
       const message = `could not read the source of volume ${volume}: ${local}: ${reason}`;
       // Of a volume that `uses` brings, the path begins with the directory of the used file.

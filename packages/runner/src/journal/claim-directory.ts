@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import path from 'node:path';
 import {
   isListening,
+  isSystemError,
   lockFile,
   makeDirectories,
   openControlSocket,
@@ -31,7 +32,7 @@ export async function claimDirectory(
     try {
       return await (isLocal ? claimLocally(directory) : claim(directory, listener));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries >= TRIES) throw error;
+      if (!isSystemError(error, 'ENOENT') || tries >= TRIES) throw error;
     }
   }
 }

@@ -1,3 +1,4 @@
+import { isSystemError } from '@sluice/host-system';
 import type { AppendFile } from './disk.ts';
 import { JournalFailure } from './journal-failure.ts';
 import { encodeLine } from './journal-line.ts';
@@ -122,7 +123,7 @@ function createGroup(): Group {
 }
 
 function isFull(cause: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT'].includes((cause as NodeJS.ErrnoException).code ?? '');
+  return isSystemError(cause, 'ENOSPC', 'EDQUOT');
 }
 
 function describe(action: 'write' | 'sync', cause: unknown): string {

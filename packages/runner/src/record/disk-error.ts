@@ -1,4 +1,5 @@
 import { fail, type Result } from '@sluice/core';
+import { systemErrorCode } from '@sluice/host-system';
 import { JournalFailure } from '../journal/journal-failure.ts';
 import type { RunRefusal } from './run-refusal.ts';
 
@@ -7,7 +8,7 @@ const CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EPERM', 'E
 /** Whether the disk of the home could not do what was asked: the user's to mend, and no bug. */
 export function isDiskError(error: unknown): boolean {
   if (error instanceof JournalFailure) return true;
-  return error instanceof Error && CODES.has((error as NodeJS.ErrnoException).code ?? '');
+  return error instanceof Error && CODES.has(systemErrorCode(error) ?? '');
 }
 
 /** Makes a refusal of what the disk could not do. */

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
-import { makeDirectories } from '@sluice/host-system';
+import { isSystemError, makeDirectories, systemErrorCode } from '@sluice/host-system';
 import type { TransferProgress } from './count-transfer.ts';
 import { downloadTree, type TreeSource } from './download-tree.ts';
 import { removeResult, replaceDirectory } from './replace-directory.ts';
@@ -45,7 +45,7 @@ export async function deliverTree(options: DeliverOptions): Promise<Result<strin
   try {
     await mkdir(staged);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = systemErrorCode(error);
     if (code !== 'EACCES' && code !== 'EROFS') throw error;
     return fail(`its new content is put together in ${parent}, where this user may not write; name another directory`);
   }
@@ -64,7 +64,7 @@ export async function deliverTree(options: DeliverOptions): Promise<Result<strin
     replaceDirectory(staged, target, () => names.fresh('old'));
     return ok([...downloaded.warnings, ...(await removeAside(parent, names))]);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EBUSY') throw error;
+    if (!isSystemError(error, 'EBUSY')) throw error;
     return fail(MOUNTED);
   } finally {
     await rm(staged, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 import { renameSync } from 'node:fs';
 import { rmdir, unlink } from 'node:fs/promises';
+import { isSystemError, systemErrorCode } from '@sluice/host-system';
 import { placeIn, walkLocalTree } from './local-tree.ts';
 import { RESULT_MARKER, readMarker } from './result-marker.ts';
 
@@ -23,7 +24,7 @@ export function replaceDirectory(next: string, target: string, nameAside: () => 
     try {
       renameSync(target, old);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') continue;
+      if (isSystemError(error, 'ENOENT')) continue;
       throw error;
     }
     try {
@@ -39,7 +40,7 @@ export function replaceDirectory(next: string, target: string, nameAside: () => 
 }
 
 function isTaken(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = systemErrorCode(error);
   return code === 'ENOTEMPTY' || code === 'EEXIST';
 }
 
@@ -52,7 +53,7 @@ export async function removeResult(directory: string): Promise<boolean> {
     return await removeFiles(directory);
   } catch (error) {
     // Another process that removes the same was faster.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+    if (isSystemError(error, 'ENOENT')) return true;
     throw error;
   }
 }
@@ -80,6 +81,6 @@ async function ignoring(codes: readonly string[], done: Promise<void>): Promise<
   try {
     await done;
   } catch (error) {
-    if (!codes.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    if (!isSystemError(error, ...codes)) throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { lstat, mkdtemp, realpath, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { printableName } from '@sluice/client';
+import { isSystemError, systemErrorCode } from '@sluice/host-system';
 import { walkLocalTree } from './local-tree.ts';
 import { RESULT_MARKER, readMarker } from './result-marker.ts';
 
@@ -15,7 +16,7 @@ export async function resolveTarget(target: string): Promise<string> {
     return await realpath(target);
   } catch (error) {
     const above = path.dirname(target);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === target) throw error;
+    if (!isSystemError(error, 'ENOENT') || above === target) throw error;
     return path.join(await resolveTarget(above), path.basename(target));
   }
 }
@@ -30,8 +31,8 @@ export async function findTargetFault(to: string, around: readonly string[]): Pr
     await rmdir(probe);
     return undefined;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    return `no directory can be made there (${(error as NodeJS.ErrnoException).code}); name another one`;
+    if (systemErrorCode(error) === undefined) throw error;
+    return `no directory can be made there (${systemErrorCode(error)}); name another one`;
   }
 }
 
@@ -81,6 +82,6 @@ async function findForeign(target: string): Promise<string[]> {
 }
 
 function absent(error: unknown): undefined {
-  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+  if (isSystemError(error, 'ENOENT')) return undefined;
   throw error;
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { identifierSchema, type Ref, type Scope, type Volume } from '@sluice/client';
+import { isSystemError } from '@sluice/host-system';
 import type { Logger } from 'pino';
 import { authorize, matchingAccounts, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
@@ -216,7 +217,7 @@ function makeRoot(storage: string, ref: Ref): string {
   try {
     mkdirSync(root, { mode: 0o755 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!isSystemError(error, 'EEXIST')) throw error;
     renameSync(root, join(storagePaths.trash(storage), `stray-${ref.id}-${randomID(16)}`));
     mkdirSync(root, { mode: 0o755 });
   }
@@ -238,7 +239,7 @@ async function purgeVolume(options: VolumeCallsOptions, key: string, row: Volume
   try {
     renameSync(storagePaths.volume(storage, row.accountID, row.id), trash);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (!isSystemError(error, 'ENOENT')) throw error;
   }
   rmSync(storagePaths.properties(storage, row.accountID, row.id), { force: true });
   const changes: Change[] = [

@@ -1,7 +1,6 @@
-import { open, readFile, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { waitForLock } from '@sluice/host-system';
-import { randomID } from '../host/random-id.ts';
+import { replaceFile, waitForLock } from '@sluice/host-system';
 import { type ConfigEdit, type EditResult, editConfig } from './edit-config.ts';
 
 /**
@@ -22,34 +21,21 @@ export async function editConfigFile(
     if (!edited.ok) return edited;
     const fault = check(edited.text);
     if (fault !== undefined) return { ok: false, message: fault };
-    await replaceFile(file, { before, text: edited.text });
+    await replaceConfig(file, { before, text: edited.text });
     return edited;
   } finally {
     lock.release();
   }
 }
 
-async function replaceFile(file: string, { before, text }: { before: string; text: string }): Promise<void> {
+async function replaceConfig(file: string, { before, text }: { before: string; text: string }): Promise<void> {
   const { mode, uid, gid } = await stat(file);
-  const temporary = join(dirname(file), `.${basename(file)}.${randomID(8)}`);
-  const handle = await open(temporary, 'wx', 0o600);
-  try {
-    try {
-      await handle.writeFile(text);
-      await handle.chmod(mode & 0o777);
-      if (process.getuid?.() === 0) await handle.chown(uid, gid);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    if ((await readFile(file, 'utf8')) !== before) {
+  await replaceFile(file, text, {
+    mode: mode & 0o777,
+    ...(process.getuid?.() === 0 && { owner: { uid, gid } }),
+    async beforeReplacing() {
+      if ((await readFile(file, 'utf8')) === before) return;
       throw new Error(`could not change ${file} because another program wrote it at the same time: try again`);
-    }
-    await rename(temporary, file);
-  } catch (error) {
-    await unlink(temporary).catch(() => {});
-    throw error;
-  }
-  const directory = await open(dirname(file), 'r');
-  await directory.sync().finally(() => directory.close());
+    },
+  });
 }

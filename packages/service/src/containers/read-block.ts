@@ -1,5 +1,6 @@
 import { closeSync, constants, open, read } from 'node:fs';
 import { promisify } from 'node:util';
+import { isSystemError } from '@sluice/host-system';
 
 /** Far below what a process may have open, however many readers there are. */
 const MAX_OPEN = 64;
@@ -28,7 +29,7 @@ export async function readBlock(path: string, position: number, into: Buffer): P
       closeSync(file);
     }
   } catch (error) {
-    if (['ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    if (isSystemError(error, 'ENOENT', 'ELOOP')) return undefined;
     throw error;
   } finally {
     // The place goes to who waits longest, without being free in between.

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { Feature } from '@sluice/client';
+import { systemErrorCode } from '@sluice/host-system';
 import type { Logger } from 'pino';
 import type { Clock } from '../host/clock.ts';
 import { type Engine, EngineError, type EngineSink, type HardwareModels, type Launch } from './engine.ts';
@@ -253,7 +254,7 @@ async function ensureDirectory(path: string): Promise<void> {
   try {
     await makeDirectory(path, { mode: 0o700 });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = systemErrorCode(error);
     if (code === 'EEXIST') return;
     if (code !== 'ENOENT') throw error;
     const what = `the storage of the cluster is away, or it has lost '${dirname(path)}': mount it, or make that directory`;

@@ -6,6 +6,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { systemErrorCode } from '@sluice/host-system';
 import { connectUpstream, NOT_OWNED } from './connect-upstream.ts';
 import { replyHeaders, requestHeaders } from './forwarded-headers.ts';
 import type { Route } from './route-table.ts';
@@ -58,7 +59,7 @@ export function replyHead({
 
 /** 503 for an application that does not listen (yet): a client may come again; 502 for one that broke off. */
 export function upstreamFault(error: unknown): UpstreamFault {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  const code = systemErrorCode(error);
   if (code === NOT_OWNED) return { status: 503, message: 'another program listens on the port of the container' };
   const absent = ['ECONNREFUSED', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code ?? '');
   return absent

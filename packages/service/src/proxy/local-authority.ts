@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isSystemError } from '@sluice/host-system';
 import type { Certificate } from './port-proxy.ts';
 
 const DAY_MS = 86_400_000;
@@ -80,7 +81,7 @@ function readPair(directory: string, name: string): Certificate | undefined {
       cert: readFileSync(join(directory, `${name}.pem`), 'utf8'),
     };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (isSystemError(error, 'ENOENT')) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isSystemError } from '@sluice/host-system';
 import { readListeners } from './read-listeners.ts';
 
 /** Who listens on a container's port now. */
@@ -144,7 +145,7 @@ function heldBy(pid: number, sockets: ReadonlySet<string>): Holder[] | undefined
     });
     return all.filter(({ socket }) => sockets.has(socket));
   } catch (error) {
-    return ['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '') ? undefined : [];
+    return isSystemError(error, 'EACCES', 'EPERM') ? undefined : [];
   }
 }
 

@@ -1,4 +1,5 @@
 import { chmod, readdir, rm } from 'node:fs/promises';
+import { isSystemError } from '@sluice/host-system';
 
 /**
  * Removes what lies at `path`, if anything does, also directories that their owner may not change: without being root we
@@ -8,7 +9,7 @@ export async function removeForGood(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    if (!isSystemError(error, 'EACCES')) throw error;
     await openDirectories(Buffer.from(path));
     await rm(path, { recursive: true, force: true });
   }

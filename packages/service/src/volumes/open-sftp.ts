@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isSystemError } from '@sluice/host-system';
 import type { Logger } from 'pino';
 import type { ServiceConfig } from '../config/service-config.ts';
 import { createSftpServer, generateHostKey } from './sftp/sftp-server.ts';
@@ -36,7 +37,7 @@ function hostKey(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (!isSystemError(error, 'ENOENT')) throw error;
   }
   const key = generateHostKey();
   writeFileSync(path, key, { mode: 0o600, flag: 'wx' });

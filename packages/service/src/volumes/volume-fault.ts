@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { errnoOf } from './files/file-errors.ts';
+import { systemErrorCode } from '@sluice/host-system';
 
 /**
  * Why the files of the volume at `root` cannot be reached now, as the end of "… because"; undefined where they can. Looked
@@ -9,7 +9,7 @@ export function volumeFault(root: string): string | undefined {
   try {
     return statSync(root).isDirectory() ? undefined : 'something else is where its directory should be';
   } catch (error) {
-    const code = errnoOf(error);
+    const code = systemErrorCode(error);
     return code === 'ENOENT' ? 'its directory is not there' : `its storage answers ${code}`;
   }
 }

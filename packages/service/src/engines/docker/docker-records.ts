@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { appendFile, chmod, open, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isSystemError } from '@sluice/host-system';
 import type { Launch } from '../engine.ts';
 import { type ExitRecord, parseExitRecord } from '../exit-record.ts';
 
@@ -46,7 +47,7 @@ export async function claimAbsent(directory: string): Promise<boolean> {
   try {
     await appendFile(recordPath(directory), `${ABSENT}\n`, { flag: constants.O_WRONLY | constants.O_APPEND });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+    if (isSystemError(error, 'ENOENT')) return true;
     throw error;
   }
   return (await readStart(recordPath(directory)))?.startsWith(`${ABSENT}\n`) === true;
@@ -98,7 +99,7 @@ async function readStart(path: string): Promise<string | undefined> {
       await file.close();
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (isSystemError(error, 'ENOENT')) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { systemErrorCode } from '@sluice/host-system';
 
 const lookAgainMs = 20;
 
@@ -38,7 +39,7 @@ function kill(pid: number): boolean {
   try {
     return process.kill(pid, 'SIGKILL');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = systemErrorCode(error);
     if (code === 'ESRCH' || code === 'EPERM') return false;
     throw error;
   }

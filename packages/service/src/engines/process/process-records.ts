@@ -1,5 +1,6 @@
 import { readlink, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isSystemError } from '@sluice/host-system';
 import { type ExitRecord, parseExitRecord } from '../exit-record.ts';
 
 /** Who runs a container: written before its first instruction, and only once. */
@@ -35,7 +36,7 @@ export async function claimAbsent(directory: string): Promise<boolean> {
     await symlink('absent', join(directory, 'claim'));
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (isSystemError(error, 'EEXIST')) return false;
     throw error;
   }
 }
@@ -57,7 +58,7 @@ async function readRecord(directory: string, name: 'claim' | 'exit'): Promise<st
   try {
     return await readlink(join(directory, name));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (isSystemError(error, 'ENOENT')) return undefined;
     throw error;
   }
 }

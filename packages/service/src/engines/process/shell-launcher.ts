@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { access, constants, readlink, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { isSystemError } from '@sluice/host-system';
 import { EngineError } from '../engine.ts';
 import { endRemains } from './end-remains.ts';
 import type { Launcher, LauncherEvent, LauncherListener, LaunchRequest, MountsBy } from './launcher.ts';
@@ -218,6 +219,6 @@ function signalProcess(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    if (!isSystemError(error, 'ESRCH')) throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { isSystemError } from '@sluice/host-system';
 import { EngineError } from '../engine.ts';
 import type { UnixUser } from './unix-user.ts';
 
@@ -43,7 +44,7 @@ export function createSlurmCommands(confPath: string | undefined): SlurmCommands
         const options = { env: all, cwd: '/', timeout: 30_000, maxBuffer: 2 ** 26, ...(user && actingAs(user, all)) };
         execFile(program, [...args], options, (error, stdout, stderr) => {
           if (!error) resolve(stdout);
-          else if ((error as NodeJS.ErrnoException).code === 'ENOENT') reject(missing(program));
+          else if (isSystemError(error, 'ENOENT')) reject(missing(program));
           else {
             const said = stderr.trim();
             const isSilent = said === '' && typeof error.code === 'number';

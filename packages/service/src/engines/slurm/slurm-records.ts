@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isSystemError } from '@sluice/host-system';
 import { z } from 'zod';
 import { exists } from '../exists.ts';
 import { REFUSAL_RECORD } from './slurm-host-root.ts';
@@ -68,7 +69,7 @@ export function openSlurmRecords(directory: string): SlurmRecords {
         await writeFile(path(CLAIM), as, { flag: 'wx' });
         return true;
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'EEXIST') return (await read(path(CLAIM))) === as;
+        if (isSystemError(error, 'EEXIST')) return (await read(path(CLAIM))) === as;
         throw error;
       }
     },
@@ -96,7 +97,7 @@ async function readStamped(path: string): Promise<{ text: string; writtenAt: num
       await file.close();
     }
   } catch (error) {
-    if (['ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    if (isSystemError(error, 'ENOENT', 'ELOOP')) return undefined;
     throw error;
   }
 }

@@ -16,7 +16,8 @@ import {
 } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { bytesToName, nameOnDisk } from '@sluice/client';
-import { ConfinementError, errno, errnoOf, isAbsence } from './file-errors.ts';
+import { isSystemError } from '@sluice/host-system';
+import { ConfinementError, errno, isAbsence } from './file-errors.ts';
 import { type HeldDirectory, holdExactly, holdNode, linkTargetAt, namesIn, release, within } from './held-directory.ts';
 import { inheritOwner } from './inherit-owner.ts';
 import { climbs, resolveLinks } from './resolve-links.ts';
@@ -192,7 +193,7 @@ export class ConfinedTree {
     try {
       this.inDirectory(parent, (directory) => makeIn(directory, name), links);
     } catch (error) {
-      if (errnoOf(error) !== 'EEXIST') throw error;
+      if (!isSystemError(error, 'EEXIST')) throw error;
       release(this.hold(path, links));
     }
   }
@@ -298,7 +299,7 @@ export class ConfinedTree {
       return true;
     } catch (error) {
       if (path === '') throw error;
-      if (errnoOf(error) === 'ENOENT') return false;
+      if (isSystemError(error, 'ENOENT')) return false;
     }
     release(this.hold(path, links));
     return true;

@@ -1,7 +1,8 @@
 import { closeSync, constants, copyFile, fchmodSync, fstatSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { isSystemError } from '@sluice/host-system';
 import { type ConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
-import { ConfinementError, errnoOf } from './file-errors.ts';
+import { ConfinementError } from './file-errors.ts';
 import { namesIn } from './held-directory.ts';
 import { joinVolumePath } from './volume-path.ts';
 
@@ -53,6 +54,6 @@ function copyLink(tree: ConfinedTree, from: string, to: string): void {
   try {
     tree.symlink(tree.readLink(from), to);
   } catch (error) {
-    if (!(error instanceof ConfinementError) && errnoOf(error) !== 'ENOENT') throw error;
+    if (!(error instanceof ConfinementError) && !isSystemError(error, 'ENOENT')) throw error;
   }
 }

@@ -1,8 +1,9 @@
 import type { Stats } from 'node:fs';
 import { type FileEntry, ServiceError, type VolumeFiles } from '@sluice/client';
+import { isSystemError } from '@sluice/host-system';
 import { type ConfinedTree, openConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
 import { copyTree } from './copy-tree.ts';
-import { errno, errnoOf } from './file-errors.ts';
+import { errno } from './file-errors.ts';
 import { fileFailure } from './file-failure.ts';
 import { readRange } from './file-range.ts';
 import { removeTree } from './remove-tree.ts';
@@ -111,7 +112,7 @@ function beginFile(tree: ConfinedTree, path: string, executable: boolean | undef
   try {
     return createWholeFile(tree, path, options);
   } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
+    if (!isSystemError(error, 'ENOENT')) throw error;
   }
   tree.makeDirectories(splitVolumePath(path).parent);
   return createWholeFile(tree, path, options);
@@ -135,7 +136,7 @@ function moveTo(tree: ConfinedTree, from: string, to: string): void {
     tree.renameNew(from, to);
   } catch (error) {
     // Nothing at `from`, or no directory for `to`: the second try tells.
-    if (errnoOf(error) !== 'ENOENT' || tree.lstat(from) === undefined) throw error;
+    if (!isSystemError(error, 'ENOENT') || tree.lstat(from) === undefined) throw error;
     tree.makeDirectories(splitVolumePath(to).parent);
     tree.renameNew(from, to);
   }

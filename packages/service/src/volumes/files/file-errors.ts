@@ -1,18 +1,13 @@
+import { isSystemError } from '@sluice/host-system';
 /** Thrown where a symlink leads out of the volume; `code` is an errno name, as of the errors of `node:fs`. */
 export class ConfinementError extends Error {
   override readonly name = 'ConfinementError';
   readonly code = 'ELOOP';
 }
 
-/** The errno name of an error of `node:fs`. */
-export function errnoOf(error: unknown): string | undefined {
-  return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-}
-
 /** Whether `error` says that nothing (of this volume) is there. */
 export function isAbsence(error: unknown): boolean {
-  const code = errnoOf(error);
-  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENAMETOOLONG';
+  return isSystemError(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG');
 }
 
 /** An error as those of `node:fs`, with an errno name for its `code`. */

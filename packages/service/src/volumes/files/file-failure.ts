@@ -1,5 +1,5 @@
 import { isServiceError, own, ServiceError, type ServiceErrorCode } from '@sluice/client';
-import { errnoOf } from './file-errors.ts';
+import { systemErrorCode } from '@sluice/host-system';
 
 const CODES: Readonly<Record<string, ServiceErrorCode>> = {
   ENOENT: 'NOT_FOUND',
@@ -21,7 +21,7 @@ const CODES: Readonly<Record<string, ServiceErrorCode>> = {
 /** What a user of the volume's files is told; the host's own paths stay out of it. `action` reads `write 'a/b'`. */
 export function fileFailure(action: string, error: unknown): ServiceError {
   if (isServiceError(error)) return error;
-  const code = errnoOf(error) ?? '';
+  const code = systemErrorCode(error) ?? '';
   return new ServiceError(own(CODES, code) ?? 'UNAVAILABLE', `cannot ${action}: ${reasonOf(code)}`, { cause: error });
 }
 

@@ -1,7 +1,8 @@
 import { lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isSystemError } from '@sluice/host-system';
 import type { ConfinedTree } from './confined-tree.ts';
-import { errno, errnoOf } from './file-errors.ts';
+import { errno } from './file-errors.ts';
 import { type HeldDirectory, holdBelow, release, within, withinBytes } from './held-directory.ts';
 import { temporaryName } from './temporary-name.ts';
 import { splitVolumePath } from './volume-path.ts';
@@ -80,7 +81,7 @@ function unlinkIfThere(directory: HeldDirectory, name: Buffer): void {
   try {
     unlinkSync(withinBytes(directory, name));
   } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
+    if (!isSystemError(error, 'ENOENT')) throw error;
   }
 }
 
@@ -89,8 +90,8 @@ function removeIfEmpty(holder: HeldDirectory, name: Buffer): boolean {
     rmdirSync(withinBytes(holder, name));
     return true;
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return true;
-    if (errnoOf(error) === 'ENOTEMPTY') return false;
+    if (isSystemError(error, 'ENOENT')) return true;
+    if (isSystemError(error, 'ENOTEMPTY')) return false;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { closeSync, constants } from 'node:fs';
 import { ServiceError } from '@sluice/client';
+import { isSystemError } from '@sluice/host-system';
 import { type ConfinedTree, openConfinedTree } from './confined-tree.ts';
-import { errnoOf } from './file-errors.ts';
 import { fileFailure } from './file-failure.ts';
 import { checkVolumePath, splitVolumePath } from './volume-path.ts';
 
@@ -45,7 +45,7 @@ function createFile(tree: ConfinedTree, subPath: string): void {
   try {
     closeSync(tree.openFile(subPath, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL));
   } catch (error) {
-    if (!['EEXIST', 'EISDIR', 'EINVAL'].includes(errnoOf(error) ?? '')) throw error;
+    if (!isSystemError(error, 'EEXIST', 'EISDIR', 'EINVAL')) throw error;
   }
 }
 

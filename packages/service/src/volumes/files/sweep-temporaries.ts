@@ -1,5 +1,6 @@
 import { lstatSync, opendirSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isSystemError } from '@sluice/host-system';
 import { type ConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
 import { isAbsence } from './file-errors.ts';
 import { release, within } from './held-directory.ts';
@@ -74,5 +75,5 @@ async function lookInto(
 }
 
 function isOutOfReach(error: unknown): boolean {
-  return ['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '');
+  return isSystemError(error, 'EACCES', 'EPERM', 'EROFS', 'EBUSY', 'ENOTEMPTY');
 }

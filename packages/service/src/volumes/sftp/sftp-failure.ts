@@ -1,5 +1,5 @@
 import { own } from '@sluice/client';
-import { errnoOf } from '../files/file-errors.ts';
+import { systemErrorCode } from '@sluice/host-system';
 import { MalformedPacket, STATUS } from './sftp-packet.ts';
 
 /** Thrown to answer a request with a status. */
@@ -26,6 +26,6 @@ const CODES: Readonly<Record<string, number>> = {
 export function statusOf(error: unknown): { code: number; message: string } | undefined {
   if (error instanceof SftpFailure) return { code: error.status, message: error.message };
   if (error instanceof MalformedPacket) return { code: STATUS.BAD_MESSAGE, message: error.message };
-  const code = errnoOf(error);
+  const code = systemErrorCode(error);
   return code === undefined ? undefined : { code: own(CODES, code) ?? STATUS.FAILURE, message: code };
 }

@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { systemErrorCode } from '@sluice/host-system';
 import ssh2, { type AuthContext, type Connection, type ServerChannel, type Session } from 'ssh2';
 import { openConfinedTree } from '../files/confined-tree.ts';
 import { createTransferThrottle, type TransferThrottle } from '../transfer-throttle.ts';
@@ -223,6 +224,6 @@ async function serveVolume(channel: ServerChannel, volume: VolumeSession, contex
 
 /** The client has gone: nothing to report. */
 function isDisconnection(error: unknown): boolean {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  const code = systemErrorCode(error);
   return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' || code === 'EPIPE';
 }

@@ -1,6 +1,6 @@
 import { own } from '@sluice/client';
+import { systemErrorCode } from '@sluice/host-system';
 import { ClientGone } from '../../http/send-block.ts';
-import { errnoOf } from '../files/file-errors.ts';
 
 /** Thrown to answer a request with `status`; `condition` is the DAV: precondition element of the body, as XML. */
 export class DavRefusal extends Error {
@@ -42,7 +42,7 @@ const STATUS: Readonly<Record<string, number>> = {
 export function refusalOf(error: unknown): DavRefusal | undefined {
   if (error instanceof DavRefusal) return error;
   if (error instanceof ClientGone) return new DavRefusal(400, error.message);
-  const code = errnoOf(error);
+  const code = systemErrorCode(error);
   const status = code === undefined ? undefined : own(STATUS, code);
   return status === undefined ? undefined : new DavRefusal(status, `the file system answered ${code}`);
 }

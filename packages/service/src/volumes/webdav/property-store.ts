@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { writeDurably } from '@sluice/host-system';
+import { isSystemError, replaceFileSync } from '@sluice/host-system';
 import { z } from 'zod';
 import { DavRefusal } from './dav-refusal.ts';
 import { isBeneath } from './lock-table.ts';
@@ -39,7 +39,7 @@ export function openPropertyStore(filePath: string): PropertyStore {
     if (text.length > MAX_BYTES && next.size >= properties.size) {
       throw new DavRefusal(507, `the properties of the volume would take more than ${MAX_BYTES} bytes`);
     }
-    writeDurably(filePath, text);
+    replaceFileSync(filePath, text);
     properties = next;
   };
   const covered = (path: string) =>
@@ -82,7 +82,7 @@ function readProperties(filePath: string): Map<string, readonly DeadProperty[]> 
   try {
     text = readFileSync(filePath, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
+    if (isSystemError(error, 'ENOENT')) return new Map();
     throw error;
   }
   return new Map(Object.entries(fileSchema.parse(JSON.parse(text)).properties));

@@ -1,0 +1,50 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createFile, replaceFile, replaceFileSync } from '../src/durable-file.ts';
+
+let directory: string;
+let file: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'sluice-durable-'));
+  file = join(directory, 'within', 'file');
+});
+
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const names = () => readdirSync(join(directory, 'within'));
+const mode = () => statSync(file).mode & 0o777;
+
+test('replaceFile makes directories, keeps a file from others, and leaves nothing beside it', async () => {
+  await replaceFile(file, 'first');
+  await replaceFile(file, Buffer.from('second'));
+  expect(readFileSync(file, 'utf8')).toBe('second');
+  expect(mode()).toBe(0o600);
+  expect(names()).toEqual(['file']);
+});
+
+test('replaceFile leaves the old file where it is refused before replacing', async () => {
+  await replaceFile(file, 'old', { mode: 0o644 });
+  expect(mode()).toBe(0o644);
+  const beforeReplacing = () => Promise.reject(new Error('refused'));
+  await expect(replaceFile(file, 'new', { beforeReplacing })).rejects.toThrow('refused');
+  expect(readFileSync(file, 'utf8')).toBe('old');
+  expect(names()).toEqual(['file']);
+});
+
+test('createFile succeeds for one of many callers', async () => {
+  const created = await Promise.all(['a', 'b', 'c', 'd'].map((text) => createFile(file, text)));
+  expect(created.filter(Boolean)).toHaveLength(1);
+  expect(readFileSync(file, 'utf8')).toBe(['a', 'b', 'c', 'd'][created.indexOf(true)]);
+  expect(names()).toEqual(['file']);
+});
+
+test('replaceFileSync replaces a whole file', () => {
+  const path = join(directory, 'file');
+  writeFileSync(path, 'a longer text than the next');
+  replaceFileSync(path, 'short');
+  expect(readFileSync(path, 'utf8')).toBe('short');
+  expect(readdirSync(directory)).toEqual(['file']);
+});
