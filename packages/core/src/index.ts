@@ -46,6 +46,7 @@ export { type CheckedPipeline, type PipelineSource, parsePipeline } from './pars
 export { createPlan } from './plan/create-plan.ts';
 export { planLevels } from './plan/plan-levels.ts';
 export { renderDiagnostic } from './render/render-diagnostic.ts';
+export { renderDuration } from './render/render-duration.ts';
 export {
   createFingerprint,
   explainDifference,

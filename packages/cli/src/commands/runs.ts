@@ -1,9 +1,9 @@
+import { renderDuration } from '@sluice/core';
 import { listRuns } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { findHome } from '../home/home.ts';
 import { describeState } from '../progress/render-state.ts';
-import { renderDuration } from '../text/render-duration.ts';
 import { renderTable } from '../text/render-table.ts';
 import { renderTimestamp } from '../text/render-timestamp.ts';
 

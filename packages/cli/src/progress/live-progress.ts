@@ -1,8 +1,8 @@
+import { renderDuration } from '@sluice/core';
 import { createSystemClock, printableLine } from '@sluice/runner';
 import type { GlobalOptions } from '../context/command-context.ts';
 import type { Terminal } from '../context/terminal.ts';
 import { clipLine, widthOf } from '../text/clip-line.ts';
-import { renderDuration } from '../text/render-duration.ts';
 import { fitColumn } from '../text/shorten.ts';
 import type { Progress } from './plain-progress.ts';
 import {

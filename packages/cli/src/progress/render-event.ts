@@ -1,9 +1,9 @@
+import { renderDuration } from '@sluice/core';
 import { type CellState, printableLine, type RunnerEvent } from '@sluice/runner';
 import type { GlobalOptions } from '../context/command-context.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import type { Terminal } from '../context/terminal.ts';
 import { widthOf } from '../text/clip-line.ts';
-import { renderDuration } from '../text/render-duration.ts';
 import { fitColumn } from '../text/shorten.ts';
 import {
   type CellTransition,

@@ -1,3 +1,4 @@
+import { renderDuration } from '@sluice/core';
 import {
   type AttemptExplanation,
   type CacheExplanation,
@@ -13,7 +14,6 @@ import { suggestCommand } from '../context/suggest-command.ts';
 import type { Terminal } from '../context/terminal.ts';
 import { label } from '../progress/render-event.ts';
 import { describeState, renderState } from '../progress/render-state.ts';
-import { renderDuration } from '../text/render-duration.ts';
 import { renderTable } from '../text/render-table.ts';
 import { renderTimestamp } from '../text/render-timestamp.ts';
 import { PIPEFAIL_SHELL } from './describe-shell.ts';

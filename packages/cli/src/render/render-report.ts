@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { Json } from '@sluice/core';
-import { own } from '@sluice/core';
+import { own, renderDuration } from '@sluice/core';
 import {
   type CellReport,
   describePlaces,
@@ -14,7 +14,6 @@ import { suggestCommand } from '../context/suggest-command.ts';
 import type { Terminal } from '../context/terminal.ts';
 import { label } from '../progress/render-event.ts';
 import { describeState, renderState } from '../progress/render-state.ts';
-import { renderDuration } from '../text/render-duration.ts';
 import { renderTable } from '../text/render-table.ts';
 import { shortPath } from '../text/short-path.ts';
 

@@ -1,7 +1,7 @@
+import { renderDuration } from '@sluice/core';
 import type { DetailedReport } from './detailed-report.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
 import { renderGraphSection } from './render-graph-section.ts';
-import { renderSpan } from './render-span.ts';
 import {
   renderCriticalPath,
   renderFailures,
@@ -34,7 +34,7 @@ function renderHead(report: DetailedReport): Markup {
   const hours = report.usage.reduce((sum, { instanceHours }) => sum + instanceHours, 0);
   const retries = report.attempts.filter(({ attempt }) => attempt > 1).length;
   const facts: readonly (readonly [string, string])[] = [
-    ['took', renderSpan((report.endedAt ?? report.madeAt) - report.startedAt)],
+    ['took', renderDuration((report.endedAt ?? report.madeAt) - report.startedAt)],
     ['steps', String(report.steps.length)],
     ['succeeded', String(count('succeeded'))],
     ['reused', String(count('cached'))],

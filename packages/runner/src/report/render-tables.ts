@@ -1,9 +1,9 @@
+import { renderDuration } from '@sluice/core';
 import type { AttemptReport } from './attempt-report.ts';
 import { describePlaces } from './describe-places.ts';
 import type { DetailedReport } from './detailed-report.ts';
 import { describeImage } from './list-images.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
-import { renderSpan } from './render-span.ts';
 import type { FailureReport, StepReport } from './run-report.ts';
 import { stateWords } from './state-words.ts';
 
@@ -21,7 +21,7 @@ export function renderCriticalPath({ criticalPath }: DetailedReport): Markup {
   const shown = criticalPath.slice(-MAX_PATH);
   const rows = shown.map(
     ({ step, cell, from, to, waited }) =>
-      markup`<tr><td>${cell === '' ? step : `${step}/${cell}`}</td><td class="number">${renderSpan(to - from)}</td><td class="number">${renderSpan(waited)}</td></tr>`,
+      markup`<tr><td>${cell === '' ? step : `${step}/${cell}`}</td><td class="number">${renderDuration(to - from)}</td><td class="number">${renderDuration(waited)}</td></tr>`,
   );
   const note =
     shown.length < criticalPath.length
@@ -35,7 +35,7 @@ export function renderWarnings({ warnings = [], startedAt }: DetailedReport): Ma
   if (warnings.length === 0) return NOTHING;
   const rows = warnings.map(
     ({ at, message }) =>
-      markup`<tr><td class="number">${renderSpan(at - startedAt)}</td><td class="why">${message.slice(0, MAX_VALUE_LENGTH)}</td></tr>`,
+      markup`<tr><td class="number">${renderDuration(at - startedAt)}</td><td class="why">${message.slice(0, MAX_VALUE_LENGTH)}</td></tr>`,
   );
   return markup`<h2>Warnings</h2><div class="scroll"><table><tr><th class="number">after</th><th class="why">warning</th></tr>${rows}</table></div>`;
 }
@@ -89,7 +89,7 @@ function renderStep({ name, state, cells }: StepReport, attempts: readonly Attem
   for (const cell of cells) counts.set(cell.state, (counts.get(cell.state) ?? 0) + 1);
   const words =
     counts.size < 2 ? stateWords(state) : [...counts].map(([of, count]) => `${count} ${stateWords(of)}`).join(', ');
-  const time = (milliseconds: number) => (attempts.length === 0 ? '' : renderSpan(milliseconds));
+  const time = (milliseconds: number) => (attempts.length === 0 ? '' : renderDuration(milliseconds));
   return markup`<tr><td>${name}</td><td class="${state}"><span class="dot"></span>${words}</td><td class="number">${cells.length}</td><td class="number">${attempts.length}</td><td class="number">${time(waited)}</td><td class="number">${time(ran)}</td><td>${types}</td><td class="why">${clip(why)}</td></tr>`;
 }
 
@@ -98,7 +98,7 @@ export function renderUsage({ usage }: DetailedReport): Markup {
   if (usage.length === 0) return NOTHING;
   const rows = usage.map(
     ({ clusterID, instanceType, containers, ranMs, instanceHours }) =>
-      markup`<tr><td>${instanceType}</td><td>${clusterID}</td><td class="number">${containers}</td><td class="number">${renderSpan(ranMs)}</td><td class="number">${instanceHours.toFixed(4)}</td></tr>`,
+      markup`<tr><td>${instanceType}</td><td>${clusterID}</td><td class="number">${containers}</td><td class="number">${renderDuration(ranMs)}</td><td class="number">${instanceHours.toFixed(4)}</td></tr>`,
   );
   return markup`<h2>Use of instances</h2><div class="scroll"><table><tr><th>instance type</th><th>cluster</th><th class="number">containers</th><th class="number">ran</th><th class="number">instance-hours</th></tr>${rows}</table></div>`;
 }

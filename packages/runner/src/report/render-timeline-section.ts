@@ -1,7 +1,7 @@
+import { renderDuration } from '@sluice/core';
 import { type AttemptReport, beganAt, ranFor } from './attempt-report.ts';
 import type { DetailedReport } from './detailed-report.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
-import { renderSpan } from './render-span.ts';
 
 /** Rows of the picture: cells while there are few, steps where there are more, the longest of these where there are more still. */
 const MAX_ROWS = 250;
@@ -64,7 +64,7 @@ interface Span {
 
 function renderAxis(span: Span): Markup {
   const ticks = [0, 0.25, 0.5, 0.75, 1].map(
-    (part) => markup`<span style="left:${part * 100}%">${renderSpan((span.to - span.from) * part)}</span>`,
+    (part) => markup`<span style="left:${part * 100}%">${renderDuration((span.to - span.from) * part)}</span>`,
   );
   return markup`<div class="row axis"><div class="name"></div><div class="track">${ticks}</div></div>`;
 }
@@ -80,7 +80,7 @@ function renderAttempt(attempt: AttemptReport, span: Span, critical: boolean): M
   const { readyAt, askedAt, endedAt } = attempt;
   const begun = beganAt(attempt);
   const words = attempt.result === 'failed' ? (attempt.message ?? 'failed') : attempt.result;
-  const title = `attempt ${attempt.attempt}: ${words}, ran ${renderSpan(ranFor(attempt, span.to))}`;
+  const title = `attempt ${attempt.attempt}: ${words}, ran ${renderDuration(ranFor(attempt, span.to))}`;
   return [
     renderBar('wait', { from: readyAt, to: askedAt ?? endedAt, title: 'waits for room or a retry' }, span),
     renderBar('queue', { from: askedAt, to: begun ?? endedAt ?? span.to, title: 'waits at the service' }, span),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderDuration } from '../../src/text/render-duration.ts';
+import { renderDuration } from '../../src/render/render-duration.ts';
 
 test.each([
   [0, '0 ms'],
