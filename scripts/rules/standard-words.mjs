@@ -4,12 +4,10 @@ const GLOSSARY = 'docs/glossary.md';
 const SELF = 'scripts/rules/standard-words.mjs';
 /** Findings left in each area from before the rule existed. A count may only fall; an area without one has none. */
 const TOLERATED = {
-  docs: 7,
   'packages/cli, comments': 6,
-  'packages/cli': 4,
-  'packages/client, comments': 8,
-  'packages/core, comments': 24,
-  'packages/core': 11,
+  'packages/cli': 1,
+  'packages/core, comments': 5,
+  'packages/core': 6,
   'packages/runner, comments': 354,
   'packages/runner': 134,
   'packages/service, comments': 190,

@@ -5,7 +5,7 @@ import type { ResolvedImage } from './wire/image.ts';
 import type { InstanceType } from './wire/instance-type.ts';
 import type { Volume, VolumeService } from './wire/volume.ts';
 
-/** Where something lives. Either may be `-` where the endpoint allows a wildcard. */
+/** The location of a container or volume. Either part may be `-` where the endpoint allows a wildcard. */
 export interface Scope {
   readonly clusterID: string;
   readonly accountID: string;
@@ -30,8 +30,8 @@ export interface Discovery {
   listAccounts(clusterID: string, options?: CallOptions): Promise<Account[]>;
   listInstanceTypes(clusterID: string, options?: CallOptions): Promise<InstanceType[]>;
   /**
-   * The digest of what a container with this image would run now; undefined where the service cannot tell. To be called
-   * only for clusters that announce `image-digests`; an implementation without the extension leaves it out.
+   * The digest of what a container with this image would run now; undefined if the service cannot determine it. Call it
+   * only for clusters that announce `image-digests`. An implementation without the extension omits it.
    */
   resolveImage?(scope: Scope, image: string, options?: CallOptions): Promise<ResolvedImage | undefined>;
 }
@@ -39,14 +39,14 @@ export interface Discovery {
 /** Endpoints 7 to 12. */
 export interface Containers {
   /**
-   * Creates the container, sending the request once: no retry of its own, since what a lost
-   * or strange reply means is for the caller to judge. `containerID` makes the call an idempotent claim of that ID.
+   * Creates the container and sends the request once, without retries, because the caller decides what a lost
+   * or unexpected reply means. `containerID` makes the call an idempotent claim of that ID.
    */
   create(scope: Scope, spec: ContainerSpec, options?: CallOptions & { containerID?: string }): Promise<Container>;
   get(ref: Ref, options?: CallOptions): Promise<Container>;
-  /** All pages, as they come. Only what has not ended, unless `all`. */
+  /** All pages, as they arrive. Only containers that have not ended, unless `all`. */
   list(scope: Scope, options?: PageOptions & { all?: boolean }): AsyncIterable<ContainerListItem>;
-  /** The bytes that the container wrote; `tail` last lines; `follow` ends when the container has and all is sent. */
+  /** The output of the container; `tail`: number of last lines; `follow` ends when the container has ended and everything is sent. */
   logs(ref: Ref, options?: CallOptions & { tail?: number; follow?: boolean }): AsyncIterable<Uint8Array>;
   cancel(ref: Ref, options?: CallOptions): Promise<void>;
   delete(ref: Ref, options?: CallOptions): Promise<void>;
@@ -54,7 +54,7 @@ export interface Containers {
 
 /** Endpoints 3 to 6, and the volume's files through its transfer service. */
 export interface Volumes {
-  /** `transfer` asks for the transfer service; its password is in this reply only. */
+  /** `transfer` requests the transfer service; its password is only in this reply. */
   create(scope: Scope, options?: CallOptions & { volumeID?: string; transfer?: boolean }): Promise<Volume>;
   list(scope: Scope, options?: PageOptions): AsyncIterable<Volume>;
   delete(ref: Ref, options?: CallOptions & { force?: boolean }): Promise<void>;
@@ -70,16 +70,16 @@ export interface ChangeHint {
   readonly containerID: string;
 }
 
-/** Any service that speaks v1rc1: over HTTP, over a unix socket, or embedded in this process. */
+/** Any service that implements v1rc1: over HTTP, over a unix socket, or embedded in this process. */
 export interface ContainerService {
   readonly discovery: Discovery;
   readonly containers: Containers;
   readonly volumes: Volumes;
   /**
-   * Calls `listener` for each change that the implementation happens to learn of, until the returned function is
-   * called. An implementation without such knowledge returns `undefined` and never calls: poll.
+   * Calls `listener` for each change that the implementation detects, until the returned function is called. An
+   * implementation without notifications returns `undefined` and never calls `listener`: poll instead.
    */
   watch(listener: (hint: ChangeHint) => void): (() => void) | undefined;
-  /** Frees connections; containers run on. */
+  /** Closes connections; containers keep running. */
   close(): Promise<void>;
 }

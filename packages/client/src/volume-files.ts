@@ -1,13 +1,13 @@
-/** What `stat` and `list` say of a file or directory. */
+/** The description of a file or directory that `stat` and `list` return. */
 export interface FileEntry {
-  /** Path beneath the volume's root, without a leading slash; the root is `''`. */
+  /** Path below the volume's root, without a leading slash; the root is `''`. */
   readonly path: string;
   readonly kind: 'file' | 'dir';
   /** Bytes; 0 for a directory. */
   readonly size: number;
   /** Milliseconds since the epoch. */
   readonly modifiedAt: number;
-  /** Whether the file may be run; absent where the service does not tell. */
+  /** Whether the file is executable; absent if the service does not report it. */
   readonly executable?: boolean;
   /**
    * The target of a symlink as it is written there, where the service tells links apart (ours do); `kind` and `size` are
@@ -26,26 +26,26 @@ export interface FileEntry {
  * `ServiceError`.
  */
 export interface VolumeFiles {
-  /** Undefined where nothing is there. */
+  /** Undefined if the path does not exist. */
   stat(path: string): Promise<FileEntry | undefined>;
   /** The entries of a directory, sorted by path; an absent directory throws `NOT_FOUND`. */
   list(path: string): Promise<FileEntry[]>;
   /** The bytes of a file from `start` to before `end`; absent: `NOT_FOUND`. */
   read(path: string, range?: { start?: number; end?: number }): Promise<AsyncIterable<Uint8Array>>;
-  /** Writes a whole file and makes the directories above it; a reader never sees half of it. `size` is its length where known. */
+  /** Writes a complete file and creates its parent directories; a reader never sees half of it. `size` is its length, if known. */
   write(
     path: string,
     body: Uint8Array | AsyncIterable<Uint8Array>,
     options?: { size?: number; executable?: boolean },
   ): Promise<void>;
   /**
-   * Makes a symlink and the directories above it; the target has to be relative and to stay inside the volume. False:
-   * the service cannot.
+   * Creates a symlink and its parent directories. The target must be relative and stay inside the volume. False if the
+   * service does not support symlinks.
    */
   link(path: string, target: string): Promise<boolean>;
-  /** Makes a directory and those above it; nothing happens where it is. */
+  /** Creates a directory and its parents; does nothing if it exists. */
   makeDirectory(path: string): Promise<void>;
-  /** Renames and makes the directories above `to`. `NOT_FOUND` without `from`, `ALREADY_EXISTS` with `to`. */
+  /** Renames, and creates the parent directories of `to`. `NOT_FOUND` if `from` does not exist, `ALREADY_EXISTS` if `to` exists. */
   move(from: string, to: string): Promise<void>;
   /**
    * Copies a file, or a directory with all that is in it, and makes the directories above `to`; a reader never sees half
@@ -53,6 +53,6 @@ export interface VolumeFiles {
    * over the network; symlinks that lead out of the volume, sockets and devices are left out.
    */
   copy(from: string, to: string): Promise<void>;
-  /** Removes a file or a whole directory; nothing happens where nothing is. */
+  /** Removes a file or a whole directory; does nothing if the path does not exist. */
   remove(path: string): Promise<void>;
 }

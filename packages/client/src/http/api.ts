@@ -29,15 +29,15 @@ export interface ApiCall {
 /** The API behind one address: adds the token, gets a new one after a 401, turns failures into `ServiceError`. */
 export interface Api {
   readonly clock: Clock;
-  /** What must not be shown of a reply; asked anew for each. */
+  /** The secrets to mask in a reply; read again for each reply. */
   readonly secrets: () => readonly string[];
   /** Sends once, apart from a second time after a 401, which proves that nothing was done. */
   callOnce<T>(call: ApiCall, schema: z.ZodType<T>): Promise<T>;
-  /** For what may happen twice: tries again where that may help. */
+  /** For idempotent requests: retries if that may help. */
   call<T>(call: ApiCall, schema: z.ZodType<T>): Promise<T>;
-  /** As `call`, for replies without content; `doneAlready` says which refusal of a later try means success. */
+  /** As `call`, for replies without content; `doneAlready` tells which rejection of a retry means success. */
   act(call: ApiCall, options?: { doneAlready: (error: ServiceError) => boolean }): Promise<void>;
-  /** The reply as soon as its headers are there, its body unread and unbounded; `idleMs` 0 waits for ever. */
+  /** The reply as soon as its headers have arrived, its body unread and unbounded; `idleMs` 0 waits forever. */
   stream(call: ApiCall, options: { idleMs: number }): Promise<Reply>;
 }
 

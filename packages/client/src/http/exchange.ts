@@ -18,7 +18,7 @@ export interface Exchange {
 
 export type Reply = Dispatcher.ResponseData;
 
-/** Sends once and waits for the reply's headers. Whoever gets the reply must read or destroy its body. */
+/** Sends once and waits for the reply's headers. The caller must read or destroy its body. */
 export async function exchange(dispatcher: Dispatcher, request: Exchange): Promise<Reply> {
   const { signal } = request;
   if (signal?.aborted === true) throw abortedError(request.what, signal.reason);

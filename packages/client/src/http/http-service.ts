@@ -13,14 +13,14 @@ import { openPool } from './open-pool.ts';
 import { createTokenSource } from './token-source.ts';
 import { parseTransferAddress } from './transfer-address.ts';
 
-/** Requests in flight to one service; more wait their turn. Streams (logs, files) do not count. */
+/** Maximum requests in flight to one service; further requests are queued. Streams (logs, files) do not count. */
 const MAX_CALLS = 64;
 /** A page of a thousand rich items is about 1 MiB. */
 const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 
 /**
- * A v1rc1 service over HTTP(S) or a unix socket. Sends nothing before the first call; wrong addresses throw a
- * `TypeError` here. What is safe to repeat is tried up to four times; `containers.create` and `volumes.create`
+ * A v1rc1 service over HTTP(S) or a unix socket. Sends nothing before the first call; invalid addresses throw a
+ * `TypeError` here. Idempotent requests are tried up to four times; `containers.create` and `volumes.create`
  * are sent once.
  */
 export function createHttpService(options: HttpServiceOptions): ContainerService {

@@ -4,7 +4,7 @@ import type { Api, ApiCall } from './api.ts';
 import { sendError } from './send-error.ts';
 import { backoffMs, pause } from './try-again.ts';
 
-/** Tries in a row that bring no new byte before a broken stream is given up: about half a minute. */
+/** Consecutive retries without a new byte before a broken stream ends with an error: about half a minute. */
 const FRUITLESS_TRIES = 8;
 
 export interface LogStreamOptions {
@@ -18,9 +18,8 @@ export interface LogStreamOptions {
 }
 
 /**
- * The bytes of a log. A connection that breaks is taken up again where it broke: the log only grows, so the same
- * number of bytes is skipped. With `tail` the start is not known, and the break is the caller's. Reads no faster
- * than it is read.
+ * The bytes of a log. A broken connection is resumed where it broke: the log only grows, so the same number of bytes
+ * is skipped. With `tail` the start is not known, and the caller gets the error. Reads no faster than its consumer.
  */
 export async function* logStream(api: Api, options: LogStreamOptions): AsyncGenerator<Uint8Array> {
   const { call, follow } = options;

@@ -3,8 +3,8 @@ import { ServiceError } from '../service-error.ts';
 import { hiddenError } from './reply-error.ts';
 
 /**
- * The body of a 2xx reply as `schema` wants it. Unknown fields and phases pass; a field that is null counts as absent,
- * since services written in other languages send their empty values so.
+ * The body of a 2xx reply, parsed by `schema`. Unknown fields and phases pass. A field that is null counts as absent,
+ * because services written in other languages send empty values this way.
  */
 export function parseReply<T>(schema: z.ZodType<T>, reply: { status: number; text: string; what: string }): T {
   const { status, text, what } = reply;
@@ -27,7 +27,7 @@ export function parseReply<T>(schema: z.ZodType<T>, reply: { status: number; tex
   throw invalid(`a body that the protocol does not know: ${where}: ${issue?.message ?? 'invalid'}`);
 }
 
-/** Deeper than any reply of the protocol; what lies below is left as it is. */
+/** Deeper than any reply of the protocol; deeper levels are left unchanged. */
 const MAX_DEPTH = 20;
 
 function withoutNulls(value: unknown, depth: number): unknown {

@@ -4,7 +4,7 @@ import { isConnectError } from './open-pool.ts';
 /** A reply that came, but is none: broken framing, endless headers, more bytes than any reply has. */
 const UNREADABLE = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_EXCEEDED_MAX_SIZE']);
 
-/** Mistakes of ours, thrown before anything is sent. */
+/** Bugs in Sluice, thrown before anything is sent. */
 const OUR_MISTAKE = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH', 'ERR_INVALID_ARG_TYPE']);
 
 /** What an exchange that failed below HTTP means; a mistake of ours comes back as it is. */
@@ -17,7 +17,7 @@ export function sendError(cause: unknown, about: { what: string; signal?: AbortS
     return new ServiceError('UNREACHABLE', `Could not ${about.what}: no connection to the service (${why})`, { cause });
   }
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
-    // Also what was under way when it was closed, so nothing is said of whether it was sent.
+    // Includes requests that were in flight when it was closed, so it is unknown whether this one was sent.
     return new ServiceError('ABORTED', `Could not ${about.what}: the client is closed`, { cause });
   }
   if (code !== undefined && OUR_MISTAKE.has(code)) return cause;

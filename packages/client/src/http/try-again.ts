@@ -7,7 +7,7 @@ const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 5_000;
 /** A service that asks for a longer wait gets it from the caller, who can plan: the error carries it. */
 const LONGEST_ASKED_WAIT_MS = 30_000;
-/** The service's disk is full: that takes a person, who should hear of it now. */
+/** The service's disk is full: a person must act, and should be notified now. */
 const NO_SPACE = 507;
 
 /** The wait before try `n` (from 1 for the second), half of it by chance so that clients do not march in step. */
@@ -16,8 +16,8 @@ export function backoffMs(n: number, random: number): number {
 }
 
 /**
- * Calls `once` up to four times while it fails in a way that may pass. Only for what does no harm when it happens
- * twice. `doubt` tells whether an earlier try may have been carried out.
+ * Calls `once` up to four times while it fails with a temporary error. Only for idempotent operations. `doubt` tells
+ * whether an earlier attempt may have had an effect.
  */
 export async function tryAgain<T>(
   once: (doubt: boolean) => Promise<T>,

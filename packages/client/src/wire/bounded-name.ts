@@ -1,4 +1,4 @@
 import { z } from 'zod';
 
-/** A name by which things are told apart: one that is longer than any is refused, since a part of it is another name. */
+/** A name that identifies something. A name that is too long is rejected, because a part of it would be another name. */
 export const boundedName = z.string().max(1_024);

@@ -10,7 +10,7 @@ export const checkServiceEnds: Check = ({ pipeline, steps, report }) => {
   const all = allSteps(pipeline);
   if (!all.some(({ service }) => service !== undefined)) return;
   const rows = collectDependencies(pipeline);
-  // A plain cycle is told by its own check, and would be told here once more.
+  // The check for cycles reports a plain cycle, which would be reported here a second time.
   if (findCycles(createStepGraph(rows)).length > 0) return;
   for (const { path } of findCycles(createStepGraph(startsAndEnds(pipeline, rows)))) {
     const names = path

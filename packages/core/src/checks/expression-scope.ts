@@ -62,7 +62,7 @@ export function checkReference(context: CheckContext, reference: Reference, scop
   return { code: 'unknown-name', message: `${where} \`${name}\``, lookedIn, ...suggestName(name, known) };
 }
 
-/** Only of the steps that an expression names is known that they are over. */
+/** Only the steps that an expression names are known to have ended. */
 const WITHOUT_NAME: NameFault = {
   code: 'unknown-name',
   message: '`steps` must be followed by the name of a step',

@@ -6,7 +6,7 @@ export interface Fault extends Spot {
   readonly severity?: 'warning';
   readonly message: string;
   readonly hint?: string;
-  /** The map in which a name was looked for in vain: where that map could not be read, the fault is only its consequence. */
+  /** The map that does not contain a name. If that map could not be read, the fault is only a consequence of that. */
   readonly lookedIn?: Path;
   readonly related?: readonly { readonly message: string; readonly path: Path; readonly on?: 'key' }[];
 }

@@ -1,6 +1,6 @@
 import { levelsOf, type StepGraph } from './step-graph.ts';
 
-/** One knot of steps that wait for each other. */
+/** One strongly connected component: steps that wait for each other. */
 export interface Cycle {
   /** Every node of the strongly connected component, ascending. */
   readonly component: readonly number[];

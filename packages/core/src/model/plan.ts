@@ -15,7 +15,7 @@ export interface Plan {
 export interface PlannedStep {
   readonly index: number;
   readonly step: Step;
-  /** Belongs to `finally`: starts when every other step is over, whatever happened. */
+  /** Belongs to `finally`: starts when every other step has ended, regardless of the outcome. */
   readonly final: boolean;
   /** Union of data edges, `needs` and steps named in expressions; sorted by `on`, one entry each. */
   readonly dependencies: readonly PlannedDependency[];

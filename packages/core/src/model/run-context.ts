@@ -13,7 +13,7 @@ export interface RunContext {
   };
   /** From 1. */
   readonly attempt: number;
-  /** Facts of a step that is over or (for `ports`) running; undefined for one that is neither. */
+  /** Facts of a step that has ended or (for `ports`) is running; undefined for any other step. */
   readonly steps: (name: string) => StepFacts | undefined;
   /** Values of secrets by name, for a notification only: the text goes where it is sent and nowhere else. */
   readonly secrets?: Readonly<Record<string, string>>;

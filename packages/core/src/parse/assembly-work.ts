@@ -32,7 +32,7 @@ export interface Use {
   readonly step: RawStep;
   readonly document: SourceDocument;
   readonly report: (...faults: Fault[]) => void;
-  /** Goes on without what the file should have brought. */
+  /** Continues without the content of the file. */
   readonly skip: () => void;
 }
 

@@ -31,7 +31,7 @@ export interface UsedFile {
 /** The files of one pipeline: each is read once, and there is a bound to their number. */
 export interface FileSet {
   readonly load: (path: string) => Result<SourceDocument, readonly Diagnostic[] | string>;
-  /** By path: a file is checked, and its faults are told, once, however often it is used. */
+  /** By path: a file is checked, and its faults are reported, only once, even if it is used several times. */
   readonly used: Map<string, UsedFile>;
 }
 

@@ -18,7 +18,7 @@ export interface ParsedYaml {
   readonly faults: readonly YamlFault[];
 }
 
-/** Errors of the kind at which the parser goes on; a file may have one in every character. */
+/** Errors after which the parser continues; a file may have one in every character. */
 const MAX_ERRORS = 1000;
 
 /**
@@ -34,7 +34,7 @@ export function parseYaml(text: string): ParsedYaml {
   const composer = new Composer({ version: '1.2', uniqueKeys: false, keepSourceTokens: false, prettyErrors: false });
   let tooDeep: number | undefined;
   const count = { documents: 0, errors: 0 };
-  /** Up to the end of the second document, and not beyond many errors: what follows would not be told. */
+  /** Up to the end of the second document, and up to a limit of errors: anything further would not be reported. */
   function* tokens() {
     for (const lexeme of new Lexer().lex(text)) {
       for (const token of parser.next(lexeme)) {

@@ -6,7 +6,7 @@ export interface Inline {
 }
 
 const MAX_FLOW_DEPTH = 20;
-/** Text that begins and goes on without any sign that means something else in YAML. */
+/** Text that contains no character with another meaning in YAML. */
 const PLAIN = /^(?:[A-Za-z0-9_./$(+~^]|-(?=[^ ]))[^\n]*$/;
 const FLOW_PLAIN = /^(?:[A-Za-z0-9_./$(+~^]|-(?=[^ ,\]}]))(?:[^,[\]{}:#\n]|:(?=[\w./-]))*/;
 const FLOW_KEY = /^([A-Za-z_$][\w.$/-]{0,200}|"[^"\\]{1,200}"|'[^']{1,200}'): +/;
@@ -112,7 +112,7 @@ class FlowReader {
     }
   }
 
-  /** Goes on behind so many characters and the blanks that follow. */
+  /** Continues after this number of characters and the blanks that follow. */
   #skip(count: number): void {
     this.rest = this.rest.slice(count).replace(/^ +/, '');
   }

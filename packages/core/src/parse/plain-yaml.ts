@@ -102,7 +102,7 @@ class BlockReader {
     this.#at += 1;
     if (rest !== '' && !rest.startsWith('#')) {
       const inline: Inline | undefined = readInline(rest);
-      // A deeper line would go on with the text of this one.
+      // A deeper line would continue the text of this one.
       return inline === undefined || this.#goesDeeper(indent) ? UNKNOWN : inline.value;
     }
     const next = this.#lines[this.#at];

@@ -17,6 +17,6 @@ export interface SourceDocument {
   readonly file: string;
   readonly text: string;
   readonly value: Json;
-  /** The nearest place that exists: where the path goes on beyond a short form, the short form. */
+  /** The nearest place that exists: if the path continues beyond a short form, the short form. */
   readonly locate: (spot: Spot) => SourceRange | undefined;
 }

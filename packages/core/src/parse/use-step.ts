@@ -50,7 +50,7 @@ export function useStep(
   });
 }
 
-/** A step file is the end of the way: what it uses in its turn would never be read. */
+/** A step file is a leaf: a file that it uses would never be read. */
 function nestedUse(keys: RawMap, at: StepPath): readonly Fault[] {
   return ['uses', 'with']
     .filter((key) => own(keys, key) !== undefined)
