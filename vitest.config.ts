@@ -49,12 +49,15 @@ const engines = ['packages/service/test/engines/{docker,slurm}/**/*.test.ts', 't
 /** Begun last, one of these would go on alone, with the other workers idle. The longest first. */
 const LONG = [
   'runner/test/simulation/simulation.test.ts',
-  'runner/test/simulation/planted-bugs.test.ts',
   'service/test/engines/process/process-engine.test.ts',
   'test/chaos/chaos.test.ts',
   'test/e2e/crash.test.ts',
-  'test/packages/install.test.ts',
+  'runner/test/simulation/planted-bugs.test.ts',
+  'runner/test/model/model.test.ts',
+  'test/e2e/examples.test.ts',
   'test/operator/serve-guide.test.ts',
+  'runner/test/schedule/open-schedule.test.ts',
+  'runner/test/run/pipeline-keys.test.ts',
 ];
 
 function compareText(a: string, b: string): number {
