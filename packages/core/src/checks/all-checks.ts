@@ -1,3 +1,4 @@
+import { checkCapacity } from './check-capacity.ts';
 import type { Check } from './check-context.ts';
 import { checkCycles } from './check-cycles.ts';
 import { checkEdges } from './check-edges.ts';
@@ -16,7 +17,6 @@ import { checkPools } from './check-pools.ts';
 import { checkPrograms } from './check-programs.ts';
 import { checkPublishing } from './check-publishing.ts';
 import { checkRetries } from './check-retries.ts';
-import { checkRoom } from './check-room.ts';
 import { checkSchedule } from './check-schedule.ts';
 import { checkSecrets } from './check-secrets.ts';
 import { checkServiceEnds } from './check-service-ends.ts';
@@ -42,7 +42,7 @@ export const ALL_CHECKS: readonly Check[] = [
   checkPools,
   checkServices,
   checkServiceEnds,
-  checkRoom,
+  checkCapacity,
   checkSecrets,
   checkVolumes,
   checkPublishing,

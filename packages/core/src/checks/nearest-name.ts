@@ -29,7 +29,7 @@ export function describeUnknown(name: string, known: Iterable<string>): string {
 
 /**
  * Names of a large collection are compared for so many questions, and beyond that for so many comparisons: ten thousand
- * wrong names among ten thousand would take a minute, and nobody reads as many hints.
+ * wrong names among ten thousand would take a minute, and no user reads as many hints.
  */
 const SURE_QUESTIONS = 20;
 const MOST_COMPARISONS = 50_000;

@@ -11,8 +11,8 @@ import { collectReferences, type Reference } from './reference.ts';
 import { walk } from './walk.ts';
 
 /**
- * With its neighbours `evaluation-budget.ts` and `walk.ts` the only file that knows the expression library. It fences
- * what the library leaves open: `matches` would run on backtracking regular expressions (26 characters took 4 s), so it
+ * With `evaluation-budget.ts` and `walk.ts` the only file that uses the expression library. It closes the gaps
+ * of the library: `matches` would run on backtracking regular expressions (26 characters took 4 s), so it
  * is led to a linear-time engine; numbers of JSON become the language's integers and doubles; sizes and the length of
  * an evaluation are bounded.
  */

@@ -46,7 +46,7 @@ export function asReference(node: ASTNode): Reference | undefined {
     const [target, key] = node.args;
     const base = asReference(target);
     if (base === undefined || key.op !== 'value') return undefined;
-    // The place in a list is no name, and could not be told from one as a text.
+    // An index of a list is not a name, and as a string it could not be distinguished from one.
     if (typeof key.args !== 'string' && base.keys.length > 0) return undefined;
     return { ...base, keys: [...base.keys, String(key.args)], end: node.end };
   }

@@ -10,7 +10,7 @@ export interface Cycle {
 
 /**
  * Every cyclic component once, by its smallest node. Iterative (Tarjan's algorithm on a stack of its own), so that a
- * chain of any length is no problem; a graph without cycles is told by its levels alone.
+ * chain of any length is no problem; the levels alone show that a graph has no cycles.
  */
 export function findCycles(graph: StepGraph): readonly Cycle[] {
   if (!levelsOf(graph).includes(-1)) return [];

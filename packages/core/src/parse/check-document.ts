@@ -10,7 +10,6 @@ import type { Pipeline } from '../model/pipeline.ts';
 import { isPlainStep } from '../schema/is-plain-step.ts';
 import { pipelineSchema, type RawPipeline } from '../schema/pipeline-schema.ts';
 import { stepSchema } from '../schema/step-schema.ts';
-import { prune } from './prune.ts';
 import { resolvePipeline } from './resolve-pipeline.ts';
 import type { Path } from './source-document.ts';
 
@@ -93,4 +92,28 @@ function protoFaults(value: Json, path: Path): readonly Fault[] {
     else faults.push(...protoFaults(own(value as Readonly<Record<string, Json>>, key) ?? null, at));
   }
   return faults;
+}
+
+/** A copy without the values at `paths`, so that the rest can be checked. A list is removed as a whole, to keep its indexes valid. */
+function prune(value: Json, paths: readonly Path[]): Json {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const gone = new Set<string>();
+  const below = new Map<string, Path[]>();
+  for (const [key, ...rest] of paths) {
+    if (key === undefined) continue;
+    const name = String(key);
+    const deeper = below.get(name);
+    if (rest.length === 0) gone.add(name);
+    else if (deeper === undefined) below.set(name, [rest]);
+    else deeper.push(rest);
+  }
+  const kept: [string, Json][] = [];
+  for (const [key, inner] of Object.entries(value)) {
+    const deeper = below.get(key);
+    if (gone.has(key)) continue;
+    if (deeper === undefined) kept.push([key, inner]);
+    else if (typeof inner === 'object' && inner !== null && !Array.isArray(inner))
+      kept.push([key, prune(inner, deeper)]);
+  }
+  return Object.fromEntries(kept);
 }

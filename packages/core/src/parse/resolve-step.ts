@@ -195,7 +195,7 @@ function resolveRetry(raw: RawStep['retry']): Retry {
       factor: retry.backoff?.factor ?? 2,
       maxMs: milliseconds(retry.backoff?.max) ?? 300_000,
     },
-    escalate: (retry.escalate ?? []).map((rung) => (typeof rung === 'string' ? rung : resolveResources(rung))),
+    escalate: (retry.escalate ?? []).map((level) => (typeof level === 'string' ? level : resolveResources(level))),
     infrastructureLimit: retry.infrastructureLimit ?? 3,
   };
 }

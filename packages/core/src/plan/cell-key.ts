@@ -1,5 +1,4 @@
 import type { Json } from '../model/json.ts';
-import { shortHash } from './short-hash.ts';
 
 const LONGEST = 48;
 
@@ -89,4 +88,21 @@ function word(text: string): string {
         .toLowerCase()
         .replace(/[^a-z0-9]+/g, '-')
         .replace(/^-+|-+$/g, '');
+}
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
+
+/** Seven letters and digits (35 bits, FNV-1a) that distinguish values with the same readable key. Not for identity. */
+function shortHash(text: string): string {
+  let high = 0x811c9dc5;
+  let low = 0x9dc5811c;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    high = Math.imul(high ^ code, 0x01000193);
+    low = Math.imul(low ^ (code + at), 0x01000193);
+  }
+  let letters = '';
+  for (let digit = 0; digit < 4; digit++) letters += ALPHABET[(high >>> (digit * 5)) & 31];
+  for (let digit = 0; digit < 3; digit++) letters += ALPHABET[(low >>> (digit * 5)) & 31];
+  return letters;
 }

@@ -6,8 +6,8 @@ import { evaluateText } from './evaluate.ts';
 import { expressionContext } from './expression-context.ts';
 
 /**
- * Evaluates a template outside a container: a concurrency group, a notification, an approval's message; with `cell` what
- * can be told of a step's text before the run.
+ * Evaluates a template outside a container: a concurrency group, a notification, an approval's message; with `cell`, a step's
+ * text as far as it is known before the run.
  */
 export function resolveText(
   plan: Plan,

@@ -4,7 +4,7 @@ import { collectDependencies } from '../plan/collect-dependencies.ts';
 import { type Check, type CheckContext, type CheckedStep, pathInStep } from './check-context.ts';
 
 /** Services run for as long as their dependents: together they must fit into `parallelism` and the pools. */
-export const checkRoom: Check = (context) => {
+export const checkCapacity: Check = (context) => {
   if (![...context.steps.values()].some(({ step }) => step.service !== undefined)) return;
   const found = neededServices(context);
   for (const checked of context.steps.values()) {
@@ -23,15 +23,15 @@ function checkStep(context: CheckContext, checked: CheckedStep, services: readon
     report({ code: 'never-starts', message, path: checked.path, on: 'key' });
   }
   for (const [pool, size] of Object.entries(pipeline.pools)) {
-    const wanted = tokens(step, pool);
-    const held = services.reduce((sum, service) => sum + tokens(service.step, pool), 0);
+    const wanted = slotsOf(step, pool);
+    const held = services.reduce((sum, service) => sum + slotsOf(service.step, pool), 0);
     if (wanted === 0 || wanted > size || wanted + held <= size) continue;
     const message = `step \`${step.name}\` can never start: together with ${names}, it needs ${wanted + held} slots of pool \`${pool}\`, which has ${size}`;
     report({ code: 'never-starts', message, path: pathInStep(context, checked, ['pools', pool]) });
   }
 }
 
-function tokens(step: Step, pool: string): number {
+function slotsOf(step: Step, pool: string): number {
   return own(step.pools, pool) ?? 0;
 }
 
