@@ -1,11 +1,17 @@
-import { type Container, type ContainerSpec, identifierSchema, type Ref, type Scope } from '@sluice/client';
+import {
+  type Container,
+  type ContainerSpec,
+  identifierSchema,
+  isTerminalPhase,
+  type Ref,
+  type Scope,
+} from '@sluice/client';
 import { authorize, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import { checkQuota, quotaOf } from '../accounts/quota.ts';
 import type { Cluster } from '../clusters/cluster.ts';
 import type { InstanceTypeConfig } from '../config/service-config.ts';
 import { createLaunchKey } from '../containers/create-launch-key.ts';
-import { idTaken } from '../containers/id-taken.ts';
 import { parseContainerSpec } from '../containers/parse-container-spec.ts';
 import { renderContainer } from '../containers/render-container.ts';
 import { resolveMounts } from '../containers/resolve-mounts.ts';
@@ -14,6 +20,7 @@ import type { Clock } from '../host/clock.ts';
 import { randomID } from '../host/random-id.ts';
 import { Refusal } from '../protocol/refusal.ts';
 import type { ContainerRow } from '../store/container-row.ts';
+import { renderTime } from '../store/render-list-item.ts';
 import type { Sequence } from '../store/sequence.ts';
 import { put, type Store } from '../store/store.ts';
 import { idKey, sequenceKey, TABLES } from '../store/tables.ts';
@@ -223,4 +230,16 @@ async function takePorts(cluster: Cluster, spec: ContainerSpec): Promise<Record<
     ports[name] = port;
   }
   return ports;
+}
+
+/** The refusal of an ID that is in use, with the phase of what has it and, where that has ended, when it is free. */
+function idTaken(row: ContainerRow, retentionMs: number): Refusal {
+  const ended = isTerminalPhase(row.phase) && row.endTime !== undefined;
+  const freeTime = ended ? renderTime(row.endTime! + retentionMs) : undefined;
+  const free = freeTime === undefined ? 'delete it to free the ID' : `free at ${freeTime}, or once it is deleted`;
+  return new Refusal(
+    'CONTAINER_ID_TAKEN',
+    `could not create the container '${row.id}' because one with this ID is ${row.phase}; ${free}`,
+    { details: { phase: row.phase, ...(freeTime === undefined ? {} : { freeTime }) } },
+  );
 }

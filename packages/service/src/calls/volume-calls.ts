@@ -13,11 +13,11 @@ import { Refusal } from '../protocol/refusal.ts';
 import { removeForGood } from '../storage/remove-for-good.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import { findDurable } from '../store/find-durable.ts';
+import { renderTime } from '../store/render-list-item.ts';
 import type { Sequence } from '../store/sequence.ts';
 import { type Change, put, remove, type Store } from '../store/store.ts';
 import { accountRange, idKey, sequenceKey, TABLES, timeKey } from '../store/tables.ts';
 import type { VolumeRow } from '../store/volume-row.ts';
-import { renderVolume } from '../volumes/render-volume.ts';
 import { createTransferLogin, hashTransferPassword } from '../volumes/transfer-login.ts';
 import { volumeFault } from '../volumes/volume-fault.ts';
 import { checkStoredBytes } from './check-stored-bytes.ts';
@@ -265,4 +265,17 @@ function* volumeRows(
     const range = accountRange(account, after);
     if (range.from < range.to) yield* store.range(TABLES.volumes, range);
   }
+}
+
+/** A volume as the list shows it, without its login. `root` is looked at: without its files a volume is `Unknown`. */
+function renderVolume(row: VolumeRow, root: string): Volume {
+  const fault = row.phase === 'Available' ? volumeFault(root) : undefined;
+  return {
+    id: row.id,
+    clusterID: row.clusterID,
+    accountID: row.accountID,
+    phase: fault === undefined ? row.phase : 'Unknown',
+    state: fault === undefined ? row.state : `not usable until its files are back: ${fault}`,
+    createTime: renderTime(row.createTime),
+  };
 }

@@ -1,8 +1,8 @@
+import { own } from '@sluice/client';
 import type { InstanceTypeConfig } from '../config/service-config.ts';
 import type { Launch } from '../engines/engine.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import type { ContainerRow } from '../store/container-row.ts';
-import { expandPorts, portVariables } from './port-variables.ts';
 
 const GIB = 1024 ** 3;
 
@@ -38,4 +38,38 @@ export function resolveLaunch(row: ContainerRow, { storage, logLimitBytes, insta
     logLimitBytes,
     options: instanceTypes.get(row.spec.instanceType)?.options ?? {},
   };
+}
+
+const PREFIX = 'BAT_PORT_';
+
+/** The variables that tell a container its ports: as the protocol names them, and again with `-` as `_` for shells. */
+function portVariables(ports: Readonly<Record<string, number>>): Record<string, string> {
+  const variables: Record<string, string> = {};
+  for (const [name, port] of Object.entries(ports)) {
+    variables[PREFIX + name] = String(port);
+    variables[PREFIX + name.replaceAll('-', '_')] = String(port);
+  }
+  return variables;
+}
+
+const REFERENCE = /\$(?:BAT_PORT_([A-Za-z0-9_-]+)|\{BAT_PORT_([A-Za-z0-9_-]+)\}|\(BAT_PORT_([A-Za-z0-9_-]+)\))/g;
+
+/** Replaces `$BAT_PORT_x`, `${BAT_PORT_x}` and `$(BAT_PORT_x)` in an argument; what names no port stays as it is. */
+function expandPorts(argument: string, ports: Readonly<Record<string, number>>): string {
+  if (!argument.includes(PREFIX)) return argument;
+  const variables = portVariables(ports);
+  return argument.replace(REFERENCE, (whole, bare?: string, braced?: string, bracketed?: string) => {
+    const exact = own(variables, PREFIX + (braced ?? bracketed ?? bare ?? ''));
+    if (exact !== undefined) return exact;
+    return bare === undefined ? whole : expandBare(whole, bare, variables);
+  });
+}
+
+/** A bare name ends where the longest known port name does: `$BAT_PORT_web-x` may mean the port `web`. */
+function expandBare(whole: string, name: string, variables: Readonly<Record<string, string>>): string {
+  for (let length = name.length - 1; length > 0; length--) {
+    const port = own(variables, PREFIX + name.slice(0, length));
+    if (port !== undefined && !/[A-Za-z0-9_]/.test(name.charAt(length))) return port + name.slice(length);
+  }
+  return whole;
 }

@@ -6,8 +6,8 @@ import type { Feature } from '@sluice/client';
 import { systemErrorCode } from '@sluice/host-system';
 import type { Logger } from 'pino';
 import type { Clock } from '../host/clock.ts';
+import type { Observation } from './engine.ts';
 import { type Engine, EngineError, type EngineSink, type HardwareModels, type Launch } from './engine.ts';
-import { hidePath, withoutHostPath } from './without-host-path.ts';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
@@ -260,4 +260,19 @@ async function ensureDirectory(path: string): Promise<void> {
     const what = `the storage of the cluster is away, or it has lost '${dirname(path)}': mount it, or make that directory`;
     throw new Error(`could not make '${path}': ${what}`, { cause: error });
   }
+}
+
+/**
+ * What an engine has seen, told without the path of the cluster's storage: an engine's words are those of the kernel or
+ * of another program, and whoever has a container is not to learn from them where the host keeps what.
+ */
+function withoutHostPath(seen: Observation, storage: string): Observation {
+  if (seen.type === 'pending') return { ...seen, reason: hidePath(seen.reason, storage) };
+  if (seen.type !== 'ended' || !('reason' in seen.end)) return seen;
+  return { ...seen, end: { ...seen.end, reason: hidePath(seen.end.reason, storage) } };
+}
+
+/** `text` with `(storage)` for the path. */
+function hidePath(text: string, storage: string): string {
+  return text.replaceAll(storage, '(storage)');
 }

@@ -1,5 +1,5 @@
+import { constants } from 'node:os';
 import type { End } from './engine.ts';
-import { signalName } from './signal-name.ts';
 
 /** How a container ended, as its first process wrote it down. */
 export interface ExitRecord {
@@ -43,4 +43,11 @@ function exitedEnd(from: { exitCode: number; signal: number; outOfMemory: boolea
     ...(from.signal > 0 && { signal: signalName(from.signal) }),
     ...(from.outOfMemory && { outOfMemory: true }),
   };
+}
+
+const names = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
+
+/** `SIGKILL` for 9; a real-time signal has no name of its own and is given by its number. */
+function signalName(number: number): string {
+  return names.get(number) ?? `SIG${number}`;
 }

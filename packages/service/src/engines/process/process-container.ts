@@ -1,5 +1,4 @@
 import type { Launch, Observation } from '../engine.ts';
-import { createDeferred, type Deferred } from './deferred.ts';
 
 /** A container that the engine watches. Ended and absent ones are kept until `remove`, so that nothing is reported twice. */
 export interface TrackedContainer {
@@ -32,4 +31,21 @@ export function createTrackedContainer(from: Pick<TrackedContainer, 'id' | 'laun
 
 export function isKnownToRun({ observations }: TrackedContainer): boolean {
   return observations.some(({ type }) => type === 'running');
+}
+
+/** A promise that is settled from outside. A rejection that nothing waits for is not reported. */
+interface Deferred {
+  readonly promise: Promise<void>;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+function createDeferred(): Deferred {
+  let settle: Omit<Deferred, 'promise'> | undefined;
+  const promise = new Promise<void>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  promise.catch(() => {});
+  if (settle === undefined) throw new Error('could not create a deferred: the promise did not run its executor');
+  return { promise, ...(settle as Omit<Deferred, 'promise'>) };
 }

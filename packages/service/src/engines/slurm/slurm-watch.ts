@@ -6,7 +6,6 @@ import { askJob, killJobs } from './kill-jobs.ts';
 import type { SlurmCommands } from './slurm-commands.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import type { TrackedContainer } from './slurm-container.ts';
-import { createSlurmNodes } from './slurm-nodes.ts';
 import { slurmMeaning, slurmOutcome } from './slurm-outcome.ts';
 import { ownJobs, readQueue, type SlurmJob } from './slurm-queue.ts';
 
@@ -166,4 +165,19 @@ export class SlurmWatch {
       end: reason ? { kind: 'refused', reason } : slurmOutcome({ state, exit, stopped }),
     });
   }
+}
+
+/**
+ * Where a node is reached from other machines, by Slurm's own word: a job may say what it likes. All nodes are asked for
+ * when one is named that was not known; undefined for one that Slurm does not know either.
+ */
+function createSlurmNodes(slurm: SlurmCommands): (node: string) => Promise<string | undefined> {
+  let addresses = new Map<string, string>();
+  return async (node) => {
+    if (!addresses.has(node)) {
+      const lines = (await slurm.run('sinfo', ['--Node', '--all', '--noheader', '--format=%N|%o'])).trim().split('\n');
+      addresses = new Map(lines.map((line) => line.split('|') as [string, string]));
+    }
+    return addresses.get(node);
+  };
 }
