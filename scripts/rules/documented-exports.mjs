@@ -6,7 +6,7 @@ const TOLERATED = {
   'packages/client': 28,
   'packages/core': 88,
   'packages/runner': 105,
-  'packages/service': 102,
+  'packages/service': 101,
 };
 
 /** What a file exports has a comment for those who use it without reading the file. */
