@@ -22,7 +22,7 @@ export function matchingAccounts(principal: Principal, scope: Scope): Account[] 
   return matches.toSorted((a, b) => compare(a.clusterID, b.clusterID) || compare(a.accountID, b.accountID));
 }
 
-/** The answer to whoever asks for what is not theirs, or is not there any more. */
+/** The reply for an account or cluster that is not the caller's, or no longer exists. */
 export function refuseScope(): never {
   throw new Refusal('ACCOUNT_NOT_YOURS', 'could not use this account on this cluster because it is not yours');
 }

@@ -63,7 +63,7 @@ export function createLoginThrottle(clock: Clock): LoginThrottle {
   };
 }
 
-/** Whoever has an IPv6 address has the 2^64 of its network. */
+/** A host with an IPv6 address has all 2^64 of its network. */
 function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

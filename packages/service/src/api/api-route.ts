@@ -30,7 +30,7 @@ export interface ApiRequest<S extends QuerySchema = QuerySchema> {
   readonly body: unknown;
   /** Aborted when a stream's reader has gone, or the service closes. */
   readonly signal: AbortSignal;
-  /** Where volumes are reached by whoever sent this request. */
+  /** Where the client that sent this request reaches volumes. */
   readonly address: TransferAddress;
 }
 

@@ -29,7 +29,7 @@ export interface HttpFront {
   listen(options: ListenOptions): Promise<Listener>;
   /** Looks for a newer certificate now rather than in its time. */
   refreshCertificate(): Promise<void>;
-  /** Cuts what is under way over WebDAV. */
+  /** Cuts WebDAV requests in progress. */
   close(): void;
 }
 
@@ -136,7 +136,7 @@ function openServer(
   // No limit on a whole request: an upload of many gigabytes is one. Bodies of API calls have their own deadline.
   const settings = {
     ...{ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 75_000, maxHeaderSize: 32_768 },
-    // Whoever vanishes without a word while a log is followed, or in the middle of an upload, would hold it for ever.
+    // A client that vanishes while it follows a log, or in the middle of an upload, would keep it open for ever.
     ...{ keepAlive: true, keepAliveInitialDelay: 60_000 },
   };
   const server = certificate === undefined ? createServer(settings) : openTlsServer(certificate, { settings, closing });
@@ -157,7 +157,7 @@ function openTlsServer(
 
 function addressOf(service: ServedService, options: ListenOptions, server: Server): ListenAddress {
   if ('socketPath' in options) {
-    // Whoever can open the file is let in, at most as the principal of this listener.
+    // Every process that can open the file is let in, at most as the principal of this listener.
     chmodSync(options.socketPath, 0o600);
     return { url: LOCAL_ORIGIN, socketPath: options.socketPath };
   }
@@ -167,7 +167,7 @@ function addressOf(service: ServedService, options: ListenOptions, server: Serve
   return { url: `${service.config.tls === undefined ? 'http' : 'https'}://${host}:${port}`, port };
 }
 
-/** A socket file that a killed service left behind is in the way; one that answers belongs to somebody. */
+/** A socket file that a killed service left behind is in the way; one that answers belongs to another process. */
 function removeStaleSocket(path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const probe = connect(path);

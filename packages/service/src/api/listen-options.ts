@@ -1,6 +1,6 @@
 import type { Principal } from '../accounts/principal.ts';
 
-/** Where to listen. On a socket with `principal`, whoever can open the file acts as that principal and needs no token. */
+/** Where to listen. On a socket with `principal`, every process that can open the file acts as that principal and needs no token. */
 export type ListenOptions =
   | { readonly host: string; readonly port: number }
   | { readonly socketPath: string; readonly principal?: Principal };

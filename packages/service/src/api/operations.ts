@@ -14,7 +14,7 @@ export function addOperations(
   api.get('/openapi.json', { config: { operation: 'openapi' } }, (_, reply) =>
     reply.type('application/json').send(document),
   );
-  // A restart makes no room on a disk, and one that is full passes: `/readyz` tells of it.
+  // A restart frees no disk space, and a full disk is temporary: `/readyz` reports it.
   api.get('/healthz', { config: { operation: 'healthz' } }, (_, reply) =>
     service.failure() === undefined
       ? reply.send({ status: 'ok' })

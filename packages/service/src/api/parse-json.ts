@@ -2,7 +2,7 @@ import { Refusal } from '../protocol/refusal.ts';
 
 /** Deeper nesting has no place in this protocol, and would cost a stack elsewhere. */
 const MAX_DEPTH = 32;
-/** More than a request can have: a container with all its mounts. Each costs its checks, and whoever sends a body full of them keeps others waiting. */
+/** More than a request can have: a container with all its mounts. Each costs its checks, and a body full of them would delay other requests. */
 const MAX_NAMES = 15_000;
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 

@@ -42,7 +42,7 @@ export function addRequestBodies(api: FastifyInstance, clock: Clock): void {
     request.bodyHasCome = clock.after(BODY_DEADLINE_MS, () => void request.raw.destroy());
     request.raw.once('close', request.bodyHasCome);
   });
-  // Not the `end` of the request, which never comes where nobody reads a body: a followed log was cut after a minute.
+  // Not the `end` of the request, which never comes where no handler reads the body: a followed log was cut after a minute.
   api.addHook('preValidation', async (request) => request.bodyHasCome());
 }
 

@@ -144,7 +144,7 @@ function lifeOf({ cluster, entry }: { cluster: Cluster; entry: LiveContainer }, 
   };
 }
 
-/** Without it a log would seem to be empty, and whoever keeps logs before a deletion would lose it. */
+/** Without it a log would seem to be empty, and a client that saves logs before a deletion would lose it. */
 function checkStorage({ id, storage }: Cluster): void {
   const fault = volumeFault(storagePaths.containers(storage));
   if (fault === undefined) return;

@@ -137,7 +137,7 @@ function findInstanceType(cluster: Cluster, spec: ContainerSpec): InstanceTypeCo
   return type;
 }
 
-/** An engine would refuse it at the start, and leave a failed container: its creator hears of it now. */
+/** An engine would refuse it at the start, and leave a failed container: the create is refused instead. */
 function checkImage(cluster: Cluster, { image }: ContainerSpec): void {
   if (image === undefined) return;
   try {

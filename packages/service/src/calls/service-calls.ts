@@ -28,7 +28,7 @@ export interface ServiceCalls {
   openVolume(ref: Ref, login: Pick<VolumeService, 'username' | 'password'>): { row: VolumeRow; root: string };
   /** The same where only the login is known, as with SFTP; undefined where it opens nothing. */
   openVolumeOf(login: Pick<VolumeService, 'username' | 'password'>): { row: VolumeRow; root: string } | undefined;
-  /** Addresses that mean this service to whoever reaches it without a network. */
+  /** Addresses of this service for clients without a network between. */
   readonly localAddress: TransferAddress;
 }
 
@@ -42,7 +42,7 @@ export interface ServiceCallsOptions {
   readonly volumes: VolumeCalls;
   /** Where SFTP is, once it is. */
   readonly sftpAddress: () => { sftp?: string };
-  /** Everyone who is to hear of changes. */
+  /** Called for each change. */
   readonly listeners: Set<(hint: ChangeHint) => void>;
 }
 

@@ -39,7 +39,7 @@ export interface VolumeCalls {
   ): Promise<{ volumes: Volume[]; nextPageToken: string }>;
   delete(principal: Principal, ref: Ref, options: { force: boolean }): Promise<void>;
   undelete(principal: Principal, ref: Ref): Promise<void>;
-  /** Removes a volume with its files, whoever it belongs to: the end of retention. */
+  /** Removes a volume with its files, of any account: the end of retention. */
   purge(volumeKey: string): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export interface VolumeCallsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly retentionMs: number;
-  /** A volume is no longer available: whoever is at its files is cut off. */
+  /** A volume is no longer available: sessions on its files are cut. */
   readonly onRevoked: (row: VolumeRow) => void;
 }
 
@@ -230,7 +230,7 @@ async function purgeVolume(options: VolumeCallsOptions, key: string, row: Volume
   const storage = options.clusters.get(row.clusterID)?.storage;
   if (storage === undefined) return;
   checkStorage(storage, row.clusterID);
-  // By a time that is over, whatever the retention: what a crash leaves of it is purged at the next look.
+  // By a time in the past, whatever the retention: what a crash leaves of it is purged at the next look.
   const deleted: VolumeRow = { ...row, phase: 'Deleted', state: 'deleted', deleteTime: row.deleteTime ?? 0 };
   const due = `${timeKey(deleted.deleteTime!)}/${key}`;
   await store.commit([put(TABLES.volumes, key, deleted), put(TABLES.deletedVolumes, due, true)]);

@@ -13,11 +13,11 @@ import { type Cluster, type ClusterOptions, createCluster } from './cluster.ts';
 
 /** The clusters of a service: those of the configuration, in its order, which may come and go while it runs. */
 export interface ClusterSet extends ReadonlyMap<string, Cluster> {
-  /** Takes up what an earlier process left on each; throws where the only cluster's engine cannot be opened. */
+  /** Recovers what an earlier process left on each; throws where the only cluster's engine cannot be opened. */
   open(): Promise<void>;
   /** Opens one more; says why that cannot be, if so. An engine that is away is tried again in the background. */
   add(config: ClusterConfig, all: ServiceConfig): Promise<string | undefined>;
-  /** Lets go of one that has nothing any more; says what it still has, if so. */
+  /** Removes one that is empty; returns what it still has otherwise. */
   remove(id: string): Promise<string | undefined>;
   /** From now on in the order of these; what else there is comes last. */
   sort(ids: readonly string[]): void;

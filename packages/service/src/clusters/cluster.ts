@@ -30,7 +30,7 @@ export interface Cluster {
   readonly driver: EngineDriver;
   /** Makes its storage. Of all clusters before the first is opened: engines hide from containers what is there. */
   prepare(rows: readonly (readonly [rowKey: string, row: ContainerRow])[]): void;
-  /** Takes up the containers of an earlier process; throws where the engine cannot be opened. */
+  /** Recovers the containers of an earlier process; throws where the engine cannot be opened. */
   open(rows: readonly (readonly [rowKey: string, row: ContainerRow])[]): Promise<void>;
   /** From now on these; what lives of an account or an instance type that is gone lives on. */
   reconfigure(changed: Pick<ClusterConfig, 'accounts' | 'instanceTypes' | 'quota'>): void;
@@ -50,7 +50,7 @@ export interface ClusterOptions {
   /** Whether the service has more than one account. */
   readonly isShared: () => boolean;
   readonly cancelGraceMs: number;
-  /** Whether `open` throws where the engine cannot be opened, or goes on trying in the background. */
+  /** Whether `open` throws where the engine cannot be opened, or tries again in the background. */
   readonly mustOpen: boolean;
   readonly onChange: (row: ContainerRow) => void;
   readonly onFailure: (error: unknown) => void;
@@ -80,7 +80,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     settings,
     onUnreachable: (row) => exposed.remove(row),
     onChange(row) {
-      // Before anybody is told: a port is reachable exactly while the phase is Running.
+      // Before the change is reported: a port is reachable exactly while the phase is Running.
       if (row.phase === 'Running') exposed.add(row);
       else exposed.remove(row);
       if (isTerminalPhase(row.phase)) for (const port of Object.values(row.ports)) ports.release(port);
@@ -127,7 +127,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     close: () => driver.close(),
   };
 
-  /** What was under way when the earlier process ended goes on. */
+  /** Continues what was in progress when the earlier process ended. */
   function settle(rows: readonly (readonly [string, ContainerRow])[]): void {
     for (const [rowKey, row] of rows) {
       const entry = containers.get(rowKey);
@@ -143,7 +143,7 @@ export function createCluster(options: ClusterOptions): Cluster {
   function restore(rows: readonly (readonly [string, ContainerRow])[]) {
     const unended = rows.filter(([, row]) => !isTerminalPhase(row.phase));
     return unended.map(([rowKey, stored]) => {
-      // Pending is not written, yet an earlier process may have told it: no phase is told again that was left.
+      // Pending is not written, yet an earlier process may have reported it: no phase is reported again after a later one.
       const row: ContainerRow =
         stored.phase === 'Creating'
           ? { ...stored, phase: 'Pending', state: 'waiting for the engine to report it' }

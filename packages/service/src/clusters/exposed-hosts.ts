@@ -36,12 +36,12 @@ export class ExposedHosts {
     }
   }
 
-  /** Nobody is led to the container any more when it returns. */
+  /** No connection reaches the container any more when it returns. */
   remove(row: ContainerRow): void {
     for (const host of Object.values(row.hosts)) if (this.#hosts.delete(host)) this.#options.exposure?.remove(host);
   }
 
-  /** Where there are several accounts, what cannot be told counts as another's. */
+  /** Where there are several accounts, an unknown owner counts as another account's. */
   #portOwner(row: ContainerRow): PortOwner | undefined {
     const { findProcess, isShared, log } = this.#options;
     if (findProcess === undefined || Object.keys(row.hosts).length === 0) return undefined;

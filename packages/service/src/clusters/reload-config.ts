@@ -7,13 +7,13 @@ export interface ReloadReport {
   readonly applied: readonly string[];
   /** What differs from the configuration that the service was started with, and is not in force. */
   readonly needsRestart: readonly string[];
-  /** What could be taken up or given up, but for the reason given. */
+  /** What could be added or removed, but for the reason given. */
   readonly refused: readonly { readonly field: string; readonly reason: string }[];
 }
 
 /**
- * Gives the clusters their accounts and instance types of now, opens new clusters, lets go of those that are gone, and
- * names every other field that has changed. `listen` is the affair of whoever listens.
+ * Gives the clusters their accounts and instance types of now, opens new clusters, closes those that are gone, and
+ * names every other field that has changed. `listen` is left to the caller that listens.
  */
 export async function reloadConfig({
   started,

@@ -4,7 +4,7 @@ import { replaceFile, waitForLock } from '@sluice/host-system';
 import { type ConfigEdit, type EditResult, editConfig } from './edit-config.ts';
 
 /**
- * Edits a configuration file in place: whoever reads it sees the old or the new one, also after a power cut. `check`
+ * Edits a configuration file in place: a reader sees the old or the new one, also after a power cut. `check`
  * says what is wrong with a text; a wrong one is not written. Two editors take turns; what another program wrote
  * meanwhile is not overwritten.
  */

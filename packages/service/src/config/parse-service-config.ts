@@ -14,7 +14,7 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-/** Parts of the file that are somebody else's: a schema for each, by its name at the top level. */
+/** Parts of the file that belong to other programs: a schema for each, by its name at the top level. */
 export type ConfigSections = Readonly<Record<string, z.ZodType>>;
 
 export type ConfigResult<Sections extends ConfigSections = Record<never, never>> =
@@ -72,7 +72,7 @@ export function parseServiceConfig<Sections extends ConfigSections = Record<neve
   return { ok: false, problems: problems.sort((a, b) => a.line - b.line || a.column - b.column) };
 }
 
-/** The parser recurses, and dies of nesting that nobody writes. */
+/** The parser recurses, and fails on nesting that no honest file has. */
 function unsafeReason(text: string): string | undefined {
   if (Buffer.byteLength(text) > MAX_BYTES) return `the file is larger than ${MAX_BYTES} bytes`;
   let depth = 0;

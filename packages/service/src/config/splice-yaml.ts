@@ -1,6 +1,6 @@
 import type { YAMLMap, YAMLSeq } from 'yaml';
 
-/** A change of one place in a text; all else, comments and layout, stays as somebody wrote it. */
+/** A change of one place in a text; all else, comments and layout, stays as it was written. */
 export interface Splice {
   readonly from: number;
   readonly to: number;

@@ -1,7 +1,7 @@
 import type { Capacity } from '../config/service-config.ts';
 import type { Amount } from '../store/container-row.ts';
 
-/** One that waits for room, or holds some. */
+/** One that waits for capacity, or holds some. */
 export interface Claim {
   readonly key: string;
   readonly amount: Amount;
@@ -40,7 +40,7 @@ export class CapacityQueue {
     this.#waiting.push(claim);
   }
 
-  /** Gives back what `key` holds or forgets that it waits; idempotent. Others are admitted by the next `pump`. */
+  /** Releases what `key` holds or removes it from the queue; idempotent. Others are admitted by the next `pump`. */
   release(key: string): void {
     const amount = this.#held.get(key);
     if (amount !== undefined) {
@@ -54,7 +54,7 @@ export class CapacityQueue {
     }
   }
 
-  /** Admits from the front as long as there is room. */
+  /** Admits from the front as long as the capacity suffices. */
   pump(): void {
     for (;;) {
       while (this.#front < this.#waiting.length && this.#waiting[this.#front] === undefined) this.#front++;

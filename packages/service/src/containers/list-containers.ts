@@ -51,7 +51,7 @@ function* liveItems(containers: LiveContainers, { accountID, after }: Scope & Pa
   }
 }
 
-/** Both are in the order of their keys. What is live is told as such: its end may be on its way to the disk already. */
+/** Both are in the order of their keys. Live ones are listed as live, though their end may be on its way to the disk already. */
 function* withEnded(
   live: Iterable<ListedContainer>,
   store: Store,

@@ -40,7 +40,7 @@ const NEVER_STARTED = 'canceled before it was started';
 
 /**
  * All live containers of a cluster, and the one place where their phases change. Rows reach the store when they
- * change; an end is told to nobody before it is durable, all else that an engine would report again is told at once.
+ * change; an end is reported only once it is durable, all else that an engine would report again immediately.
  */
 export class LiveContainers {
   readonly #options: LiveContainersOptions;
@@ -232,7 +232,7 @@ export class LiveContainers {
     void this.#relaunch(live).catch(this.#options.onFailure);
   }
 
-  /** Proven never to have started: it takes its turn again, under a new launch key since the old one is closed for good. */
+  /** Proven never to have started: it is queued again, under a new launch key since the old one can no longer be used. */
   async #relaunch(live: LiveContainer): Promise<void> {
     const { store, driver, settings } = this.#options;
     const old = live.row.launchKey;
@@ -245,14 +245,14 @@ export class LiveContainers {
     store.write([put(TABLES.containers, live.rowKey, live.row)]);
     await store.durable();
     await driver.remove(old);
-    // Not before the row has let go of it: made anew after a crash, it could be taken for one that nobody has claimed.
+    // Only once the row no longer names it: created again after a crash, the directory would look unclaimed.
     this.#options.removeDirectory(old);
     this.#enqueue(live);
   }
 
   #change(live: LiveContainer, change: Partial<ContainerRow>): void {
     live.row = { ...live.row, ...change };
-    // The engine would report it again; a wish to cancel is committed by whoever has it.
+    // The engine would report it again; `cancel` commits its own change.
     this.#options.store.write([put(TABLES.containers, live.rowKey, live.row)], { canWait: true });
     this.#options.onChange(live.row);
   }

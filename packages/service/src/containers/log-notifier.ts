@@ -20,7 +20,7 @@ interface Waiter {
 /**
  * Tells followers of files that these have grown. One timer looks for all of them, so that a file which does not grow
  * costs a system call now and then and nothing else; looks grow rarer while nothing comes. However many are due at once,
- * other work gets its turn between them.
+ * other work runs between them.
  */
 export class LogNotifier {
   readonly #slots = Array.from({ length: SLOTS }, () => new Set<Waiter>());
@@ -85,7 +85,7 @@ function hasGrown({ path, size }: Waiter): boolean {
   try {
     return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > size;
   } catch {
-    // Whoever waits looks for itself, and is told.
+    // The reader that waits gets the error itself.
     return true;
   }
 }

@@ -10,7 +10,7 @@
 import type { KnownContainerPhase } from '@sluice/client';
 
 export type PhaseTrigger =
-  /** The row is durable and the container waits for room, or for the engine. */
+  /** The row is durable and the container waits for capacity, or for the engine. */
   | 'queued'
   | 'running'
   | 'exiting'
@@ -20,7 +20,7 @@ export type PhaseTrigger =
   | 'failed'
   /** The system below failed, or nothing says how it ended. */
   | 'fault'
-  /** Ended because the engine was told to stop it. */
+  /** Ended because the service had it stopped. */
   | 'stopped'
   /** The engine proves that it was never started. */
   | 'absent'

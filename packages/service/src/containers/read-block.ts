@@ -19,7 +19,7 @@ export async function readBlock(path: string, position: number, into: Buffer): P
   if (opened >= MAX_OPEN) await new Promise<void>((resolve) => waiting.push(resolve));
   else opened++;
   try {
-    // A log may lie in a directory of the container's user: no link of theirs is followed, no FIFO waited for.
+    // A log may be in a directory that the container's user can write: links are not followed, FIFOs not waited for.
     const file = await openFile(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const { bytesRead } = await readFile(file, into, 0, into.length, position);

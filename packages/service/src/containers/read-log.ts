@@ -8,7 +8,7 @@ export interface LogOptions {
   readonly follow?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   /**
-   * Each block is given in the same memory: whoever asks for the next has done with the last. New memory for each costs more
+   * Each block is given in the same memory: a reader that asks for the next has finished with the last. New memory for each costs more
    * than all else together.
    */
   readonly reuse?: boolean | undefined;
@@ -30,8 +30,8 @@ const SHOWN_BYTES = 8 * 1024 * 1024;
 
 /**
  * The bytes of a log, in blocks that are read when the reader asks for them: a slow reader holds one block, whatever
- * the size of the log. With `follow` it goes on until the container has ended and all is given. Ends early,
- * without an error, when the signal is aborted: whoever aborts it must not take that for the end of the log.
+ * the size of the log. With `follow` it continues until the container has ended and all is given. Ends early,
+ * without an error, when the signal is aborted: the caller that aborts must not take that for the end of the log.
  */
 export async function* readLog(path: string, options: LogOptions, life?: Life): AsyncGenerator<Uint8Array> {
   const { signal, reuse } = options;

@@ -13,7 +13,7 @@ export interface LaunchSettings {
   readonly instanceTypes: ReadonlyMap<string, InstanceTypeConfig>;
 }
 
-/** What the engine is told of a container, also where the configuration no longer has its instance type. */
+/** What the engine gets of a container, also where the configuration no longer has its instance type. */
 export function resolveLaunch(row: ContainerRow, { storage, logLimitBytes, instanceTypes }: LaunchSettings): Launch {
   return {
     key: row.launchKey,

@@ -19,7 +19,7 @@ export interface EngineDriverOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly sink: EngineSink;
-  /** Of the cluster; its path is told to the log only. */
+  /** Of the cluster; its path appears only in the log. */
   readonly storage: string;
 }
 
@@ -48,7 +48,7 @@ export class EngineDriver {
   readonly #stopping = new Map<string, number>();
   #unavailable: string | undefined = 'the engine is being opened';
   #isOpen = false;
-  /** Settles once the engine is open and has taken up what an earlier process launched. */
+  /** Settles once the engine is open and has recovered what an earlier process launched. */
   readonly #ready: Promise<void>;
   #markReady = () => {};
   readonly #closing = new AbortController();
@@ -106,7 +106,7 @@ export class EngineDriver {
     return this.#engine.warnings?.() ?? [];
   }
 
-  /** Opens the engine and takes up what an earlier process launched. Throws what the engine throws; may be called again then. */
+  /** Opens the engine and recovers what an earlier process launched. Throws what the engine throws; may be called again then. */
   async open(recovered: readonly Launch[]): Promise<void> {
     if (!this.#isOpen) for (const launch of recovered) this.#activate(launch, true);
     try {
@@ -193,7 +193,7 @@ export class EngineDriver {
     const { signal } = unwanted;
     for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
       try {
-        // Not before: a directory costs up to a millisecond, which nobody who waits for a create should pay.
+        // Not before: a directory costs up to a millisecond, which must not delay the reply to a create.
         await ensureDirectory(launch.directory);
         if (signal.aborted) return;
         await this.#engine.launch(launch, { signal });
@@ -222,7 +222,7 @@ export class EngineDriver {
     await this.#ready;
     for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
       try {
-        // A launch whose answer was lost: the engine says what became of it before it is told to stop it.
+        // A launch whose answer was lost: the engine says what became of it before it gets the stop.
         if (this.#active.get(key)?.taken === false) await this.#recover([launch]);
         if (this.#active.has(key)) await this.#engine.stop(key, { graceMs: this.#stopping.get(key) ?? 0 });
         return;

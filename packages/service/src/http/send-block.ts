@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 
-/** Thrown where nobody is there any more to take a reply. */
+/** Thrown where the client has gone before the reply. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
 /**
  * Writes a block and waits until it has gone to the kernel, so that its memory may be used again. Throws `ClientGone`
- * when there is nobody to take it.
+ * when the client has gone.
  */
 export function sendBlock(reply: ServerResponse, block: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -27,7 +27,7 @@ export interface PortProxy {
   /** For a renewed certificate; connections that are open stay as they are. */
   setCertificate(certificate: Certificate): void;
   listen(at: { host: string; port: number }): Promise<{ host: string; port: number }>;
-  /** Stops listening and cuts what is under way. */
+  /** Stops listening and cuts requests in progress. */
   close(): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export function createPortProxy(options: PortProxyOptions): PortProxy {
     minVersion: 'TLSv1.2',
     handshakeTimeout: 20_000,
     requireHostHeader: false,
-    // Whoever vanishes without a word under an open WebSocket would hold it for ever.
+    // A client that vanishes without closing its WebSocket would keep it open for ever.
     keepAlive: true,
     keepAliveInitialDelay: 60_000,
   });

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Certificate } from './port-proxy.ts';
 
-/** So often an operator's files are looked at; what renews them cannot be asked to tell. */
+/** Between two checks of an operator's files; the program that renews them sends no notification. */
 export const FILES_LOOK_MS = 60_000;
 
 /** The operator's certificate and key as their files are now; throws with what an operator can do where one cannot be read. */

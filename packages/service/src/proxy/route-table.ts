@@ -8,7 +8,7 @@ export interface Upstream {
   readonly whoListens?: PortOwner;
 }
 
-/** Something under way on a route, that ends when the route does. */
+/** A request or connection on a route, which ends when the route does. */
 export interface Exchange {
   abort(): void;
 }
@@ -23,7 +23,7 @@ export interface Route {
 export interface RouteTable {
   /** Throws where the host has a route: two containers never share a name. */
   add(host: string, upstream: Upstream): void;
-  /** From the moment this returns nothing reaches the upstream any more, also not what was under way. Idempotent. */
+  /** From the moment this returns nothing reaches the upstream any more, not even requests in progress. Idempotent. */
   remove(host: string): void;
   find(host: string): Route | undefined;
   hosts(): string[];

@@ -24,7 +24,7 @@ const BATCH = 100;
 const TOKEN_BATCH = 500;
 
 /**
- * Removes ended containers, deleted volumes and tokens whose time is over, now and from then on. Returns what stops it
+ * Removes ended containers, deleted volumes and expired tokens, now and from then on. Returns what stops it
  * and resolves when nothing is being removed any more.
  */
 export function startRetention(options: RetentionOptions): () => Promise<void> {

@@ -26,12 +26,12 @@ import { startRetention } from './retention.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 const DAY_MS = 86_400_000;
-/** Enough that nobody meets it by honest work; each costs some kilobytes of memory. */
+/** More than honest work needs; each costs some kilobytes of memory. */
 const MAX_LIVE_PER_ACCOUNT = 200_000;
 
 /** A service without listeners: what they and the in-process service are built on. */
 export interface ServiceCore extends ServedService {
-  /** Takes up what a changed configuration allows while the service runs. */
+  /** Applies what a changed configuration allows while the service runs. */
   reload(config: ServiceConfig): Promise<ReloadReport>;
   close(): Promise<void>;
 }

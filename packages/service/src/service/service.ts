@@ -17,17 +17,17 @@ export interface Service {
   /** May be called several times, also while containers run. The HTTP server is loaded at the first call. */
   listen(options: ListenOptions): Promise<Listener>;
   /**
-   * Takes up a changed configuration as far as that is possible while it serves, and reads certificates again; says
+   * Applies a changed configuration as far as that is possible while it serves, and reads certificates again; says
    * what takes a restart.
    */
   reload(config: ServiceConfig): Promise<ReloadReport>;
   /** What users should know of how the clusters' engines work on this machine. */
   warnings(): readonly string[];
-  /** Finishes requests under way and lets go of the store. Containers run on; a later service adopts them. */
+  /** Finishes requests in progress and releases the store. Containers continue; a later service adopts them. */
   close(): Promise<void>;
 }
 
-/** Opens the store below `config.root`, takes up what earlier runs of the service left, and serves. */
+/** Opens the store below `config.root`, recovers what earlier processes of the service left, and serves. */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { config } = options;
   mkdirSync(config.root, { recursive: true, mode: 0o700 });

@@ -13,11 +13,11 @@ import { UnflushedRows } from './unflushed-rows.ts';
 const RETRY_MS = 1000;
 /** How long what can wait waits at most for something that cannot. */
 const LINGER_MS = 100;
-/** Below this much room nothing new is taken on: the rest is for what has happened, such as the end of a container. */
+/** With less free space nothing new is accepted: the rest is for what has happened, such as the end of a container. */
 const RESERVED_BYTES = 1024 * 1024;
 /** What a transaction may need beyond its rows: LMDB should not meet the end of the disk, which it tells on standard error. */
 const FLUSH_BYTES = 256 * 1024;
-/** Where there is more room than this, the size of a transaction does not matter. */
+/** With more free space than this, the size of a transaction does not matter. */
 const AMPLE_BYTES = 256 * 1024 * 1024;
 
 interface Commit {
@@ -25,9 +25,9 @@ interface Commit {
 }
 
 /**
- * Opens or makes the store in the directory `path`. The caller makes sure that nobody else has it open.
+ * Opens or makes the store in the directory `path`. The caller makes sure that no other process has it open.
  *
- * Group commit: one LMDB transaction is under way at a time, and all that is written meanwhile goes into the next.
+ * Group commit: one LMDB transaction is in flight at a time, and all that is written meanwhile goes into the next.
  * `overlappingSync` is off, so that a resolved write has been synced, not merely committed.
  */
 export function openLmdbStore(path: string, tables: readonly Table<unknown>[], options: StoreOptions = {}): Store {
@@ -44,7 +44,7 @@ class LmdbStore implements Store {
   readonly #options: StoreOptions;
   /** Written, waiting for the next transaction. */
   #waiting = new UnflushedRows();
-  /** In the transaction under way. */
+  /** In the transaction in flight. */
   #flushing = new UnflushedRows();
   #inFlight: Commit | undefined;
   #next: Commit | undefined;
@@ -145,7 +145,7 @@ class LmdbStore implements Store {
     if (this.#next !== undefined) return;
     const flush = () => this.#flush();
     const commit: Commit = { done: previous.then(flush, () => delay(RETRY_MS).then(flush)) };
-    // Whoever awaits `durable` hears of a failure; without any, the next write does.
+    // A caller that awaits `durable` gets the failure; without one, the next write does.
     commit.done.catch(() => {});
     this.#next = commit;
   }
@@ -166,7 +166,7 @@ class LmdbStore implements Store {
     } finally {
       this.#flushing = new UnflushedRows();
       if (this.#next === undefined) this.#inFlight = undefined;
-      // Also when nobody writes: what must become durable, such as the end of a container, is tried again.
+      // Also without new writes: what must become durable, such as the end of a container, is tried again.
       const isLeft = !this.#waiting.isEmpty && this.#next === undefined && this.#linger === undefined;
       if (isLeft && this.#closed === undefined) this.#scheduleNext(delay(RETRY_MS));
     }
@@ -188,7 +188,7 @@ class LmdbStore implements Store {
     await Promise.all(written);
   }
 
-  /** Throws where there is no room for anything; gives the refusal where there is room only for what has happened. */
+  /** Throws where no space is left; gives the refusal where the space is only enough for what has happened. */
   #checkRoom(): Refusal | undefined {
     const free = readFreeSpace(this.#path);
     if (free >= AMPLE_BYTES && this.#shortage === undefined) return undefined;
@@ -234,7 +234,7 @@ class LmdbStore implements Store {
     return codeOf(error) === constants.errno.EIO && readFreeSpace(this.#path) < RESERVED_BYTES;
   }
 
-  /** From now on what is new is refused at once, until there is room again. */
+  /** From now on what is new is refused at once, until space is free again. */
   #runShort(cause?: unknown): Refusal {
     if (this.#shortage !== undefined) return this.#shortage;
     const message = 'could not write to the store because its disk is full; try again once space is free';

@@ -17,14 +17,14 @@ export interface Store {
   commit(changes: readonly Change[]): Promise<void>;
   /** Why nothing can be written any more, if so; it does not go away. */
   readonly failure: unknown;
-  /** Why `commit` is refused at present, if so: the disk is full. It goes away by itself once there is room. */
+  /** Why `commit` is refused at present, if so: the disk is full. It goes away by itself once space is free. */
   readonly shortage: string | undefined;
   /** Waits for the writes made so far, then lets go. Idempotent. */
   close(): Promise<void>;
 }
 
 export interface StoreOptions {
-  /** Called when the disk has become full, with the reason, and with nothing once there is room again. */
+  /** Called when the disk has become full, with the reason, and with nothing once space is free again. */
   readonly onShortage?: (reason: string | undefined) => void;
   /** Called once, when nothing can be written any more. */
   readonly onFailure?: (error: unknown) => void;

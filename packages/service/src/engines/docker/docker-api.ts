@@ -70,7 +70,7 @@ interface CallOptions {
 export const ACTS_WITHIN_MS = 60_000;
 const MAX_LOOKS = 5;
 const LOOK_AGAIN_MS = 100;
-/** A daemon can hang over one container for ever (20.10 where many start and end at once): the others must go on. */
+/** A daemon can hang over one container for ever (20.10 where many start and end at once): the others must continue. */
 const LOOK_WITHIN_MS = 30_000;
 
 /** Connects to the daemon and settles the API version; throws `EngineError` with the way out when nothing answers. */

@@ -101,7 +101,7 @@ class DockerEngine implements Engine {
   }
 
   async stop(key: string, { graceMs }: { graceMs: number }): Promise<void> {
-    // A start that is under way would come after the stop.
+    // A start in progress would come after the stop.
     await this.#launching.get(key)?.catch(() => undefined);
     const { api, watch } = this.#connected;
     // What has ended by itself keeps its own verdict.

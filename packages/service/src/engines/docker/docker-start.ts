@@ -38,7 +38,7 @@ export async function startDockerContainer(api: DockerApi, launch: Launch, optio
   const name = dockerName(launch.key);
   let found = await api.inspect(name);
   if (!found) {
-    // It ran, and somebody has removed it: what is left of it says how it ended.
+    // It ran, and another client has removed it: its record says how it ended.
     if ((await readRecord(launch.directory))?.startedAt !== undefined) return;
     await create(api, launch, { ...options, image: launch.image });
     found = await api.inspect(name);
@@ -53,7 +53,7 @@ export async function startDockerContainer(api: DockerApi, launch: Launch, optio
   });
 }
 
-/** Somebody's `prune` between two of our calls: the next try pulls and creates anew. */
+/** Another client's `prune` between two calls: the next try pulls and creates again. */
 function removedMeanwhile(error: unknown): EngineError | undefined {
   const isRemoved =
     error instanceof DockerError && error.status === 404 && /no such (image|container)/i.test(error.message);

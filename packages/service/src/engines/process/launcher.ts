@@ -22,7 +22,7 @@ export interface LaunchRequest {
 /** What a launcher tells. For one container in order; `gone` is the last word on it. */
 export type LauncherEvent =
   | { readonly type: 'ready'; readonly memory: string; readonly cores: string }
-  /** Whoever made the claim starts it: nothing of this container ran before. */
+  /** Its process has made the claim and starts it: nothing of this container ran before. */
   | { readonly type: 'claimed'; readonly id: string; readonly pid: number }
   /** The container has a claim already, of an earlier launch; nothing was started. */
   | { readonly type: 'exists'; readonly id: string }

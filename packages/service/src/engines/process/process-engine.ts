@@ -121,9 +121,9 @@ class ProcessEngine implements Engine {
     return this.#replacing;
   }
 
-  /** Containers do not need the launcher to live: a new one takes up what the lost one watched. */
+  /** Containers do not need the launcher to live: a new one adopts what the lost one watched. */
   async #openAndAdopt(): Promise<void> {
-    // Another loss while containers are taken up is found here.
+    // Another loss during the adoption is found here.
     while (this.#launcher === undefined) {
       const containers = this.#watch.unended();
       try {
@@ -134,7 +134,7 @@ class ProcessEngine implements Engine {
         }
         throw error;
       }
-      // Closed meanwhile: what runs goes on, and nothing is started any more.
+      // Closed meanwhile: running containers continue, and nothing is started any more.
       if (!this.#watch.isOpen) return;
       await this.#watch.adoptAll(containers, this.#launcher);
     }

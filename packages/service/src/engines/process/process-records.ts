@@ -6,7 +6,7 @@ import { type ExitRecord, parseExitRecord } from '../exit-record.ts';
 /** Who runs a container: written before its first instruction, and only once. */
 export type Claim =
   | { readonly kind: 'process'; readonly pid: number; readonly startTicks: string; readonly bootID: string }
-  /** The engine itself claimed it, so that nobody can start it any more. */
+  /** The engine itself claimed it, so that it can no longer be started. */
   | { readonly kind: 'absent' };
 
 /**
@@ -30,7 +30,7 @@ export async function readClaimant(directory: string, bootID: string): Promise<n
   return claim?.kind === 'process' && claim.bootID === bootID ? claim.pid : undefined;
 }
 
-/** Makes it impossible that the container still starts; false when somebody has claimed it before. */
+/** Makes it impossible that the container still starts; false when it is claimed already. */
 export async function claimAbsent(directory: string): Promise<boolean> {
   try {
     await symlink('absent', join(directory, 'claim'));

@@ -75,7 +75,7 @@ export class ProcessWatch {
     return container;
   }
 
-  /** Takes up one that this launcher did not start. */
+  /** Adopts one that this launcher did not start. */
   async recover(launch: Launch): Promise<void> {
     const known = this.#byKey.get(launch.key);
     if (known !== undefined) {
@@ -100,7 +100,7 @@ export class ProcessWatch {
     container.taken.reject(error);
   }
 
-  /** Asks again after each change of the launcher: what was asked of a lost one may have been lost with it. */
+  /** Asks again after each change of the launcher: a request to a lost one may have been lost with it. */
   pursueStop(container: TrackedContainer): void {
     if (container.killAt === undefined || container.state !== 'live') return;
     const graceMs = Math.max(0, container.killAt - performance.now());
@@ -110,7 +110,7 @@ export class ProcessWatch {
     container.killTimer = setTimeout(() => this.#launcher()?.kill(container.id), graceMs + killMarginMs).unref();
   }
 
-  /** A new launcher takes up what the lost one watched; `containers` are those from before it was opened. */
+  /** A new launcher adopts what the lost one watched; `containers` are those from before it was opened. */
   async adoptAll(containers: readonly TrackedContainer[], launcher: Launcher): Promise<void> {
     for (const container of containers) {
       if (this.#launcher() !== launcher) return;

@@ -27,7 +27,7 @@ export async function chownToUser(launch: Launch, user: UnixUser, storage: strin
   }
 }
 
-/** Throws `EngineError` where other users cannot come to `storage`, which the service cannot mend. */
+/** Throws `EngineError` where other users cannot come to `storage`, which the service cannot fix. */
 export async function checkReachable(storage: string): Promise<void> {
   for (let path = dirname(storage); ; path = dirname(path)) {
     if (((await lstat(path)).mode & 0o001) === 0) {

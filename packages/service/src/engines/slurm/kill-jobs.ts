@@ -2,7 +2,7 @@ import { type SlurmCommands, SlurmError } from './slurm-commands.ts';
 import { slurmJobName } from './slurm-request.ts';
 import { STOP_SIGNAL } from './slurm-script.ts';
 
-/** Whether a failure says that the job needs no cancelling; of a signal to such a job `scancel` says nothing at all. */
+/** Whether a failure says that the job has ended already; of a signal to such a job `scancel` says nothing at all. */
 function saysOver(error: unknown): boolean {
   if (!(error instanceof SlurmError)) return false;
   return error.isSilent || /Invalid job id|already completing or completed/i.test(error.message);

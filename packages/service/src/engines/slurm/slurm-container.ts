@@ -17,7 +17,7 @@ export interface TrackedContainer {
   reason: string;
   /** When the job was first missed in the queue without an exit record, by a monotonic clock. */
   missedAt: number | undefined;
-  /** The next try to kill it: the controller may be away when the grace is over. */
+  /** The next try to kill it: the controller may be away when the grace period ends. */
   kill: NodeJS.Timeout | undefined;
   /** The earliest deadline that a stop has set, by a monotonic clock. */
   killAt: number;

@@ -88,7 +88,7 @@ class SlurmEngine implements Engine {
     await forEachLimit(launches, async (launch) => {
       const records = openSlurmRecords(launch.directory);
       const jobID = await findJob(launch, records, async () => jobs);
-      // A submission of the earlier service may still be under way: its job must find the place taken.
+      // A submission of the earlier service may still be in progress: its job must find the claim taken.
       if (jobID === undefined && (await records.claim('absent'))) this.#sink?.report(launch.key, { type: 'absent' });
       else this.#watch.track(await createTrackedContainer(launch, { records, jobID: jobID ?? '' }));
     });

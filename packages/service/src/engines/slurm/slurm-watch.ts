@@ -87,7 +87,7 @@ export class SlurmWatch {
       this.killAfter(entry, KILL_AGAIN_MS);
       return await killJobs(this.#slurm, { key, owners: entry.owners });
     }
-    // Counted from now and not from the answer, for which scancel waits long where the job is suspended and hears nothing.
+    // Counted from now and not from the answer, for which scancel waits long where the job is suspended and gets no signal.
     this.killAfter(entry, graceMs);
     await askJob(this.#slurm, { key, jobID: started?.jobID ?? entry.jobID });
   }
