@@ -1,5 +1,5 @@
 import type { Account, Scope } from '@sluice/client';
-import { Refusal } from '../protocol/refusal.ts';
+import { RequestError } from '../protocol/request-error.ts';
 import type { Principal } from './principal.ts';
 
 /** Refuses `-`, then what is not the principal's: whether that exists or not, with the same words. */
@@ -24,13 +24,13 @@ export function matchingAccounts(principal: Principal, scope: Scope): Account[] 
 
 /** The reply for an account or cluster that is not the caller's, or no longer exists. */
 export function refuseScope(): never {
-  throw new Refusal('ACCOUNT_NOT_YOURS', 'could not use this account on this cluster because it is not yours');
+  throw new RequestError('ACCOUNT_NOT_YOURS', 'could not use this account on this cluster because it is not yours');
 }
 
 function refuseWildcard(scope: Scope): void {
   for (const field of ['clusterID', 'accountID'] as const) {
     if (scope[field] === '-') {
-      throw new Refusal(
+      throw new RequestError(
         'WILDCARD_NOT_ALLOWED',
         `could not use '-' as ${field} because this call needs a concrete one`,
         {

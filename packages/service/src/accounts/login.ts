@@ -1,4 +1,4 @@
-import { Refusal } from '../protocol/refusal.ts';
+import { RequestError } from '../protocol/request-error.ts';
 import type { Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
 import type { UserRow } from '../store/user-row.ts';
@@ -27,15 +27,22 @@ export async function login(
   const attempt = { account: email, address: request.address };
   const waitMs = passwordsWaiting() >= MAX_WAITING ? 2000 : throttle.waitMs(attempt);
   if (waitMs > 0) {
-    throw new Refusal('RATE_EXCEEDED', 'could not log in because there were too many tries; wait before the next', {
-      retryAfterMs: waitMs,
-    });
+    throw new RequestError(
+      'RATE_EXCEEDED',
+      'could not log in because there were too many tries; wait before the next',
+      {
+        retryAfterMs: waitMs,
+      },
+    );
   }
   const user = store.get(TABLES.users, email);
   // Counted before the answer is known, so that tries at the same time are not all let through.
   throttle.failed(attempt);
   if (!(await isPassword(request.password.toLowerCase(), user?.password)) || user === undefined) {
-    throw new Refusal('CREDENTIALS_INVALID', 'could not log in because the e-mail address or the password is wrong');
+    throw new RequestError(
+      'CREDENTIALS_INVALID',
+      'could not log in because the e-mail address or the password is wrong',
+    );
   }
   throttle.succeeded(attempt);
   return { token: await tokens.issue(email), user };

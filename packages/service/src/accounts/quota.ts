@@ -1,6 +1,6 @@
 import { own, type Scope } from '@sluice/client';
 import type { ClusterConfig, QuotaAmounts } from '../config/service-config.ts';
-import { Refusal } from '../protocol/refusal.ts';
+import { RequestError } from '../protocol/request-error.ts';
 
 /** What an account may have on a cluster; what is absent has no limit. */
 export function quotaOf({ quota }: Pick<ClusterConfig, 'quota'>, accountID: string): QuotaAmounts {
@@ -17,11 +17,15 @@ export function checkQuota(limit: keyof QuotaAmounts, amounts: Amounts, at: Scop
 }
 
 /** Less than all of what is used may be free again later: the call may be repeated. */
-export function quotaExceeded(limit: keyof QuotaAmounts, amounts: Amounts, { clusterID, accountID }: Scope): Refusal {
+export function quotaExceeded(
+  limit: keyof QuotaAmounts,
+  amounts: Amounts,
+  { clusterID, accountID }: Scope,
+): RequestError {
   const { maximum, used, wanted } = amounts;
   const needs = wanted === 0 ? '' : ` and this needs ${wanted}`;
   const why = `account ${accountID} uses ${used} of its quota of ${maximum} ${limit} on cluster ${clusterID}${needs}`;
-  return new Refusal('QUOTA_EXCEEDED', `could not create it because ${why}`, {
+  return new RequestError('QUOTA_EXCEEDED', `could not create it because ${why}`, {
     details: { limit: `quota.${limit}`, maximum, used, wanted },
     retryAfterMs: 5000,
   });

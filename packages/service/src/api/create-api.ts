@@ -11,7 +11,7 @@ import { createLoginThrottle } from '../accounts/login-throttle.ts';
 import type { Principal } from '../accounts/principal.ts';
 import { createTokens } from '../accounts/tokens.ts';
 import type { TransferAddress } from '../calls/volume-calls.ts';
-import { Refusal } from '../protocol/refusal.ts';
+import { RequestError } from '../protocol/request-error.ts';
 import { answerUnreadable } from './answer-unreadable.ts';
 import type { ApiRequest, ApiRoute } from './api-route.ts';
 import { routerPath } from './api-route.ts';
@@ -121,11 +121,17 @@ function principalOf(request: FastifyRequest, find: (token: string) => Principal
   const { authorization } = request.headers;
   const token = /^bearer ([A-Za-z0-9_.~+/=-]{1,512})$/i.exec(authorization ?? '')?.[1];
   if (authorization === undefined || authorization === '') {
-    throw new Refusal('TOKEN_MISSING', 'could not accept the request without a token; log in and send it as Bearer');
+    throw new RequestError(
+      'TOKEN_MISSING',
+      'could not accept the request without a token; log in and send it as Bearer',
+    );
   }
   const principal = token === undefined ? undefined : find(token);
   if (principal === undefined) {
-    throw new Refusal('TOKEN_INVALID', 'could not accept the token because it is unknown or expired; log in again');
+    throw new RequestError(
+      'TOKEN_INVALID',
+      'could not accept the token because it is unknown or expired; log in again',
+    );
   }
   return principal;
 }

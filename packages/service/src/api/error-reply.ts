@@ -1,5 +1,5 @@
 import { type ErrorBody, isServiceError, type ServiceError } from '@sluice/client';
-import { HTTP_STATUS } from '../protocol/refusal.ts';
+import { HTTP_STATUS } from '../protocol/request-error.ts';
 
 /** A refused or failed request as it goes over the wire. */
 export interface ErrorReply {

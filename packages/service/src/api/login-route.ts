@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { login } from '../accounts/login.ts';
 import type { LoginThrottle } from '../accounts/login-throttle.ts';
 import type { Tokens } from '../accounts/tokens.ts';
-import { Refusal } from '../protocol/refusal.ts';
+import { RequestError } from '../protocol/request-error.ts';
 import type { UserRow } from '../store/user-row.ts';
 import type { ServedService } from './served-service.ts';
 
@@ -44,7 +44,7 @@ function renderUser(user: UserRow): Record<string, unknown> {
 function expectValue(fields: Readonly<Record<string, unknown>>, name: string, value: string): void {
   const given = own(fields, name);
   if (given === undefined || given === value) return;
-  throw new Refusal('FIELD_INVALID', `could not use the field '${name}' because only ${value} is known`, {
+  throw new RequestError('FIELD_INVALID', `could not use the field '${name}' because only ${value} is known`, {
     details: { field: name },
   });
 }
@@ -52,9 +52,13 @@ function expectValue(fields: Readonly<Record<string, unknown>>, name: string, va
 function textOf(fields: Readonly<Record<string, unknown>>, name: string): string {
   const value = own(fields, name);
   if (typeof value === 'string' && value !== '' && value.length <= 320) return value;
-  throw new Refusal('FIELD_INVALID', `could not log in without the field '${name}' as text of at most 320 characters`, {
-    details: { field: name },
-  });
+  throw new RequestError(
+    'FIELD_INVALID',
+    `could not log in without the field '${name}' as text of at most 320 characters`,
+    {
+      details: { field: name },
+    },
+  );
 }
 
 function asRecord(value: unknown): Record<string, unknown> {

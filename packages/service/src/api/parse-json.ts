@@ -1,4 +1,4 @@
-import { Refusal } from '../protocol/refusal.ts';
+import { RequestError } from '../protocol/request-error.ts';
 
 /** Deeper nesting has no place in this protocol, and would cost a stack elsewhere. */
 const MAX_DEPTH = 32;
@@ -14,9 +14,9 @@ export function parseJson(bytes: Uint8Array): unknown {
     checkSize(text);
     return JSON.parse(text);
   } catch (error) {
-    if (error instanceof Refusal) throw error;
+    if (error instanceof RequestError) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new Refusal('BODY_INVALID', `could not read the body because it is not JSON: ${why}`);
+    throw new RequestError('BODY_INVALID', `could not read the body because it is not JSON: ${why}`);
   }
 }
 
@@ -34,13 +34,13 @@ function checkSize(text: string): void {
     else if (c === 0x5b || c === 0x7b) {
       depth++;
       if (depth > MAX_DEPTH) {
-        throw new Refusal('BODY_INVALID', `could not read the body because it is nested deeper than ${MAX_DEPTH}`);
+        throw new RequestError('BODY_INVALID', `could not read the body because it is nested deeper than ${MAX_DEPTH}`);
       }
     } else if (c === 0x5d || c === 0x7d) depth--;
     else if (c === 0x3a) {
       names++;
       if (names > MAX_NAMES) {
-        throw new Refusal('BODY_INVALID', `could not read the body because it has more than ${MAX_NAMES} names`);
+        throw new RequestError('BODY_INVALID', `could not read the body because it has more than ${MAX_NAMES} names`);
       }
     }
   }

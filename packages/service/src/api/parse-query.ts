@@ -1,6 +1,6 @@
 import { own } from '@sluice/client';
 import { nearestName } from '../protocol/nearest-name.ts';
-import { Refusal } from '../protocol/refusal.ts';
+import { RequestError } from '../protocol/request-error.ts';
 
 /** Kinds of query parameters that the protocol has. */
 export type QueryKind = 'string' | 'boolean' | 'integer';
@@ -33,7 +33,7 @@ function parseValue(name: string, kind: QueryKind, value: string): string | bool
 function refuseUnknown(name: string, known: readonly string[]): never {
   const nearest = nearestName(name, known);
   const hint = nearest === undefined ? '' : `; the nearest known parameter is '${nearest}'`;
-  throw new Refusal(
+  throw new RequestError(
     'PARAMETER_INVALID',
     `could not use the query parameter '${shorten(name)}' because it is unknown${hint}`,
     {
@@ -43,7 +43,7 @@ function refuseUnknown(name: string, known: readonly string[]): never {
 }
 
 function refuse(name: string, why: string): never {
-  throw new Refusal('PARAMETER_INVALID', `could not use the query parameter '${name}' because it ${why}`, {
+  throw new RequestError('PARAMETER_INVALID', `could not use the query parameter '${name}' because it ${why}`, {
     details: { field: name },
   });
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../host/clock.ts';
-import { Refusal } from '../protocol/refusal.ts';
+import { RequestError } from '../protocol/request-error.ts';
 import { parseJson } from './parse-json.ts';
 
 /** A body that is not there by then is not awaited. */
@@ -37,7 +37,10 @@ export function addRequestBodies(api: FastifyInstance, clock: Clock): void {
   api.addHook('onRequest', async (request) => {
     const encoding = request.headers['content-encoding'];
     if (encoding !== undefined && encoding !== 'identity') {
-      throw new Refusal('BODY_TYPE_UNSUPPORTED', 'could not read the body because it is compressed; send it as it is');
+      throw new RequestError(
+        'BODY_TYPE_UNSUPPORTED',
+        'could not read the body because it is compressed; send it as it is',
+      );
     }
     request.bodyHasCome = clock.after(BODY_DEADLINE_MS, () => void request.raw.destroy());
     request.raw.once('close', request.bodyHasCome);
@@ -51,8 +54,8 @@ export function isForm({ headers }: FastifyRequest): boolean {
   return FORM.test(headers['content-type'] ?? '');
 }
 
-export function unsupportedBody(): Refusal {
-  return new Refusal(
+export function unsupportedBody(): RequestError {
+  return new RequestError(
     'BODY_TYPE_UNSUPPORTED',
     'could not read the body because its Content-Type is not application/json',
   );

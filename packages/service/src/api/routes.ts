@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { renderContainerPage } from '../containers/list-containers.ts';
 import { containerSpecSchema } from '../containers/parse-container-spec.ts';
 import { parseBody } from '../protocol/parse-body.ts';
-import { Refusal } from '../protocol/refusal.ts';
+import { RequestError } from '../protocol/request-error.ts';
 import { type ApiRequest, type ApiRoute, defineRoute } from './api-route.ts';
 import { dropZeroFields, isObject, replyOnly } from './drop-zero-fields.ts';
 
@@ -118,7 +118,7 @@ export const ROUTES: readonly ApiRoute[] = [
     body: containerRequestSchema,
     reply: containerSchema,
     async handle({ calls, principal, at, query, body }) {
-      if (body === undefined) throw new Refusal('BODY_INVALID', 'could not create a container without a body');
+      if (body === undefined) throw new RequestError('BODY_INVALID', 'could not create a container without a body');
       const { id, clusterID, accountID, ...spec } = givenOfContainer(body);
       const identity = parseBody(identitySchema, { id, clusterID, accountID });
       checkIdentity(identity, at);
@@ -192,7 +192,7 @@ function givenOfVolume(body: unknown): unknown {
 
 function givenOfContainer(body: unknown): Readonly<Record<string, unknown>> {
   const given = dropZeroFields(body, isOfContainer);
-  if (!isObject(given)) throw new Refusal('BODY_INVALID', 'could not use the body because it is not an object');
+  if (!isObject(given)) throw new RequestError('BODY_INVALID', 'could not use the body because it is not an object');
   if (!isObject(given.ports)) return given;
   const ports = Object.entries(given.ports).map(([name, port]) => [name, givenOfPort(port)] as const);
   return { ...given, ports: Object.fromEntries(ports) };
@@ -210,9 +210,13 @@ function checkIdentity(
   for (const field of ['clusterID', 'accountID'] as const) {
     const given = identity[field];
     if (given !== undefined && given !== at[field]) {
-      throw new Refusal('FIELD_INVALID', `could not use the field '${field}' because the path says '${at[field]}'`, {
-        details: { field },
-      });
+      throw new RequestError(
+        'FIELD_INVALID',
+        `could not use the field '${field}' because the path says '${at[field]}'`,
+        {
+          details: { field },
+        },
+      );
     }
   }
 }
@@ -220,7 +224,7 @@ function checkIdentity(
 /** The ID is a query parameter; published clients send it in the body. */
 function chosenID(parameter: string, query: string | undefined, body: string | undefined): string | undefined {
   if (query !== undefined && body !== undefined && query !== body) {
-    throw new Refusal(
+    throw new RequestError(
       'FIELD_INVALID',
       `could not use the field 'id' because the parameter ${parameter} says otherwise`,
       {

@@ -8,7 +8,7 @@ import { LogNotifier } from '../containers/log-notifier.ts';
 import { type Life, type LogOptions, readLog } from '../containers/read-log.ts';
 import { renderContainer } from '../containers/render-container.ts';
 import { parsePage, renderPageToken } from '../protocol/page.ts';
-import { Refusal } from '../protocol/refusal.ts';
+import { RequestError } from '../protocol/request-error.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import type { ContainerRow } from '../store/container-row.ts';
 import { findDurable } from '../store/find-durable.ts';
@@ -69,9 +69,13 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
           continue;
         }
         if (row.phase === 'Canceled') return;
-        throw new Refusal('CONTAINER_ENDED', `could not cancel the container '${ref.id}' because it is ${row.phase}`, {
-          details: { phase: row.phase },
-        });
+        throw new RequestError(
+          'CONTAINER_ENDED',
+          `could not cancel the container '${ref.id}' because it is ${row.phase}`,
+          {
+            details: { phase: row.phase },
+          },
+        );
       }
     },
     async delete(principal, ref) {
@@ -119,7 +123,7 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
     const row = isThere ? (entry?.row ?? (rowKey && store.get(TABLES.containers, rowKey))) : undefined;
     if (!rowKey || !row || row.deleted) {
       const where = `account ${ref.accountID} on cluster ${ref.clusterID}`;
-      throw new Refusal('CONTAINER_NOT_FOUND', `could not find the container '${ref.id}' of ${where}`);
+      throw new RequestError('CONTAINER_NOT_FOUND', `could not find the container '${ref.id}' of ${where}`);
     }
     const live = entry !== undefined && cluster.containers.get(rowKey) === entry ? { cluster, entry } : undefined;
     return { live, row, rowKey, cluster };
@@ -148,14 +152,14 @@ function lifeOf({ cluster, entry }: { cluster: Cluster; entry: LiveContainer }, 
 function checkStorage({ id, storage }: Cluster): void {
   const fault = volumeFault(storagePaths.containers(storage));
   if (fault === undefined) return;
-  throw new Refusal('STORAGE_UNAVAILABLE', `could not read a log from the storage of cluster ${id}: ${fault}`, {
+  throw new RequestError('STORAGE_UNAVAILABLE', `could not read a log from the storage of cluster ${id}: ${fault}`, {
     retryAfterMs: 5000,
   });
 }
 
 function checkTail(tail: number | undefined): void {
   if (tail === undefined || (Number.isSafeInteger(tail) && tail >= 0)) return;
-  throw new Refusal('PARAMETER_INVALID', `could not use tail ${tail} because it is not a whole number from 0`, {
+  throw new RequestError('PARAMETER_INVALID', `could not use tail ${tail} because it is not a whole number from 0`, {
     details: { field: 'tail' },
   });
 }

@@ -18,7 +18,7 @@ import { resolveMounts } from '../containers/resolve-mounts.ts';
 import { EngineError } from '../engines/engine.ts';
 import type { Clock } from '../host/clock.ts';
 import { randomID } from '../host/random-id.ts';
-import { Refusal } from '../protocol/refusal.ts';
+import { RequestError } from '../protocol/request-error.ts';
 import type { ContainerRow } from '../store/container-row.ts';
 import { renderTime } from '../store/render-list-item.ts';
 import type { Sequence } from '../store/sequence.ts';
@@ -47,7 +47,7 @@ export async function createContainer(
   request: { spec: unknown; containerID?: string },
 ): Promise<Container> {
   if (scope.accountID === '-') {
-    throw new Refusal('WILDCARD_NOT_ALLOWED', "could not use '-' as accountID because a container needs one", {
+    throw new RequestError('WILDCARD_NOT_ALLOWED', "could not use '-' as accountID because a container needs one", {
       details: { field: 'accountID' },
     });
   }
@@ -59,7 +59,7 @@ export async function createContainer(
   const { clusterID, accountID } = { clusterID: cluster.id, accountID: scope.accountID };
   const id = request.containerID ?? `c-${randomID(20)}`;
   if (!identifierSchema.safeParse(id).success || id === '-') {
-    throw new Refusal(
+    throw new RequestError(
       'ID_INVALID',
       `could not use the container ID '${id}' because it is not 1 to 63 of a-z, 0-9 and -, or is the wildcard -`,
       {
@@ -110,7 +110,7 @@ function chooseCluster(
   if (own.length === 0) refuseScope();
   if (Object.keys(spec.volumeMounts ?? {}).length > 0) {
     const why = 'a mounted volume is in one cluster; name that';
-    throw new Refusal('WILDCARD_NOT_ALLOWED', `could not use '-' as clusterID because ${why}`, {
+    throw new RequestError('WILDCARD_NOT_ALLOWED', `could not use '-' as clusterID because ${why}`, {
       details: { field: 'clusterID' },
     });
   }
@@ -129,9 +129,13 @@ function findInstanceType(cluster: Cluster, spec: ContainerSpec): InstanceTypeCo
   for (const kind of ['cores', 'memoryGB', 'gpus'] as const) {
     if (capacity !== undefined && type[kind] > capacity[kind]) {
       const sizes = `it has ${type[kind]} ${kind} and the whole of cluster ${cluster.id} has ${capacity[kind]}`;
-      throw new Refusal('INSTANCE_TYPE_TOO_LARGE', `could not use the instance type '${type.id}' because ${sizes}`, {
-        details: { field: 'instanceType' },
-      });
+      throw new RequestError(
+        'INSTANCE_TYPE_TOO_LARGE',
+        `could not use the instance type '${type.id}' because ${sizes}`,
+        {
+          details: { field: 'instanceType' },
+        },
+      );
     }
   }
   return type;
@@ -144,15 +148,15 @@ function checkImage(cluster: Cluster, { image }: ContainerSpec): void {
     cluster.driver.checkImage(image);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    throw new Refusal('FIELD_INVALID', `could not use the field 'image': ${error.message}`, {
+    throw new RequestError('FIELD_INVALID', `could not use the field 'image': ${error.message}`, {
       details: { field: 'image' },
       cause: error,
     });
   }
 }
 
-function unknownInstanceType(id: string, why: string): Refusal {
-  return new Refusal('INSTANCE_TYPE_UNKNOWN', `could not use the instance type '${id}' because ${why}`, {
+function unknownInstanceType(id: string, why: string): RequestError {
+  return new RequestError('INSTANCE_TYPE_UNKNOWN', `could not use the instance type '${id}' because ${why}`, {
     details: { field: 'instanceType' },
   });
 }
@@ -168,13 +172,15 @@ function checkFree(options: CreateContainerOptions, ref: Ref): void {
 function checkEngine(options: CreateContainerOptions, cluster: Cluster, accountID: string): void {
   const { unavailable } = cluster.driver;
   if (unavailable !== undefined) {
-    throw new Refusal('ENGINE_UNAVAILABLE', `could not use cluster ${cluster.id}: ${unavailable}`, {
+    throw new RequestError('ENGINE_UNAVAILABLE', `could not use cluster ${cluster.id}: ${unavailable}`, {
       retryAfterMs: 5000,
     });
   }
   if (cluster.containers.ofAccount(accountID).size >= options.maxLive) {
     const why = `account ${accountID} has ${options.maxLive} that have not ended, which is the limit`;
-    throw new Refusal('CONTAINERS_EXHAUSTED', `could not create a container because ${why}`, { retryAfterMs: 5000 });
+    throw new RequestError('CONTAINERS_EXHAUSTED', `could not create a container because ${why}`, {
+      retryAfterMs: 5000,
+    });
   }
 }
 
@@ -187,7 +193,7 @@ function checkAmounts(
   const quota = quotaOf(config, accountID);
   if (quota.cores !== undefined && type.cores > quota.cores) {
     const sizes = `it has ${type.cores} cores and the quota of account ${accountID} on cluster ${clusterID} is ${quota.cores}`;
-    throw new Refusal('INSTANCE_TYPE_TOO_LARGE', `could not use the instance type '${type.id}' because ${sizes}`, {
+    throw new RequestError('INSTANCE_TYPE_TOO_LARGE', `could not use the instance type '${type.id}' because ${sizes}`, {
       details: { field: 'instanceType', limit: 'quota.cores' },
     });
   }
@@ -208,7 +214,7 @@ function exposedHosts(options: CreateContainerOptions, spec: ContainerSpec): Rec
     if (port.https === undefined) continue;
     if (options.hostFor === undefined) {
       const why = 'this service is configured without a port proxy';
-      throw new Refusal('PORT_NOT_EXPOSABLE', `could not expose the port '${name}' because ${why}`, {
+      throw new RequestError('PORT_NOT_EXPOSABLE', `could not expose the port '${name}' because ${why}`, {
         details: { field: `ports.${name}.https` },
       });
     }
@@ -223,7 +229,7 @@ async function takePorts(cluster: Cluster, spec: ContainerSpec): Promise<Record<
     const port = await cluster.ports.take();
     if (port === undefined) {
       for (const taken of Object.values(ports)) cluster.ports.release(taken);
-      throw new Refusal('CONTAINERS_EXHAUSTED', `could not find a free port on cluster ${cluster.id}`, {
+      throw new RequestError('CONTAINERS_EXHAUSTED', `could not find a free port on cluster ${cluster.id}`, {
         retryAfterMs: 5000,
       });
     }
@@ -233,11 +239,11 @@ async function takePorts(cluster: Cluster, spec: ContainerSpec): Promise<Record<
 }
 
 /** The refusal of an ID that is in use, with the phase of what has it and, where that has ended, when it is free. */
-function idTaken(row: ContainerRow, retentionMs: number): Refusal {
+function idTaken(row: ContainerRow, retentionMs: number): RequestError {
   const ended = isTerminalPhase(row.phase) && row.endTime !== undefined;
   const freeTime = ended ? renderTime(row.endTime! + retentionMs) : undefined;
   const free = freeTime === undefined ? 'delete it to free the ID' : `free at ${freeTime}, or once it is deleted`;
-  return new Refusal(
+  return new RequestError(
     'CONTAINER_ID_TAKEN',
     `could not create the container '${row.id}' because one with this ID is ${row.phase}; ${free}`,
     { details: { phase: row.phase, ...(freeTime === undefined ? {} : { freeTime }) } },

@@ -3,7 +3,7 @@ import { authorize, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { Cluster } from '../clusters/cluster.ts';
 import { EngineError } from '../engines/engine.ts';
-import { Refusal } from '../protocol/refusal.ts';
+import { RequestError } from '../protocol/request-error.ts';
 
 /** Asks the cluster's engine what a container of the account with this image would run now. */
 export async function resolveImage(
@@ -20,15 +20,15 @@ export async function resolveImage(
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     if (error.code === 'REFUSED') throw invalid(`is refused: ${error.message}`);
-    throw new Refusal('ENGINE_UNAVAILABLE', `could not resolve the image '${image}': ${error.message}`, {
+    throw new RequestError('ENGINE_UNAVAILABLE', `could not resolve the image '${image}': ${error.message}`, {
       retryAfterMs: 5000,
       cause: error,
     });
   }
 }
 
-function invalid(why: string): Refusal {
-  return new Refusal('PARAMETER_INVALID', `could not use the query parameter 'image' because it ${why}`, {
+function invalid(why: string): RequestError {
+  return new RequestError('PARAMETER_INVALID', `could not use the query parameter 'image' because it ${why}`, {
     details: { field: 'image' },
   });
 }

@@ -2,7 +2,7 @@ import type { Account, ChangeHint, InstanceType, Ref, ResolvedImage, Scope, Volu
 import { matchingAccounts } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { Cluster } from '../clusters/cluster.ts';
-import { Refusal } from '../protocol/refusal.ts';
+import { RequestError } from '../protocol/request-error.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import type { Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
@@ -78,14 +78,14 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
       const matches =
         opened?.row.id === ref.id && opened.row.clusterID === ref.clusterID && opened.row.accountID === ref.accountID;
       if (opened === undefined || !matches) {
-        throw new Refusal(
+        throw new RequestError(
           'CREDENTIALS_INVALID',
           `could not open the volume '${ref.id}' because the login is not valid for it`,
         );
       }
       const fault = volumeFault(opened.root);
       if (fault !== undefined) {
-        throw new Refusal('STORAGE_UNAVAILABLE', `could not open the volume '${ref.id}': ${fault}`, {
+        throw new RequestError('STORAGE_UNAVAILABLE', `could not open the volume '${ref.id}': ${fault}`, {
           retryAfterMs: 5000,
         });
       }

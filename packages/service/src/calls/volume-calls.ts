@@ -9,7 +9,7 @@ import type { Cluster } from '../clusters/cluster.ts';
 import type { Clock } from '../host/clock.ts';
 import { randomID } from '../host/random-id.ts';
 import { parsePage, renderPageToken } from '../protocol/page.ts';
-import { Refusal } from '../protocol/refusal.ts';
+import { RequestError } from '../protocol/request-error.ts';
 import { removeForGood } from '../storage/remove-for-good.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import { findDurable } from '../store/find-durable.ts';
@@ -76,7 +76,10 @@ export function createVolumeCalls(options: VolumeCallsOptions): VolumeCalls {
       if (force) {
         if (options.clusters.get(ref.clusterID)?.containers.isMounted(key)) {
           const why = 'a container that has not ended mounts it';
-          throw new Refusal('VOLUME_MOUNTED', `could not force the deletion of the volume '${ref.id}' because ${why}`);
+          throw new RequestError(
+            'VOLUME_MOUNTED',
+            `could not force the deletion of the volume '${ref.id}' because ${why}`,
+          );
         }
         return this.purge(key);
       }
@@ -92,7 +95,7 @@ export function createVolumeCalls(options: VolumeCallsOptions): VolumeCalls {
     async undelete(principal, ref) {
       const { key, row } = find(principal, ref);
       if (row.phase !== 'Deleting' || row.deleteTime === undefined) {
-        throw new Refusal(
+        throw new RequestError(
           'VOLUME_NOT_DELETING',
           `could not undelete the volume '${ref.id}' because it is ${row.phase}`,
           {
@@ -122,7 +125,7 @@ export function createVolumeCalls(options: VolumeCallsOptions): VolumeCalls {
     const row = key === undefined ? undefined : store.get(TABLES.volumes, key);
     if (key === undefined || row === undefined || row.phase === 'Deleted') {
       const where = `account ${ref.accountID} on cluster ${ref.clusterID}`;
-      throw new Refusal('VOLUME_NOT_FOUND', `could not find the volume '${ref.id}' of ${where}`);
+      throw new RequestError('VOLUME_NOT_FOUND', `could not find the volume '${ref.id}' of ${where}`);
     }
     return { key, row };
   }
@@ -141,7 +144,7 @@ async function createVolume(
     id: request.volumeID ?? `v-${randomID(20)}`,
   };
   if (!identifierSchema.safeParse(ref.id).success || ref.id === '-') {
-    throw new Refusal(
+    throw new RequestError(
       'ID_INVALID',
       `could not use the volume ID '${ref.id}' because it is not 1 to 63 of a-z, 0-9 and -, or is the wildcard -`,
       {
@@ -187,7 +190,7 @@ function refuseTaken(options: VolumeCallsOptions, ref: Ref): void {
   const isRetained = row.phase === 'Deleting' && row.deleteTime !== undefined;
   const freeTime = isRetained ? new Date(row.deleteTime + options.retentionMs).toISOString() : undefined;
   const free = freeTime === undefined ? '' : `; free at ${freeTime}, or once its deletion is forced`;
-  throw new Refusal(
+  throw new RequestError(
     'VOLUME_ID_TAKEN',
     `could not create the volume '${ref.id}' because one with this ID is ${row.phase}${free}`,
     {
@@ -203,7 +206,7 @@ function refuseTaken(options: VolumeCallsOptions, ref: Ref): void {
 function checkStorage(storage: string, clusterID: string): void {
   const fault = volumeFault(storagePaths.volumes(storage)) ?? volumeFault(storagePaths.trash(storage));
   if (fault === undefined) return;
-  throw new Refusal('STORAGE_UNAVAILABLE', `could not reach the storage of cluster ${clusterID}: ${fault}`, {
+  throw new RequestError('STORAGE_UNAVAILABLE', `could not reach the storage of cluster ${clusterID}: ${fault}`, {
     retryAfterMs: 5000,
   });
 }

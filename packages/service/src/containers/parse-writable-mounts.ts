@@ -1,6 +1,6 @@
 import { type ContainerSpec, WRITABLE_MOUNTS_LABEL } from '@sluice/client';
 import { z } from 'zod';
-import { Refusal } from '../protocol/refusal.ts';
+import { RequestError } from '../protocol/request-error.ts';
 import { normalizeTarget } from './normalize-target.ts';
 
 const mountPointsSchema = z.array(z.string().startsWith('/'));
@@ -35,5 +35,7 @@ function shortened(text: string): string {
 
 function refuseLabel(why: string): never {
   const field = `labels.${WRITABLE_MOUNTS_LABEL}`;
-  throw new Refusal('FIELD_INVALID', `could not use the field '${field}' because it ${why}`, { details: { field } });
+  throw new RequestError('FIELD_INVALID', `could not use the field '${field}' because it ${why}`, {
+    details: { field },
+  });
 }

@@ -1,5 +1,5 @@
 import { type ContainerSpec, isServiceError, type Scope } from '@sluice/client';
-import { Refusal } from '../protocol/refusal.ts';
+import { RequestError } from '../protocol/request-error.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import type { RowMount } from '../store/container-row.ts';
 import type { Store } from '../store/store.ts';
@@ -87,20 +87,20 @@ function judgeVolume(key: string, scope: MountScope, store: Store) {
   const volumeKey = store.get(TABLES.volumeIDs, idKey({ ...scope, id: volumeID }));
   const volume = volumeKey === undefined ? undefined : store.get(TABLES.volumes, volumeKey);
   if (volumeKey === undefined || volume === undefined) {
-    throw new Refusal(
+    throw new RequestError(
       'MOUNT_VOLUME_UNKNOWN',
       `could not mount '${key}' because cluster ${scope.clusterID} has no volume '${volumeID}' of account ${scope.accountID}`,
       { details: { field: `volumeMounts.${key}` } },
     );
   }
   if (volume.phase !== 'Available') {
-    throw new Refusal('VOLUME_NOT_AVAILABLE', `could not mount '${key}' because the volume is ${volume.phase}`, {
+    throw new RequestError('VOLUME_NOT_AVAILABLE', `could not mount '${key}' because the volume is ${volume.phase}`, {
       details: { field: `volumeMounts.${key}`, phase: volume.phase },
     });
   }
   const fault = volumeFault(storagePaths.volume(scope.storage, scope.accountID, volumeID));
   if (fault !== undefined) {
-    throw new Refusal('VOLUME_NOT_AVAILABLE', `could not mount '${key}' because the volume is Unknown: ${fault}`, {
+    throw new RequestError('VOLUME_NOT_AVAILABLE', `could not mount '${key}' because the volume is Unknown: ${fault}`, {
       details: { field: `volumeMounts.${key}`, phase: 'Unknown' },
     });
   }
@@ -130,7 +130,7 @@ function makeSubPath(key: string, root: string, mount: { subPath: string; create
 
 /** What is thrown for a sub-path that cannot be mounted. */
 function mountFault(key: string, { mount, error }: { mount: { subPath: string }; error: unknown }): unknown {
-  if (error instanceof Refusal) return error;
+  if (error instanceof RequestError) return error;
   if (isServiceError(error, 'NOT_FOUND')) {
     return mountRefusal(key, `nothing is at '${mount.subPath}' of the volume; add :dir or :file to create it`);
   }
@@ -142,8 +142,8 @@ function refuseMount(key: string, why: string): never {
   throw mountRefusal(key, why);
 }
 
-function mountRefusal(key: string, why: string): Refusal {
-  return new Refusal('MOUNT_INVALID', `could not mount '${key}' because ${why}`, {
+function mountRefusal(key: string, why: string): RequestError {
+  return new RequestError('MOUNT_INVALID', `could not mount '${key}' because ${why}`, {
     details: { field: `volumeMounts.${key}` },
   });
 }

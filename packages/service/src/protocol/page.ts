@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.ts';
+import { RequestError } from './request-error.ts';
 
 /** How much of a list is asked for, after defaults: `after` is the key of the last entry seen, `''` at the start. */
 export interface PageRequest {
@@ -24,7 +24,7 @@ export function parsePage(
 ): PageRequest {
   const pageSize = page.pageSize ?? DEFAULT_PAGE_SIZE;
   if (!Number.isSafeInteger(pageSize) || pageSize < 1) {
-    throw new Refusal(
+    throw new RequestError(
       'PARAMETER_INVALID',
       `could not use pageSize ${pageSize} because it is not a whole number above 0`,
       {
@@ -40,7 +40,7 @@ function parseToken(list: string, token: string): string {
   const text = /^[A-Za-z0-9_-]{1,1024}$/.test(token) ? Buffer.from(token, 'base64url').toString() : '';
   const [of, after, ...rest] = text.split('\n');
   if (of !== list || rest.length > 0 || after === undefined || !/^[a-z0-9-]+\/[a-z0-9-]+\/[a-z0-9]+$/.test(after)) {
-    throw new Refusal('PAGE_TOKEN_INVALID', 'could not use nextPageToken because it is not from this list', {
+    throw new RequestError('PAGE_TOKEN_INVALID', 'could not use nextPageToken because it is not from this list', {
       details: { field: 'nextPageToken' },
     });
   }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { findUnencodableText } from './find-unencodable-text.ts';
 import { nearestName } from './nearest-name.ts';
-import { Refusal } from './refusal.ts';
+import { RequestError } from './request-error.ts';
 
 const MAX_SHOWN = 200;
 
@@ -18,7 +18,7 @@ export function parseBody<T>(schema: z.ZodType<T> & { shape?: object }, input: u
     const field = shortened(path === '' ? key : `${path}.${key}`);
     const nearest = path === '' ? nearestName(key, Object.keys(schema.shape ?? {})) : undefined;
     const hint = nearest === undefined ? '' : `; the nearest known field is '${nearest}'`;
-    throw new Refusal('FIELD_UNKNOWN', `could not use the field '${field}' because it is unknown${hint}`, {
+    throw new RequestError('FIELD_UNKNOWN', `could not use the field '${field}' because it is unknown${hint}`, {
       details: { field },
     });
   }
@@ -29,7 +29,7 @@ export function parseBody<T>(schema: z.ZodType<T> & { shape?: object }, input: u
 export function refuseField(path: string, why: string): never {
   const field = shortened(path);
   const what = field === '' ? 'the body' : `the field '${field}'`;
-  throw new Refusal('FIELD_INVALID', `could not use ${what} because it ${why}`, { details: { field } });
+  throw new RequestError('FIELD_INVALID', `could not use ${what} because it ${why}`, { details: { field } });
 }
 
 /** A name of a client's own making may be as long as the body. */

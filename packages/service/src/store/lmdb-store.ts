@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isServiceError } from '@sluice/client';
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { Refusal } from '../protocol/refusal.ts';
+import { RequestError } from '../protocol/request-error.ts';
 import { canWrite, readFreeSpace } from './free-space.ts';
 import { mergeRanges } from './merge-ranges.ts';
 import type { Change, KeyRange, Store, StoreOptions, Table, WriteOptions } from './store.ts';
@@ -50,8 +50,8 @@ class LmdbStore implements Store {
   #next: Commit | undefined;
   /** What waits can wait. */
   #linger: NodeJS.Timeout | undefined;
-  #failure: Refusal | undefined;
-  #shortage: Refusal | undefined;
+  #failure: RequestError | undefined;
+  #shortage: RequestError | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(
@@ -124,7 +124,7 @@ class LmdbStore implements Store {
   #refuseIfOver(): void {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#closed !== undefined)
-      throw new Refusal('CLOSING', 'could not change anything because the service is closing');
+      throw new RequestError('CLOSING', 'could not change anything because the service is closing');
   }
 
   async #latest(): Promise<void> {
@@ -189,7 +189,7 @@ class LmdbStore implements Store {
   }
 
   /** Throws where no space is left; gives the refusal where the space is only enough for what has happened. */
-  #checkRoom(): Refusal | undefined {
+  #checkRoom(): RequestError | undefined {
     const free = readFreeSpace(this.#path);
     if (free >= AMPLE_BYTES && this.#shortage === undefined) return undefined;
     if (this.#shortage === undefined && free >= RESERVED_BYTES + this.#flushing.estimateBytes()) return undefined;
@@ -200,22 +200,22 @@ class LmdbStore implements Store {
     return isRevoked ? shortage : undefined;
   }
 
-  #refusalOf(cause: unknown): Refusal {
+  #refusalOf(cause: unknown): RequestError {
     if (isStoreFull(cause) || ((isDiskFull(cause) || this.#isShortWrite(cause)) && !mayHaveDamagedMemory(cause))) {
       // LMDB has dropped the transaction, and one that is made anew writes all its pages anew. What callers were refused
       // is taken out of it, and the rest is laid under what was written meanwhile.
       this.#flushing.revoke();
       this.#waiting = this.#flushing.with(this.#waiting);
-      return isStoreFull(cause) ? (cause as Refusal) : this.#runShort(cause);
+      return isStoreFull(cause) ? (cause as RequestError) : this.#runShort(cause);
     }
     // A failed write is never tried again: the kernel may have dropped the pages and would report success.
     return this.#fail(cause);
   }
 
-  #fail(cause: unknown): Refusal {
+  #fail(cause: unknown): RequestError {
     if (this.#failure !== undefined) return this.#failure;
     const message = 'could not use the store; restart the service once the disk works';
-    this.#failure = new Refusal('STORE_UNAVAILABLE', message, { cause });
+    this.#failure = new RequestError('STORE_UNAVAILABLE', message, { cause });
     this.#options.onFailure?.(this.#failure);
     return this.#failure;
   }
@@ -235,10 +235,10 @@ class LmdbStore implements Store {
   }
 
   /** From now on what is new is refused at once, until space is free again. */
-  #runShort(cause?: unknown): Refusal {
+  #runShort(cause?: unknown): RequestError {
     if (this.#shortage !== undefined) return this.#shortage;
     const message = 'could not write to the store because its disk is full; try again once space is free';
-    this.#shortage = new Refusal('STORE_FULL', message, { cause, retryAfterMs: 5000 });
+    this.#shortage = new RequestError('STORE_FULL', message, { cause, retryAfterMs: 5000 });
     this.#options.onShortage?.(message);
     setTimeout(() => this.#lookForRoom(), RETRY_MS).unref();
     return this.#shortage;

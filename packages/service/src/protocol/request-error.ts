@@ -1,7 +1,7 @@
 import { ServiceError, type ServiceErrorCode } from '@sluice/client';
 
 /** Every reason for which a call is refused, with the code that it has on the wire. `docs/protocol.md` explains them. */
-export const REFUSAL_CODES = {
+export const REQUEST_ERROR_CODES = {
   CREDENTIALS_INVALID: 'UNAUTHENTICATED',
   TOKEN_MISSING: 'UNAUTHENTICATED',
   TOKEN_INVALID: 'UNAUTHENTICATED',
@@ -38,7 +38,7 @@ export const REFUSAL_CODES = {
   STORE_FULL: 'UNAVAILABLE',
   CLOSING: 'UNAVAILABLE',
 } as const satisfies Record<string, ServiceErrorCode>;
-export type RefusalReason = keyof typeof REFUSAL_CODES;
+export type RequestErrorReason = keyof typeof REQUEST_ERROR_CODES;
 
 /** HTTP status of each code that this service answers with. */
 export const HTTP_STATUS: Readonly<Partial<Record<ServiceErrorCode, number>>> = {
@@ -53,9 +53,9 @@ export const HTTP_STATUS: Readonly<Partial<Record<ServiceErrorCode, number>>> = 
 };
 
 /** HTTP status of the reasons that have another than their code. */
-const STATUS_OF_REASON: Readonly<Partial<Record<RefusalReason, number>>> = { STORE_FULL: 507 };
+const STATUS_OF_REASON: Readonly<Partial<Record<RequestErrorReason, number>>> = { STORE_FULL: 507 };
 
-export interface RefusalOptions {
+export interface RequestErrorOptions {
   /** What the error body says beside the reason: field, phase, the time when an ID is free. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly retryAfterMs?: number;
@@ -63,11 +63,11 @@ export interface RefusalOptions {
 }
 
 /** A refused call, the same in process and over HTTP. */
-export class Refusal extends ServiceError {
+export class RequestError extends ServiceError {
   readonly details: Readonly<Record<string, unknown>>;
 
-  constructor(reason: RefusalReason, message: string, options: RefusalOptions = {}) {
-    const code = REFUSAL_CODES[reason];
+  constructor(reason: RequestErrorReason, message: string, options: RequestErrorOptions = {}) {
+    const code = REQUEST_ERROR_CODES[reason];
     super(code, message, {
       reason,
       status: STATUS_OF_REASON[reason] ?? HTTP_STATUS[code] ?? 500,
