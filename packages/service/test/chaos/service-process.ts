@@ -16,7 +16,7 @@ export interface ServiceProgram {
 }
 
 const ENTRY = `
-import { createService, embeddedConfig, EMBEDDED_SCOPE } from '../../../src/index.ts';
+import { createService, embeddedConfig, EMBEDDED_SCOPE } from '../../src/index.ts';
 const [root, socketPath] = process.argv.slice(2);
 const service = await createService({ config: { ...embeddedConfig({ root, cores: 200 }), cancelGraceSeconds: 1 } });
 await service.listen({ socketPath, principal: { userID: 'chaos', accounts: [EMBEDDED_SCOPE] } });
@@ -25,10 +25,10 @@ process.once('SIGTERM', () => service.close().then(() => process.exit(0)));
 `;
 
 export async function buildServiceProgram(): Promise<ServiceProgram> {
-  // As deep in the package as the sources are, so that the launcher is found beside them.
-  const cache = fileURLToPath(new URL('../../.cache/chaos/', import.meta.url));
+  // As deep in the package as `src/engines`, so that the launcher is found from there.
+  const cache = fileURLToPath(new URL('../../.cache/', import.meta.url));
   mkdirSync(cache, { recursive: true });
-  const directory = mkdtempSync(join(cache, 'service-'));
+  const directory = mkdtempSync(join(cache, 'chaos-'));
   const entry = join(directory, 'entry.mjs');
   const file = join(directory, 'service.mjs');
   writeFileSync(entry, ENTRY);
