@@ -188,7 +188,7 @@ function renderStory(story: readonly StoryLine[], terminal: Terminal): string {
 const CAUSES: Readonly<Record<NonNullable<StoryLine['cause']>, string>> = {
   released: 'dependencies satisfied',
   skipped: 'skipped',
-  undecidable: 'could not evaluate its expressions',
+  evaluationFailed: 'could not evaluate its expressions',
   approved: 'approval answered',
   cacheHit: 'found in the cache',
   cacheMissed: 'not found in the cache',

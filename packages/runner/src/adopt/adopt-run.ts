@@ -6,7 +6,7 @@ import type { JournalRecord } from '../journal/journal-record.ts';
 import { type OpenJournal, openJournal } from '../journal/open-journal.ts';
 import type { RunPlacement } from '../journal/placement.ts';
 import { findPlacement } from '../placement/find-placement.ts';
-import { prepareSurroundings } from '../provision/prepare-surroundings.ts';
+import { provisionRun } from '../provision/provision-run.ts';
 import { serviceRefusal } from '../provision/service-refusal.ts';
 import { adoptedKey } from '../record/adopted-attempt.ts';
 import { applyRecord } from '../record/apply-record.ts';
@@ -64,14 +64,14 @@ async function adopt(
   const workspaces = findWorkspaces(found, runId);
   const fault = findMismatch(plan, found) ?? (await findMissingLogin(options, workspaces));
   if (fault !== undefined) return fail({ code: 'NOT_ADOPTABLE', message: `could not adopt run ${runId}: ${fault}` });
-  const surroundings = await prepareSurroundings({
+  const provisioned = await provisionRun({
     ...options,
     runId,
     plan,
     workspaces,
     ...(placement && { placement }),
   });
-  if (!surroundings.ok) return surroundings;
+  if (!provisioned.ok) return provisioned;
   const afterEpoch = Math.max(...found.map(({ epoch }) => epoch));
   const opened = await openJournal(directory, { ...options, lost: { afterEpoch } });
   if (!opened.ok) return opened;
@@ -80,7 +80,7 @@ async function adopt(
       const message = `run ${runId} has its journal`;
       return fail({ code: 'RUN_KNOWN', message });
     }
-    const { volumes, placement: chosen, instanceTypes } = surroundings.value;
+    const { volumes, placement: chosen, instanceTypes } = provisioned.value;
     const plannedTime = await findPlannedTime({ ...options, plan });
     const header = createHeader({ ...options, plan }, { runId, plannedTime, placement: chosen, instanceTypes });
     await writeBeginning(options, { plan, directory, opened: opened.value, header, volumes, found });

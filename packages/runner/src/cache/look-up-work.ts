@@ -2,9 +2,9 @@ import { type Fingerprint, findSharedWrite } from '@sluice/core';
 import type { CacheMiss, CacheSource } from '../journal/journal-record.ts';
 import { clusterOfWorkspace } from '../record/place-of.ts';
 import type { ContextSource } from '../record/step-context.ts';
-import { createAnewCheck } from './anew-check.ts';
 import type { CacheIndex } from './cache-index.ts';
 import { createCellFingerprinter } from './fingerprint-cell.ts';
+import { createRerunCheck } from './rerun-check.ts';
 import type { ReusableRun } from './reusable-run.ts';
 
 /** Whether a cell's work was done before, as far as records tell: nobody has looked whether the data is still there. */
@@ -21,14 +21,14 @@ export function createWorkLookUp(
 ): (step: number, cell: number) => LookedUp {
   const fingerprint = createCellFingerprinter(run);
   const { reuse } = run.facts.header ?? {};
-  const isAnew = reuse ? createAnewCheck(run, reuse) : () => false;
+  const isRerun = reuse ? createRerunCheck(run, reuse) : () => false;
   return (step, cell) => {
     const told = fingerprint(step, cell);
     if (!told.ok) return { kind: 'untold', message: told.error };
     const made = told.value;
     const spec = run.plan.steps[step]!.step;
     if (findSharedWrite(spec, run.plan.pipeline) !== undefined) return { kind: 'missed', made, reason: 'writesShared' };
-    if (isAnew(step)) return { kind: 'missed', made, reason: 'anew' };
+    if (isRerun(step)) return { kind: 'missed', made, reason: 'anew' };
     const { name, cache } = spec;
     const taken = earlier?.find(name, run.facts.cells[step]?.[cell]?.key ?? '', made.digest);
     if (taken) return { kind: 'found', made, source: taken };

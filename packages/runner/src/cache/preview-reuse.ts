@@ -99,7 +99,7 @@ function play(
   const answer = (command: Command): Posted[] => {
     if (command.type === 'decide') {
       const decided = decideStep(run, { step: command.step, at });
-      if (decided.event.type !== 'undecidable') return [decided];
+      if (decided.event.type !== 'evaluationFailed') return [decided];
       // As a failure it would end the play; it may be the address of a service, which only the run knows.
       missed.set(command.step, [{ cell: 0, looked: { kind: 'untold', message: decided.event.message } }]);
       return [];

@@ -30,7 +30,7 @@ export interface RunCache {
    */
   lookUp(command: Extract<Command, { type: 'lookUp' }>): Posted | undefined;
   /** Remembers what succeeded. */
-  hear(event: SchedulerEvent): void;
+  onEvent(event: SchedulerEvent): void;
   /** Resolves when everything is written. */
   idle(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
     void findFault(step, source)
       .then((reason) => (reason === undefined ? hit : miss(step, cell, { made, reason })))
       .then(({ event, facts: beside }) => session.post(event, beside))
-      .catch(session.bug);
+      .catch(session.fail);
     return undefined;
   }
 
@@ -174,7 +174,7 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
       lookUpWork = createWorkLookUp(session, { earlier, index, now: clock.wall });
     },
     lookUp: ({ step, cell }) => lookUp(step, cell),
-    hear(event) {
+    onEvent(event) {
       // A step that yields no data has succeeded with its container's end; nothing is published.
       if (event.type !== 'published' && event.type !== 'ended') return;
       const { step, cell } = event;

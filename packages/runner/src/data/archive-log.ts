@@ -7,7 +7,7 @@ import { pause, type RunSession } from '../session/run-session.ts';
 
 /** Keeps the logs of failed attempts: the service forgets them after a week. */
 export interface LogArchive {
-  hear(event: SchedulerEvent): void;
+  onEvent(event: SchedulerEvent): void;
   /** Resolves when no log is being fetched, or when that has taken too long. */
   idle(): Promise<void>;
 }
@@ -22,9 +22,9 @@ const LONGEST_WAIT_MS = 30_000;
 export function createLogArchive(session: RunSession): LogArchive {
   const open = new Set<Promise<void>>();
   return {
-    hear(event) {
+    onEvent(event) {
       if (event.type !== 'ended' || event.outcome.result !== 'failed') return;
-      const done = archiveLog(session, event).catch(session.bug);
+      const done = archiveLog(session, event).catch(session.fail);
       open.add(done);
       void done.finally(() => open.delete(done));
     },

@@ -22,7 +22,7 @@ export interface InputGuard {
   checkCopies(attempt: Attempt): Promise<string | undefined>;
   /** Before what the attempt made is published. Resolves to why it must not be; throws `ServiceError`. */
   check(at: Attempt['at']): Promise<string | undefined>;
-  hear(event: SchedulerEvent): void;
+  onEvent(event: SchedulerEvent): void;
 }
 
 /** A tree as a step names it, and what is known of it. */
@@ -89,7 +89,7 @@ export function createInputGuard(
       const changed = await first(open, (watch) => watch.compare());
       return changed && describeBlame(changed);
     },
-    hear(event) {
+    onEvent(event) {
       if (event.type !== 'ended' || guarded.size === 0) return;
       for (const { watch } of reads(event.step, clusterOfAttempt(facts, event))) watch.suspect();
     },

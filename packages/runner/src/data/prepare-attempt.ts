@@ -12,7 +12,7 @@ export interface AttemptPreparation {
   readonly guard: Pick<InputGuard, 'isNeeded' | 'check'>;
   /** Resolves to why the attempt cannot start; undefined where nothing is to be done. */
   prepare(attempt: Attempt): Promise<string | undefined> | undefined;
-  hear(event: SchedulerEvent): void;
+  onEvent(event: SchedulerEvent): void;
   /** Deletes what was there for attempts only: the run is over. Undefined where there was nothing. */
   finish(): Promise<void> | undefined;
 }
@@ -43,9 +43,9 @@ export function createAttemptPreparation(
       if (!inputs && !guard.isNeeded(at.step, ref.clusterID)) return copies.make(attempt);
       return prepareInOrder(attempt, inputs);
     },
-    hear(event) {
-      copies.hear(event);
-      guard.hear(event);
+    onEvent(event) {
+      copies.onEvent(event);
+      guard.onEvent(event);
     },
     finish: () => copies.removeAll(),
   };

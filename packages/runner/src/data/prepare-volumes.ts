@@ -4,7 +4,7 @@ import type { VolumePlace } from '../journal/journal-record.ts';
 import { ownVolumePath, runVolumePath } from '../record/layout.ts';
 import { workspaceName } from '../record/place-of.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
-import type { SurroundingsOptions } from '../session/surroundings-options.ts';
+import type { ProvisionOptions } from '../session/provision-options.ts';
 import { findLogin } from './credentials.ts';
 import { type OpenWorkspace, openWorkspace } from './open-workspace.ts';
 import { uploadSource } from './upload-source.ts';
@@ -19,7 +19,7 @@ export interface PreparedVolumes {
 }
 
 /** Makes the workspace where the pipeline needs one, and brings in the named volumes. */
-export async function prepareVolumes(options: SurroundingsOptions): Promise<Result<PreparedVolumes, RunRefusal>> {
+export async function prepareVolumes(options: ProvisionOptions): Promise<Result<PreparedVolumes, RunRefusal>> {
   if (options.frozen) return reopenVolumes(options, options.frozen);
   const { plan, service, scope } = options;
   if (!needsWorkspace(plan)) return ok({ volumes: namedByID(plan), workspace: noWorkspace });
@@ -48,14 +48,14 @@ export async function prepareVolumes(options: SurroundingsOptions): Promise<Resu
   return elsewhere.ok ? ok({ volumes, workspace: filesOn(scope.clusterID, files, elsewhere.value) }) : elsewhere;
 }
 
-function openOn(options: SurroundingsOptions, scope: Scope): Promise<Result<OpenWorkspace, RunRefusal>> {
+function openOn(options: ProvisionOptions, scope: Scope): Promise<Result<OpenWorkspace, RunRefusal>> {
   const volumeID = own(options.workspaces, scope.clusterID);
   return openWorkspace({ ...options, scope, pipeline: options.plan.pipeline.name, ...(volumeID && { volumeID }) });
 }
 
 /** The workspaces on the other clusters that the run's steps may go to. Adds them to the volumes. */
 async function openElsewhere(
-  options: SurroundingsOptions,
+  options: ProvisionOptions,
   volumes: Record<string, VolumePlace>,
 ): Promise<Result<ReadonlyMap<string, VolumeFiles>, RunRefusal>> {
   const { service, scope: home, placement } = options;
@@ -81,7 +81,7 @@ function filesOn(home: string, own: VolumeFiles, elsewhere: ReadonlyMap<string, 
 }
 
 async function reopenVolumes(
-  options: SurroundingsOptions,
+  options: ProvisionOptions,
   volumes: Readonly<Record<string, VolumePlace>>,
 ): Promise<Result<PreparedVolumes, RunRefusal>> {
   const { service, scope: home, placement } = options;

@@ -17,7 +17,7 @@ export interface PrivateCopies {
    * `verify`, a copy is in its place only when that has found nothing wrong: whoever finds it there can trust it.
    */
   make(attempt: Attempt, verify?: Verify): Promise<string | undefined> | undefined;
-  hear(event: SchedulerEvent): void;
+  onEvent(event: SchedulerEvent): void;
   /** Deletes what is left, also by earlier runners: the run is over. Undefined where nothing was ever copied. */
   removeAll(): Promise<void> | undefined;
 }
@@ -103,7 +103,7 @@ export function createPrivateCopies(session: RunSession, workspace: WorkspaceFil
 
   return {
     make,
-    hear(event) {
+    onEvent(event) {
       if (event.type !== 'ended' || inputsOf[event.step]!.length === 0) return;
       const { step } = plan.steps[event.step]!;
       const cell = facts.cells[event.step]?.[event.cell]?.key ?? '';

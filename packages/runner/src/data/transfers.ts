@@ -72,7 +72,7 @@ async function transferOnce(
   transfer: Transfer,
 ): Promise<string | undefined> {
   const { name, from, to, path } = transfer;
-  const isInVain = countRefusals();
+  const isHopeless = countRefusals();
   for (let pauseMs = 500; ; pauseMs = Math.min(30_000, pauseMs * 2)) {
     try {
       const fault = await findFault(session, workspace, transfer);
@@ -94,7 +94,7 @@ async function transferOnce(
       if (!isServiceError(error)) throw error;
       const message = `could not bring ${name} from cluster ${from} to ${to}: ${error.message}`;
       session.report({ type: 'warning', at: session.clock.now(), message });
-      if (isInVain(error)) return message;
+      if (isHopeless(error)) return message;
       await pause(session, error.retryAfterMs ?? pauseMs);
     }
   }

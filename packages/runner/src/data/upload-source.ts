@@ -8,7 +8,7 @@ import { withHomeLock } from '../journal/home-lock.ts';
 import type { VolumePlace } from '../journal/journal-record.ts';
 import { SOURCES, sourcePath, TRASH } from '../record/layout.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
-import type { SurroundingsOptions } from '../session/surroundings-options.ts';
+import type { ProvisionOptions } from '../session/provision-options.ts';
 import { countTransfer, type TransferCount, type TransferProgress } from '../trees/count-transfer.ts';
 import { forEachFile } from '../trees/for-each-file.ts';
 import { walkTree } from '../trees/list-tree.ts';
@@ -16,7 +16,7 @@ import { type ScannedSource, type SourceFile, scanSource } from '../trees/scan-s
 import { SOURCES_LOCK, writeSourceMark } from '../trees/source-mark.ts';
 import { openTreeStates } from '../trees/tree-states.ts';
 
-export interface UploadOptions extends SurroundingsOptions {
+export interface UploadOptions extends ProvisionOptions {
   readonly files: VolumeFiles;
   readonly volumeID: string;
   /** The pipeline's name for the volume. */
@@ -33,7 +33,7 @@ export async function uploadSource(
   options: UploadOptions,
 ): Promise<Result<Pick<VolumePlace, 'path' | 'digest'>, RunRefusal>> {
   const local = path.resolve(options.baseDir, options.source);
-  const tell = tellTo(options);
+  const tell = progressReporter(options);
   const nothing = { files: 0, totalFiles: 0, bytes: 0, totalBytes: 0 };
   // To read and digest it may take as long as to send it.
   tell({ ...nothing, done: false });
@@ -83,7 +83,7 @@ async function putAsideIfChanged(
   return true;
 }
 
-function tellTo({ reporter, clock, name }: UploadOptions): (progress: TransferProgress) => void {
+function progressReporter({ reporter, clock, name }: UploadOptions): (progress: TransferProgress) => void {
   return (progress) => reporter?.report({ type: 'transfer', at: clock.now(), direction: 'upload', name, ...progress });
 }
 

@@ -8,14 +8,14 @@ type Failed = Extract<Outcome, { result: 'failed' }>;
 
 /**
  * For each attempt that failed, which rule had it tried again or not, by the same function that decided it then.
- * `isOver` says that the cell will have no further attempt.
+ * `isFinished` says that the cell will have no further attempt.
  */
 export function explainRetries(
   attempts: readonly AttemptFacts[],
-  { retry, isOver, deadlineMs }: Pick<Step, 'retry' | 'deadlineMs'> & { readonly isOver: boolean },
+  { retry, isFinished, deadlineMs }: Pick<Step, 'retry' | 'deadlineMs'> & { readonly isFinished: boolean },
 ): ReadonlyMap<number, string> {
   const said = new Map<number, string>();
-  const used = { retries: 0, infrastructureRetries: 0, rung: -1 };
+  const used = { retries: 0, infrastructureRetries: 0, escalationLevel: -1 };
   attempts.forEach((attempt, index) => {
     const verdict = verdictOf(attempt);
     if (verdict?.result !== 'failed') return;
@@ -27,7 +27,7 @@ export function explainRetries(
     };
     const decision = decideRetry(failed, retry);
     const isLast = index === attempts.length - 1;
-    if (decision.retry && isLast && isOver) {
+    if (decision.retry && isLast && isFinished) {
       const why = deadlineMs === undefined ? '' : ', or the deadline of the step had passed';
       said.set(attempt.attempt, `not tried again, although its retries allow it: the run was being stopped${why}`);
     } else if (!decision.retry) {
@@ -38,16 +38,19 @@ export function explainRetries(
       said.set(attempt.attempt, `tried again: retry ${count} of those kept for failures of the infrastructure`);
     } else {
       used.retries += 1;
-      const climbs = decision.rung === used.rung ? '' : `, with ${describeRung(retry, decision.rung)}`;
+      const climbs =
+        decision.escalationLevel === used.escalationLevel
+          ? ''
+          : `, with ${describeEscalation(retry, decision.escalationLevel)}`;
       said.set(attempt.attempt, `tried again: retry ${used.retries} of ${retry.limit} for ${verdict.class}${climbs}`);
     }
-    if (decision.retry) used.rung = decision.rung;
+    if (decision.retry) used.escalationLevel = decision.escalationLevel;
   });
   return said;
 }
 
-function describeRung(retry: Retry, rung: number): string {
-  const size = retry.escalate[rung];
+function describeEscalation(retry: Retry, escalationLevel: number): string {
+  const size = retry.escalate[escalationLevel];
   return typeof size === 'string' ? size : JSON.stringify(size);
 }
 

@@ -172,8 +172,8 @@ function explainDependencies({ facts, scheduler }: ReplayedRun, step: number): D
 
 function explainAttempts(run: ReplayedRun, step: number, cell: number): AttemptExplanation[] {
   const attempts = run.facts.known[step]?.[cell]?.attempts ?? [];
-  const isOver = TERMINAL_CELL_STATES.has(run.scheduler.state(step, cell));
-  const retries = explainRetries(attempts, { ...run.facts.plan.steps[step]!.step, isOver });
+  const isFinished = TERMINAL_CELL_STATES.has(run.scheduler.state(step, cell));
+  const retries = explainRetries(attempts, { ...run.facts.plan.steps[step]!.step, isFinished });
   return attempts.map((attempt) => {
     const retry = retries.get(attempt.attempt);
     const outline = outlineAttempt(attempt);

@@ -24,7 +24,7 @@ export function traceCell(step: number, cell: number): { moves: MoveListener; st
   return {
     story,
     moves: {
-      hear: (movedStep, movedCell) => {
+      onMove: (movedStep, movedCell) => {
         if (movedStep === step && movedCell === cell) moved += 1;
       },
       replayed(record, scheduler) {
@@ -87,7 +87,7 @@ function describeEvent({ event, facts }: Extract<JournalRecord, { kind: 'event' 
       return facts?.cells ? `decided: ${facts.cells.length} cells` : undefined;
     case 'skipped':
       return 'its condition does not hold';
-    case 'undecidable':
+    case 'evaluationFailed':
       return event.message;
     case 'cacheHit':
       return facts?.cached && `the same work was done in run ${facts.cached.runId}`;

@@ -29,7 +29,7 @@ const JUDGED_FOR_MS = 10_000;
 interface Member {
   readonly entry: GroupEntry;
   readonly runId: string;
-  readonly standing: Exclude<Membership, 'over'>;
+  readonly membership: Exclude<Membership, 'over'>;
 }
 
 /** What a look at a group came to. */
@@ -137,7 +137,7 @@ async function lookAt(
   for (;;) {
     const from = await readGroup(request, group);
     const sifted = await sift(request, from, given.judge);
-    const members = sifted.members.filter(({ standing }) => endsIdle(request) || standing !== 'idle');
+    const members = sifted.members.filter(({ membership }) => endsIdle(request) || membership !== 'idle');
     const { before, behind } = sifted;
     const admitted = mode === 'force' || members.length + before.length < limit;
     const self: GroupEntry = { group, runId, state: admitted ? 'in' : 'waiting', turn: 1 };
@@ -177,8 +177,8 @@ async function sift(
     else if (entry.state === 'waiting') {
       if ((await disk.ask(enteringDirectory(home, entry.runId), '')) !== undefined) queue.push(entry);
     } else {
-      const standing = await judge(entry.runId);
-      if (standing !== 'over') members.push({ entry, runId: entry.runId, standing });
+      const membership = await judge(entry.runId);
+      if (membership !== 'over') members.push({ entry, runId: entry.runId, membership });
     }
   }
   return { members, before, behind };
@@ -193,9 +193,9 @@ function createCanceling({ disk, home, clock, runId, group, plan, cancelLeft }: 
   /** Since when runs that no process drives are being resumed to be canceled. */
   const resuming = new Map<string, number>();
   return async (members: readonly Member[]): Promise<boolean> => {
-    for (const { runId: other, standing } of members.slice(0, members.length - limit + 1)) {
+    for (const { runId: other, membership } of members.slice(0, members.length - limit + 1)) {
       if (told.has(other)) continue;
-      if (standing === 'driven') {
+      if (membership === 'driven') {
         if ((await askRunner(disk, runDirectory(home, other), { verb: 'cancel', by })) === 'ok') told.add(other);
       } else if (cancelLeft && clock.now() - (resuming.get(other) ?? Number.NEGATIVE_INFINITY) >= JUDGED_FOR_MS) {
         resuming.set(other, clock.now());
@@ -216,7 +216,7 @@ async function leave(request: GroupRequest): Promise<void> {
 
 function describeBusy(group: string, { members, before }: Look): string {
   const names = members.map(({ runId }) => runId).join(', ');
-  const left = members.filter(({ standing }) => standing === 'left').map(({ runId }) => runId);
+  const left = members.filter(({ membership }) => membership === 'left').map(({ runId }) => runId);
   const hint =
     left.length === 0
       ? ''

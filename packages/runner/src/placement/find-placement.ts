@@ -2,7 +2,7 @@ import type { InstanceType } from '@sluice/client';
 import { fail, ok, own, type Result } from '@sluice/core';
 import type { RunPlacement } from '../journal/placement.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
-import type { SurroundingsOptions } from '../session/surroundings-options.ts';
+import type { ProvisionOptions } from '../session/provision-options.ts';
 import { chooseClusters, fitsOn, type Sites, unofferedLevel } from './choose-clusters.ts';
 
 export interface FoundPlacement {
@@ -16,7 +16,7 @@ export interface FoundPlacement {
  * Asks what there is to choose from, as far as the plan leaves a choice, and chooses. A run that was placed before keeps
  * its places.
  */
-export async function findPlacement(options: SurroundingsOptions): Promise<Result<FoundPlacement, RunRefusal>> {
+export async function findPlacement(options: ProvisionOptions): Promise<Result<FoundPlacement, RunRefusal>> {
   const { plan, scope, service, placement: before, limits } = options;
   const isPlaced =
     before !== undefined ||
@@ -39,7 +39,7 @@ export async function findPlacement(options: SurroundingsOptions): Promise<Resul
   return ok({ instanceTypes: sites.instanceTypes, placement: placement.value });
 }
 
-type Asked = Pick<SurroundingsOptions, 'plan' | 'scope' | 'service'>;
+type Asked = Pick<ProvisionOptions, 'plan' | 'scope' | 'service'>;
 
 /** What there is to choose from for a plan's steps. Throws `ServiceError`. */
 export async function findSites(options: Asked): Promise<Sites> {

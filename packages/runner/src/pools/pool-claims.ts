@@ -24,7 +24,7 @@ export interface PoolClaims {
   /** Takes all tokens that the attempt's step needs, or none. The error says who holds them. */
   claim(attempt: Attempt): Promise<Result<void, string>>;
   /** Gives tokens back when the end of their attempt is durable. */
-  hear(event: SchedulerEvent): void;
+  onEvent(event: SchedulerEvent): void;
   /** After a replay, when the service has been asked: the run's claims are those of its live attempts. */
   restore(): Promise<void>;
   /** Gives back what is left, at the end of the run. */
@@ -57,7 +57,7 @@ export function createPoolClaims(session: RunSession): PoolClaims {
 
   function change(entry: Change): void {
     changes.push(entry);
-    working ??= work().catch(session.bug);
+    working ??= work().catch(session.fail);
   }
 
   /** Everything that has gathered is one change of the list: a thousand cells that start together cost one. */
@@ -126,7 +126,7 @@ export function createPoolClaims(session: RunSession): PoolClaims {
   /** Polling is what counts; where the machine tells of changes, the next one is looked at as it comes. */
   function wait(claim: Claim): void {
     waiting.set(keyOf(claim), claim);
-    stopWatching ??= disk.watch(claimsDirectory(home), () => void look().catch(session.bug));
+    stopWatching ??= disk.watch(claimsDirectory(home), () => void look().catch(session.fail));
   }
 
   /** Tries those again at once for whom there is room now. */
@@ -141,7 +141,7 @@ export function createPoolClaims(session: RunSession): PoolClaims {
         if (findShortage(list, waiterOf(claim, session.clock.wall()), sizes)) continue;
         waiting.delete(key);
         const { step, cell, attempt } = claim;
-        session.post({ type: 'roomFreed', at, step, cell, attempt });
+        session.post({ type: 'capacityFreed', at, step, cell, attempt });
       }
     } finally {
       looking = false;
@@ -163,7 +163,7 @@ export function createPoolClaims(session: RunSession): PoolClaims {
       held.set(keyOf(claim), claim);
       return ok(undefined);
     },
-    hear(event) {
+    onEvent(event) {
       if (event.type !== 'ended' && event.type !== 'postponed') return;
       const key = keyOf(event);
       const claim = held.get(key) ?? (event.type === 'ended' ? waiting.get(key) : undefined);
@@ -176,7 +176,7 @@ export function createPoolClaims(session: RunSession): PoolClaims {
       if (Object.keys(sizes).length === 0) return;
       const live = session.scheduler
         .live()
-        .filter((at) => needsTokens(session, at.step) && mayBeThere(session, at))
+        .filter((at) => needsSlots(session, at.step) && mayBeThere(session, at))
         .map((at) => claimOf(session, createAttempt(session, at)));
       await changeClaims(session, (list) => {
         const own = list.claims.filter(({ runId }) => runId === session.runId);
@@ -198,7 +198,7 @@ export function createPoolClaims(session: RunSession): PoolClaims {
 }
 
 /** Whether a step's attempts hold tokens of a pool. */
-export function needsTokens(session: Pick<RunSession, 'plan'>, step: number): boolean {
+export function needsSlots(session: Pick<RunSession, 'plan'>, step: number): boolean {
   return Object.values(session.plan.steps[step]!.step.pools).some((amount) => amount > 0);
 }
 

@@ -75,8 +75,8 @@ function applyEvent(facts: RunFacts, event: SchedulerEvent, beside: EventFacts):
     case 'decided':
       if (beside.cells) facts.cells[event.step] = beside.cells;
       return;
-    case 'undecidable':
-      facts.undecidable.set(event.step, event.message);
+    case 'evaluationFailed':
+      facts.evaluationErrors.set(event.step, event.message);
       return;
     case 'cacheHit': {
       const cell = cellFacts(facts, event.step, event.cell);

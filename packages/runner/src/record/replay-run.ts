@@ -6,9 +6,9 @@ import { applyRecord } from './apply-record.ts';
 import { limitSteps } from './limit-steps.ts';
 import { createRunFacts, type RunFacts } from './run-facts.ts';
 
-/** Hears of the moves of a scheduler's cells, from the moment that `hear` is set. */
+/** Hears of the moves of a scheduler's cells, from the moment that `onMove` is set. */
 export interface MoveListener {
-  hear?: (step: number, cell: number) => void;
+  onMove?: (step: number, cell: number) => void;
   /** During a replay: a record has been taken in. */
   replayed?: (record: JournalRecord, scheduler: Scheduler) => void;
 }
@@ -25,7 +25,7 @@ export function createRunScheduler(plan: Plan, header: RunHeader, moves: MoveLis
     checksInputs: start.checksInputs === true,
     maxInFlight: start.maxInFlight,
     seed: start.seed,
-    onMove: (step, cell) => moves.hear?.(step, cell),
+    onMove: (step, cell) => moves.onMove?.(step, cell),
     ...(durations && { durations: (step: string) => own(durations, step) }),
   });
 }

@@ -87,7 +87,7 @@ export interface RunFacts {
   /** What the user was warned of, in order. */
   readonly warnings: RunWarning[];
   /** Why a step could not be decided, by step. */
-  readonly undecidable: Map<number, string>;
+  readonly evaluationErrors: Map<number, string>;
   /** When a person said yes or no, by step. */
   readonly answeredAt: Map<number, number>;
   /** By step: the cells, undefined while a `foreach` is open. */
@@ -109,7 +109,7 @@ export function createRunFacts(plan: Plan): RunFacts {
     notified: new Set(),
     failures: [],
     warnings: [],
-    undecidable: new Map(),
+    evaluationErrors: new Map(),
     answeredAt: new Map(),
     cells: plan.steps.map((step) => step.cells),
     known: plan.steps.map(() => []),

@@ -11,8 +11,8 @@ export function explainCell(
   step: number,
   cell: number,
 ): string | undefined {
-  const undecidable = facts.undecidable.get(step);
-  if (undecidable !== undefined) return undecidable;
+  const error = facts.evaluationErrors.get(step);
+  if (error !== undefined) return error;
   const wait = scheduler.waitReason(step, cell);
   if (wait) return describeWait(wait);
   const skip = scheduler.skipCause(step, cell);

@@ -4,7 +4,7 @@ import type { Disk } from '../journal/disk.ts';
 import type { JournalRecord } from '../journal/journal-record.ts';
 import { readJournal } from '../journal/read-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
-import { findRun } from '../record/find-run.ts';
+import { findRunId } from '../record/find-run-id.ts';
 import { type MoveListener, replayRun } from '../record/replay-run.ts';
 import type { RunFacts } from '../record/run-facts.ts';
 import { readPlan, runDirectory } from '../record/run-home.ts';
@@ -74,7 +74,7 @@ export async function readPhase(disk: Disk, { facts, directory }: ReplayedRun): 
 
 /** Reads a run's plan and journal; takes no lock and changes nothing. */
 export async function readRunFiles(disk: Disk, home: string, prefix: string): Promise<Result<RunFiles, RunRefusal>> {
-  const found = await findRun(disk, home, prefix);
+  const found = await findRunId(disk, home, prefix);
   if (!found.ok) return found;
   const runId = found.value;
   const directory = runDirectory(home, runId);

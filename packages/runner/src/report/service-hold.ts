@@ -33,13 +33,19 @@ export function findServiceHold({
         if (waiting.at(-1) !== step.name) waiting.push(step.name);
         const submittedAt = facts.known[index]?.[cell]?.attempts.at(-1)?.submittedAt;
         since = Math.min(since, submittedAt ?? Number.POSITIVE_INFINITY);
-      } else if (GOES_ON.has(state)) return undefined;
+      } else if (PROGRESSING.has(state)) return undefined;
     }
   }
   return services.length > 0 && waiting.length > 0 ? { services, waiting, since } : undefined;
 }
 
-const GOES_ON: ReadonlySet<string> = new Set(['running', 'submitting', 'publishing', 'checking', 'awaitingApproval']);
+const PROGRESSING: ReadonlySet<string> = new Set([
+  'running',
+  'submitting',
+  'publishing',
+  'checking',
+  'awaitingApproval',
+]);
 
 /** What holds it up, and what a person can do. */
 export function describeServiceHold({ services, waiting }: ServiceHold): string {

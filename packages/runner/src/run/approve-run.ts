@@ -6,7 +6,7 @@ import type { Disk } from '../journal/disk.ts';
 import { type OpenJournal, openJournal } from '../journal/open-journal.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { refuseDiskErrors } from '../record/disk-error.ts';
-import { findRun } from '../record/find-run.ts';
+import { findRunId } from '../record/find-run-id.ts';
 import { replayRun } from '../record/replay-run.ts';
 import { readPlan, runDirectory } from '../record/run-home.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
@@ -31,7 +31,7 @@ export async function approveRun(
   { disk = createSystemDisk(), clock = createSystemClock() }: { readonly disk?: Disk; readonly clock?: Clock } = {},
 ): Promise<Result<{ readonly driven: boolean }, RunRefusal>> {
   const root = path.resolve(home);
-  const found = await findRun(disk, root, answer.runId);
+  const found = await findRunId(disk, root, answer.runId);
   if (!found.ok) return found;
   const { step, approved, by } = answer;
   const directory = runDirectory(root, found.value);

@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from '@sluice/core';
 import { askRunner } from '../control/ask-runner.ts';
-import { findRun } from '../record/find-run.ts';
+import { findRunId } from '../record/find-run-id.ts';
 import { runDirectory } from '../record/run-home.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import type { RunReport } from '../report/run-report.ts';
@@ -17,7 +17,7 @@ export async function cancelRun(
 ): Promise<Result<RunReport | undefined, RunRefusal>> {
   const options = withDefaults(given);
   const { disk, home, by } = options;
-  const found = await findRun(disk, home, options.runId);
+  const found = await findRunId(disk, home, options.runId);
   if (!found.ok) return found;
   const answer = await askRunner(disk, runDirectory(home, found.value), { verb: 'cancel', by });
   if (answer === 'ok') return ok(undefined);

@@ -80,7 +80,7 @@ function publish(session: RunSession, parts: CommandParts, at: Attempt['at']): P
   if (leavesNothing && !parts.guard.isNeeded(at.step, clusterOfAttempt(session.facts, where))) {
     return { event: { type: 'published', at: session.clock.now(), ...where } };
   }
-  return () => void publishFiles(session, parts, where).catch(session.bug);
+  return () => void publishFiles(session, parts, where).catch(session.fail);
 }
 
 /** Between two tries to publish; of a run that was canceled, what still fails then is given up, or it would never end. */
@@ -92,7 +92,7 @@ async function publishFiles(session: RunSession, parts: CommandParts, at: Attemp
   const name = { runId: session.runId, step: step.name, cell, attempt: at.attempt };
   const clusterID = clusterOfAttempt(session.facts, at);
   const { findSecret } = session.redactor;
-  const isInVain = countRefusals();
+  const isHopeless = countRefusals();
   for (let pauseMs = 500; !session.stopped; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
     try {
       const changed = await parts.guard.check(at);
@@ -107,7 +107,7 @@ async function publishFiles(session: RunSession, parts: CommandParts, at: Attemp
       const message = `could not publish ${step.name}: ${error.message}`;
       session.report({ type: 'warning', at: session.clock.now(), message });
       const isGivenUp = session.facts.canceledBy !== undefined && pauseMs === LONGEST_PAUSE_MS;
-      if (isInVain(error) || isGivenUp) {
+      if (isHopeless(error) || isGivenUp) {
         const outcome = { result: 'failed', class: 'infrastructure', message } as const;
         session.post({ type: 'ended', at: session.clock.now(), ...at, outcome });
         return;

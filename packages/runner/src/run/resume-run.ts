@@ -7,7 +7,7 @@ import { resolveGroup } from '../groups/resolve-group.ts';
 import { wasOpened } from '../journal/lease.ts';
 import { type OpenJournal, openJournal, releaseOnFailure } from '../journal/open-journal.ts';
 import { readJournal } from '../journal/read-journal.ts';
-import { prepareSurroundings } from '../provision/prepare-surroundings.ts';
+import { provisionRun } from '../provision/provision-run.ts';
 import { applyRecord } from '../record/apply-record.ts';
 import { refuseDiskErrors } from '../record/disk-error.ts';
 import { type MoveListener, replayRun } from '../record/replay-run.ts';
@@ -16,7 +16,7 @@ import type { RunRefusal } from '../record/run-refusal.ts';
 import { readSummary } from '../record/run-summary.ts';
 import { type FilledOptions, withDefaults } from '../session/run-defaults.ts';
 import type { ResumeRunOptions, RunHandle } from '../session/run-options.ts';
-import { driveRun } from './drive-run.ts';
+import { executeRun } from './execute-run.ts';
 import { refuseUnbegun, removeUnbegun } from './refuse-unbegun.ts';
 
 /**
@@ -102,7 +102,7 @@ async function takeUp(
   const scope = { clusterID: facts.header!.clusterID, accountID: facts.header!.accountID };
   // They are written right after the header; a crash of the machine may have kept only that.
   const hasVolumes = opened.records.some(({ kind }) => kind === 'volumes');
-  const surroundings = await prepareSurroundings({
+  const provisioned = await provisionRun({
     ...options,
     plan,
     scope,
@@ -110,13 +110,13 @@ async function takeUp(
     ...(hasVolumes && { frozen: facts.volumes }),
     ...(facts.header!.placement && { placement: facts.header!.placement }),
   });
-  if (!surroundings.ok) return surroundings;
-  const { instanceTypes, volumes, workspace } = surroundings.value;
+  if (!provisioned.ok) return provisioned;
+  const { instanceTypes, volumes, workspace } = provisioned.value;
   if (!hasVolumes) {
     const record = { kind: 'volumes', volumes } as const;
     applyRecord(facts, record);
     opened.journal.append(record);
   }
   const start = { options, directory, plan, opened, facts, scheduler, moves, instanceTypes, workspace };
-  return ok(await driveRun({ ...start, resumed: true, cancelBy: options.cancelBy }));
+  return ok(await executeRun({ ...start, resumed: true, cancelBy: options.cancelBy }));
 }

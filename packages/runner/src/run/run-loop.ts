@@ -8,7 +8,7 @@ import type { SchedulerEvent } from '../scheduler/event.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Posted } from '../session/posted.ts';
 
-/** What the loop needs of its surroundings. */
+/** What the loop depends on. */
 export interface LoopPorts {
   readonly clock: Clock;
   readonly scheduler: Scheduler;

@@ -7,7 +7,7 @@ import { resolveGroup } from '../groups/resolve-group.ts';
 import { createRunId } from '../identity/run-id.ts';
 import { type OpenJournal, openJournal, releaseOnFailure } from '../journal/open-journal.ts';
 import type { Reuse } from '../journal/reuse.ts';
-import { prepareSurroundings, type Surroundings } from '../provision/prepare-surroundings.ts';
+import { type ProvisionedRun, provisionRun } from '../provision/provision-run.ts';
 import { resolveImages } from '../provision/resolve-images.ts';
 import { applyRecord } from '../record/apply-record.ts';
 import { refuseDiskErrors } from '../record/disk-error.ts';
@@ -20,7 +20,7 @@ import { announceStart, type StartAnnouncement } from '../record/starting-run.ts
 import { describeRun } from '../record/step-context.ts';
 import { type FilledOptions, withDefaults } from '../session/run-defaults.ts';
 import type { RunHandle, StartRunOptions } from '../session/run-options.ts';
-import { driveRun } from './drive-run.ts';
+import { executeRun } from './execute-run.ts';
 import { resumeRun } from './resume-run.ts';
 import { createHeader } from './run-header.ts';
 
@@ -66,9 +66,9 @@ async function open(
   { runId, reused, announced }: Opening,
 ): Promise<Result<RunHandle, RunRefusal>> {
   const { plan, clock, disk, home } = options;
-  const surroundings = await prepareSurroundings({ ...options, runId });
-  if (!surroundings.ok) return surroundings;
-  await announced?.volumesReady(surroundings.value.volumes);
+  const provisioned = await provisionRun({ ...options, runId });
+  if (!provisioned.ok) return provisioned;
+  await announced?.volumesReady(provisioned.value.volumes);
   const directory = runDirectory(home, runId);
   const control = controlRun();
   const openOwn = async () => {
@@ -91,7 +91,7 @@ async function open(
   return releaseOnFailure(opened.value, async () => {
     const handle = await begin(options, {
       ...{ runId, plannedTime, directory },
-      ...{ opened: opened.value, surroundings: surroundings.value, reuse: reused?.reuse },
+      ...{ opened: opened.value, provisioned: provisioned.value, reuse: reused?.reuse },
     });
     control.attach(handle);
     return ok(handle);
@@ -113,24 +113,24 @@ interface Beginning {
   readonly plannedTime: number;
   readonly directory: string;
   readonly opened: OpenJournal;
-  readonly surroundings: Surroundings;
+  readonly provisioned: ProvisionedRun;
   readonly reuse: Reuse | undefined;
 }
 
 /** Writes down what the run is, and drives it. */
 async function begin(options: FilledOptions<StartRunOptions>, given: Beginning): Promise<RunHandle> {
   const { plan, disk } = options;
-  const { runId, plannedTime, directory, opened, surroundings, reuse } = given;
+  const { runId, plannedTime, directory, opened, provisioned, reuse } = given;
   const facts = createRunFacts(plan);
   const moves: MoveListener = {};
   const durations = await readDurations(disk, options.home, plan.pipeline.name);
-  const { placement, instanceTypes } = surroundings;
+  const { placement, instanceTypes } = provisioned;
   const run = describeRun({ runId, plan, plannedTime });
   const images = await resolveImages({ ...options, home: options.scope, placement, instanceTypes, run });
   // The journal's clock: a process that died before the header may have opened the journal already.
   const timed = { ...options, clock: opened.clock };
   const header = createHeader(timed, { runId, plannedTime, placement, instanceTypes, durations, reuse, images });
-  for (const record of [header, { kind: 'volumes', volumes: surroundings.volumes } as const]) {
+  for (const record of [header, { kind: 'volumes', volumes: provisioned.volumes } as const]) {
     applyRecord(facts, record);
     opened.journal.append(record);
   }
@@ -140,7 +140,7 @@ async function begin(options: FilledOptions<StartRunOptions>, given: Beginning):
     () => false,
   );
   if (hasBegun) await writeSummary(disk, directory, summarize(facts));
-  return driveRun({
+  return executeRun({
     options,
     directory,
     plan,
@@ -148,8 +148,8 @@ async function begin(options: FilledOptions<StartRunOptions>, given: Beginning):
     facts,
     scheduler: createRunScheduler(plan, header, moves),
     moves,
-    instanceTypes: surroundings.instanceTypes,
-    workspace: surroundings.workspace,
+    instanceTypes: provisioned.instanceTypes,
+    workspace: provisioned.workspace,
     resumed: false,
   });
 }

@@ -7,7 +7,7 @@ import type { RunRefusal } from '../record/run-refusal.ts';
 import { resumeRun } from '../run/resume-run.ts';
 import { startRun } from '../run/start-run.ts';
 import type { RunHandle } from '../session/run-options.ts';
-import { chooseTurns, type OpenRun } from './choose-turns.ts';
+import { decideStarts, type OpenRun } from './decide-starts.ts';
 import { findOpenRuns, type ScheduleSession } from './schedule-session.ts';
 import { inTurn } from './take-planned-times.ts';
 
@@ -34,7 +34,7 @@ export async function driveScheduledRuns(session: ScheduleSession): Promise<void
   if (claim === undefined) return;
   const openings: Promise<void>[] = [];
   try {
-    const turns = chooseTurns(await findOpenRuns(session), { schedule: session.schedule, now: clock.wall() });
+    const turns = decideStarts(await findOpenRuns(session), { schedule: session.schedule, now: clock.wall() });
     for (const { run, reason } of turns.drop) await drop(session, run, reason);
     for (const run of turns.cancel) await cancel(session, run);
     for (const run of turns.open) {
@@ -55,7 +55,7 @@ async function openInBackground(session: ScheduleSession, run: OpenRun): Promise
   } catch (error) {
     session.postponed.set(runId, session.options.clock.now() + AGAIN_MS);
     if (isDiskError(error)) session.report({ type: 'troubled', message: (error as Error).message });
-    else session.bug(error);
+    else session.fail(error);
   } finally {
     session.opening.delete(runId);
     session.wake();
@@ -96,7 +96,7 @@ function attach(session: ScheduleSession, { run, handle }: { run: OpenRun; handl
     }
     session.wake();
   });
-  finished.catch(session.bug);
+  finished.catch(session.fail);
   if (session.closed()) void handle.detach();
 }
 
@@ -109,7 +109,7 @@ async function refuse(
   // Another process was faster: the run is driven, which is all that is wanted.
   if (error.code === 'RUN_IN_USE') return false;
   // What has begun may have containers: it is given up by nobody but a person.
-  if (PASSING.has(error.code) || error.code === 'JOURNAL_LOST' || run.standing !== 'absent') {
+  if (PASSING.has(error.code) || error.code === 'JOURNAL_LOST' || run.liveness !== 'absent') {
     session.report({ type: 'postponed', planned, message: error.message });
     return true;
   }
@@ -134,7 +134,7 @@ async function cancel(session: ScheduleSession, run: OpenRun): Promise<void> {
   const ours = session.driven.get(runId);
   if (ours) {
     ours.cancel(CANCELED_BY);
-  } else if (run.standing === 'driven') {
+  } else if (run.liveness === 'driven') {
     await askRunner(disk, runDirectory(home, runId), { verb: 'cancel', by: CANCELED_BY });
   } else {
     const resumed = await resumeRun({ ...session.options, runId, cancelBy: CANCELED_BY });

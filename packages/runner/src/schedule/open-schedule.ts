@@ -3,7 +3,7 @@ import { isDiskError } from '../record/disk-error.ts';
 import { withDefaults } from '../session/run-defaults.ts';
 import { driveScheduledRuns } from './drive-scheduled-runs.ts';
 import { createPlannedTimes, describeScheduleFault } from './planned-times.ts';
-import { readRunStanding } from './run-standing.ts';
+import { readRunLiveness } from './run-liveness.ts';
 import { openScheduleRecords } from './schedule-record.ts';
 import { findOpenRuns, type ScheduleOptions, type ScheduleSession } from './schedule-session.ts';
 import { takeForBackfill, takePlannedTimes } from './take-planned-times.ts';
@@ -36,7 +36,7 @@ export function openSchedule(given: ScheduleOptions): Result<OpenSchedule, strin
   if (fault !== undefined) return fail(fault);
 
   const pause = createPause();
-  let [closed, bug] = [false, undefined as { error: unknown } | undefined];
+  let [closed, failure] = [false, undefined as { error: unknown } | undefined];
   let told = '';
   const session: ScheduleSession = {
     name,
@@ -51,8 +51,8 @@ export function openSchedule(given: ScheduleOptions): Result<OpenSchedule, strin
     over: new Map(),
     closed: () => closed,
     wake: pause.wake,
-    bug: (error) => {
-      bug ??= { error };
+    fail: (error) => {
+      failure ??= { error };
       pause.wake();
     },
     report(event) {
@@ -63,7 +63,7 @@ export function openSchedule(given: ScheduleOptions): Result<OpenSchedule, strin
     },
   };
   const rest = (): Promise<void> => {
-    if (bug) throw bug.error;
+    if (failure) throw failure.error;
     if (closed) return Promise.resolve();
     const next = session.times.after(clock.wall()) ?? Number.POSITIVE_INFINITY;
     return pause.until((wake) => clock.setTimer(clock.now() + Math.min(next - clock.wall(), LOOK_MS), wake));
@@ -115,7 +115,7 @@ async function backfill(
     const record = await takeForBackfill(session, planned);
     if (record.verdict !== 'start') continue;
     const { runId } = record;
-    const before = await readRunStanding(options.disk, options.home, runId);
+    const before = await readRunLiveness(options.disk, options.home, runId);
     if (before.kind === 'over') {
       over.set(runId, before.status);
       session.report({ type: 'skipped', planned, message: `run ${runId} of that time ${before.status} before` });
@@ -124,8 +124,8 @@ async function backfill(
     while (!session.closed() && !over.has(runId)) {
       if ((await records.read(planned))?.verdict === 'skip') break;
       await bearTrouble(session, () => driveScheduledRuns(session));
-      const standing = await readRunStanding(options.disk, options.home, runId);
-      if (standing.kind === 'over') over.set(runId, standing.status);
+      const liveness = await readRunLiveness(options.disk, options.home, runId);
+      if (liveness.kind === 'over') over.set(runId, liveness.status);
       else if ((await records.read(planned))?.verdict === 'start') await rest();
     }
     good &&= over.get(runId) === 'succeeded';

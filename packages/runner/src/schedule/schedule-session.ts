@@ -3,9 +3,9 @@ import type { Claim } from '../journal/disk.ts';
 import type { RunStatus } from '../scheduler/command.ts';
 import type { FilledOptions } from '../session/run-defaults.ts';
 import type { RunHandle, RunnerOptions, StartRunOptions } from '../session/run-options.ts';
-import type { OpenRun } from './choose-turns.ts';
+import type { OpenRun } from './decide-starts.ts';
 import type { PlannedTimes } from './planned-times.ts';
-import { readRunStanding } from './run-standing.ts';
+import { readRunLiveness } from './run-liveness.ts';
 import type { ScheduleEvent } from './schedule-event.ts';
 import type { ScheduleRecords } from './schedule-record.ts';
 
@@ -38,7 +38,7 @@ export interface ScheduleSession {
   /** Has the schedule look again at once. */
   readonly wake: () => void;
   /** A bug of ours: ends the schedule. */
-  readonly bug: (error: unknown) => void;
+  readonly fail: (error: unknown) => void;
   readonly report: (event: WithoutStamp<ScheduleEvent>) => void;
 }
 
@@ -49,12 +49,12 @@ export async function findOpenRuns(session: ScheduleSession): Promise<OpenRun[]>
   for (const record of await records.listNewest()) {
     if (record.verdict !== 'start' || over.has(record.runId)) continue;
     if (driven.has(record.runId) || opening.has(record.runId)) {
-      open.push({ record, standing: 'driven' });
+      open.push({ record, liveness: 'driven' });
       continue;
     }
-    const standing = await readRunStanding(options.disk, options.home, record.runId);
-    if (standing.kind === 'over') over.set(record.runId, standing.status);
-    else open.push({ record, standing: standing.kind });
+    const liveness = await readRunLiveness(options.disk, options.home, record.runId);
+    if (liveness.kind === 'over') over.set(record.runId, liveness.status);
+    else open.push({ record, liveness: liveness.kind });
   }
   return open;
 }

@@ -6,7 +6,7 @@ import { CAUSE } from './legal-moves.ts';
 import { STEP } from './plan-index.ts';
 import { decideRetry, failureState } from './retry-decision.ts';
 import { CELL_SPAN, checkCell, moveCell, type RunState } from './run-state.ts';
-import { mayStart, noteRoom, slowDown, speedUp, spendStart } from './start-pace.ts';
+import { mayStart, noteCapacity, slowDown, speedUp, spendStart } from './start-pace.ts';
 import { CODE } from './state-code.ts';
 import { accepts, cellRan, makeReady } from './step-flow.ts';
 import { cancelReason, stopEnd, stopStep } from './stop-flow.ts';
@@ -22,7 +22,7 @@ export function attemptEvent(run: RunState, event: AttemptEventOf): void {
     run.staleAnswers++;
     return;
   }
-  if (event.type === 'roomFreed') {
+  if (event.type === 'capacityFreed') {
     if (run.cells.state[id] === CODE.backingOff) makeReady(run, step, { cell, cause: CAUSE.due });
     else run.staleAnswers++;
     return;
@@ -62,7 +62,7 @@ export function startReady(run: RunState): void {
     const id = run.cellBase[step]! + cell;
     moveCell(run, step, { cell, to: CODE.submitting, cause: CAUSE.picked });
     const attempt = run.cells.attempt[id]!;
-    run.out.push({ type: 'submit', step, cell, attempt, rung: run.cells.rung[id]! });
+    run.out.push({ type: 'submit', step, cell, attempt, escalationLevel: run.cells.escalationLevel[id]! });
     if ((run.index.flags[step]! & STEP.timed) !== 0) startDeadline(run, step, cell);
   }
 }
@@ -131,7 +131,7 @@ function finish(run: RunState, { step, cell, outcome, cause }: AttemptEnd): void
   const id = run.cellBase[step]! + cell;
   const asked = cancelReason(run, id);
   const end = attemptVerdict(outcome, asked);
-  noteRoom(run);
+  noteCapacity(run);
   run.cells.cancel[id] = 0;
   if (end.result === 'failed') {
     fail(run, { step, cell, outcome: end, cause });
@@ -163,7 +163,7 @@ function fail(run: RunState, { step, cell, outcome, cause }: AttemptEnd & { read
         outcome.permanent === true || (cells.flags[id]! & CELL.expired) !== 0 || stopEnd(run, step) !== undefined,
       retries: cells.retries[id]!,
       infrastructureRetries: cells.infrastructureRetries[id]!,
-      rung: cells.rung[id]!,
+      escalationLevel: cells.escalationLevel[id]!,
     },
     retry,
   );
@@ -180,7 +180,7 @@ function fail(run: RunState, { step, cell, outcome, cause }: AttemptEnd & { read
   if (delay > 0) backOff(run, { step, cell, until: run.now + delay, cause });
   else makeReady(run, step, { cell, cause });
   cells.attempt[id]!++;
-  cells.rung[id] = decision.rung;
+  cells.escalationLevel[id] = decision.escalationLevel;
 }
 
 interface BackOff {

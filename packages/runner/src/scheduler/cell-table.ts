@@ -7,7 +7,7 @@ export interface CellTable {
   /** Retries that counted against `limit` and `infrastructureLimit`. */
   retries: Uint8Array;
   infrastructureRetries: Uint8Array;
-  rung: Int8Array;
+  escalationLevel: Int8Array;
   /** Index into the reasons for which we asked to cancel the present attempt, from 1; 0 for not asked. */
   cancel: Uint8Array;
   /** `CELL` flags. */
@@ -36,7 +36,7 @@ export function createCellTable(capacity: number): CellTable {
     attempt: new Uint16Array(capacity).fill(1),
     retries: new Uint8Array(capacity),
     infrastructureRetries: new Uint8Array(capacity),
-    rung: new Int8Array(capacity).fill(-1),
+    escalationLevel: new Int8Array(capacity).fill(-1),
     cancel: new Uint8Array(capacity),
     flags: new Uint8Array(capacity),
     lastFailure: new Uint8Array(capacity),
@@ -57,7 +57,7 @@ export function createCellTable(capacity: number): CellTable {
     table.attempt = resized(table.attempt, new Uint16Array(to)).fill(1, from);
     table.retries = resized(table.retries, new Uint8Array(to));
     table.infrastructureRetries = resized(table.infrastructureRetries, new Uint8Array(to));
-    table.rung = resized(table.rung, new Int8Array(to)).fill(-1, from);
+    table.escalationLevel = resized(table.escalationLevel, new Int8Array(to)).fill(-1, from);
     table.cancel = resized(table.cancel, new Uint8Array(to));
     table.flags = resized(table.flags, new Uint8Array(to));
     table.lastFailure = resized(table.lastFailure, new Uint8Array(to));

@@ -31,7 +31,8 @@ function addOpenCommands(
   const state = run.cells.state[id]!;
   if (state === CODE.checking) commands.push({ type: 'lookUp', step, cell });
   else if (state === CODE.publishing) commands.push({ type: 'publish', step, cell, attempt });
-  else if (state === CODE.submitting) commands.push({ type: 'submit', step, cell, attempt, rung: run.cells.rung[id]! });
+  else if (state === CODE.submitting)
+    commands.push({ type: 'submit', step, cell, attempt, escalationLevel: run.cells.escalationLevel[id]! });
   const reason = cancelReason(run, id);
   if (reason !== undefined && isLive(state)) commands.push({ type: 'cancel', step, cell, attempt, reason });
 }

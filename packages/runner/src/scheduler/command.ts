@@ -1,6 +1,6 @@
 /** Everything that the scheduler can ask of the shell. Each is answered by events; after a crash `Scheduler.resume` asks again. */
 export type Command =
-  /** Evaluate the step's `when` and `foreach`. Answer: `decided`, `skipped` or `undecidable`. */
+  /** Evaluate the step's `when` and `foreach`. Answer: `decided`, `skipped` or `evaluationFailed`. */
   | { readonly type: 'decide'; readonly step: number }
   /** Look for a cached result. Answer: `cacheHit` or `cacheMissed`. */
   | { readonly type: 'lookUp'; readonly step: number; readonly cell: number }
@@ -11,7 +11,7 @@ export type Command =
       readonly cell: number;
       readonly attempt: number;
       /** Index into `retry.escalate`, -1 for the step's own instance type. */
-      readonly rung: number;
+      readonly escalationLevel: number;
     }
   /** Move the attempt's outputs to their published place and read its results. Answer: `published` or `ended`. */
   | { readonly type: 'publish'; readonly step: number; readonly cell: number; readonly attempt: number }

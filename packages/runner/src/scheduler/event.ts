@@ -13,7 +13,7 @@ export type SchedulerEvent =
   /** Answer to `decide`: `when` is false. */
   | { readonly type: 'skipped'; readonly at: number; readonly step: number }
   /** Answer to `decide`: an expression could not be evaluated. */
-  | { readonly type: 'undecidable'; readonly at: number; readonly step: number; readonly message: string }
+  | { readonly type: 'evaluationFailed'; readonly at: number; readonly step: number; readonly message: string }
   /** Answer to `lookUp`: outputs of an earlier success are reused. */
   | ({ readonly type: 'cacheHit' } & CellEvent)
   /** Answer to `lookUp`. */
@@ -29,7 +29,7 @@ export type SchedulerEvent =
       readonly detail?: string;
     } & AttemptEvent)
   /** What a submission was put off for is there now: it is tried again before its time. */
-  | ({ readonly type: 'roomFreed' } & AttemptEvent)
+  | ({ readonly type: 'capacityFreed' } & AttemptEvent)
   /** The container has reached Running. */
   | ({ readonly type: 'running' } & AttemptEvent)
   /** A `service` step answers its readiness check. */

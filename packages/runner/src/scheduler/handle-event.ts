@@ -8,12 +8,12 @@ import {
   accepts,
   approved,
   decided,
+  evaluationFailed,
   makeReady,
   releaseFinals,
   releaseRoots,
   resolveEnds,
   skippedByWhen,
-  undecidable,
 } from './step-flow.ts';
 import { cancelSteps, endBrokenServices, failFast } from './stop-flow.ts';
 import { failHeld } from './stuck.ts';
@@ -41,8 +41,8 @@ function applyEvent(run: RunState, event: SchedulerEvent): void {
     case 'skipped':
       skippedByWhen(run, event.step);
       return;
-    case 'undecidable':
-      undecidable(run, event.step);
+    case 'evaluationFailed':
+      evaluationFailed(run, event.step);
       return;
     case 'cacheHit':
     case 'cacheMissed':

@@ -8,7 +8,7 @@ export const CAUSES = [
   'released',
   /** A dependency ended otherwise than asked for, or `when` is false. */
   'skipped',
-  'undecidable',
+  'evaluationFailed',
   'approved',
   'cacheHit',
   'cacheMissed',
@@ -43,7 +43,7 @@ export const MOVES: Readonly<Partial<Record<CellState, Readonly<Partial<Record<C
   waiting: {
     released: ['ready', 'checking', 'awaitingApproval', 'succeeded'],
     skipped: ['skipped'],
-    undecidable: ['failed'],
+    evaluationFailed: ['failed'],
     stopped: NEVER_STARTED,
   },
   awaitingApproval: {

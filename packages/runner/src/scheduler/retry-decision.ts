@@ -10,11 +10,11 @@ export interface FailedAttempt {
   readonly retries: number;
   readonly infrastructureRetries: number;
   /** Index into `retry.escalate`, -1 for the step's own instance type. */
-  readonly rung: number;
+  readonly escalationLevel: number;
 }
 
 export type RetryDecision =
-  | { readonly retry: true; readonly budget: 'limit' | 'infrastructureLimit'; readonly rung: number }
+  | { readonly retry: true; readonly budget: 'limit' | 'infrastructureLimit'; readonly escalationLevel: number }
   | { readonly retry: false };
 
 /**
@@ -23,10 +23,10 @@ export type RetryDecision =
  * climbs the ladder.
  */
 export function decideRetry(failed: FailedAttempt, retry: Retry): RetryDecision {
-  const rung = failed.rung;
+  const escalationLevel = failed.escalationLevel;
   if (failed.permanent === true) return { retry: false };
   if (failed.class === 'infrastructure' && failed.infrastructureRetries < retry.infrastructureLimit) {
-    return { retry: true, budget: 'infrastructureLimit', rung };
+    return { retry: true, budget: 'infrastructureLimit', escalationLevel };
   }
   const codeAllows =
     retry.exitCodes === undefined ||
@@ -36,7 +36,11 @@ export function decideRetry(failed: FailedAttempt, retry: Retry): RetryDecision 
     return { retry: false };
   }
   const climbs = failed.class === 'oom' || failed.class === 'failed';
-  return { retry: true, budget: 'limit', rung: climbs ? Math.min(rung + 1, retry.escalate.length - 1) : rung };
+  return {
+    retry: true,
+    budget: 'limit',
+    escalationLevel: climbs ? Math.min(escalationLevel + 1, retry.escalate.length - 1) : escalationLevel,
+  };
 }
 
 /** The state in which a cell ends after a failure of this class. */

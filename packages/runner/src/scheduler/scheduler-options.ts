@@ -12,7 +12,7 @@ export interface SchedulerOptions {
   readonly checksInputs?: boolean;
   /** Seeds the jitter of back-offs, for example the run's ID. */
   readonly seed?: string;
-  /** Told of each cell that moves, within `handle`; it must not call back. Replaying needs none. */
+  /** SentWarnings of each cell that moves, within `handle`; it must not call back. Replaying needs none. */
   readonly onMove?: (step: number, cell: number) => void;
 }
 

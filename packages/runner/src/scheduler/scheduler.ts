@@ -31,8 +31,8 @@ export interface Scheduler {
   state(step: number, cell?: number): CellState;
   /** The attempt of a cell that is under way, or would be the next; from 1. */
   attempt(step: number, cell: number): number;
-  /** The escalation rung of a cell: an index into `retry.escalate`, -1 for none. */
-  rung(step: number, cell: number): number;
+  /** The escalation escalationLevel of a cell: an index into `retry.escalate`, -1 for none. */
+  escalationLevel(step: number, cell: number): number;
   /** Number of a step's cells; undefined while a `foreach` is undecided. */
   cellCount(step: number): number | undefined;
   /** Cells by state. Undecided `foreach` steps count as one waiting cell. */
@@ -68,7 +68,7 @@ export function createScheduler(plan: Plan, options: SchedulerOptions = {}): Sch
     resume: () => openCommands(run),
     state: (step, cell) => (cell === undefined ? stepState(run, step) : stateName(run.cells.state[id(step, cell)]!)),
     attempt: (step, cell) => run.cells.attempt[id(step, cell)]!,
-    rung: (step, cell) => run.cells.rung[id(step, cell)]!,
+    escalationLevel: (step, cell) => run.cells.escalationLevel[id(step, cell)]!,
     cellCount: (step) => knownCells(run, step),
     counts: () => countStates(run),
     live: () => liveCells(run),

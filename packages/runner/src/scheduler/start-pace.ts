@@ -65,7 +65,7 @@ export function speedUp(run: PacedRun): void {
 }
 
 /** A container has ended: there may be room for another. */
-export function noteRoom(run: PacedRun): void {
+export function noteCapacity(run: PacedRun): void {
   run.pace.credits++;
 }
 

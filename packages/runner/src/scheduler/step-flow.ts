@@ -172,9 +172,9 @@ export function skippedByWhen(run: RunState, step: number): void {
 }
 
 /** Answer to `decide`: an expression of the step could not be evaluated. Its own fault, and no retry can help. */
-export function undecidable(run: RunState, step: number): void {
-  if (!expectDeciding(run, step, CAUSE.undecidable)) return;
-  endCells(run, step, { to: CODE.failed, cause: CAUSE.undecidable });
+export function evaluationFailed(run: RunState, step: number): void {
+  if (!expectDeciding(run, step, CAUSE.evaluationFailed)) return;
+  endCells(run, step, { to: CODE.failed, cause: CAUSE.evaluationFailed });
 }
 
 function expectDeciding(run: RunState, step: number, cause: number): boolean {

@@ -15,7 +15,7 @@ export interface HeldStep {
   readonly reason?: WaitReason;
 }
 
-const UNDER_WAY = [
+const IN_FLIGHT = [
   CODE.checking,
   CODE.submitting,
   CODE.pending,
@@ -28,8 +28,8 @@ const UNDER_WAY = [
 export function findStuck(run: RunState): readonly HeldStep[] | undefined {
   // Timeouts may be set all the same: they would only end in a day what cannot go on now.
   if (run.finished || !run.started || run.counts[CODE.backingOff]! > 0) return undefined;
-  const underWay = UNDER_WAY.reduce((sum, code) => sum + run.counts[code]!, 0);
-  if (underWay > run.servingCells || run.openDecisions > 0 || heldUntil(run) !== undefined) return undefined;
+  const inFlight = IN_FLIGHT.reduce((sum, code) => sum + run.counts[code]!, 0);
+  if (inFlight > run.servingCells || run.openDecisions > 0 || heldUntil(run) !== undefined) return undefined;
   const held: HeldStep[] = [];
   for (let step = 0; step < run.index.stepCount; step++) {
     if (run.phase[step] === PHASE.over) continue;

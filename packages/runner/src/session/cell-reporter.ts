@@ -16,7 +16,7 @@ export function createCellReporter(session: RunSession, moves: MoveListener): Ce
   const reported: (CellState | undefined)[][] = plan.steps.map(() => []);
   const expanded = new Set<number>();
   let moved: (readonly [step: number, cell: number])[] = [];
-  moves.hear = (step, cell) => void moved.push([step, cell]);
+  moves.onMove = (step, cell) => void moved.push([step, cell]);
 
   function reportCell(step: number, cell: number): void {
     const state = scheduler.state(step, cell);

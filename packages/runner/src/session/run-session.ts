@@ -42,9 +42,9 @@ export interface RunSession {
   /** Resolves when everything posted and noted before is durable. Never resolves once the session has stopped. */
   durable(): Promise<void>;
   /** False where another runner has taken the run over since: this one stops then. Reads one small file. */
-  readonly holds: () => boolean;
+  readonly ownsLease: () => boolean;
   /** Ends the run's driving for an error that nobody expected: `finished` rejects with it. */
-  readonly bug: (error: unknown) => void;
+  readonly fail: (error: unknown) => void;
   /** Whether this process has let go of the run. */
   readonly stopped: boolean;
 }

@@ -20,7 +20,7 @@ export interface PreparedContainer {
 
 export interface PrepareOptions {
   /** Index into `retry.escalate`, -1 for the step's own. */
-  readonly rung: number;
+  readonly escalationLevel: number;
   /** Of every cluster that the run uses. */
   readonly instanceTypes: readonly InstanceType[];
 }
@@ -97,7 +97,7 @@ function findInstanceType(
   options: PrepareOptions & { readonly step: number; readonly clusterID: string },
 ): Result<string, string> {
   const wanted: string | Resources | undefined =
-    session.plan.steps[options.step]!.step.retry.escalate[options.rung] ??
+    session.plan.steps[options.step]!.step.retry.escalate[options.escalationLevel] ??
     container.instanceType ??
     container.resources;
   if (typeof wanted === 'string') return ok(wanted);

@@ -1,6 +1,6 @@
 import type { InstanceType } from '@sluice/client';
 import { isServiceError } from '@sluice/client';
-import { needsTokens, type PoolClaims } from '../pools/pool-claims.ts';
+import { needsSlots, type PoolClaims } from '../pools/pool-claims.ts';
 import { attemptFacts } from '../record/run-facts.ts';
 import type { Command } from '../scheduler/command.ts';
 import { type Attempt, createAttempt } from '../session/attempt.ts';
@@ -48,7 +48,10 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
     const isIntended = known.id !== undefined && known.turnedAway !== true;
     // An adopted run does not know what its lost journal intended: it asks for every ID before it is posted.
     const doubtful = known.id !== undefined || session.facts.adopted !== undefined;
-    const prepared = prepareContainer(session, attempt, { rung: command.rung, instanceTypes: parts.instanceTypes });
+    const prepared = prepareContainer(session, attempt, {
+      escalationLevel: command.escalationLevel,
+      instanceTypes: parts.instanceTypes,
+    });
     if (!prepared.ok) return refuse(attempt, prepared.error);
     const spec = addSecrets(session, prepared.value);
     if (!spec.ok) return refuse(attempt, spec.error);
@@ -63,12 +66,12 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
         spec: prepared.value.digest,
       });
     const start = { spec: spec.value, doubtful, lost: doubtful && known.turnedAway !== true };
-    const shares = needsTokens(session, command.step);
+    const shares = needsSlots(session, command.step);
     if (!isIntended && !shares) intend();
     return () => {
       watcher.track(attempt);
       const claim = { ...start, intend: isIntended ? undefined : intend };
-      void (shares ? claimThenLaunch(attempt, claim) : launch(attempt, start)).catch(session.bug);
+      void (shares ? claimThenLaunch(attempt, claim) : launch(attempt, start)).catch(session.fail);
     };
   }
 
@@ -130,7 +133,7 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
     attempt.onCancel?.();
     session.note({ kind: 'cancelIntent', at: session.clock.now(), ...attempt.at, reason: command.reason });
     // An attempt that is still being submitted hears of it there.
-    if (attempt.confirmed) void cancelUntilOver(attempt).catch(session.bug);
+    if (attempt.confirmed) void cancelUntilOver(attempt).catch(session.fail);
   }
 
   /** Asks until the container has ended: a cancel whose reply is lost may never have arrived. */

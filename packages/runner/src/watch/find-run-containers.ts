@@ -84,8 +84,8 @@ async function readContainer(
       return labels && containerId(labels.name) === ref.id ? { ...labels, container } : undefined;
     } catch (error) {
       // One odd reply of many, such as a gateway's page, says nothing of the container.
-      const isOdd = isServiceError(error) && (error.isForeign || error.code === 'INVALID_REPLY');
-      if (isOdd && tries < TRIES) continue;
+      const isUnreadable = isServiceError(error) && (error.isForeign || error.code === 'INVALID_REPLY');
+      if (isUnreadable && tries < TRIES) continue;
       // Gone since it was listed: its time was over.
       if (isServiceError(error, 'NOT_FOUND') && !error.isForeign) return undefined;
       throw error;

@@ -3,12 +3,12 @@ import type { Attempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 
 /** What a run has been warned of, by its cause, and the containers that the service has given no usable reply about. */
-interface Told {
+interface SentWarnings {
   readonly causes: Set<string>;
   readonly unanswered: WeakMap<Attempt, { readonly since: number; count: number }>;
 }
 
-const sessions = new WeakMap<RunSession, Told>();
+const sessions = new WeakMap<RunSession, SentWarnings>();
 const KNOWN_PHASES: ReadonlySet<string> = new Set(CONTAINER_PHASES);
 /** Causes that a run is warned of at most: what is odd in so many ways needs no further proof. */
 const MOST_CAUSES = 20;
@@ -52,7 +52,7 @@ export function warnOfAbsence(session: RunSession, attempt: Attempt): void {
 export function noteUnanswered(session: RunSession, attempt: Attempt, error: ServiceError): void {
   // A login that is refused is told of by itself.
   if (error.code === 'UNAUTHENTICATED') return;
-  const { unanswered } = toldOf(session);
+  const { unanswered } = warningsOf(session);
   const at = session.clock.now();
   const seen = unanswered.get(attempt) ?? { since: at, count: 0 };
   unanswered.set(attempt, seen);
@@ -73,16 +73,16 @@ export function noteAnswered(session: RunSession, attempt: Attempt): void {
 }
 
 function warnOnce(session: RunSession, cause: string, message: string): void {
-  const { causes } = toldOf(session);
+  const { causes } = warningsOf(session);
   if (causes.has(cause) || causes.size >= MOST_CAUSES) return;
   causes.add(cause);
   session.report({ type: 'warning', at: session.clock.now(), message, concerns: 'service' });
 }
 
-function toldOf(session: RunSession): Told {
+function warningsOf(session: RunSession): SentWarnings {
   const known = sessions.get(session);
   if (known) return known;
-  const made: Told = { causes: new Set(), unanswered: new WeakMap() };
+  const made: SentWarnings = { causes: new Set(), unanswered: new WeakMap() };
   sessions.set(session, made);
   return made;
 }

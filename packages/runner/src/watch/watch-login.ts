@@ -20,7 +20,7 @@ const LOST_AFTER_CALLS = 3;
 export function watchLogin(service: ContainerService, { clock, onRefused, onLost }: LoginWatch): ContainerService {
   let refused: { readonly since: number; calls: number } | undefined;
 
-  function heard(error?: unknown): void {
+  function noteReply(error?: unknown): void {
     if (!isServiceError(error, 'UNAUTHENTICATED')) {
       // Silence says nothing about the login.
       if (error === undefined || (isServiceError(error) && error.status !== undefined)) refused = undefined;
@@ -35,10 +35,10 @@ export function watchLogin(service: ContainerService, { clock, onRefused, onLost
   async function watched<T>(call: Promise<T>): Promise<T> {
     try {
       const result = await call;
-      heard();
+      noteReply();
       return result;
     } catch (error) {
-      heard(error);
+      noteReply(error);
       throw error;
     }
   }
@@ -46,9 +46,9 @@ export function watchLogin(service: ContainerService, { clock, onRefused, onLost
   async function* stream<T>(items: AsyncIterable<T>): AsyncIterable<T> {
     try {
       yield* items;
-      heard();
+      noteReply();
     } catch (error) {
-      heard(error);
+      noteReply(error);
       throw error;
     }
   }

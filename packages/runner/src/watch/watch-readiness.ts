@@ -15,7 +15,7 @@ export function watchReadiness(session: RunSession, workspace: WorkspaceFiles, e
   if (event.type !== 'running') return;
   const { service } = session.plan.steps[event.step]!.step;
   if (!service) return;
-  void waitUntilReady(session, workspace, event).catch(session.bug);
+  void waitUntilReady(session, workspace, event).catch(session.fail);
 }
 
 async function waitUntilReady(session: RunSession, workspace: WorkspaceFiles, at: AttemptEvent): Promise<void> {

@@ -117,7 +117,7 @@ export function createWatcher(session: RunSession): Watcher {
 
   async function poll(): Promise<void> {
     // A runner that has nothing to write would never learn that it is not wanted any more.
-    if (!session.holds()) return;
+    if (!session.ownsLease()) return;
     const live = [...attempts.values()].filter((attempt) => attempt.confirmed && !attempt.over);
     const byAccount = new Map<string, Attempt[]>();
     for (const attempt of live) {
@@ -146,7 +146,7 @@ export function createWatcher(session: RunSession): Watcher {
         cancelTimer = undefined;
         polling = true;
         void poll()
-          .catch(session.bug)
+          .catch(session.fail)
           .finally(() => {
             polling = false;
             for (const attempt of attempts.values()) if (attempt.over) forget(attempt);

@@ -16,8 +16,8 @@ function failed(attempt: number, failure: FailureClass, more: { exitCode?: numbe
   return { attempt, submitted: true, container: {}, outcome } satisfies AttemptFacts;
 }
 
-const explain = (attempts: readonly AttemptFacts[], retry = RETRY, isOver = true) => [
-  ...explainRetries(attempts, { retry, isOver }).values(),
+const explain = (attempts: readonly AttemptFacts[], retry = RETRY, isFinished = true) => [
+  ...explainRetries(attempts, { retry, isFinished }).values(),
 ];
 
 describe('explainRetries', () => {

@@ -205,8 +205,8 @@ property.prop([world], { numRuns: 60 })(
     });
     await rig.go(handles[0]!.detach());
     const resumed = await rig.go(resumeRun({ ...rig.options, runId: handles[0]!.runId }));
-    const isOver = !resumed.ok && resumed.error.code === 'RUN_FINISHED';
-    if (!resumed.ok && !isOver) throw new Error(resumed.error.message);
+    const isFinished = !resumed.ok && resumed.error.code === 'RUN_FINISHED';
+    if (!resumed.ok && !isFinished) throw new Error(resumed.error.message);
     if (resumed.ok) void resumed.value.finished.then(() => over++);
     else over++;
     await rig.until(() => {

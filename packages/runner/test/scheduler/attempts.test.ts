@@ -6,7 +6,7 @@ import { testPlan } from './test-plan.ts';
 const AT_ONCE = { initialMs: 0, factor: 1, maxMs: 0 };
 
 describe('retries', () => {
-  test('handle: infrastructure failures have a budget of their own and keep the rung', () => {
+  test('handle: infrastructure failures have a budget of their own and keep the escalationLevel', () => {
     const retry = {
       limit: 1,
       on: ['oom'],
@@ -17,7 +17,7 @@ describe('retries', () => {
     const rig = createRig(testPlan({ a: { retry } }));
     rig.start();
     expect(rig.ended('a', 'infrastructure')).toEqual(['submit a #2']);
-    expect(rig.ended('a', 'oom')).toEqual(['submit a #3 rung 0']);
+    expect(rig.ended('a', 'oom')).toEqual(['submit a #3 escalationLevel 0']);
     expect(rig.ended('a', 'infrastructure')).toEqual(['finish failed']);
     expect(rig.state('a')).toBe('errored');
   });
@@ -75,7 +75,7 @@ describe('retries', () => {
     const rig = createRig(testPlan({ a: {} }));
     rig.start();
     rig.postponed('a', 'pool', 700);
-    const freed = { type: 'roomFreed', at: 300, step: 0, cell: 0, attempt: 1 } as const;
+    const freed = { type: 'capacityFreed', at: 300, step: 0, cell: 0, attempt: 1 } as const;
     expect(rig.send(freed)).toEqual(['submit a #1']);
     expect(rig.send(freed)).toEqual([]);
     expect(rig.tick(700)).toEqual([]);
@@ -85,7 +85,7 @@ describe('retries', () => {
     const rig = createRig(testPlan({ a: {} }));
     rig.start();
     rig.postponed('a', 'pool', 700);
-    rig.send({ type: 'roomFreed', at: 300, step: 0, cell: 0, attempt: 1 });
+    rig.send({ type: 'capacityFreed', at: 300, step: 0, cell: 0, attempt: 1 });
     rig.postponed('a', 'pool', 5000);
     expect(rig.tick(700)).toEqual(['wake 5000']);
     expect(rig.tick(5000)).toEqual(['submit a #1']);

@@ -119,7 +119,7 @@ describe('foreach', () => {
   test('handle: an expression that cannot be evaluated fails the step', () => {
     const rig = createRig(testPlan({ each: { cells: 'foreach' } }));
     rig.start();
-    const commands = rig.send({ type: 'undecidable', at: 1, step: 0, message: 'no such key' });
+    const commands = rig.send({ type: 'evaluationFailed', at: 1, step: 0, message: 'no such key' });
     expect(commands).toEqual(['finish failed']);
     expect(rig.states()).toBe('each failed');
   });

@@ -6,7 +6,7 @@ import type { SchedulerOptions } from '../../src/scheduler/scheduler-options.ts'
 
 /** Keeps its own books of a run, from events and commands alone, and throws when a law is broken. */
 export interface LawBook {
-  hear(event: SchedulerEvent): void;
+  onEvent(event: SchedulerEvent): void;
   see(command: Command, scheduler: Scheduler): void;
   /** Before the event `stuck`. */
   stuck(scheduler: Scheduler): void;
@@ -52,7 +52,7 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
     if (!plan.steps[step]!.final) return;
     for (const other of plan.steps) {
       if (other.final) continue;
-      law(isOver(scheduler, other.index), `${key} of finally starts before step ${other.index} is over`);
+      law(isFinished(scheduler, other.index), `${key} of finally starts before step ${other.index} is over`);
     }
   }
 
@@ -120,7 +120,7 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
   }
 
   return {
-    hear(event) {
+    onEvent(event) {
       law(toCancel.size === 0, `${[...toCancel].join(', ')} lives after its deadline and is not cancelled`);
       now = event.at;
       if (event.type === 'tick') passDeadlines();
@@ -129,7 +129,7 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
       const key = `${event.step}/${event.cell}`;
       const present = live.get(key) === event.attempt;
       if (present) putOff(key, event);
-      if (event.type === 'roomFreed' && asks(event)) notBefore.delete(key);
+      if (event.type === 'capacityFreed' && asks(event)) notBefore.delete(key);
       if (present && event.type === 'submitted') since.pending.set(key, now);
       if (present && event.type === 'running') since.running.set(key, now);
       if (event.type === 'ended') {
@@ -145,7 +145,7 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
       if (command.type === 'wake') return;
       if (command.type === 'finish') {
         finished = true;
-        for (const { index } of plan.steps) law(isOver(scheduler, index), `the run is over, step ${index} is not`);
+        for (const { index } of plan.steps) law(isFinished(scheduler, index), `the run is over, step ${index} is not`);
         return;
       }
       const key = JSON.stringify({ ...command, reason: undefined });
@@ -172,7 +172,7 @@ function law(holds: boolean, message: string): void {
 
 const OVER: readonly string[] = ['succeeded', 'failed', 'errored', 'timedOut', 'canceled', 'skipped', 'cached'];
 
-function isOver(scheduler: Scheduler, step: number): boolean {
+function isFinished(scheduler: Scheduler, step: number): boolean {
   return OVER.includes(scheduler.state(step));
 }
 
@@ -193,7 +193,7 @@ function isGiven({ plan, scheduler, ran, step, dependency: { on, condition, data
     ran.has(`${on}/${cell}`),
   );
   if (condition === 'running') return allRan || state === 'succeeded' || state === 'cached';
-  if (condition === 'completed') return isOver(scheduler, on);
+  if (condition === 'completed') return isFinished(scheduler, on);
   if (condition === 'skipped') return state === 'skipped';
   if (condition === 'failed') return ['failed', 'errored', 'timedOut'].includes(state);
   if (other.step.service !== undefined && allRan) return true;

@@ -14,11 +14,11 @@ const RETRY: Retry = {
   escalate: [],
   infrastructureLimit: 1,
 };
-const FAILED: FailedAttempt = { class: 'failed', retries: 0, infrastructureRetries: 0, rung: -1 };
+const FAILED: FailedAttempt = { class: 'failed', retries: 0, infrastructureRetries: 0, escalationLevel: -1 };
 
 function decide(failed: Partial<FailedAttempt>, retry: Partial<Retry> = {}): string {
   const decision = decideRetry({ ...FAILED, ...failed }, { ...RETRY, ...retry });
-  return decision.retry ? `${decision.budget} ${decision.rung}` : 'no';
+  return decision.retry ? `${decision.budget} ${decision.escalationLevel}` : 'no';
 }
 
 describe('decideRetry', () => {
@@ -51,8 +51,8 @@ describe('decideRetry', () => {
       'limit -1',
       'limit -1',
     ]);
-    expect(decide({ class: 'oom', rung: 1 }, ladder)).toBe('limit 1');
-    expect(decide({ class: 'infrastructure', rung: 1 }, ladder)).toBe('infrastructureLimit 1');
+    expect(decide({ class: 'oom', escalationLevel: 1 }, ladder)).toBe('limit 1');
+    expect(decide({ class: 'infrastructure', escalationLevel: 1 }, ladder)).toBe('infrastructureLimit 1');
   });
 
   test('failureState: the class decides how a cell ends', () => {

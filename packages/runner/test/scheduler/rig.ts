@@ -97,7 +97,7 @@ function renderCommand(plan: Plan, command: Command): string {
   const name = plain ? step.name : `${step.name}/${'cell' in command ? command.cell : 0}`;
   switch (command.type) {
     case 'submit':
-      return `submit ${name} #${command.attempt}${command.rung < 0 ? '' : ` rung ${command.rung}`}`;
+      return `submit ${name} #${command.attempt}${command.escalationLevel < 0 ? '' : ` escalationLevel ${command.escalationLevel}`}`;
     case 'cancel':
       return `cancel ${name} #${command.attempt} ${command.reason}`;
     case 'publish':

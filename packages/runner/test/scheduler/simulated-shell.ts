@@ -54,7 +54,7 @@ export function simulate(plan: Plan, options: SimulationOptions): SimulatedRun {
 
   const send = (event: SchedulerEvent): void => {
     events.push(event);
-    laws.hear(event);
+    laws.onEvent(event);
     const answer = scheduler.handle(event);
     open.push(...answer.filter(({ type }) => type !== 'wake'));
     const wake = answer.findLast(({ type }) => type === 'wake');
@@ -145,7 +145,7 @@ function answer({ command, ...turn }: Turn & { readonly command: Command }): Sch
   switch (command.type) {
     case 'decide': {
       const { step } = command;
-      if (random.chance(0.1)) return { type: 'undecidable', at, step, message: 'no such key' };
+      if (random.chance(0.1)) return { type: 'evaluationFailed', at, step, message: 'no such key' };
       if (plan.steps[step]!.step.when !== undefined && random.chance(0.3)) return { type: 'skipped', at, step };
       return { type: 'decided', at, step, cells: plan.steps[step]!.cells?.length ?? random.below(5) };
     }
@@ -283,7 +283,7 @@ function sendLate(turn: {
 function sendRoom({ events, random, now: at, send }: Parameters<typeof sendLate>[0]): void {
   const event = random.pick(events);
   if (event.type !== 'postponed') return;
-  send({ type: 'roomFreed', at, step: event.step, cell: event.cell, attempt: event.attempt });
+  send({ type: 'capacityFreed', at, step: event.step, cell: event.cell, attempt: event.attempt });
 }
 
 /** A look-up, decision or approval whose step has been stopped meanwhile is not asked for again: its answer would be late. */

@@ -160,7 +160,7 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     const { ended, putOff, ids } = now;
     for (; putOffs < putOff.length; putOffs++) {
       const id = ids.get(putOff[putOffs]!) ?? '';
-      claim(!options.simulated().underWay.has(id), () => `${id} was put off while its create was under way`);
+      claim(!options.simulated().inFlight.has(id), () => `${id} was put off while its create was under way`);
     }
     if (ended.size === judged.size) return;
     for (const [key, record] of ended) {
@@ -208,7 +208,7 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
     const id = evidence().ids.get(`${event.step}/${event.cell}/${event.attempt}`) ?? '';
     const truth = truths.get(id);
     const said = JSON.stringify(event.outcome);
-    const isUnderWay = options.simulated().underWay.has(id);
+    const isUnderWay = options.simulated().inFlight.has(id);
     claim(
       allows(event.outcome, truth, isUnderWay),
       () => `verdict ${said} on ${id}, which is ${truth?.phase ?? 'not ended'}`,

@@ -16,11 +16,11 @@ async function checkLate(recordAheadMs: number): Promise<string[]> {
   const run = createProcess({ clock, disk: createMemoryDisk(), service: undefined as never }).clock;
   const opened: JournalRecord = { kind: 'opened', at: run.now(), epoch: 1, host: 'h', pid: 1, boot: run.boot()! };
   const wait = clock.delay(22_879);
-  let isOver = false;
+  let isFinished = false;
   void wait.then(() => {
-    isOver = true;
+    isFinished = true;
   });
-  await clock.runUntil(() => isOver);
+  await clock.runUntil(() => isFinished);
   const violations: string[] = [];
   const plan = createHandPlan([createStep('a')]);
   const checker = createTimeChecker({ plan, clock }, (holds, message) => void (holds || violations.push(message())));

@@ -35,7 +35,7 @@ export interface SimulatedRun {
   goneSince?: number | undefined;
   /** The last adoption said so. */
   saysGone?: boolean;
-  isOver?: boolean;
+  isFinished?: boolean;
 }
 
 export interface World {
@@ -72,7 +72,7 @@ export async function liveRun(world: World, run: SimulatedRun): Promise<RunRepor
     else world.violations.push(`run ${run.runId} did not come to its end`);
     return report === 'lost' ? undefined : report;
   } finally {
-    run.isOver = true;
+    run.isFinished = true;
   }
 }
 
@@ -107,8 +107,8 @@ async function awaitOthers(world: World, run: SimulatedRun): Promise<void> {
   const { clock, runs } = world;
   const others = runs.filter(({ script }) => !script.mishaps.some(({ kind }) => kind === 'leave'));
   const until = clock.now() + AWAY_MS;
-  while (clock.now() < until && others.some(({ isOver }) => !isOver)) await clock.delay(60_000);
-  if (others.every(({ isOver }) => isOver)) return;
+  while (clock.now() < until && others.some(({ isFinished }) => !isFinished)) await clock.delay(60_000);
+  if (others.every(({ isFinished }) => isFinished)) return;
   await run.checker.checkLeftClaims();
 }
 

@@ -211,7 +211,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'does not follow what an earlier runner has started',
-    file: 'run/take-up-attempts.ts',
+    file: 'run/adopt-attempts.ts',
     find: '    if (known.id === undefined) continue;\n',
     replace: '    if (known.id !== undefined) continue;\n',
   },
@@ -311,7 +311,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'lets a run go on by the clock of the machine',
-    file: 'run/drive-run.ts',
+    file: 'run/execute-run.ts',
     find: '  const { clock } = opened;\n',
     replace: '  const clock = { ...opened.clock, now: opened.clock.wall };\n',
     among: has('clockJump'),

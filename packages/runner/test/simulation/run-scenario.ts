@@ -54,7 +54,7 @@ export async function runScenario(
       })
       .finally(() => open--),
   );
-  let isOver = false;
+  let isFinished = false;
   const after = Promise.all(lives)
     .then(async ([report]) => {
       if (!scenario.isRunAgain || !report) return;
@@ -62,10 +62,10 @@ export async function runScenario(
       await runAgain(world);
     })
     .finally(() => {
-      isOver = true;
+      isFinished = true;
     });
   try {
-    await clock.runUntil(() => isOver);
+    await clock.runUntil(() => isFinished);
     await after;
   } catch (error) {
     violations.push((error as Error).message);

@@ -65,8 +65,8 @@ export function createSimulatedClusters(
     get volumes() {
       return merge(all.map(({ volumes }) => volumes));
     },
-    get underWay() {
-      return new Set(all.flatMap(({ underWay }) => [...underWay]));
+    get inFlight() {
+      return new Set(all.flatMap(({ inFlight }) => [...inFlight]));
     },
     get calls() {
       const sums = new Map<string, number>();

@@ -85,7 +85,7 @@ export interface SimulatedService {
   readonly containers: ReadonlyMap<string, SimulatedContainer>;
   readonly volumes: ReadonlyMap<string, MemoryVolume>;
   /** IDs of creates that will arrive although their callers have given up waiting. */
-  readonly underWay: ReadonlySet<string>;
+  readonly inFlight: ReadonlySet<string>;
   /** Calls so far, by name. */
   readonly calls: ReadonlyMap<string, number>;
 }
@@ -108,7 +108,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
   const containers = new Map<string, SimulatedContainer>();
   const volumes = new Map<string, MemoryVolume>();
   const calls = new Map<string, number>();
-  const underWay = new Set<string>();
+  const inFlight = new Set<string>();
   const listeners = new Set<(hint: { clusterID: string; accountID: string; containerID: string }) => void>();
   /** IDs of records that have vanished: whatever comes late for them must not start them again. */
   const vanished = new Set<string>();
@@ -123,8 +123,8 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     const fate = { ...drawn, gate: isPage(gate) && !PAGED.has(name) ? undefined : gate };
     const traveling = travel(fate, act);
     if (name === 'create' && id !== undefined && fate.lateByMs !== undefined && fate.gate !== 'refused') {
-      underWay.add(id);
-      clock.setTimer(clock.now() + TIMEOUT_MS + fate.lateByMs, () => underWay.delete(id));
+      inFlight.add(id);
+      clock.setTimer(clock.now() + TIMEOUT_MS + fate.lateByMs, () => inFlight.delete(id));
     }
     const outcome = await traveling;
     if ('error' in outcome) throw outcome.error;
@@ -504,7 +504,7 @@ export function createSimulatedService(options: SimulationOptions): SimulatedSer
     },
     close: async () => {},
   };
-  return { service, containers, volumes, underWay, calls };
+  return { service, containers, volumes, inFlight, calls };
 }
 
 function assignPorts(spec: ContainerSpec, incarnation: number): NonNullable<Container['ports']> {

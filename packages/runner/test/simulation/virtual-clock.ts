@@ -21,7 +21,7 @@ interface Timer {
   canceled: boolean;
 }
 
-/** Turns of the event loop that real files are waited for: seconds, even on a fast machine. */
+/** StartDecisions of the event loop that real files are waited for: seconds, even on a fast machine. */
 const FILE_TURNS = 2_000_000;
 const START = Date.UTC(2026, 0, 1);
 /** Far more than any scenario needs: a run that takes more never ends. */

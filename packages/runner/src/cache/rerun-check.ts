@@ -5,7 +5,7 @@ import type { ContextSource } from '../record/step-context.ts';
  * Tells whether a step does its work in any case: it was asked for, or a step that it depends on has done its work in
  * this run. Services and questions to people are no work that others build on.
  */
-export function createAnewCheck({ plan, facts, scheduler }: ContextSource, reuse: Reuse): (step: number) => boolean {
+export function createRerunCheck({ plan, facts, scheduler }: ContextSource, reuse: Reuse): (step: number) => boolean {
   /** A step that is depended on does not change any more; of many cells each asks. */
   const known = new Map<number, boolean>();
 
@@ -19,12 +19,12 @@ export function createAnewCheck({ plan, facts, scheduler }: ContextSource, reuse
   }
 
   return (step) => {
-    let anew = known.get(step);
-    if (anew === undefined) {
+    let isRerun = known.get(step);
+    if (isRerun === undefined) {
       const { step: spec, dependencies } = plan.steps[step]!;
-      anew = reuse.again.includes(spec.name) || dependencies.some(({ on }) => hasWorked(on));
-      known.set(step, anew);
+      isRerun = reuse.again.includes(spec.name) || dependencies.some(({ on }) => hasWorked(on));
+      known.set(step, isRerun);
     }
-    return anew;
+    return isRerun;
   };
 }

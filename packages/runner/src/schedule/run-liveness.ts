@@ -4,12 +4,12 @@ import { readSummary } from '../record/run-summary.ts';
 import type { RunStatus } from '../scheduler/command.ts';
 
 /** How far the run of a record has come. `driven`: by a living runner, here or elsewhere. */
-export type RunStanding =
+export type RunLiveness =
   | { readonly kind: 'absent' | 'driven' | 'suspended' }
   | { readonly kind: 'over'; readonly status: RunStatus };
 
 /** Reads one small file. A run that died between its journal and its summary is `absent`: resuming it tells. */
-export async function readRunStanding(disk: Disk, home: string, runId: string): Promise<RunStanding> {
+export async function readRunLiveness(disk: Disk, home: string, runId: string): Promise<RunLiveness> {
   const directory = runDirectory(home, runId);
   const summary = await readSummary(disk, directory);
   if (summary?.status !== undefined) return { kind: 'over', status: summary.status };

@@ -9,13 +9,13 @@ import { describeMoves } from '../placement/describe-moves.ts';
 import { findMountFault } from '../placement/find-mount-fault.ts';
 import { findPlacement } from '../placement/find-placement.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
-import type { SurroundingsOptions } from '../session/surroundings-options.ts';
+import type { ProvisionOptions } from '../session/provision-options.ts';
 import { findTargetFault } from '../trees/target-fault.ts';
 import { findMissingSecret } from './find-missing-secret.ts';
 import { serviceRefusal } from './service-refusal.ts';
 
 /** Everything a run needs to be there before it begins. */
-export interface Surroundings {
+export interface ProvisionedRun {
   readonly instanceTypes: readonly InstanceType[];
   readonly volumes: Readonly<Record<string, VolumePlace>>;
   /** Absent: every step goes to the run's own cluster. */
@@ -24,7 +24,7 @@ export interface Surroundings {
 }
 
 /** Checks secrets, asks for instance types, makes the volumes and uploads the sources. */
-export async function prepareSurroundings(options: SurroundingsOptions): Promise<Result<Surroundings, RunRefusal>> {
+export async function provisionRun(options: ProvisionOptions): Promise<Result<ProvisionedRun, RunRefusal>> {
   const secret = findMissingSecret(options.plan, options.secrets);
   if (secret !== undefined) return fail(secret);
   const target = await findUnusableTarget(options);
@@ -53,7 +53,7 @@ export async function prepareSurroundings(options: SurroundingsOptions): Promise
 }
 
 /** Only before a run begins: what is found at its end is told there, and the run resumed all the same. */
-async function findUnusableTarget(options: SurroundingsOptions): Promise<string | undefined> {
+async function findUnusableTarget(options: ProvisionOptions): Promise<string | undefined> {
   const { plan, baseDir, home, frozen, workspaces } = options;
   if (frozen || workspaces) return undefined;
   for (const [name, { publish }] of Object.entries(plan.pipeline.outputs)) {

@@ -12,7 +12,7 @@ import type { Watcher } from '../watch/watcher.ts';
  * there; the scheduler hears the answers before anything new starts. Returns the `running` events of
  * containers that had been running before.
  */
-export async function takeUpAttempts(session: RunSession, watcher: Watcher): Promise<SchedulerEvent[]> {
+export async function adoptAttempts(session: RunSession, watcher: Watcher): Promise<SchedulerEvent[]> {
   const running: SchedulerEvent[] = [];
   const asked: Promise<unknown>[] = [];
   for (const live of session.scheduler.live()) {

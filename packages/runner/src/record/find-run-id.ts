@@ -4,7 +4,7 @@ import { listRunIds } from './run-home.ts';
 import type { RunRefusal } from './run-refusal.ts';
 
 /** The whole ID of the one run that begins with `prefix`. */
-export async function findRun(disk: Disk, home: string, prefix: string): Promise<Result<string, RunRefusal>> {
+export async function findRunId(disk: Disk, home: string, prefix: string): Promise<Result<string, RunRefusal>> {
   const found = (await listRunIds(disk, home)).filter((id) => id.startsWith(prefix));
   if (found.length === 1) return ok(found[0]!);
   const message =

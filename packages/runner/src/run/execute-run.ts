@@ -33,14 +33,14 @@ import { watchLogin } from '../watch/watch-login.ts';
 import { watchReadiness } from '../watch/watch-readiness.ts';
 import { watchServiceHold } from '../watch/watch-service-hold.ts';
 import { createWatcher } from '../watch/watcher.ts';
+import { adoptAttempts } from './adopt-attempts.ts';
 import { forgetWake, performCommand } from './perform-command.ts';
 import { probeUrl } from './probe-url.ts';
 import { createRunLoop, type RunLoop } from './run-loop.ts';
-import { takeUpAttempts } from './take-up-attempts.ts';
 import { waitsForPeople } from './waits-for-people.ts';
 
-/** A run whose journal is open and whose surroundings are ready. */
-export interface DriveStart {
+/** A run whose journal is open and that is provisioned. */
+export interface ExecuteOptions {
   readonly options: RunnerOptions & { readonly clock: RunSession['clock']; readonly disk: Disk };
   readonly directory: string;
   readonly plan: Plan;
@@ -58,7 +58,7 @@ export interface DriveStart {
 const MAX_CALLS = 32;
 
 /** Drives a run until it is over, let go of, or cannot go on. What must be asked first has been asked when it resolves. */
-export async function driveRun(start: DriveStart): Promise<RunHandle> {
+export async function executeRun(start: ExecuteOptions): Promise<RunHandle> {
   const { facts, scheduler, plan, directory, opened } = start;
   const { disk } = start.options;
   let settle: { resolve: (report: RunReport) => void; reject: (error: unknown) => void };
@@ -132,7 +132,11 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     await conclude(report);
   }
 
-  const session = createSession(start, { loop: () => loop, bug: stopFor, suspend: (message) => void suspend(message) });
+  const session = createSession(start, {
+    loop: () => loop,
+    fail: stopFor,
+    suspend: (message) => void suspend(message),
+  });
   const watcher = createWatcher(session);
   const stopServiceWatch = watchServiceHold(session);
   const cache = createRunCache(session, start.workspace);
@@ -160,10 +164,10 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     redact: (record) => session.redactor.record(record),
     perform: (command) => performCommand(session, parts, command),
     onHandled(event) {
-      archive.hear(event);
-      cache.hear(event);
-      pools.hear(event);
-      preparation.hear(event);
+      archive.onEvent(event);
+      cache.onEvent(event);
+      pools.onEvent(event);
+      preparation.onEvent(event);
       watchReadiness(session, start.workspace, event);
     },
     onTurn() {
@@ -181,7 +185,7 @@ export async function driveRun(start: DriveStart): Promise<RunHandle> {
     if (facts.startedAt === 0) session.post({ type: 'started', at: session.clock.now() });
     if (start.resumed) {
       // What still asks when the run is let go of, for a login that is over or a newer runner, is never answered.
-      const taken = await Promise.race([takeUpAttempts(session, watcher), finished.then(() => [])]);
+      const taken = await Promise.race([adoptAttempts(session, watcher), finished.then(() => [])]);
       if (start.cancelBy !== undefined)
         session.post({ type: 'cancelRequested', at: session.clock.now(), by: start.cancelBy });
       if (!session.stopped) {
@@ -224,11 +228,11 @@ function mayKeep({ finished, warnings }: RunFacts, message: string): boolean {
 
 interface Late {
   readonly loop: () => RunLoop;
-  readonly bug: (error: unknown) => void;
+  readonly fail: (error: unknown) => void;
   readonly suspend: (message: string) => void;
 }
 
-function createSession(start: DriveStart, late: Late): RunSession {
+function createSession(start: ExecuteOptions, late: Late): RunSession {
   const { options, facts, opened, scheduler, plan, directory } = start;
   const { clock } = opened;
   const header = facts.header!;
@@ -270,12 +274,12 @@ function createSession(start: DriveStart, late: Late): RunSession {
     post: (event, beside) => late.loop().post(event, beside),
     note: (record) => late.loop().note(record),
     durable: () => late.loop().durable(),
-    holds() {
+    ownsLease() {
       if (opened.isNewest()) return true;
       late.suspend('another runner has taken the run over');
       return false;
     },
-    bug: late.bug,
+    fail: late.fail,
     get stopped() {
       return late.loop().stopped;
     },

@@ -6,7 +6,7 @@ import type { VolumePlace } from '../journal/journal-record.ts';
 import type { RunPlacement, SiteLimits } from '../journal/placement.ts';
 import type { RunnerOptions } from './run-options.ts';
 
-export interface SurroundingsOptions extends RunnerOptions {
+export interface ProvisionOptions extends RunnerOptions {
   readonly runId: string;
   readonly plan: Plan;
   readonly scope: Scope;

@@ -1,14 +1,14 @@
 import type { Schedule } from '@sluice/core';
-import type { RunStanding } from './run-standing.ts';
+import type { RunLiveness } from './run-liveness.ts';
 import type { StartRecord } from './schedule-record.ts';
 
 /** A run that was decided on and is not over. */
 export interface OpenRun {
   readonly record: StartRecord;
-  readonly standing: Exclude<RunStanding['kind'], 'over'>;
+  readonly liveness: Exclude<RunLiveness['kind'], 'over'>;
 }
 
-export interface Turns {
+export interface StartDecisions {
   /** To be started or resumed now. */
   readonly open: readonly OpenRun[];
   /** Have begun and make room for a newer one. */
@@ -21,16 +21,16 @@ export interface Turns {
  * Which runs may go on now; `runs` in order of their planned times. What has begun is always taken up again, since its
  * containers may still be there.
  */
-export function chooseTurns(
+export function decideStarts(
   runs: readonly OpenRun[],
   { schedule, now }: { schedule: Pick<Schedule, 'overlap' | 'startingDeadlineMs'>; now: number },
-): Turns {
+): StartDecisions {
   const late = runs.filter((run) => isTooLate(run, { now, deadlineMs: schedule.startingDeadlineMs }));
   const drop = late.map((run) => ({ run, reason: 'its starting deadline passed while it waited' }));
   const rest = runs.filter((run) => !late.includes(run));
-  const begun = rest.filter(({ standing }) => standing !== 'absent');
-  const left = begun.filter(({ standing }) => standing === 'suspended');
-  const absent = rest.filter(({ standing }) => standing === 'absent');
+  const begun = rest.filter(({ liveness }) => liveness !== 'absent');
+  const left = begun.filter(({ liveness }) => liveness === 'suspended');
+  const absent = rest.filter(({ liveness }) => liveness === 'absent');
   if (schedule.overlap === 'allow') return { open: [...left, ...absent], cancel: [], drop };
   if (schedule.overlap !== 'replace') {
     return { open: begun.length > 0 ? left : absent.slice(0, 1), cancel: [], drop };
@@ -45,7 +45,7 @@ export function chooseTurns(
   };
 }
 
-function isTooLate({ record, standing }: OpenRun, given: { now: number; deadlineMs: number | undefined }): boolean {
-  if (standing !== 'absent' || record.cause !== 'time' || given.deadlineMs === undefined) return false;
+function isTooLate({ record, liveness }: OpenRun, given: { now: number; deadlineMs: number | undefined }): boolean {
+  if (liveness !== 'absent' || record.cause !== 'time' || given.deadlineMs === undefined) return false;
   return given.now - record.planned > given.deadlineMs;
 }
