@@ -82,7 +82,7 @@ outputs:
   mkdirSync(join(place.directory, 'notes'));
   write('notes/mine.txt', 'by hand');
   for (const [to, why] of [
-    ['./notes', 'it holds files that no delivery of Sluice has written: "mine.txt"'],
+    ['./notes', 'it contains files that Sluice did not write: "mine.txt"'],
     ['.', 'has to stay'],
     ['/proc/nope', 'no directory can be made there'],
   ] as const) {

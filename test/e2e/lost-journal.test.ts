@@ -68,7 +68,7 @@ test.each([
       stderr: expect.stringMatching(/the service has 1 of its containers, 1 of them not ended \(s\w+-\w+-1\)/),
     });
     expect(refused.stderr).toContain(`sluice adopt ${runId} FILE`);
-    expect(refused.stderr).not.toContain('had not begun');
+    expect(refused.stderr).not.toContain('before it began');
     expect(await place.sluice('show', runId)).toMatchObject({
       exitCode: 75,
       stderr: expect.stringContaining(`sluice adopt ${runId} FILE`),
@@ -105,7 +105,7 @@ test('sluice resume removes what is left of a run that was killed before its fir
   const refused = await place.sluice('resume', left);
   expect(refused).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining(`run ${left} had not begun when it was left, and started nothing`),
+    stderr: expect.stringContaining(`run ${left} was interrupted before it began; nothing was started`),
   });
   expect(existsSync(directoryOf(left))).toBe(false);
   expect(await place.sluice('resume', left)).toMatchObject({

@@ -125,7 +125,7 @@ steps:
     list: 1,
     each: `did not succeed in run ${run!.runId}`,
     never: 0,
-    agree: 'asks anew',
+    agree: 'asks for approval again',
     web: 'a service always runs',
     ask: expect.stringContaining('only the run can tell'),
     after: 1,
@@ -139,7 +139,7 @@ steps:
   expect(await reasons()).toEqual({ ...same, list: 'differs in command', ...after });
   expect(await reasons('--again', 'after')).toMatchObject({
     list: 'differs in command',
-    after: 'runs again, as asked for',
+    after: 'a rerun was requested',
   });
 });
 

@@ -74,7 +74,7 @@ test('sluice schedule --next lists the next times of all files in order', async 
 test.each([
   ['two files with one name', ['report.yaml', 'report.yaml'], 'another file also defines the pipeline report'],
   ['a file without a schedule', ['plain.yaml'], 'it has no `schedule`'],
-  ['an expression that never comes', ['never.yaml'], 'names no time that ever comes'],
+  ['an expression that never comes', ['never.yaml'], 'never matches any time'],
   ['a range that is no range', ['--backfill', 'yesterday', 'report.yaml'], 'could not read the range "yesterday"'],
   ['a range to come', ['--backfill', '2025-01-01..2999-01-01', 'report.yaml'], 'ends in the future'],
   ['two things at once', ['--once', '--next', '3', 'report.yaml'], 'cannot be used with'],

@@ -81,7 +81,7 @@ function renderCollected({ freed, kept, problems }: GarbageReport, dryRun: boole
 }
 
 /** There may be thousands of these, and they are expected: they are only counted. */
-const YOUNG = 'it is young';
+const YOUNG = 'it is too recent';
 
 function describeFreed(item: Freed): string {
   if (item.kind === 'run') return `run ${item.runId} of ${item.pipeline}`;

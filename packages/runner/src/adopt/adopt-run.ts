@@ -132,7 +132,7 @@ function findMismatch(plan: Plan, found: readonly RunContainer[]): string | unde
   }
   const gone = findGoneStep(plan, new Set(found.map(({ name }) => name.step)));
   if (gone === undefined) return undefined;
-  return `step ${gone} has succeeded, since steps after it were started, but the service has forgotten its container; to go on would start it again`;
+  return `step ${gone} succeeded, because later steps were started, but the service no longer knows its container; continuing would start it again`;
 }
 
 /** The volumes that its containers write into, by cluster: what they have made is in no other, however many there are since. */

@@ -14,14 +14,14 @@ export async function checkReuse(
   const files = await readRunFiles(disk, home, runId);
   if (!files.ok) return files;
   if (await isMarkedForCollection(disk, files.value.directory)) {
-    const message = `could not take over from run ${files.value.runId}: it is being removed as garbage`;
+    const message = `could not reuse run ${files.value.runId}: it is being removed as garbage`;
     return fail({ code: 'RUN_NOT_FOUND', message });
   }
   const header = files.value.records.find((record) => record.kind === 'run');
   const { name } = plan.pipeline;
   if (header === undefined || header.pipeline !== name) {
     const whose = header === undefined ? 'has not begun' : `is one of pipeline ${header.pipeline}`;
-    const message = `could not take over from run ${files.value.runId}: it ${whose}, and this is ${name}`;
+    const message = `could not reuse run ${files.value.runId}: it ${whose}, and this is ${name}`;
     return fail({ code: 'RUN_NOT_FOUND', message });
   }
   const unknown = again.find((step) => stepIndex(plan, step) === undefined);

@@ -162,8 +162,8 @@ function describeReason(
   const { step: spec, dependencies, final } = run.plan.steps[step]!;
   if (final) return 'runs last';
   if (spec.service !== undefined) return 'a service always runs';
-  if (spec.approval !== undefined) return 'asks anew';
-  if (run.facts.header?.reuse?.again.includes(spec.name)) return 'runs again, as asked for';
+  if (spec.approval !== undefined) return 'asks for approval again';
+  if (run.facts.header?.reuse?.again.includes(spec.name)) return 'a rerun was requested';
   const open = dependencies
     .filter(({ on }) => !TERMINAL_CELL_STATES.has(run.scheduler.state(on)))
     .map(({ on }) => run.plan.steps[on]!.step);

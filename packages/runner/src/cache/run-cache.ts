@@ -152,7 +152,7 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
     writing = writing
       .then(() => addToCacheIndex(disk, home, entries))
       .catch((error: unknown) => {
-        warn(`could not remember what succeeded: ${error instanceof Error ? error.message : String(error)}`);
+        warn(`could not update the cache index: ${error instanceof Error ? error.message : String(error)}`);
       });
   }
 
@@ -168,7 +168,7 @@ export function createRunCache(session: RunSession, workspace: WorkspaceFiles): 
         // Asked after this run's own first record is durable, which says that it needs that run.
         const isMarked = await isMarkedForCollection(disk, runDirectory(home, reuse.runId));
         const why = isMarked ? 'it is being removed as garbage' : replayed.ok ? undefined : replayed.error.message;
-        if (why !== undefined) warn(`could not take over from run ${reuse.runId}, and does its work anew: ${why}`);
+        if (why !== undefined) warn(`could not reuse run ${reuse.runId}: ${why}; all steps are run`);
         else if (replayed.ok) earlier = createReusableRun(replayed.value);
       }
       lookUpWork = createWorkLookUp(session, { earlier, index, now: clock.wall });

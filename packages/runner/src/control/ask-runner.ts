@@ -7,6 +7,6 @@ export async function askRunner(disk: Disk, directory: string, request: ControlR
   const lease = await readLease(disk, directory);
   const answer = await disk.ask(directory, `${lease?.control ?? ''} ${JSON.stringify(request)}`);
   if (answer !== '') return answer;
-  const who = lease ? `process ${lease.pid} on ${lease.host}, which drives it,` : 'the process that drives it';
-  return `${who} does not answer; ask again, or end that process: the containers go on`;
+  const who = lease ? `its runner process, ${lease.pid} on ${lease.host},` : 'its runner process';
+  return `${who} does not answer; try again, or end that process: the containers keep running`;
 }

@@ -14,7 +14,7 @@ export function controlRun(): { readonly listener: ControlListener; attach(handl
       handle = made;
     },
     listener(line) {
-      if (!handle) return 'the run is being taken up; ask again';
+      if (!handle) return 'the run is being resumed; try again';
       const request = JSON.parse(line) as ControlRequest;
       switch (request.verb) {
         case 'approve':

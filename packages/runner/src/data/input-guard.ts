@@ -114,6 +114,6 @@ function describeBlame({ tree, watch }: Read): string {
 function describeRefusal({ tree, watch }: Read): string {
   return (
     `could not start on input ${tree.input} (${tree.from}): an earlier attempt changed it: ${watch.change}; ` +
-    `set \`writable: true\` on the input of the step that writes to it, and start a new run, which makes the data again`
+    `set \`writable: true\` on the input of the step that writes to it, and start a new run to recreate the data`
   );
 }

@@ -43,7 +43,7 @@ async function openKnown(options: WorkspaceOptions, volumeID: string): Promise<R
   const login = await findLogin(options, volumeID);
   const phase = login && (await awaitAvailable(options, volumeID));
   if (login && phase === 'Available') return ok({ volumeID, login });
-  const message = `could not open workspace ${volumeID}, in which the run has begun: it is ${phase ?? 'not there'}`;
+  const message = `could not open workspace ${volumeID}, of this run: it is ${phase ?? 'not there'}`;
   return fail({ code: 'SERVICE_REFUSED', message });
 }
 
@@ -62,9 +62,9 @@ async function make(options: WorkspaceOptions, key: string): Promise<Result<Open
     if (!made) continue;
     const phase = await awaitAvailable(options, made.volumeID);
     if (phase === 'Available') return ok(made);
-    return fail({ code: 'SERVICE_REFUSED', message: `could not make workspace ${made.volumeID}: it is ${phase}` });
+    return fail({ code: 'SERVICE_REFUSED', message: `could not create workspace ${made.volumeID}: it is ${phase}` });
   }
-  const message = `could not make a workspace for ${options.pipeline} in ${MAX_TRIES} tries`;
+  const message = `could not create a workspace for ${options.pipeline} in ${MAX_TRIES} tries`;
   return fail({ code: 'SERVICE_REFUSED', message });
 }
 

@@ -85,7 +85,7 @@ export function createPrivateCopies(session: RunSession, workspace: WorkspaceFil
         return undefined;
       } catch (error) {
         if (!isServiceError(error)) throw error;
-        const message = `could not make a private copy of input ${name} of step ${attempt.name.step}: ${error.message}`;
+        const message = `could not create a private copy of input ${name} of step ${attempt.name.step}: ${error.message}`;
         if (error.code === 'NOT_FOUND' || error.code === 'INVALID_ARGUMENT') return message;
         session.report({ type: 'warning', at: session.clock.now(), message });
         await pause(session, error.retryAfterMs ?? pauseMs);

@@ -52,7 +52,7 @@ async function moveOnce(files: VolumeFiles, from: string, to: string): Promise<R
     if (!isServiceError(error, 'NOT_FOUND', 'ALREADY_EXISTS')) throw error;
     const [source, target] = [await files.stat(from), await files.stat(to)];
     if (!source && target) return ok(undefined);
-    if (!source) return fail(`${from} is not in the volume any more`);
+    if (!source) return fail(`${from} is no longer in the volume`);
     return fail(`${to} is there already, and ${from} too`);
   }
 }

@@ -13,6 +13,6 @@ export async function refuseChanged(
     const change = await states.findChange(files(place), place);
     if (change === undefined) continue;
     const why = `a container has changed the published data: ${describeTreeChange(change)}`;
-    throw new ServiceError('FAILED_PRECONDITION', `${why}; start a new run, which makes it again`);
+    throw new ServiceError('FAILED_PRECONDITION', `${why}; start a new run to recreate it`);
   }
 }

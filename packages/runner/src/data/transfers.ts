@@ -92,7 +92,7 @@ async function transferOnce(
       return undefined;
     } catch (error) {
       if (!isServiceError(error)) throw error;
-      const message = `could not bring ${name} from cluster ${from} to ${to}: ${error.message}`;
+      const message = `could not copy ${name} from cluster ${from} to ${to}: ${error.message}`;
       session.report({ type: 'warning', at: session.clock.now(), message });
       if (isHopeless(error)) return message;
       await pause(session, error.retryAfterMs ?? pauseMs);
@@ -110,8 +110,8 @@ async function findFault(
   const states = openTreeStates({ disk, home, runId });
   const change = await states.findChange(workspace(from), { volumeID: workspaceOn(facts, from), path });
   if (!change) return undefined;
-  const why = `a container there has changed it: ${describeTreeChange(change)}`;
-  return `could not bring ${name} from cluster ${from} to ${to}: ${why}; start a new run, which makes it again`;
+  const why = `a container on that cluster changed it: ${describeTreeChange(change)}`;
+  return `could not copy ${name} from cluster ${from} to ${to}: ${why}; start a new run to recreate it`;
 }
 
 /** What an earlier run has brought, and a container has changed, is brought anew. */

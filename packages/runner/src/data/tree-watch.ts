@@ -56,7 +56,7 @@ export function createTreeWatch(session: RunSession, { tree, states, files }: Wa
     const digest = createHash('sha256').update(JSON.stringify(kept)).digest('hex').slice(0, 32);
     const noted = session.facts.inputStates.get(`${volumeID}:${path}`);
     if (noted !== undefined) {
-      if (noted !== digest) change ??= 'it was made anew while the run was suspended';
+      if (noted !== digest) change ??= 'it was replaced while the run was suspended';
       return;
     }
     session.note({ kind: 'inputState', volumeID, path, digest });

@@ -36,6 +36,6 @@ const ADVICE: Readonly<Record<Exclude<PostponeReason, 'pool'>, string>> = {
   throttled: 'nothing to do: the calls are spread out',
   volume: 'the volume must become Available at the service; a deleted one can be undeleted there',
   unavailable: 'see that the service is up and can be reached from here; nothing is lost meanwhile',
-  storage: 'whoever runs the service must make room there; the run then goes on by itself',
+  storage: 'the operator of the service must free disk space; the run then continues',
   placement: 'name more clusters in placement, or ask for less in resources',
 };

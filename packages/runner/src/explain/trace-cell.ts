@@ -69,7 +69,7 @@ function isAbout(record: JournalRecord, step: number, cell: number): boolean {
 function describeRecord(record: JournalRecord): string | undefined {
   switch (record.kind) {
     case 'intent':
-      return `about to ask cluster ${record.clusterID} for container ${record.id} on ${record.instanceType}`;
+      return `about to create container ${record.id} on cluster ${record.clusterID} (${record.instanceType})`;
     case 'cancelIntent':
       return `about to cancel its container: ${record.reason}`;
     case 'log':
@@ -96,7 +96,7 @@ function describeEvent({ event, facts }: Extract<JournalRecord, { kind: 'event' 
     case 'submitted':
       return facts?.container?.runID === undefined ? undefined : `the service calls it ${facts.container.runID}`;
     case 'postponed':
-      return `put off (${event.reason}) until ${new Date(event.until).toISOString()}`;
+      return `postponed (${event.reason}) until ${new Date(event.until).toISOString()}`;
     case 'ended':
       return event.outcome.result === 'failed' ? event.outcome.message : event.outcome.result;
     case 'approved':

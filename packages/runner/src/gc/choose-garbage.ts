@@ -41,11 +41,11 @@ function describeHold(
   given: { readonly active: RunRecord | undefined; readonly rules: GarbageRules; readonly isTooLarge: boolean },
 ): string | undefined {
   const { active, rules, isTooLarge } = given;
-  if (run.status === 'active') return 'it is under way';
-  if (run.status === 'suspended') return run.problem ?? 'it is not over and can be resumed';
+  if (run.status === 'active') return 'it is in progress';
+  if (run.status === 'suspended') return run.problem ?? 'it has not finished and can be resumed';
   if (run.retained !== undefined) return `its output ${run.retained} is to be retained`;
-  if (run.endedAt === undefined || (run.endedAt >= rules.endedBefore && !isTooLarge)) return 'it is young';
-  if (active && rules.cached.has(run.runId)) return `run ${active.runId} is under way and may reuse its outputs`;
+  if (run.endedAt === undefined || (run.endedAt >= rules.endedBefore && !isTooLarge)) return 'it is too recent';
+  if (active && rules.cached.has(run.runId)) return `run ${active.runId} is in progress and may reuse its outputs`;
   return undefined;
 }
 

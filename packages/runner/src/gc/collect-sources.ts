@@ -54,7 +54,7 @@ export async function collectSources(
       if (!place.dryRun) await files.remove(TRASH);
     } catch (error) {
       if (!isServiceError(error)) throw error;
-      problems.push(`could not look through the sources of volume ${volumeID}: ${error.message}`);
+      problems.push(`could not list the sources of volume ${volumeID}: ${error.message}`);
     }
   }
   return { freed, problems };

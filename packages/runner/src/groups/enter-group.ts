@@ -51,7 +51,7 @@ export async function enterGroup<T>(
   const { disk, home, runId, group } = request;
   const entering = await disk.claim(enteringDirectory(home, runId));
   if (!entering) {
-    const message = `could not enter the concurrency group ${group}: another process is taking run ${runId} into it`;
+    const message = `could not enter the concurrency group ${group}: another process is adding run ${runId} to it`;
     return fail({ code: 'RUN_IN_USE', message });
   }
   try {
@@ -220,8 +220,8 @@ function describeBusy(group: string, { members, before }: Look): string {
   const hint =
     left.length === 0
       ? ''
-      : `; no process drives run ${left.join(', ')}, and its containers may still run: resume or cancel it`;
-  const queue = before.length === 0 ? '' : `; before this one waits run ${before.join(', ')}`;
+      : `; no process is executing run ${left.join(', ')}, and its containers may still run: resume or cancel it`;
+  const queue = before.length === 0 ? '' : `; ahead of it in the queue: run ${before.join(', ')}`;
   return members.length === 0
     ? `the concurrency group ${group} is being entered${queue}`
     : `the concurrency group ${group} is taken by run ${names}${hint}${queue}`;

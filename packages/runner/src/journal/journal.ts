@@ -62,7 +62,7 @@ export function createJournal(file: AppendFile, start: JournalStart): Journal {
     const first = synced + 1;
     try {
       if (!start.isNewest()) {
-        return new JournalFailure('SUPERSEDED', 'could not write the journal: another runner has taken the run over');
+        return new JournalFailure('SUPERSEDED', 'could not write the journal: another runner has resumed the run');
       }
       const lines = records.map((record) => encodeLine({ seq: ++seq, first, epoch: start.epoch, record }));
       file.write(Buffer.from(lines.join('')));

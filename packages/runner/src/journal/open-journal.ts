@@ -111,7 +111,7 @@ async function closeJournal(journal: Journal, claim: Claim): Promise<void> {
 function describeHolder(lease: Lease | undefined): string {
   if (!lease) return 'could not lock the run: another process holds it';
   const since = new Date(lease.at).toISOString();
-  return `could not lock the run: process ${lease.pid} on ${lease.host} has been driving it since ${since}`;
+  return `could not lock the run: process ${lease.pid} on ${lease.host} has been running it since ${since}`;
 }
 
 /** Does what follows the opening; a failure there lets go of the run again, or nobody could take it up. */

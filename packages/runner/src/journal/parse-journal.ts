@@ -41,7 +41,7 @@ export function parseJournal(bytes: Uint8Array): Result<JournalContent, string> 
     }
     const format: number = line.record.kind === 'run' ? line.record.format : FORMAT;
     if (format > FORMAT)
-      return fail(`it was begun by a newer version of sluice (format ${format}, and this one knows ${FORMAT})`);
+      return fail(`it was written by a newer version of sluice (format ${format}, and this one knows ${FORMAT})`);
     records.push(line.record);
   }
   return ok({ records, seq: records.length, epoch, size });

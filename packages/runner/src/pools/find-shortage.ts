@@ -57,6 +57,8 @@ export function describeShortage({ pool, needed, used, size, holders, before }: 
   const held = holders.length === 0 ? 'none' : `${used} of ${size}`;
   const by = holders.length === 0 ? '' : ` by ${names.join(', ')}${more}`;
   const turn =
-    before.length === 0 ? '' : `; before it comes run ${[...new Set(before.map(({ runId }) => runId))].join(', ')}`;
+    before.length === 0
+      ? ''
+      : `; ahead of it in the queue: run ${[...new Set(before.map(({ runId }) => runId))].join(', ')}`;
   return `waits for pool ${pool}: needs ${needed}, ${held} are held${by}${turn}`;
 }

@@ -32,11 +32,11 @@ export function describeWait(wait: WaitReason): string {
     case 'dependency':
       return `waits for ${wait.steps.join(', ')}`;
     case 'finally':
-      return `waits until every other step is over (${wait.open} left)`;
+      return `waits until all other steps have finished (${wait.open} left)`;
     case 'decision':
       return 'its condition is being evaluated';
     case 'lookUp':
-      return 'an earlier result is being looked for';
+      return 'an earlier result is being looked up';
     case 'approval':
       return 'waits for approval';
     case 'parallelism':
@@ -49,20 +49,20 @@ export function describeWait(wait: WaitReason): string {
     case 'backoff':
       return `attempt ${wait.attempt} starts at ${new Date(wait.until).toISOString()}`;
     case 'turn':
-      return 'it is its turn as soon as what was placed before it has started';
+      return 'queued behind higher-priority steps';
     case 'postponed':
       return `${wait.detail ?? POSTPONED[wait.reason]}; tried again at ${new Date(wait.until).toISOString()}`;
   }
 }
 
 const POSTPONED: Readonly<Record<PostponeReason, string>> = {
-  quota: 'the account has no room at the service',
+  quota: 'the account has reached its quota',
   throttled: 'the service asks for fewer calls',
   pool: 'another run holds the pool',
   volume: 'a volume is not available yet',
   unavailable: 'the service does not answer',
   storage: 'the disk of the service is full',
-  placement: 'no cluster that it may run on has room',
+  placement: 'no cluster that it may run on has capacity',
 };
 
 const NOT_GIVEN: Readonly<Record<NeedCondition, string>> = {
@@ -82,14 +82,14 @@ function describeSkip(cause: SkipCause): string {
     case 'failFast':
       return `${cause.step} failed`;
     case 'notNeeded':
-      return 'nobody needs it any more';
+      return 'no step needs it any longer';
     case 'canceled':
       return 'the run was canceled';
     case 'runTimeout':
-      return 'the time of the run was up';
+      return 'the timeout of the run had passed';
     case 'deadline':
       return 'its deadline had passed';
     case 'stuck':
-      return `could never start: ${describeWait(cause.wait)}, which nobody would have freed`;
+      return `could never start: ${describeWait(cause.wait)}; deadlock: that capacity can never be freed`;
   }
 }

@@ -97,5 +97,5 @@ export function describeLostJournal(runId: string): string {
 }
 
 function notBegun(runId: string): RunRefusal {
-  return { code: 'RUN_NOT_FOUND', message: `run ${runId} had not begun when it was left` };
+  return { code: 'RUN_NOT_FOUND', message: `run ${runId} was interrupted before it began` };
 }

@@ -32,7 +32,7 @@ export function renderTimelineSection(report: DetailedReport): Markup {
     ...(shown.length < all.length ? [`the ${shown.length} longest of ${all.length} are shown`] : []),
   ];
   const note = notes.length === 0 ? NOTHING : markup`<p class="soft">${notes.join('; ')}</p>`;
-  return markup`<h2>Timeline</h2>${note}<p class="legend"><i style="background:var(--wait);opacity:.55"></i>waits for room or a retry<i style="background:var(--wait)"></i>waits at the service<i style="background:var(--good)"></i>runs; outlined: on the critical path</p><div class="scroll"><div class="gantt">${renderAxis(span)}${shown.map((row) => renderRow(row, span, byCell))}</div></div>`;
+  return markup`<h2>Timeline</h2>${note}<p class="legend"><i style="background:var(--wait);opacity:.55"></i>waits for capacity or a retry<i style="background:var(--wait)"></i>waits at the service<i style="background:var(--good)"></i>runs; outlined: on the critical path</p><div class="scroll"><div class="gantt">${renderAxis(span)}${shown.map((row) => renderRow(row, span, byCell))}</div></div>`;
 }
 
 function nameOf(step: string, cell: string): string {
@@ -82,7 +82,7 @@ function renderAttempt(attempt: AttemptReport, span: Span, critical: boolean): M
   const words = attempt.result === 'failed' ? (attempt.message ?? 'failed') : attempt.result;
   const title = `attempt ${attempt.attempt}: ${words}, ran ${renderDuration(ranFor(attempt, span.to))}`;
   return [
-    renderBar('wait', { from: readyAt, to: askedAt ?? endedAt, title: 'waits for room or a retry' }, span),
+    renderBar('wait', { from: readyAt, to: askedAt ?? endedAt, title: 'waits for capacity or a retry' }, span),
     renderBar('queue', { from: askedAt, to: begun ?? endedAt ?? span.to, title: 'waits at the service' }, span),
     renderBar(
       `ran ${attempt.result}${critical ? ' critical' : ''}`,

@@ -50,9 +50,9 @@ const PROGRESSING: ReadonlySet<string> = new Set([
 /** What holds it up, and what a person can do. */
 export function describeServiceHold({ services, waiting }: ServiceHold): string {
   return (
-    `nothing of this run goes on but ${list(services)}, and ${list(waiting)} must wait at the service: steps with \`service\` ` +
-    'keep their room there until their dependents have ended; let the service give out more (the embedded one: --cores), let those steps ask for ' +
-    'less (instanceType, resources), or let the ones that wait give up by themselves (queueTimeout)'
+    `only ${list(services)} of this run can run, and ${list(waiting)} must wait at the service: steps with \`service\` ` +
+    'keep their capacity there until their dependents have ended; give the service more (the embedded one: --cores), let those steps request ' +
+    'less (instanceType, resources), or limit the wait (queueTimeout)'
   );
 }
 

@@ -90,7 +90,7 @@ export async function executeRun(start: ExecuteOptions): Promise<RunHandle> {
   /** After the turn's effects, one of which asks the person. */
   async function leaveForPeople(): Promise<void> {
     await session.durable();
-    if (waitsForPeople(scheduler)) await suspend('everything that is left waits for the answer of a person');
+    if (waitsForPeople(scheduler)) await suspend('all remaining steps wait for approval');
   }
 
   function stopFor(error: unknown): void {
@@ -108,7 +108,7 @@ export async function executeRun(start: ExecuteOptions): Promise<RunHandle> {
 
   /** The end is in the journal: whatever else could not be kept, the run is over as it is. */
   function concludeInFullDisk(report: RunReport, why: string): Promise<void> {
-    const message = `could not keep the report of run ${report.runId}, which is over: ${why}`;
+    const message = `could not store the report of the finished run ${report.runId}: ${why}`;
     session.report({ type: 'warning', at: session.clock.now(), message });
     return conclude(report);
   }
@@ -207,7 +207,7 @@ export async function executeRun(start: ExecuteOptions): Promise<RunHandle> {
     directory,
     finished,
     cancel: (by) => session.post({ type: 'cancelRequested', at: session.clock.now(), by }),
-    detach: () => suspend('this runner has let go of the run; its containers go on'),
+    detach: () => suspend('detached from the run; its containers keep running'),
     approve(name, { approved, by }) {
       const step = stepIndex(plan, name);
       if (step === undefined || answered.has(step) || scheduler.state(step) !== 'awaitingApproval') return false;
@@ -247,11 +247,11 @@ function createSession(start: ExecuteOptions, late: Late): RunSession {
     options.reporter?.report(shown);
   };
   const warn = (message: string) => report({ type: 'warning', at: clock.now(), message });
-  const stored = watchStorage(options.service, (message) => warn(`${message}; the run goes on by itself then`));
+  const stored = watchStorage(options.service, (message) => warn(`${message}; the run continues as soon as it can store data again`));
   const service = watchLogin(stored, {
     clock,
     onRefused: warn,
-    onLost: (message) => late.suspend(`${message}; the containers go on: resume the run with a login that holds`),
+    onLost: (message) => late.suspend(`${message}; the containers keep running: resume the run with a valid login`),
   });
   return {
     runId: header.runId,
@@ -276,7 +276,7 @@ function createSession(start: ExecuteOptions, late: Late): RunSession {
     durable: () => late.loop().durable(),
     ownsLease() {
       if (opened.isNewest()) return true;
-      late.suspend('another runner has taken the run over');
+      late.suspend('another runner has resumed the run');
       return false;
     },
     fail: late.fail,

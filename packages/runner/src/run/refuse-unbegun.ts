@@ -22,7 +22,7 @@ export async function refuseUnbegun(
   const lost = describeLostJournal(runId);
   const summary = await readSummary(disk, directory);
   if (summary?.status !== undefined) {
-    return { code: 'RUN_FINISHED', message: `${lost}, but the run is over: ${summary.status}` };
+    return { code: 'RUN_FINISHED', message: `${lost}, but the run has finished: ${summary.status}` };
   }
   let found: RunContainer[];
   try {
@@ -46,7 +46,7 @@ export async function removeUnbegun(
     return { code: 'RUN_IN_USE', message: `could not resume run ${runId}: another process is starting it` };
   }
   await disk.remove(directory);
-  return { code: 'RUN_NOT_FOUND', message: `run ${runId} had not begun when it was left, and started nothing` };
+  return { code: 'RUN_NOT_FOUND', message: `run ${runId} was interrupted before it began; nothing was started` };
 }
 
 /** On every account of this login: where the run was started is not known. */

@@ -97,7 +97,7 @@ async function takeUp(
     const { status } = facts.finished;
     const summary = await readSummary(disk, directory);
     if (summary?.status === undefined) return ok(await concludeRun(options, { ...given, ...replayed, status }));
-    return fail({ code: 'RUN_FINISHED', message: `run ${runId} is over: ${status}` });
+    return fail({ code: 'RUN_FINISHED', message: `run ${runId} has finished: ${status}` });
   }
   const scope = { clusterID: facts.header!.clusterID, accountID: facts.header!.accountID };
   // They are written right after the header; a crash of the machine may have kept only that.

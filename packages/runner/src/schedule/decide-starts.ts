@@ -37,7 +37,7 @@ export function decideStarts(
   }
   const newest = rest.findLast(({ record }) => record.cause === 'time');
   const isOld = (run: OpenRun) => run !== newest && run.record.cause === 'time';
-  const replaced = absent.filter(isOld).map((run) => ({ run, reason: 'a newer one has replaced it' }));
+  const replaced = absent.filter(isOld).map((run) => ({ run, reason: 'replaced by a newer run' }));
   return {
     open: begun.length > 0 ? left.filter((run) => !isOld(run)) : absent.filter((run) => !isOld(run)).slice(0, 1),
     cancel: begun.filter(isOld),

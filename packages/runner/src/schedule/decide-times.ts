@@ -32,7 +32,8 @@ export function decideTimes(input: DecisionInput): TimeDecisions {
   const due = dueTimes(input);
   const decided = due.map((planned, index) => {
     const isOnTime = now - planned <= ON_TIME_MS;
-    if (schedule.overlap === 'skip' && isOnTime && open > 0) return { planned, skip: 'the run before it is not over' };
+    if (schedule.overlap === 'skip' && isOnTime && open > 0)
+      return { planned, skip: 'the previous run has not finished' };
     const isFull = open + index >= MOST_WAITING && schedule.overlap !== 'replace' && schedule.overlap !== 'allow';
     return isFull ? { planned, skip: `${MOST_WAITING} runs are waiting already` } : { planned };
   });

@@ -89,7 +89,7 @@ function attach(session: ScheduleSession, { run, handle }: { run: OpenRun; handl
   const finished = handle.finished.then(({ status, message }) => {
     session.driven.delete(runId);
     if (status === 'suspended' || status === 'active') {
-      session.report({ type: 'left', planned, runId, message: message ?? 'it is not over' });
+      session.report({ type: 'left', planned, runId, message: message ?? 'it has not finished' });
     } else {
       session.over.set(runId, status);
       session.report({ type: 'finished', planned, runId, status });

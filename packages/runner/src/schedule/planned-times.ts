@@ -36,7 +36,7 @@ export function describeScheduleFault(
   for (const expression of cron) {
     try {
       if (createCron(expression, timezone).nextRun(new Date(now)) === null) {
-        return `the cron expression "${expression}" names no time that ever comes`;
+        return `the cron expression "${expression}" never matches any time`;
       }
     } catch (error) {
       const reason = cronReason(error);

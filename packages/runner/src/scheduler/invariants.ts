@@ -38,7 +38,7 @@ export function assertInvariants(run: RunState): void {
 
 function checkQueue(run: RunState, { live, used }: { live: number; used: Int32Array }): void {
   const { queue } = run;
-  check(live === queue.held, `${live} cells are live, ${queue.held} hold room`);
+  check(live === queue.held, `${live} cells are live, ${queue.held} hold capacity`);
   check(live <= queue.capacity, `${live} cells are live, ${queue.capacity} may be`);
   queue.limits.forEach((limit, i) => {
     check(

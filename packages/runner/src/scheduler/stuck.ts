@@ -50,7 +50,7 @@ export function failHeld(run: RunState): void {
     run.staleAnswers++;
     return;
   }
-  if (run.counts[CODE.ready] === 0) throw new Error('the run cannot go on, and nothing in it waits for room');
+  if (run.counts[CODE.ready] === 0) throw new Error('the run cannot continue, and nothing in it waits for capacity');
   run.queueDirty = true;
   for (let step = 0; step < run.index.stepCount; step++) {
     if (run.phase[step] !== PHASE.open) continue;

@@ -4,7 +4,7 @@ import type { PostponeReason } from './event.ts';
 export type WaitReason =
   /** These steps are not over, or a service among them is not ready. Sorted by the file's order. */
   | { readonly kind: 'dependency'; readonly steps: readonly string[] }
-  /** A step of `finally` waits until every other step is over. */
+  /** A step of `finally` waits until all other steps have finished. */
   | { readonly kind: 'finally'; readonly open: number }
   /** `when` or `foreach` is being evaluated. */
   | { readonly kind: 'decision' }

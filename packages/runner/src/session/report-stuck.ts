@@ -9,6 +9,6 @@ export function reportStuck(session: RunSession): void {
   const reasons = held.map(
     ({ step, reason }) => `${plan.steps[step]!.step.name} ${reason ? describeWait(reason) : ''}`,
   );
-  const message = `the run could not go on: ${reasons.join('; ')}, and nothing that runs would have freed it`;
+  const message = `the run could not continue: ${reasons.join('; ')}; deadlock: that capacity can never be freed`;
   session.post({ type: 'stuck', at: session.clock.now(), message });
 }

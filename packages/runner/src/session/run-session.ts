@@ -41,7 +41,7 @@ export interface RunSession {
   note(record: JournalRecord): void;
   /** Resolves when everything posted and noted before is durable. Never resolves once the session has stopped. */
   durable(): Promise<void>;
-  /** False where another runner has taken the run over since: this one stops then. Reads one small file. */
+  /** False where another runner has resumed the run since: this one stops then. Reads one small file. */
   readonly ownsLease: () => boolean;
   /** Ends the run's driving for an error that nobody expected: `finished` rejects with it. */
   readonly fail: (error: unknown) => void;

@@ -157,12 +157,12 @@ function lose(session: RunSession, attempt: Attempt, message: string): Step {
 /** Why an ID that is not found must not be posted again: it may have been started, ended and forgotten. */
 function describeForgotten(session: RunSession, { at, name }: Attempt): string | undefined {
   if (hasAdoptedSuccessor(session.facts, name)) {
-    return 'the service does not know it any more, and a later attempt was started by an earlier runner';
+    return 'the service no longer knows it, and a later attempt was started by an earlier runner';
   }
   const since = attemptFacts(session.facts, at).doubtfulSince;
   if (since === undefined || session.clock.now() - since < FORGOTTEN_AFTER_MS) return undefined;
   const days = Math.round((session.clock.now() - since) / DAY_MS);
-  return `the container is lost: it was asked for ${days} days ago, and a service keeps what has ended for 7 days, so nobody knows whether it ran`;
+  return `the container is lost: it was requested ${days} days ago, and a service keeps ended containers for 7 days, so it is unknown whether it ran`;
 }
 
 /** Of an adopted run, whose plan was read again: what runs may not be what the plan says. */
@@ -196,7 +196,7 @@ async function post(session: RunSession, { attempt, spec }: Submission): Promise
 function adopt(session: RunSession, attempt: Attempt, seen: Container): Step {
   if (seen.id !== attempt.ref.id) return { done: false, doubtful: true, lost: true, waitMs: FIRST_PAUSE_MS };
   if (observeContainer(session, attempt, seen)) return DONE;
-  const message = `the ID ${attempt.ref.id} is taken by a container that is not ours`;
+  const message = `the ID ${attempt.ref.id} is used by a container that Sluice did not create`;
   if (isTerminalPhase(seen.phase ?? '') || attempt.cancel) return lose(session, attempt, message);
   // While the ID shows something live, whatever it is, nothing more is started.
   reportWait(session, attempt, { phase: seen.phase ?? 'Unknown', state: message });

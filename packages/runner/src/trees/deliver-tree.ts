@@ -47,14 +47,12 @@ export async function deliverTree(options: DeliverOptions): Promise<Result<strin
   } catch (error) {
     const code = systemErrorCode(error);
     if (code !== 'EACCES' && code !== 'EROFS') throw error;
-    return fail(`its new content is put together in ${parent}, where this user may not write; name another directory`);
+    return fail(`its new content is assembled in ${parent}, where this user may not write; name another directory`);
   }
   try {
     const downloaded = await downloadTree({ ...options, to: staged });
     if (downloaded.files.includes(RESULT_MARKER)) {
-      return fail(
-        `it holds a file ${RESULT_MARKER}, a name that is kept for the marker of a delivery; rename the file`,
-      );
+      return fail(`it holds a file ${RESULT_MARKER}, a name reserved for the delivery marker; rename the file`);
     }
     const added = Object.entries(options.added ?? {});
     for (const [name, text] of added) await writeFile(path.join(staged, name), text, { flag: 'wx' });
@@ -105,10 +103,10 @@ async function removeAside(parent: string, { prefix }: TemporaryNames): Promise<
     const aside = path.join(parent, name);
     try {
       if (await removeResult(aside)) continue;
-      warnings.push(`files came into the former result that no delivery of Sluice has written; they are in ${aside}`);
+      warnings.push(`the previous result received files that Sluice did not write; they are in ${aside}`);
     } catch (error) {
       // The new result is in its place: what is left of the old one is no failure.
-      warnings.push(`could not remove the former result: ${(error as Error).message}; remove ${aside}`);
+      warnings.push(`could not remove the previous result: ${(error as Error).message}; remove ${aside}`);
     }
   }
   return warnings;

@@ -110,7 +110,7 @@ async function addLink(found: Found, at: string, local: string | Buffer): Promis
     return true;
   }
   if (real === undefined && leadsOut(at, target)) {
-    found.warnings.push(`left out ${printableName(at)}, a link to ${printableName(written)}, where nothing is`);
+    found.warnings.push(`left out ${printableName(at)}, a link to ${printableName(written)}, which does not exist`);
     return false;
   }
   const reached = real === undefined ? undefined : await stat(nameOnDisk(real));

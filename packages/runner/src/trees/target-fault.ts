@@ -47,7 +47,7 @@ async function findExisting(directory: string): Promise<string> {
  */
 export async function targetFault(target: string, around: readonly string[]): Promise<string | undefined> {
   const there = await lstat(target).catch(absent);
-  if (there && !there.isDirectory()) return 'it is no directory; remove it, or name another directory';
+  if (there && !there.isDirectory()) return 'it is not a directory; remove it, or name another directory';
   const inside = around.find((directory) => directory === target || directory.startsWith(`${target}/`));
   if (inside !== undefined || path.dirname(target) === target) {
     return `a result replaces its directory as a whole, and ${inside ?? 'the root directory'} has to stay; name a directory of its own`;
@@ -58,7 +58,7 @@ export async function targetFault(target: string, around: readonly string[]): Pr
   if (foreign.length === 0) return undefined;
   const named = foreign.slice(0, NAMED).map((name) => JSON.stringify(printableName(name)));
   const more = foreign.length > NAMED ? ` and ${foreign.length - NAMED} more` : '';
-  return `it holds files that no delivery of Sluice has written: ${named.join(', ')}${more}; move them, or name a directory of its own`;
+  return `it contains files that Sluice did not write: ${named.join(', ')}${more}; move them, or name a directory of its own`;
 }
 
 /** The files, links and special files in a target that its marker does not name. */

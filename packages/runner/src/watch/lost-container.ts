@@ -57,8 +57,8 @@ export function describeLoss(session: RunSession, { at }: Attempt, { found, last
   const known = session.facts.known[at.step]?.[at.cell]?.attempts.find(({ attempt }) => attempt === at.attempt);
   const days = Math.floor((session.clock.now() - (known?.submittedAt ?? session.clock.now())) / DAY_MS);
   if (found !== 'another' && days >= RETENTION_DAYS) {
-    return `the container is lost: it was started ${days} days ago, and a service keeps what has ended for ${RETENTION_DAYS} days, so nobody knows how it ended`;
+    return `the container is lost: it was started ${days} days ago, and a service keeps ended containers for ${RETENTION_DAYS} days, so its result is unknown`;
   }
-  const why = found === 'another' ? 'another container is under its ID' : 'the service does not know it any more';
+  const why = found === 'another' ? 'another container is under its ID' : 'the service no longer knows it';
   return `the container is lost: ${why}, for ${Math.round(lasted / 1000)} s`;
 }

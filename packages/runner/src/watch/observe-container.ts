@@ -66,7 +66,11 @@ function judge(session: RunSession, attempt: Attempt, seen: Container): Outcome 
   const isTimedOut =
     hasAdoptedSuccessor(session.facts, attempt.name) || (timeoutMs !== undefined && ranMs >= timeoutMs);
   if (!isTimedOut) return outcome;
-  return { result: 'failed', class: 'timeout', message: 'an earlier runner canceled it when its time was up' };
+  return {
+    result: 'failed',
+    class: 'timeout',
+    message: 'an earlier runner canceled it because its time limit had passed',
+  };
 }
 
 function reportState(session: RunSession, attempt: Attempt, seen: Container): void {

@@ -63,7 +63,7 @@ export function noteUnanswered(session: RunSession, attempt: Attempt, error: Ser
   warnOnce(
     session,
     `${error.code} ${what}`,
-    `could not learn how ${nameOf(attempt)} is: ${error.message}; its container may be running, and the service is asked again`,
+    `could not get the state of ${nameOf(attempt)}: ${error.message}; its container may be running, and the service is asked again`,
   );
 }
 

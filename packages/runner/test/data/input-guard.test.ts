@@ -21,7 +21,7 @@ const CHANGED =
   'set `writable: true` on the input, so that each attempt writes to a private copy';
 const REFUSED =
   'could not start on input data (make.data): an earlier attempt changed it: n was changed; ' +
-  'set `writable: true` on the input of the step that writes to it, and start a new run, which makes the data again';
+  'set `writable: true` on the input of the step that writes to it, and start a new run to recreate the data';
 const readOnly = (more: Partial<Step> = {}) => change(more, false);
 const messages = (report: RunReport) => report.failures.map(({ message }) => message);
 const states = (report: RunReport) =>

@@ -191,7 +191,9 @@ describe('a private copy', () => {
       });
       const report = await run({ ...rig, options }, plan, { baseDir: base });
       expect(report.failures.map(({ message }) => message)).toEqual([
-        expect.stringMatching(/^could not make a private copy of input data of step change: could not find sources\//),
+        expect.stringMatching(
+          /^could not create a private copy of input data of step change: could not find sources\//,
+        ),
       ]);
       expect(rig.created()).toEqual([]);
     } finally {

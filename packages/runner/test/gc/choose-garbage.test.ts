@@ -27,7 +27,11 @@ describe('chooseGarbage', () => {
     ];
     expect(choose(runs)).toEqual({
       remove: ['old'],
-      keep: { suspended: 'it is not over and can be resumed', damaged: 'could not read it', young: 'it is young' },
+      keep: {
+        suspended: 'it has not finished and can be resumed',
+        damaged: 'could not read it',
+        young: 'it is too recent',
+      },
     });
   });
 
@@ -35,7 +39,7 @@ describe('chooseGarbage', () => {
     const runs = [record('a', 10), record('b', 20, needing('a')), record('c', 30), record('d', 200, needing('b'))];
     expect(choose(runs)).toEqual({
       remove: ['c'],
-      keep: { a: 'run b reuses its outputs', b: 'run d reuses its outputs', d: 'it is young' },
+      keep: { a: 'run b reuses its outputs', b: 'run d reuses its outputs', d: 'it is too recent' },
     });
   });
 
@@ -48,7 +52,7 @@ describe('chooseGarbage', () => {
     const runs = [record('cached', 10), record('plain', 20), record('active', 0, { status: 'active' })];
     expect(choose(runs, { cached: new Set(['cached']) })).toMatchObject({
       remove: ['plain'],
-      keep: { cached: 'run active is under way and may reuse its outputs' },
+      keep: { cached: 'run active is in progress and may reuse its outputs' },
     });
   });
 

@@ -109,7 +109,7 @@ describe('collectGarbage', () => {
     const { runId } = await run(rig, PLAN);
     const before = inVolume(rig);
     const report = await collect(rig, { olderThanMs: 50 * DAY });
-    expect(report).toMatchObject({ freed: [], kept: [{ runId, reason: 'it is young' }] });
+    expect(report).toMatchObject({ freed: [], kept: [{ runId, reason: 'it is too recent' }] });
     expect(inVolume(rig)).toEqual(before);
   });
 

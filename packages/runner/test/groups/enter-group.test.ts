@@ -85,7 +85,7 @@ describe('startRun with a concurrency group', () => {
       await rig.go(first.detach());
       const second = startRun({ ...rig.options, plan: grouped(behavior), baseDir: '/base' });
       if (behavior === 'fail') {
-        const message = expect.stringContaining(`no process drives run ${first.runId}`);
+        const message = expect.stringContaining(`no process is executing run ${first.runId}`);
         expect(await rig.go(second)).toMatchObject({ ok: false, error: { code: 'GROUP_BUSY', message } });
       } else {
         expect(await rig.go(second)).toMatchObject({ ok: true });

@@ -61,7 +61,7 @@ describe('parseJournal', () => {
   test('refuses what a newer version has begun', () => {
     const header = { kind: 'run', format: 2 } as unknown as JournalRecord;
     const content = read(encode({ seq: 1, first: 1, epoch: 1, record: header }), line(2, 2));
-    expect(ticks(content)).toBe('it was begun by a newer version of sluice (format 2, and this one knows 1)');
+    expect(ticks(content)).toBe('it was written by a newer version of sluice (format 2, and this one knows 1)');
   });
 
   test('names the place of the damage', () => {

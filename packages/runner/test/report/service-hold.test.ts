@@ -4,7 +4,7 @@ import { startRun } from '../../src/run/start-run.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig } from '../simulation/rig.ts';
 
-const HOLD = 'nothing of this run goes on but web, and use must wait at the service';
+const HOLD = 'only web of this run can run, and use must wait at the service';
 
 test('a run whose service step holds the room that its dependents need says so once, and why says so at any time', async () => {
   const plan = createHandPlan([

@@ -103,7 +103,7 @@ describe('approveRun', () => {
     const started = await rig.go(startRun({ ...rig.options, plan, baseDir: '/base', leavesForPeople: true }));
     if (!started.ok) throw new Error(started.error.message);
     const left = await rig.go(started.value.finished);
-    expect(left).toMatchObject({ status: 'suspended', message: expect.stringContaining('the answer of a person') });
+    expect(left).toMatchObject({ status: 'suspended', message: expect.stringContaining('wait for approval') });
     const answer = { runId: left.runId, step: 'ask', approved: true, by: 'a test' };
     expect(await rig.go(approveRun('/home', answer, rig))).toEqual({ ok: true, value: { driven: false } });
     expect(await rig.go(approveRun('/home', answer, rig))).toMatchObject({ error: { code: 'NOT_ASKED' } });

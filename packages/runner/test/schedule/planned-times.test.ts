@@ -102,7 +102,7 @@ describe('createPlannedTimes', () => {
 describe('describeScheduleFault', () => {
   test.each([
     ['*/70 * * * *', 'UTC', 'steps cannot be greater'],
-    ['0 0 31 2 *', 'UTC', 'names no time that ever comes'],
+    ['0 0 31 2 *', 'UTC', 'never matches any time'],
     ['0 0 * * * *', 'UTC', 'exactly 5 parts'],
     ['0 0 * * *', 'Mars/Base', 'Mars/Base'],
   ])('says what is wrong with %s in %s', (expression, timezone, reason) => {

@@ -229,7 +229,7 @@ describe('service', () => {
     expect(rig.states()).toBe('db failed, a skipped');
   });
 
-  test('handle: a service that died is not tried again when nobody needs it any more', () => {
+  test('handle: a service that died is not tried again when no step needs it any longer', () => {
     const retry = { infrastructureLimit: 3 };
     const rig = createRig(testPlan({ db: { ...checked, retry }, a: { after: ['db'] } }));
     rig.start();
@@ -241,7 +241,7 @@ describe('service', () => {
     expect(rig.scheduler.skipCause(0, 0)).toEqual({ kind: 'notNeeded' });
   });
 
-  test('handle: a service that cannot publish when nobody needs it any more is not started again', () => {
+  test('handle: a service that cannot publish when no step needs it any longer is not started again', () => {
     const outputs = { dump: { path: '/dump', retain: false } };
     const rig = createRig(
       testPlan({ db: { ...checked, outputs, retry: { infrastructureLimit: 3 } }, a: { after: ['db'] } }),

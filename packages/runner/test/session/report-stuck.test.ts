@@ -24,9 +24,9 @@ test('a run that can never go on ends at once and says what is held by what', as
     'after skipped',
   ]);
   expect(report.message).toBe(
-    'the run could not go on: use waits for parallelism: 1 of 1 are in use, and nothing that runs would have freed it',
+    'the run could not continue: use waits for parallelism: 1 of 1 are in use; deadlock: that capacity can never be freed',
   );
   expect(report.steps[1]!.cells[0]!.reason).toBe(
-    'could never start: waits for parallelism: 1 of 1 are in use, which nobody would have freed',
+    'could never start: waits for parallelism: 1 of 1 are in use; deadlock: that capacity can never be freed',
   );
 });

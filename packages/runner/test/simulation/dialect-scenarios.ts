@@ -42,6 +42,6 @@ export const DIALECT_SCENARIOS: readonly Scenario[] = [
     createWorld(`list ${list}, and what is lost`, { list }, { attempts: ['vanish', 'succeed'] }),
   ]),
   createWorld('unknown phase', { unknownPhase: true }, { pendingMs: MINUTE, warns: ['"Warming"'] }),
-  createWorld('wrong types', { writesWrongTypes: true }, { warns: ['could not learn how', 'could not list'] }),
+  createWorld('wrong types', { writesWrongTypes: true }, { warns: ['could not get the state of', 'could not list'] }),
   createWorld('one with wrong types', { writesWrongTypes: true }, { cells: 1, warns: ['nodeID is no text'] }),
 ];

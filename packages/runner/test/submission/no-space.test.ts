@@ -35,7 +35,9 @@ test('a service without space puts a step off, is told of once with a reason, an
   expect(report.status).toBe('succeeded');
   expect(rig.created()).toHaveLength(20);
   const warnings = rig.events.flatMap((event) => (event.type === 'warning' ? [event.message] : []));
-  expect(warnings).toEqual(['Could not create it: the disk is full; the run goes on by itself then']);
+  expect(warnings).toEqual([
+    'Could not create it: the disk is full; the run continues as soon as it can store data again',
+  ]);
   // At most one call in five seconds after the first moment.
   expect(refused).toBeLessThanOrEqual(20 + 60);
 });

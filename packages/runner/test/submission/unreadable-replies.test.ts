@@ -33,6 +33,9 @@ test('a create whose reply is lost, and whose container has unreadable replies, 
   expect(report).toMatchObject({ status: 'succeeded' });
   expect(rig.created()).toHaveLength(1);
   expect(report.warnings).toMatchObject([
-    { message: expect.stringContaining('could not learn how a is: runTime: expected number'), concerns: 'service' },
+    {
+      message: expect.stringContaining('could not get the state of a: runTime: expected number'),
+      concerns: 'service',
+    },
   ]);
 });

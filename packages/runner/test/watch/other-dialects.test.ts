@@ -52,7 +52,7 @@ test.each([
   if (!started.ok) throw new Error(started.error.message);
   const { failures } = await rig.go(started.value.finished);
   const message = failures[0]?.message ?? '';
-  expect(message).toMatch(/^the container is lost: the service does not know it any more, for \d+ s$/);
+  expect(message).toMatch(/^the container is lost: the service no longer knows it, for \d+ s$/);
   const after = Number(/(\d+) s$/.exec(message)?.[1]);
   expect(after).toBeGreaterThanOrEqual(seconds);
   expect(after).toBeLessThan(seconds + 20);
