@@ -14,19 +14,25 @@ export interface LoopPorts {
   readonly scheduler: Scheduler;
   readonly facts: RunFacts;
   readonly journal: Journal;
-  /** Answers a command that needs no one else, or prepares its effect: the effect runs when the turn is durable. */
-  readonly perform: (command: Command) => Posted | (() => void) | undefined;
   /** Takes secrets out of what is about to be written. */
   readonly redact: <T>(data: T) => T;
-  /** Hears of each event after it has been handled. */
-  readonly onHandled: (event: SchedulerEvent) => void;
-  /** After each turn that handled something. */
-  readonly onTurn: () => void;
-  /** The loop has stopped for good: the journal cannot be written, or there is a bug. */
+  /** The loop has stopped permanently: the journal cannot be written, or there is a bug. */
   readonly onFailure: (error: unknown) => void;
 }
 
+/** What the loop calls in its turns. */
+export interface LoopHandlers {
+  /** Answers a command at once, or prepares its effect, which runs when the turn is durable. */
+  readonly perform: (command: Command) => Posted | (() => void) | undefined;
+  /** Called for each event after the scheduler has handled it. */
+  readonly onHandled: (event: SchedulerEvent) => void;
+  /** Called after each turn that handled something. */
+  readonly onTurn: () => void;
+}
+
 export interface RunLoop {
+  /** Sets the handlers, before the first turn. */
+  attach(handlers: LoopHandlers): void;
   post(event: SchedulerEvent, facts?: EventFacts): void;
   note(record: JournalRecord): void;
   /** Handles what has been posted and performs nothing: what is open then is asked for again by `begin`. */
@@ -45,6 +51,8 @@ const COMMANDS_PER_TURN = 200;
 /** What a resume learns again by asking for the container: alone, it is written without waiting for the disk. */
 const OBSERVED: ReadonlySet<SchedulerEvent['type']> = new Set(['submitted', 'running']);
 
+const NO_HANDLERS: LoopHandlers = { perform: () => undefined, onHandled: () => {}, onTurn: () => {} };
+
 /**
  * The one loop of a run. A turn takes every event that has come, hands each to the scheduler, answers the
  * commands that need nobody else at once, writes everything in one commit, and only then lets the effects out: what
@@ -53,6 +61,7 @@ const OBSERVED: ReadonlySet<SchedulerEvent['type']> = new Set(['submitted', 'run
  */
 export function createRunLoop(ports: LoopPorts): RunLoop {
   const { clock, scheduler, facts, journal } = ports;
+  let handlers: LoopHandlers = NO_HANDLERS;
   let inbox: Posted[] = [];
   /** Commands that are still to be performed, in the scheduler's order. */
   let open: Command[] = [];
@@ -97,7 +106,7 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
       const now = open.splice(0, COMMANDS_PER_TURN - performed);
       performed += now.length;
       for (const command of now) {
-        const answer = ports.perform(command);
+        const answer = handlers.perform(command);
         if (typeof answer === 'function') effects.push(answer);
         else if (answer) inbox.push(answer);
       }
@@ -113,11 +122,11 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
     note(
       entry.facts ? { kind: 'event', event: entry.event, facts: entry.facts } : { kind: 'event', event: entry.event },
     );
-    ports.onHandled(entry.event);
+    handlers.onHandled(entry.event);
   }
 
   function commitThen(effects: readonly (() => void)[]): void {
-    ports.onTurn();
+    handlers.onTurn();
     const kept = effects.length === 0 && !decided ? journal.write() : journal.commit();
     decided = false;
     kept.then(
@@ -146,6 +155,9 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
   }
 
   return {
+    attach(given) {
+      handlers = given;
+    },
     post,
     note,
     absorb() {

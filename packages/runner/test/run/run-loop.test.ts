@@ -20,10 +20,7 @@ test('createRunLoop writes no event that the scheduler refuses, so that a replay
         write: async () => {},
         close: async () => {},
       },
-      perform: () => undefined,
       redact: (data) => data,
-      onHandled: () => {},
-      onTurn: () => {},
       onFailure: resolve,
     });
     loop.begin();

@@ -311,7 +311,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'lets a run go on by the clock of the machine',
-    file: 'run/execute-run.ts',
+    file: 'run/create-session.ts',
     find: '  const { clock } = opened;\n',
     replace: '  const clock = { ...opened.clock, now: opened.clock.wall };\n',
     among: has('clockJump'),

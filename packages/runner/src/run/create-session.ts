@@ -1,0 +1,102 @@
+import PQueue from 'p-queue';
+import type { RunFacts } from '../record/run-facts.ts';
+import { createAbsenceLimit } from '../session/absence-limit.ts';
+import { createRedactor, type Redactor } from '../session/create-redactor.ts';
+import type { RunSession } from '../session/run-session.ts';
+import { watchStorage } from '../submission/watch-storage.ts';
+import { watchLogin } from '../watch/watch-login.ts';
+import type { ExecuteOptions } from './execute-options.ts';
+import { probeUrl } from './probe-url.ts';
+import type { RunLife } from './run-life.ts';
+import type { RunLoop } from './run-loop.ts';
+
+/** Calls to the service at once. */
+const MAX_CALLS = 32;
+
+/** Distinct warnings that the journal keeps: a run with more of them has one cause for most. */
+const MAX_WARNINGS = 100;
+
+/** What the session is wired to. */
+interface SessionParts {
+  readonly loop: RunLoop;
+  readonly life: RunLife;
+  readonly redactor: Redactor;
+}
+
+/** Creates what the parts of the shell share while this process executes the run. */
+export function createSession(start: ExecuteOptions, { loop, life, redactor }: SessionParts): RunSession {
+  const { options, facts, opened, scheduler, plan, directory } = start;
+  const { clock } = opened;
+  const header = facts.header!;
+  const report = createReport(start, { loop, redactor });
+  const warn = (message: string) => report({ type: 'warning', at: clock.now(), message });
+  const stored = watchStorage(options.service, (message) =>
+    warn(`${message}; the run continues as soon as it can store data again`),
+  );
+  const service = watchLogin(stored, {
+    clock,
+    onRefused: warn,
+    onLost: (message) =>
+      void life.suspend(`${message}; the containers keep running: resume the run with a valid login`),
+  });
+  return {
+    runId: header.runId,
+    directory,
+    home: options.home,
+    plan,
+    epoch: opened.lease.epoch,
+    service,
+    clock,
+    disk: options.disk,
+    facts,
+    scheduler,
+    resumedAt: start.resumed ? clock.now() : undefined,
+    absenceLimit: createAbsenceLimit(header.scheduler.limits?.lostAfterMs),
+    calls: new PQueue({ concurrency: MAX_CALLS }),
+    secrets: secretsOf(start),
+    redactor,
+    probe: options.probe ?? probeUrl,
+    report,
+    post: loop.post,
+    note: loop.note,
+    durable: loop.durable,
+    ownsLease() {
+      if (opened.isNewest()) return true;
+      void life.suspend('another runner has resumed the run');
+      return false;
+    },
+    fail: life.fail,
+    get stopped() {
+      return loop.stopped;
+    },
+  };
+}
+
+/** The redactor of a run's secrets, which also the loop uses. */
+export function createRunRedactor(start: ExecuteOptions): Redactor {
+  return createRedactor(start.plan, secretsOf(start));
+}
+
+function secretsOf({ options }: ExecuteOptions): RunSession['secrets'] {
+  return options.secrets ?? (() => undefined);
+}
+
+/** Reports events without secrets, and keeps the warnings among them in the journal. */
+function createReport(
+  { options, facts }: ExecuteOptions,
+  { loop, redactor }: Pick<SessionParts, 'loop' | 'redactor'>,
+): RunSession['report'] {
+  return (event) => {
+    const shown = redactor.data(event);
+    if (shown.type === 'warning' && mayKeep(facts, shown.message)) {
+      const { at, message, concerns } = shown;
+      loop.note({ kind: 'warning', at, message, ...(concerns && { concerns }) });
+    }
+    options.reporter?.report(shown);
+  };
+}
+
+function mayKeep({ finished, warnings }: RunFacts, message: string): boolean {
+  const isNew = warnings.every((known) => known.message !== message);
+  return finished === undefined && isNew && warnings.length < MAX_WARNINGS;
+}

@@ -1,0 +1,45 @@
+import { deliverOutputs } from '../data/deliver-outputs.ts';
+import { warnOfEmptyOutputs } from '../data/warn-of-empty-outputs.ts';
+import { keepEnd } from '../finish/keep-end.ts';
+import { notify } from '../finish/notify.ts';
+import { createReport } from '../report/create-report.ts';
+import { endMessage } from '../report/end-message.ts';
+import type { RunStatus } from '../scheduler/command.ts';
+import type { RunSession } from '../session/run-session.ts';
+import type { ExecuteOptions } from './execute-options.ts';
+import type { RunLife } from './run-life.ts';
+import type { RunParts } from './run-parts.ts';
+
+/** What finishing a run needs beside its session. */
+export interface FinishParts extends Pick<RunParts, 'archive' | 'cache' | 'pools' | 'preparation'> {
+  readonly life: RunLife;
+  readonly start: ExecuteOptions;
+}
+
+/**
+ * Ends a run that has nothing left to do: delivers the outputs, sends the notifications, makes the end durable, and only
+ * then stores the report.
+ */
+export async function finishRun(
+  session: RunSession,
+  { archive, cache, pools, preparation, life, start }: FinishParts,
+  status: RunStatus,
+): Promise<void> {
+  const { facts, scheduler, directory, disk, home, clock } = session;
+  await archive.idle();
+  await cache.idle();
+  const rest = preparation.finish();
+  if (rest) await rest;
+  const looked = status === 'succeeded' ? warnOfEmptyOutputs(session, start.workspace) : undefined;
+  if (looked) await looked;
+  const delivery = await deliverOutputs(session, start.workspace);
+  session.note({ kind: 'delivered', at: clock.now(), ...delivery });
+  await notify(session, status, start.options.notifier);
+  session.note({ kind: 'finished', at: clock.now(), status });
+  await session.durable();
+  const report = createReport({ facts, scheduler, directory }, status, endMessage(facts, status));
+  life.end(report);
+  await pools.close();
+  await keepEnd({ disk, home, directory, facts, scheduler }, { report, now: clock.now() });
+  await life.conclude();
+}

@@ -1,0 +1,25 @@
+import { stepIndex } from '../record/step-context.ts';
+import type { RunHandle } from '../session/run-options.ts';
+import type { RunSession } from '../session/run-session.ts';
+import type { RunLife } from './run-life.ts';
+
+/** What a caller can do with a run that this process executes. */
+export function createRunHandle(session: RunSession, life: RunLife): RunHandle {
+  const { plan, scheduler, clock } = session;
+  /** Approvals whose answer has been accepted, maybe not handled yet: only the first answer counts. */
+  const answered = new Set<number>();
+  return {
+    runId: session.runId,
+    directory: session.directory,
+    finished: life.finished,
+    cancel: (by) => session.post({ type: 'cancelRequested', at: clock.now(), by }),
+    detach: () => life.suspend('detached from the run; its containers keep running'),
+    approve(name, { approved, by }) {
+      const step = stepIndex(plan, name);
+      if (step === undefined || answered.has(step) || scheduler.state(step) !== 'awaitingApproval') return false;
+      answered.add(step);
+      session.post({ type: 'approved', at: clock.now(), step, approved, by });
+      return true;
+    },
+  };
+}

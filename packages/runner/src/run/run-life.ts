@@ -1,0 +1,115 @@
+import { isDiskError } from '../record/disk-error.ts';
+import type { RunReport } from '../report/run-report.ts';
+
+/**
+ * Where an execution of a run is in its life:
+ *
+ * - `running`: the loop takes events.
+ * - `finishing`: the end is durable, and the report is being stored.
+ * - `suspending`, `finished`, `failed`: everything is being released. The outcome is decided: what comes later changes
+ *   nothing.
+ */
+type LifeState = 'running' | 'finishing' | 'suspending' | 'finished' | 'failed';
+type LifeCause = 'ended' | 'concluded' | 'suspended' | 'diskFailed' | 'errored';
+
+/** What may follow what. A cause that is not listed for a state changes nothing. */
+const TRANSITIONS: Readonly<Record<LifeState, Readonly<Partial<Record<LifeCause, LifeState>>>>> = {
+  // A full disk leaves a run that can be resumed.
+  running: { ended: 'finishing', suspended: 'suspending', diskFailed: 'suspending', errored: 'failed' },
+  // The journal has the end: a full disk does not change it.
+  finishing: { concluded: 'finished', suspended: 'suspending', diskFailed: 'finished', errored: 'failed' },
+  suspending: {},
+  finished: {},
+  failed: {},
+};
+
+/** The life of a run in this process, from its wiring to the release of everything it holds. */
+export interface RunLife {
+  /** Resolves when everything is released, with the report of the run's end or as `suspended`. Rejects for a bug. */
+  readonly finished: Promise<RunReport>;
+  /** Registers what is released at the end, in the order of registration. */
+  onRelease(release: () => unknown): void;
+  /** Registers what announces the end; `unstored` says why its report could not be stored. At most one. */
+  onFinished(announce: (report: RunReport, unstored: string | undefined) => void): void;
+  /** The end is in the journal. */
+  end(report: RunReport): void;
+  /** The report is stored: the run has finished. */
+  conclude(): Promise<void>;
+  /** Leaves the run so that it can be resumed. Resolves when everything is released. */
+  suspend(message: string): Promise<void>;
+  /** Ends the execution for an error: a full or broken disk suspends the run, anything else is a bug. */
+  fail(error: unknown): void;
+  /** Releases everything without an outcome: the run could not be wired, and its caller reports why. */
+  abandon(): Promise<void>;
+}
+
+/** `reportSuspended` gives the report of a run that is left before its end. */
+export function createRunLife(reportSuspended: (message: string) => RunReport): RunLife {
+  const releases: (() => unknown)[] = [];
+  const { promise: finished, resolve, reject } = createSettlement();
+  let state: LifeState = 'running';
+  let closing: Promise<void> | undefined;
+  let ended: RunReport | undefined;
+  let announce: (report: RunReport, unstored: string | undefined) => void = () => {};
+
+  function move(cause: LifeCause): LifeState | undefined {
+    const next = TRANSITIONS[state][cause];
+    state = next ?? state;
+    return next;
+  }
+
+  /** Releases everything once, then settles `finished`. */
+  function close(settle: () => void): Promise<void> {
+    closing ??= (async () => {
+      await Promise.all(releases.map((release) => release()));
+      settle();
+    })();
+    return closing;
+  }
+
+  function finish(unstored?: string): Promise<void> {
+    const report = ended!;
+    announce(report, unstored);
+    return close(() => resolve(report));
+  }
+
+  const suspend = (message: string) => close(() => resolve(reportSuspended(message)));
+
+  return {
+    finished,
+    onRelease: (release) => void releases.push(release),
+    onFinished(listener) {
+      announce = listener;
+    },
+    end(report) {
+      if (move('ended')) ended = report;
+    },
+    async conclude() {
+      await (move('concluded') ? finish() : closing);
+    },
+    async suspend(message) {
+      await (move('suspended') ? suspend(message) : closing);
+    },
+    fail(error) {
+      const isDisk = isDiskError(error);
+      const next = move(isDisk ? 'diskFailed' : 'errored');
+      if (next === 'finished') void finish((error as Error).message);
+      else if (next === 'suspending') void suspend((error as Error).message);
+      else if (next === 'failed') void close(() => reject(error));
+    },
+    async abandon() {
+      state = 'failed';
+      await close(() => {});
+    },
+  };
+}
+
+function createSettlement() {
+  let resolve!: (report: RunReport) => void;
+  let reject!: (error: unknown) => void;
+  const promise = new Promise<RunReport>((resolved, rejected) => {
+    resolve = resolved;
+    reject = rejected;
+  });
+  return { promise, resolve, reject };
+}
