@@ -8,6 +8,10 @@ export const LAYERS = {
   runner: [
     '.',
     'identity',
+    'scheduler/model',
+    'scheduler/state',
+    'scheduler/view',
+    'scheduler/flow',
     'scheduler',
     'journal',
     'record',

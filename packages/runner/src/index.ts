@@ -52,6 +52,6 @@ export { parseRange } from './schedule/parse-range.ts';
 export { createPlannedTimes, describeScheduleFault, type PlannedTimes } from './schedule/planned-times.ts';
 export type { ScheduleEvent } from './schedule/schedule-event.ts';
 export type { ScheduleOptions } from './schedule/schedule-session.ts';
-export { type CellState, TERMINAL_CELL_STATES } from './scheduler/cell-state.ts';
-export type { RunStatus } from './scheduler/command.ts';
+export { type CellState, TERMINAL_CELL_STATES } from './scheduler/model/cell-state.ts';
+export type { RunStatus } from './scheduler/model/command.ts';
 export type { ResumeRunOptions, RunHandle, RunnerOptions, StartRunOptions } from './session/run-options.ts';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { isServiceError, type Ref } from '@sluice/client';
 import { scopeOn } from '../record/place-of.ts';
 import { describeFailure } from '../report/describe-failure.ts';
-import type { SchedulerEvent } from '../scheduler/event.ts';
+import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import { pause, type RunSession } from '../session/run-session.ts';
 
 /** Keeps the logs of failed attempts: the service forgets them after a week. */

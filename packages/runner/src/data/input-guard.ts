@@ -1,7 +1,7 @@
 import { FEATURES, type InstanceType, isServiceError } from '@sluice/client';
 import { announcesFeature } from '../placement/announces-feature.ts';
 import { clusterOfAttempt } from '../record/place-of.ts';
-import type { SchedulerEvent } from '../scheduler/event.ts';
+import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Attempt } from '../session/attempt.ts';
 import { pause, type RunSession } from '../session/run-session.ts';
 import { openTreeStates } from '../trees/tree-states.ts';

@@ -1,7 +1,7 @@
 import { isServiceError, type VolumeFiles } from '@sluice/client';
 import { privateCopiesPath, privateCopyPath } from '../record/layout.ts';
 import { clusterOfAttempt } from '../record/place-of.ts';
-import type { SchedulerEvent } from '../scheduler/event.ts';
+import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Attempt } from '../session/attempt.ts';
 import { pause, type RunSession } from '../session/run-session.ts';
 import { hasPrivateCopy, inputMounts, type Mount } from './create-mounts.ts';

@@ -1,5 +1,5 @@
-import type { PostponeReason } from '../scheduler/event.ts';
-import type { WaitReason } from '../scheduler/wait-reason.ts';
+import type { PostponeReason } from '../scheduler/model/event.ts';
+import type { WaitReason } from '../scheduler/model/wait-reason.ts';
 
 /** A command line for people, from the words after the program's name. */
 export type SuggestCommand = (words: readonly string[]) => string;

@@ -1,8 +1,8 @@
 import type { Retry, Step } from '@sluice/core';
 import type { AttemptFacts } from '../record/run-facts.ts';
 import { verdictOf } from '../report/verdict-of.ts';
-import type { Outcome } from '../scheduler/event.ts';
-import { decideRetry, type FailedAttempt } from '../scheduler/retry-decision.ts';
+import { decideRetry, type FailedAttempt } from '../scheduler/flow/retry-decision.ts';
+import type { Outcome } from '../scheduler/model/event.ts';
 
 type Failed = Extract<Outcome, { result: 'failed' }>;
 

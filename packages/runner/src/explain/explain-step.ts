@@ -12,7 +12,7 @@ import { itemOf } from '../report/item-of.ts';
 import { listRunImages } from '../report/list-images.ts';
 import { type ReplayedRun, readPhase, readRunFiles, replayFiles } from '../report/read-run.ts';
 import { describeServiceHold, findServiceHold } from '../report/service-hold.ts';
-import { CELL_STATES, type CellState, TERMINAL_CELL_STATES } from '../scheduler/cell-state.ts';
+import { CELL_STATES, type CellState, TERMINAL_CELL_STATES } from '../scheduler/model/cell-state.ts';
 import { advise, type SuggestCommand } from './advise.ts';
 import { explainCache } from './explain-cache.ts';
 import { explainRetries } from './explain-retries.ts';

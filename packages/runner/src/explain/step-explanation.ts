@@ -4,8 +4,8 @@ import type { RunWarning } from '../journal/run-warning.ts';
 import type { AttemptOutline } from '../report/attempt-outline.ts';
 import type { ImageUse } from '../report/list-images.ts';
 import type { FailureReport, RunPhase } from '../report/run-report.ts';
-import type { CellState } from '../scheduler/cell-state.ts';
-import type { WaitReason } from '../scheduler/wait-reason.ts';
+import type { CellState } from '../scheduler/model/cell-state.ts';
+import type { WaitReason } from '../scheduler/model/wait-reason.ts';
 import type { StoryLine } from './trace-cell.ts';
 
 /** Everything that a run's journal can answer about "why is this step as it is". Plain JSON data. */

@@ -1,7 +1,7 @@
 import type { JournalRecord } from '../journal/journal-record.ts';
 import type { MoveListener } from '../record/replay-run.ts';
-import type { CellState } from '../scheduler/cell-state.ts';
-import type { Cause } from '../scheduler/legal-moves.ts';
+import type { CellState } from '../scheduler/model/cell-state.ts';
+import type { Cause } from '../scheduler/model/legal-moves.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 
 /** One thing that happened to a cell. */

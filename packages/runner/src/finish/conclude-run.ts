@@ -3,7 +3,7 @@ import type { OpenJournal } from '../journal/open-journal.ts';
 import { createReport } from '../report/create-report.ts';
 import { endMessage } from '../report/end-message.ts';
 import type { ReportSource } from '../report/report-source.ts';
-import type { RunStatus } from '../scheduler/command.ts';
+import type { RunStatus } from '../scheduler/model/command.ts';
 import { createRedactor } from '../session/create-redactor.ts';
 import type { FilledOptions } from '../session/run-defaults.ts';
 import type { ResumeRunOptions, RunHandle } from '../session/run-options.ts';

@@ -2,7 +2,7 @@ import { fail, type Notify, ok, type Result, resolveText } from '@sluice/core';
 import { createRunContext } from '../record/step-context.ts';
 import { createReport } from '../report/create-report.ts';
 import { endMessage } from '../report/end-message.ts';
-import type { RunStatus } from '../scheduler/command.ts';
+import type { RunStatus } from '../scheduler/model/command.ts';
 import { secretNames } from '../session/create-redactor.ts';
 import type { Notification } from '../session/notification.ts';
 import { pause, type RunSession } from '../session/run-session.ts';

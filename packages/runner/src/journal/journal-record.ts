@@ -1,6 +1,6 @@
 import type { Cell, Json } from '@sluice/core';
 import type { BootTime } from '../clock.ts';
-import type { SchedulerEvent } from '../scheduler/event.ts';
+import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { ImageDigests } from './image-digests.ts';
 import type { KeptResult } from './kept-result.ts';
 import type { RunPlacement } from './placement.ts';

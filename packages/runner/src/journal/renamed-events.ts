@@ -1,4 +1,4 @@
-import type { SchedulerEvent } from '../scheduler/event.ts';
+import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { JournalRecord } from './journal-record.ts';
 
 /** Event types of earlier versions, and their present names. */

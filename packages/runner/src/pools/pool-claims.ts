@@ -1,6 +1,6 @@
 import { fail, ok, type Result } from '@sluice/core';
 import { adoptedCluster } from '../record/adopted-attempt.ts';
-import type { SchedulerEvent } from '../scheduler/event.ts';
+import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import { type Attempt, createAttempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 import {

@@ -1,5 +1,5 @@
 import type { EventFacts, JournalRecord } from '../journal/journal-record.ts';
-import type { SchedulerEvent } from '../scheduler/event.ts';
+import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import { attemptFacts, cellFacts, type RunFacts } from './run-facts.ts';
 import { transferKey } from './transfer-key.ts';
 

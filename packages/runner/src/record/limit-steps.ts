@@ -1,6 +1,6 @@
 import { own } from '@sluice/core';
 import type { RunPlacement, SiteLimits } from '../journal/placement.ts';
-import type { SchedulerOptions } from '../scheduler/scheduler-options.ts';
+import type { SchedulerOptions } from '../scheduler/model/scheduler-options.ts';
 
 /** The site's limits as the scheduler takes them: each step counts where it is meant to run first. */
 export function limitSteps(limits: SiteLimits, placement: RunPlacement): NonNullable<SchedulerOptions['limits']> {

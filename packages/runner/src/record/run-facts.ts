@@ -9,7 +9,7 @@ import type {
 } from '../journal/journal-record.ts';
 import type { KeptResult } from '../journal/kept-result.ts';
 import type { RunWarning } from '../journal/run-warning.ts';
-import type { Outcome, PostponeReason } from '../scheduler/event.ts';
+import type { Outcome, PostponeReason } from '../scheduler/model/event.ts';
 
 /** What the shell knows of one attempt beside its state. */
 export interface AttemptFacts {

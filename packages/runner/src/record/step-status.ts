@@ -1,5 +1,5 @@
 import type { StepFailure, StepStatus } from '@sluice/core';
-import type { CellState } from '../scheduler/cell-state.ts';
+import type { CellState } from '../scheduler/model/cell-state.ts';
 
 /** The state of a step in the words that expressions and `needs` share. */
 export function stepStatus(state: CellState): StepStatus {

@@ -1,7 +1,7 @@
 import type { NeedCondition } from '@sluice/core';
-import type { PostponeReason } from '../scheduler/event.ts';
-import type { SkipCause } from '../scheduler/skip-cause.ts';
-import type { WaitReason } from '../scheduler/wait-reason.ts';
+import type { PostponeReason } from '../scheduler/model/event.ts';
+import type { SkipCause } from '../scheduler/model/skip-cause.ts';
+import type { WaitReason } from '../scheduler/model/wait-reason.ts';
 import type { ReportSource } from './report-source.ts';
 import { verdictOf } from './verdict-of.ts';
 

@@ -1,4 +1,4 @@
-import type { CellState } from '../scheduler/cell-state.ts';
+import type { CellState } from '../scheduler/model/cell-state.ts';
 import type { DetailedReport } from './detailed-report.ts';
 import { type LayeredGraph, layerGraph } from './layer-graph.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';

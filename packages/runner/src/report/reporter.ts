@@ -1,5 +1,5 @@
 import type { WarningTopic } from '../journal/run-warning.ts';
-import type { CellState } from '../scheduler/cell-state.ts';
+import type { CellState } from '../scheduler/model/cell-state.ts';
 import type { FailureReport, RunReport } from './run-report.ts';
 
 /** What a run tells the outside while it goes on: rendered by the command line, printed as NDJSON by `--json`. Plain JSON data. */

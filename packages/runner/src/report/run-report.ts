@@ -1,8 +1,8 @@
 import type { FailureClass, Json } from '@sluice/core';
 import type { KeptResult } from '../journal/kept-result.ts';
 import type { RunWarning } from '../journal/run-warning.ts';
-import type { CellState } from '../scheduler/cell-state.ts';
-import type { RunStatus } from '../scheduler/command.ts';
+import type { CellState } from '../scheduler/model/cell-state.ts';
+import type { RunStatus } from '../scheduler/model/command.ts';
 
 /** Everything a run can be seen as: `active` is held by a living runner, `suspended` by none and can be resumed. */
 export type RunPhase = RunStatus | 'active' | 'suspended';

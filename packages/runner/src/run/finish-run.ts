@@ -4,7 +4,7 @@ import { keepEnd } from '../finish/keep-end.ts';
 import { notify } from '../finish/notify.ts';
 import { createReport } from '../report/create-report.ts';
 import { endMessage } from '../report/end-message.ts';
-import type { RunStatus } from '../scheduler/command.ts';
+import type { RunStatus } from '../scheduler/model/command.ts';
 import type { RunSession } from '../session/run-session.ts';
 import type { ExecuteOptions } from './execute-options.ts';
 import type { RunLife } from './run-life.ts';

@@ -3,8 +3,8 @@ import type { Journal } from '../journal/journal.ts';
 import type { EventFacts, JournalRecord } from '../journal/journal-record.ts';
 import { applyRecord } from '../record/apply-record.ts';
 import type { RunFacts } from '../record/run-facts.ts';
-import type { Command } from '../scheduler/command.ts';
-import type { SchedulerEvent } from '../scheduler/event.ts';
+import type { Command } from '../scheduler/model/command.ts';
+import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { Posted } from '../session/posted.ts';
 

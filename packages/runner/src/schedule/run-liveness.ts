@@ -1,7 +1,7 @@
 import type { Disk } from '../journal/disk.ts';
 import { runDirectory } from '../record/run-home.ts';
 import { readSummary } from '../record/run-summary.ts';
-import type { RunStatus } from '../scheduler/command.ts';
+import type { RunStatus } from '../scheduler/model/command.ts';
 
 /** How far the run of a record has come. `driven`: by a living runner, here or elsewhere. */
 export type RunLiveness =

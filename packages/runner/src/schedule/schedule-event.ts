@@ -1,4 +1,4 @@
-import type { RunStatus } from '../scheduler/command.ts';
+import type { RunStatus } from '../scheduler/model/command.ts';
 
 /** What a schedule has done; `planned` is the time that it was to be done at. Plain JSON data. */
 export type ScheduleEvent = { readonly schedule: string; readonly at: number } & (

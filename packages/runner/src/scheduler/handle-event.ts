@@ -1,9 +1,4 @@
-import { attemptEvent, startReady } from './attempt-flow.ts';
-import type { SchedulerEvent } from './event.ts';
-import { CAUSE } from './legal-moves.ts';
-import { CELL_SPAN, checkCell, moveCell, type RunState, STOP } from './run-state.ts';
-import { runStatus } from './run-status.ts';
-import { CODE } from './state-code.ts';
+import { attemptEvent, startReady } from './flow/attempt-flow.ts';
 import {
   accepts,
   approved,
@@ -14,10 +9,15 @@ import {
   releaseRoots,
   resolveEnds,
   skippedByWhen,
-} from './step-flow.ts';
-import { cancelSteps, endBrokenServices, failFast } from './stop-flow.ts';
-import { failHeld } from './stuck.ts';
-import { askWake, fireTimers } from './timer-flow.ts';
+} from './flow/step-flow.ts';
+import { cancelSteps, endBrokenServices, failFast } from './flow/stop-flow.ts';
+import { failHeld } from './flow/stuck.ts';
+import { askWake, fireTimers } from './flow/timer-flow.ts';
+import type { SchedulerEvent } from './model/event.ts';
+import { CAUSE } from './model/legal-moves.ts';
+import { CODE } from './model/state-code.ts';
+import { CELL_SPAN, checkCell, moveCell, type RunState, STOP } from './state/run-state.ts';
+import { runStatus } from './view/run-status.ts';
 
 /** The one door: applies the event, then everything that follows from it. Commands go to `run.out`. */
 export function handleEvent(run: RunState, event: SchedulerEvent): void {

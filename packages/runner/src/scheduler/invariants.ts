@@ -1,5 +1,5 @@
-import { PHASE, type RunState } from './run-state.ts';
-import { CODE, FIRST_TERMINAL, isLive } from './state-code.ts';
+import { CODE, FIRST_TERMINAL, isLive } from './model/state-code.ts';
+import { PHASE, type RunState } from './state/run-state.ts';
 
 /** See `Scheduler.assertInvariants`. */
 export function assertInvariants(run: RunState): void {

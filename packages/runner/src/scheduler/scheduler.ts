@@ -1,22 +1,22 @@
 import type { Plan } from '@sluice/core';
-import type { CellState } from './cell-state.ts';
-import { countStates, knownCells, liveCells, openCommands } from './cell-views.ts';
-import type { Command, RunStatus } from './command.ts';
-import type { SchedulerEvent } from './event.ts';
-import { findSkipCause } from './find-skip-cause.ts';
-import { findWaitReason } from './find-wait-reason.ts';
+import { stepState } from './flow/step-flow.ts';
+import { findStuck, type HeldStep } from './flow/stuck.ts';
 import { handleEvent } from './handle-event.ts';
 import { assertInvariants } from './invariants.ts';
-import type { LiveCell } from './live-cell.ts';
-import { createRunState } from './run-state.ts';
-import { runStatus } from './run-status.ts';
-import type { SchedulerOptions } from './scheduler-options.ts';
-import type { SkipCause } from './skip-cause.ts';
-import { stateName } from './state-code.ts';
-import { stepState } from './step-flow.ts';
-import type { StoryEntry } from './story.ts';
-import { findStuck, type HeldStep } from './stuck.ts';
-import type { WaitReason } from './wait-reason.ts';
+import type { CellState } from './model/cell-state.ts';
+import type { Command, RunStatus } from './model/command.ts';
+import type { SchedulerEvent } from './model/event.ts';
+import type { LiveCell } from './model/live-cell.ts';
+import type { SchedulerOptions } from './model/scheduler-options.ts';
+import type { SkipCause } from './model/skip-cause.ts';
+import { stateName } from './model/state-code.ts';
+import type { WaitReason } from './model/wait-reason.ts';
+import { createRunState } from './state/run-state.ts';
+import type { StoryEntry } from './state/story.ts';
+import { countStates, knownCells, liveCells, openCommands } from './view/cell-views.ts';
+import { findSkipCause } from './view/find-skip-cause.ts';
+import { findWaitReason } from './view/find-wait-reason.ts';
+import { runStatus } from './view/run-status.ts';
 
 /** The state machine of one run. It awaits nothing, sees no clock and performs nothing; every change comes in by `handle`. */
 export interface Scheduler {

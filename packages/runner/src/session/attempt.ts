@@ -1,7 +1,7 @@
 import type { Ref } from '@sluice/client';
 import { type AttemptName, containerId } from '../identity/container-id.ts';
 import { clusterOfAttempt, scopeOn } from '../record/place-of.ts';
-import type { CancelReason } from '../scheduler/command.ts';
+import type { CancelReason } from '../scheduler/model/command.ts';
 import type { RunSession } from './run-session.ts';
 
 /** Looks that found nothing since the last that found the container. */

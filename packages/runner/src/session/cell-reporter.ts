@@ -1,6 +1,6 @@
 import type { MoveListener } from '../record/replay-run.ts';
 import { explainCell } from '../report/explain-cell.ts';
-import type { CellState } from '../scheduler/cell-state.ts';
+import type { CellState } from '../scheduler/model/cell-state.ts';
 import type { RunSession } from './run-session.ts';
 
 /** Tells the reporter which cells have moved. */

@@ -1,5 +1,5 @@
 import type { RunReport } from '../report/run-report.ts';
-import type { RunStatus } from '../scheduler/command.ts';
+import type { RunStatus } from '../scheduler/model/command.ts';
 
 /** What a notification tells of a run's end; `text` is a sentence, as chat systems take it. */
 export interface Notification {

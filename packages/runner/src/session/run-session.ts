@@ -6,7 +6,7 @@ import type { Disk } from '../journal/disk.ts';
 import type { EventFacts, JournalRecord } from '../journal/journal-record.ts';
 import type { RunFacts } from '../record/run-facts.ts';
 import type { RunnerEvent } from '../report/reporter.ts';
-import type { SchedulerEvent } from '../scheduler/event.ts';
+import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { AbsenceLimit } from './absence-limit.ts';
 import type { Redactor } from './create-redactor.ts';

@@ -1,7 +1,7 @@
 import { type Container, type ContainerSpec, isServiceError, isTerminalPhase } from '@sluice/client';
 import { adoptedCluster, hasAdoptedSuccessor } from '../record/adopted-attempt.ts';
 import { attemptFacts } from '../record/run-facts.ts';
-import type { Outcome, PostponeReason } from '../scheduler/event.ts';
+import type { Outcome, PostponeReason } from '../scheduler/model/event.ts';
 import type { Attempt, Missing } from '../session/attempt.ts';
 import { pause, type RunSession } from '../session/run-session.ts';
 import { addMissedLook, describeLoss, isListed, isLost } from '../watch/lost-container.ts';

@@ -2,7 +2,7 @@ import type { InstanceType } from '@sluice/client';
 import { isServiceError } from '@sluice/client';
 import { needsSlots, type PoolClaims } from '../pools/pool-claims.ts';
 import { attemptFacts } from '../record/run-facts.ts';
-import type { Command } from '../scheduler/command.ts';
+import type { Command } from '../scheduler/model/command.ts';
 import { type Attempt, createAttempt } from '../session/attempt.ts';
 import type { Posted } from '../session/posted.ts';
 import { pause, type RunSession } from '../session/run-session.ts';

@@ -1,5 +1,5 @@
 import type { Container } from '@sluice/client';
-import type { Outcome } from '../scheduler/event.ts';
+import type { Outcome } from '../scheduler/model/event.ts';
 
 /**
  * The verdict of a terminal phase: the phase decides, the state's text tells the exit code and

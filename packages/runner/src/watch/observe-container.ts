@@ -2,7 +2,7 @@ import type { Container } from '@sluice/client';
 import { isOwnContainer } from '../identity/is-own-container.ts';
 import type { ContainerFacts } from '../journal/journal-record.ts';
 import { hasAdoptedSuccessor } from '../record/adopted-attempt.ts';
-import type { Outcome } from '../scheduler/event.ts';
+import type { Outcome } from '../scheduler/model/event.ts';
 import type { Attempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { estimateTimes, type ServiceTimes } from './estimate-times.ts';

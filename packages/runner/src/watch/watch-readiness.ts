@@ -5,7 +5,7 @@ import { READY_FILE } from '../data/wrap-readiness.ts';
 import { attemptPath, attemptReadyPath } from '../record/layout.ts';
 import { clusterOfAttempt } from '../record/place-of.ts';
 import { urlOf } from '../record/step-context.ts';
-import type { AttemptEvent, SchedulerEvent } from '../scheduler/event.ts';
+import type { AttemptEvent, SchedulerEvent } from '../scheduler/model/event.ts';
 import { pause, type RunSession } from '../session/run-session.ts';
 
 const PAUSE_MS = 500;

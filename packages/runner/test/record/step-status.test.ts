@@ -4,8 +4,8 @@ import { createPlan, type NeedCondition, parsePipeline } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import { stepFailure, stepStatus } from '../../src/record/step-status.ts';
 import { startRun } from '../../src/run/start-run.ts';
-import { CELL_STATES, type CellState, TERMINAL_CELL_STATES } from '../../src/scheduler/cell-state.ts';
-import { isSatisfied, type StepEnd } from '../../src/scheduler/is-satisfied.ts';
+import { isSatisfied, type StepEnd } from '../../src/scheduler/flow/is-satisfied.ts';
+import { CELL_STATES, type CellState, TERMINAL_CELL_STATES } from '../../src/scheduler/model/cell-state.ts';
 import { createRig } from '../simulation/rig.ts';
 
 const PAGE = fileURLToPath(new URL('../../../../docs/pipeline.md', import.meta.url));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { IllegalMove } from '../../src/scheduler/illegal-move.ts';
+import { IllegalMove } from '../../src/scheduler/state/illegal-move.ts';
 import { createRig } from './rig.ts';
 import { testPlan } from './test-plan.ts';
 

@@ -1,8 +1,8 @@
 import type { Plan, PlannedDependency } from '@sluice/core';
-import type { Command } from '../../src/scheduler/command.ts';
-import type { SchedulerEvent } from '../../src/scheduler/event.ts';
+import type { Command } from '../../src/scheduler/model/command.ts';
+import type { SchedulerEvent } from '../../src/scheduler/model/event.ts';
+import type { SchedulerOptions } from '../../src/scheduler/model/scheduler-options.ts';
 import type { Scheduler } from '../../src/scheduler/scheduler.ts';
-import type { SchedulerOptions } from '../../src/scheduler/scheduler-options.ts';
 
 /** Keeps its own books of a run, from events and commands alone, and throws when a law is broken. */
 export interface LawBook {

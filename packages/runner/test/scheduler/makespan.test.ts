@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { createKeyHeap } from '../../src/scheduler/key-heap.ts';
 import { createScheduler } from '../../src/scheduler/scheduler.ts';
+import { createKeyHeap } from '../../src/scheduler/state/key-heap.ts';
 import { type TestStep, testPlan } from './test-plan.ts';
 
 const DATA = fileURLToPath(new URL('../../../../../shared/data/', import.meta.url));

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createKeyHeap } from '../../src/scheduler/key-heap.ts';
-import { createReadyQueue } from '../../src/scheduler/ready-queue.ts';
-import { createTimers } from '../../src/scheduler/timers.ts';
+import { createKeyHeap } from '../../src/scheduler/state/key-heap.ts';
+import { createReadyQueue } from '../../src/scheduler/state/ready-queue.ts';
+import { createTimers } from '../../src/scheduler/state/timers.ts';
 
 describe('createKeyHeap', () => {
   test('createKeyHeap: gives its keys back in order, also after some were dropped', () => {

@@ -1,8 +1,8 @@
 import type { Plan } from '@sluice/core';
-import type { Command } from '../../src/scheduler/command.ts';
-import type { Outcome, PostponeReason, SchedulerEvent } from '../../src/scheduler/event.ts';
+import type { Command } from '../../src/scheduler/model/command.ts';
+import type { Outcome, PostponeReason, SchedulerEvent } from '../../src/scheduler/model/event.ts';
+import type { SchedulerOptions } from '../../src/scheduler/model/scheduler-options.ts';
 import { createScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts';
-import type { SchedulerOptions } from '../../src/scheduler/scheduler-options.ts';
 
 /**
  * Feeds a scheduler events that name cells by step and cell (`fit/2`, or `fit` for the first) and gives the commands

@@ -1,9 +1,9 @@
 import type { Plan } from '@sluice/core';
-import { TERMINAL_CELL_STATES } from '../../src/scheduler/cell-state.ts';
-import type { Command } from '../../src/scheduler/command.ts';
-import type { Outcome, PostponeReason, SchedulerEvent } from '../../src/scheduler/event.ts';
+import { TERMINAL_CELL_STATES } from '../../src/scheduler/model/cell-state.ts';
+import type { Command } from '../../src/scheduler/model/command.ts';
+import type { Outcome, PostponeReason, SchedulerEvent } from '../../src/scheduler/model/event.ts';
+import type { SchedulerOptions } from '../../src/scheduler/model/scheduler-options.ts';
 import { createScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts';
-import type { SchedulerOptions } from '../../src/scheduler/scheduler-options.ts';
 import { createRandom, type Random } from '../simulation/random.ts';
 import { createLawBook } from './law-book.ts';
 

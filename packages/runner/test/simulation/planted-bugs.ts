@@ -224,7 +224,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'starts more than the run allows',
-    file: 'scheduler/run-state.ts',
+    file: 'scheduler/state/run-state.ts',
     find: 'plan.pipeline.parallelism ?? Infinity',
     replace: 'Infinity',
   },

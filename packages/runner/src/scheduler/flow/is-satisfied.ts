@@ -1,5 +1,5 @@
 import type { NeedCondition } from '@sluice/core';
-import type { CellState } from './cell-state.ts';
+import type { CellState } from '../model/cell-state.ts';
 
 /** How a step ended, as its dependents see it. */
 export interface StepEnd {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { handleEvent } from '../../src/scheduler/handle-event.ts';
-import { createRunState } from '../../src/scheduler/run-state.ts';
-import { testPlan } from './test-plan.ts';
+import { handleEvent } from '../../../src/scheduler/handle-event.ts';
+import { createRunState } from '../../../src/scheduler/state/run-state.ts';
+import { testPlan } from '../test-plan.ts';
 
 describe('timers of a run', () => {
   test('handle: steps that end long before their timeout do not pile up timers', () => {

@@ -1,5 +1,5 @@
 import type { FailureClass, Retry } from '@sluice/core';
-import type { CellState } from './cell-state.ts';
+import type { CellState } from '../model/cell-state.ts';
 
 /** One failed attempt, and what has been tried before it. */
 export interface FailedAttempt {

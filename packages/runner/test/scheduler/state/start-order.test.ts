@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createPlanIndex } from '../../src/scheduler/plan-index.ts';
-import { remainingPaths, startOrder } from '../../src/scheduler/start-order.ts';
-import { testPlan } from './test-plan.ts';
+import { createPlanIndex } from '../../../src/scheduler/state/plan-index.ts';
+import { remainingPaths, startOrder } from '../../../src/scheduler/state/start-order.ts';
+import { testPlan } from '../test-plan.ts';
 
 describe('startOrder', () => {
   test('startOrder: priority, then path, then the order of the file', () => {

@@ -1,17 +1,17 @@
 import type { Plan } from '@sluice/core';
+import type { Command, RunStatus } from '../model/command.ts';
+import type { PostponeReason } from '../model/event.ts';
+import { CAUSES, isLegal } from '../model/legal-moves.ts';
+import type { SchedulerOptions } from '../model/scheduler-options.ts';
+import { CODE, FIRST_TERMINAL, isLive, stateName } from '../model/state-code.ts';
+import type { WaitReason } from '../model/wait-reason.ts';
 import { CELL, type CellTable, createCellTable } from './cell-table.ts';
-import type { Command, RunStatus } from './command.ts';
-import type { PostponeReason } from './event.ts';
 import { IllegalMove } from './illegal-move.ts';
-import { CAUSES, isLegal } from './legal-moves.ts';
 import { conditionOf, createPlanIndex, EDGE, type PlanIndex, STEP } from './plan-index.ts';
 import { createReadyQueue, type ReadyQueue } from './ready-queue.ts';
-import type { SchedulerOptions } from './scheduler-options.ts';
 import { createStartPace, type StartPace } from './start-pace.ts';
-import { CODE, FIRST_TERMINAL, isLive, stateName } from './state-code.ts';
 import { createStory, type Story } from './story.ts';
 import { createTimers, type Timers } from './timers.ts';
-import type { WaitReason } from './wait-reason.ts';
 
 /** How far a step is. */
 export const PHASE = { waiting: 0, deciding: 1, approval: 2, open: 3, over: 4 } as const;

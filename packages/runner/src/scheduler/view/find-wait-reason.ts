@@ -1,8 +1,8 @@
-import { STEP } from './plan-index.ts';
-import { PHASE, type RunState } from './run-state.ts';
-import { heldUntil } from './start-pace.ts';
-import { CODE } from './state-code.ts';
-import type { WaitReason } from './wait-reason.ts';
+import { CODE } from '../model/state-code.ts';
+import type { WaitReason } from '../model/wait-reason.ts';
+import { STEP } from '../state/plan-index.ts';
+import { PHASE, type RunState } from '../state/run-state.ts';
+import { heldUntil } from '../state/start-pace.ts';
 
 /** See `Scheduler.waitReason`. */
 export function findWaitReason(run: RunState, step: number, cell: number): WaitReason | undefined {

@@ -1,5 +1,5 @@
-import type { CancelReason } from './command.ts';
-import type { Outcome } from './event.ts';
+import type { CancelReason } from '../model/command.ts';
+import type { Outcome } from '../model/event.ts';
 
 /**
  * What an attempt's end means, given that we had asked to cancel it. A success stands whatever we asked: the container

@@ -1,13 +1,13 @@
+import type { Outcome, PostponeReason, SchedulerEvent } from '../model/event.ts';
+import { CAUSE } from '../model/legal-moves.ts';
+import { CODE } from '../model/state-code.ts';
+import { CELL } from '../state/cell-table.ts';
+import { STEP } from '../state/plan-index.ts';
+import { CELL_SPAN, checkCell, moveCell, type RunState } from '../state/run-state.ts';
+import { mayStart, noteCapacity, slowDown, speedUp, spendStart } from '../state/start-pace.ts';
 import { attemptVerdict } from './attempt-verdict.ts';
 import { backoffDelay } from './backoff.ts';
-import { CELL } from './cell-table.ts';
-import type { Outcome, PostponeReason, SchedulerEvent } from './event.ts';
-import { CAUSE } from './legal-moves.ts';
-import { STEP } from './plan-index.ts';
 import { decideRetry, failureState } from './retry-decision.ts';
-import { CELL_SPAN, checkCell, moveCell, type RunState } from './run-state.ts';
-import { mayStart, noteCapacity, slowDown, speedUp, spendStart } from './start-pace.ts';
-import { CODE } from './state-code.ts';
 import { accepts, cellRan, makeReady } from './step-flow.ts';
 import { cancelReason, stopEnd, stopStep } from './stop-flow.ts';
 

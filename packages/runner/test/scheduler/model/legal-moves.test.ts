@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { CELL_STATES, TERMINAL_CELL_STATES } from '../../src/scheduler/cell-state.ts';
-import { CAUSE, CAUSES, isLegal, isPossible, MOVES } from '../../src/scheduler/legal-moves.ts';
-import { CODE } from '../../src/scheduler/state-code.ts';
+import { CELL_STATES, TERMINAL_CELL_STATES } from '../../../src/scheduler/model/cell-state.ts';
+import { CAUSE, CAUSES, isLegal, isPossible, MOVES } from '../../../src/scheduler/model/legal-moves.ts';
+import { CODE } from '../../../src/scheduler/model/state-code.ts';
 
-const PAGE = fileURLToPath(new URL('../../../../docs/scheduler.md', import.meta.url));
-const FROM = '<!-- moves: written by packages/runner/test/scheduler/legal-moves.test.ts -->\n';
+const PAGE = fileURLToPath(new URL('../../../../../docs/scheduler.md', import.meta.url));
+const FROM = '<!-- moves: written by packages/runner/test/scheduler/model/legal-moves.test.ts -->\n';
 const TO = '<!-- end of moves -->';
 
 describe('MOVES', () => {

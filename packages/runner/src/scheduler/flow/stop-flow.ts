@@ -1,8 +1,8 @@
-import type { CancelReason } from './command.ts';
-import { CAUSE } from './legal-moves.ts';
-import { STEP } from './plan-index.ts';
-import { CAUSE_KIND, moveCell, PHASE, type RunState, STOP, stopServing } from './run-state.ts';
-import { CODE, isLive } from './state-code.ts';
+import type { CancelReason } from '../model/command.ts';
+import { CAUSE } from '../model/legal-moves.ts';
+import { CODE, isLive } from '../model/state-code.ts';
+import { STEP } from '../state/plan-index.ts';
+import { CAUSE_KIND, moveCell, PHASE, type RunState, STOP, stopServing } from '../state/run-state.ts';
 
 /** The reasons as numbers from 1, in `CellTable.cancel`. */
 const CANCEL_REASONS: readonly CancelReason[] = [

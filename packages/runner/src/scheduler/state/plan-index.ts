@@ -1,7 +1,7 @@
 import type { NeedCondition, Plan, PlannedStep } from '@sluice/core';
 import { own } from '@sluice/core';
+import type { SchedulerOptions } from '../model/scheduler-options.ts';
 import type { LaneSpec, LimitSpec } from './ready-queue.ts';
-import type { SchedulerOptions } from './scheduler-options.ts';
 import { remainingPaths, startOrder } from './start-order.ts';
 
 /** What an edge asks for, as a number; with `EDGE` flags beside it in one byte. */

@@ -1,5 +1,5 @@
 import type { Plan } from '@sluice/core';
-import type { SchedulerOptions } from './scheduler-options.ts';
+import type { SchedulerOptions } from '../model/scheduler-options.ts';
 
 /** Edges in compressed rows: step `s` has its dependents at `edgeStart[s]` up to `edgeStart[s + 1]`. */
 interface StepEdges {

@@ -1,11 +1,11 @@
-import { CELL_STATES, type CellState } from './cell-state.ts';
-import type { Command } from './command.ts';
-import type { LiveCell } from './live-cell.ts';
-import { STEP } from './plan-index.ts';
-import { PHASE, type RunState } from './run-state.ts';
+import { cancelReason } from '../flow/stop-flow.ts';
+import { CELL_STATES, type CellState } from '../model/cell-state.ts';
+import type { Command } from '../model/command.ts';
+import type { LiveCell } from '../model/live-cell.ts';
+import { CODE, isLive, stateName } from '../model/state-code.ts';
+import { STEP } from '../state/plan-index.ts';
+import { PHASE, type RunState } from '../state/run-state.ts';
 import { runStatus } from './run-status.ts';
-import { CODE, isLive, stateName } from './state-code.ts';
-import { cancelReason } from './stop-flow.ts';
 
 /** See `Scheduler.resume`. */
 export function openCommands(run: RunState): Command[] {

@@ -1,11 +1,20 @@
-import type { CellState } from './cell-state.ts';
-import { CELL } from './cell-table.ts';
+import type { CellState } from '../model/cell-state.ts';
+import { CAUSE, isPossible } from '../model/legal-moves.ts';
+import { CODE, stateName } from '../model/state-code.ts';
+import { CELL } from '../state/cell-table.ts';
+import { conditionOf, EDGE, STEP } from '../state/plan-index.ts';
+import {
+  CAUSE_KIND,
+  CELL_SPAN,
+  illegalMove,
+  moveCell,
+  PHASE,
+  type RunState,
+  setCells,
+  setPhase,
+} from '../state/run-state.ts';
+import { runStatus } from '../view/run-status.ts';
 import { isSatisfied, type StepEnd } from './is-satisfied.ts';
-import { CAUSE, isPossible } from './legal-moves.ts';
-import { conditionOf, EDGE, STEP } from './plan-index.ts';
-import { CAUSE_KIND, CELL_SPAN, illegalMove, moveCell, PHASE, type RunState, setCells, setPhase } from './run-state.ts';
-import { runStatus } from './run-status.ts';
-import { CODE, stateName } from './state-code.ts';
 import { noLongerNeeded, stopEnd, stopStep } from './stop-flow.ts';
 
 /** Resolves the edges of every step that has ended, until nothing follows from it any more. A list, not a recursion: chains are long. */

@@ -1,10 +1,10 @@
 import type { FailureClass, Retry } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { attemptVerdict } from '../../src/scheduler/attempt-verdict.ts';
-import { backoffDelay } from '../../src/scheduler/backoff.ts';
-import type { CancelReason } from '../../src/scheduler/command.ts';
-import type { Outcome } from '../../src/scheduler/event.ts';
-import { decideRetry, type FailedAttempt, failureState } from '../../src/scheduler/retry-decision.ts';
+import { attemptVerdict } from '../../../src/scheduler/flow/attempt-verdict.ts';
+import { backoffDelay } from '../../../src/scheduler/flow/backoff.ts';
+import { decideRetry, type FailedAttempt, failureState } from '../../../src/scheduler/flow/retry-decision.ts';
+import type { CancelReason } from '../../../src/scheduler/model/command.ts';
+import type { Outcome } from '../../../src/scheduler/model/event.ts';
 
 const CLASSES: readonly FailureClass[] = ['failed', 'oom', 'timeout', 'infrastructure'];
 const RETRY: Retry = {

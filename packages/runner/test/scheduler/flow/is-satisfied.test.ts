@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { CellState } from '../../src/scheduler/cell-state.ts';
-import { isSatisfied, type StepEnd } from '../../src/scheduler/is-satisfied.ts';
+import { isSatisfied, type StepEnd } from '../../../src/scheduler/flow/is-satisfied.ts';
+import type { CellState } from '../../../src/scheduler/model/cell-state.ts';
 
 const END: StepEnd = { state: 'succeeded', byWhen: false, tolerated: false, ran: true };
 const STATES: readonly CellState[] = ['succeeded', 'cached', 'failed', 'errored', 'timedOut', 'canceled', 'skipped'];

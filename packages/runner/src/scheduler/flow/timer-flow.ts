@@ -1,11 +1,11 @@
-import { CELL } from './cell-table.ts';
-import { CAUSE } from './legal-moves.ts';
-import { CAUSE_KIND, moveCell, PHASE, type RunState, STOP } from './run-state.ts';
-import { heldUntil } from './start-pace.ts';
-import { CODE, FIRST_TERMINAL, isLive } from './state-code.ts';
+import { CAUSE } from '../model/legal-moves.ts';
+import { CODE, FIRST_TERMINAL, isLive } from '../model/state-code.ts';
+import { CELL } from '../state/cell-table.ts';
+import { CAUSE_KIND, moveCell, PHASE, type RunState, STOP } from '../state/run-state.ts';
+import { heldUntil } from '../state/start-pace.ts';
+import type { Timer } from '../state/timers.ts';
 import { endCells, makeReady } from './step-flow.ts';
 import { cancelCell, cancelSteps } from './stop-flow.ts';
-import type { Timer } from './timers.ts';
 
 /** A `tick` has come: acts on everything whose time is not after `now`. */
 export function fireTimers(run: RunState): void {

@@ -1,6 +1,6 @@
-import type { CellState } from './cell-state.ts';
-import { CAUSES, type Cause } from './legal-moves.ts';
-import { stateName } from './state-code.ts';
+import type { CellState } from '../model/cell-state.ts';
+import { CAUSES, type Cause } from '../model/legal-moves.ts';
+import { stateName } from '../model/state-code.ts';
 
 /** One move of a cell. */
 export interface StoryEntry {

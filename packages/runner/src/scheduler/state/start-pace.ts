@@ -1,5 +1,5 @@
-import type { PostponeReason } from './event.ts';
-import { CODE } from './state-code.ts';
+import type { PostponeReason } from '../model/event.ts';
+import { CODE } from '../model/state-code.ts';
 
 /**
  * How fast cells are started after the service has said that it has no room, or did not answer: a thousand ready cells

@@ -1,5 +1,5 @@
-import type { RunStatus } from './command.ts';
-import { type RunState, STOP } from './run-state.ts';
+import type { RunStatus } from '../model/command.ts';
+import { type RunState, STOP } from '../state/run-state.ts';
 
 /** How the run stands by what is over so far. */
 export function runStatus(run: RunState): RunStatus {

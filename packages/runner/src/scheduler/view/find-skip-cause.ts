@@ -1,7 +1,7 @@
-import { conditionOf } from './plan-index.ts';
-import { CAUSE_KIND, type RunState } from './run-state.ts';
-import type { SkipCause } from './skip-cause.ts';
-import { CODE } from './state-code.ts';
+import type { SkipCause } from '../model/skip-cause.ts';
+import { CODE } from '../model/state-code.ts';
+import { conditionOf } from '../state/plan-index.ts';
+import { CAUSE_KIND, type RunState } from '../state/run-state.ts';
 
 /** See `Scheduler.skipCause`. */
 export function findSkipCause(run: RunState, step: number, cell: number): SkipCause | undefined {

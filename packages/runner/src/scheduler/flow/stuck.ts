@@ -1,10 +1,10 @@
-import type { CellState } from './cell-state.ts';
-import { findWaitReason } from './find-wait-reason.ts';
-import { CAUSE } from './legal-moves.ts';
-import { CAUSE_KIND, moveCell, PHASE, type RunState } from './run-state.ts';
-import { heldUntil } from './start-pace.ts';
-import { CODE, FIRST_TERMINAL, stateName } from './state-code.ts';
-import type { WaitReason } from './wait-reason.ts';
+import type { CellState } from '../model/cell-state.ts';
+import { CAUSE } from '../model/legal-moves.ts';
+import { CODE, FIRST_TERMINAL, stateName } from '../model/state-code.ts';
+import type { WaitReason } from '../model/wait-reason.ts';
+import { CAUSE_KIND, moveCell, PHASE, type RunState } from '../state/run-state.ts';
+import { heldUntil } from '../state/start-pace.ts';
+import { findWaitReason } from '../view/find-wait-reason.ts';
 
 /** A step of a stuck run that is not over, with the first of its cells that is not. */
 export interface HeldStep {
