@@ -8,7 +8,7 @@ const RENAMED: Readonly<Record<string, SchedulerEvent['type'] | undefined>> = {
 };
 
 /** A record of any version as this version writes it: journals of earlier versions can be resumed. */
-export function withCurrentNames(record: JournalRecord): JournalRecord {
+export function renameEvents(record: JournalRecord): JournalRecord {
   if (record.kind !== 'event' || !Object.hasOwn(RENAMED, record.event.type)) return record;
   return { ...record, event: { ...record.event, type: RENAMED[record.event.type] } as SchedulerEvent };
 }

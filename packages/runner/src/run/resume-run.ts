@@ -43,7 +43,7 @@ async function resume(options: FilledOptions<ResumeRunOptions>): Promise<Result<
     : enterGroup({ ...options, ...group.value, plan, mode }, open));
   if (!opened.ok) return opened;
   return releaseOnFailure(opened.value, async () => {
-    const taken = await takeUp(options, { directory, plan, opened: opened.value });
+    const taken = await resumeFromJournal(options, { directory, plan, opened: opened.value });
     if (taken.ok) control.attach(taken.value);
     else await opened.value.release();
     return taken;
@@ -83,7 +83,7 @@ async function findGroup(
 }
 
 /** Gives the run back from its journal, asks for what it left, and drives it. */
-async function takeUp(
+async function resumeFromJournal(
   options: FilledOptions<ResumeRunOptions>,
   given: { readonly directory: string; readonly plan: Plan; readonly opened: OpenJournal },
 ): Promise<Result<RunHandle, RunRefusal>> {

@@ -168,7 +168,7 @@ describe('adoptRun', () => {
     await rig.go(rig.options.service.containers.delete({ ...rig.options.scope, id: rig.created()[0]!.wire.id }));
     const refused = await rig.go(adoptRun({ ...rig.options, runId, plan: PLAN, baseDir: '/base' }));
     expect(refused).toMatchObject({
-      error: { code: 'NOT_ADOPTABLE', message: expect.stringContaining('step first has succeeded') },
+      error: { code: 'NOT_ADOPTABLE', message: expect.stringContaining('step first succeeded') },
     });
   });
 

@@ -33,7 +33,7 @@ function readOld(events: readonly object[]) {
   return read.value.records;
 }
 
-test('withCurrentNames: a journal of an earlier version is replayed, with `undecidable` and `roomFreed`', () => {
+test('renameEvents: a journal of an earlier version is replayed, with `undecidable` and `roomFreed`', () => {
   const plan = testPlan({ choose: { when: '${{ results.none }}' }, fit: {} }, { failFast: false });
   const records = readOld(EVENTS);
   const types = records.flatMap((record) => (record.kind === 'event' ? [record.event.type] : []));
@@ -44,7 +44,7 @@ test('withCurrentNames: a journal of an earlier version is replayed, with `undec
   expect(scheduler.state(1)).toBe('pending');
 });
 
-test('withCurrentNames: leaves the names of other events alone, also those that objects inherit', () => {
+test('renameEvents: leaves the names of other events alone, also those that objects inherit', () => {
   const records = readOld([
     { type: 'started', at: 1 },
     { type: 'constructor', at: 2 },

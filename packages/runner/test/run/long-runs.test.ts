@@ -38,7 +38,7 @@ test('a run that was left for eight days says what is lost and why, and does tha
   expect(lost).toMatchObject([
     { attempt: 1, class: 'infrastructure', message: expect.stringContaining('started 8 days ago') },
   ]);
-  expect(lost[0]!.message).toContain('keeps what has ended for 7 days');
+  expect(lost[0]!.message).toContain('keeps ended containers for 7 days');
 });
 
 test('what may have been started eight days ago is not started again under its ID', async () => {
@@ -50,8 +50,8 @@ test('what may have been started eight days ago is not started again under its I
   const report = await resume(rig, handle.runId);
   expect(report.status).toBe('succeeded');
   expect(report.failures.map(({ message }) => message)).toEqual([
-    expect.stringContaining('asked for 8 days ago'),
-    expect.stringContaining('asked for 8 days ago'),
+    expect.stringContaining('requested 8 days ago'),
+    expect.stringContaining('requested 8 days ago'),
   ]);
   const ids = rig.created().map(({ wire }) => wire.id);
   expect(ids).toEqual([...new Set(ids)]);
@@ -73,7 +73,10 @@ test('a run whose login is over warns, stops with a word on how to go on, and st
   const expiring = refuseFrom(rig, until);
   const handle = await start(rig, expiring);
   const left = await rig.go(handle.finished);
-  expect(left).toMatchObject({ status: 'suspended', message: expect.stringContaining('resume the run with a login') });
+  expect(left).toMatchObject({
+    status: 'suspended',
+    message: expect.stringContaining('resume the run with a valid login'),
+  });
   expect(rig.events.filter(({ type }) => type === 'warning')).toMatchObject([
     { message: expect.stringContaining('the token has run out') },
   ]);

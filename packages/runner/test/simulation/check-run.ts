@@ -307,7 +307,7 @@ function allows(outcome: Outcome, truth: Truth | undefined, isUnderWay: boolean)
       if (outcome.message.startsWith('the container is lost')) return truth?.phase === 'Vanished';
       if (outcome.message.startsWith('the service no longer knows it')) return truth?.phase === 'Vanished';
       if (outcome.message.startsWith('could not publish')) return truth?.phase === 'Succeeded';
-      if (/^could not (start on input|bring) /.test(outcome.message)) return truth === undefined && !isUnderWay;
+      if (/^could not (start on input|copy) /.test(outcome.message)) return truth === undefined && !isUnderWay;
       if (outcome.message.startsWith('an earlier runner canceled it')) return truth?.phase === 'Canceled';
       return outcome.class === 'infrastructure' ? truth?.phase === 'Unknown' : truth?.phase === 'Failed';
   }

@@ -104,7 +104,10 @@ describe('deliverTree', () => {
       expect(await deliver(volumeOf({ a: 'a' }), { to })).toMatchObject({ ok: false });
     }
     writeFileSync(target, 'a file');
-    expect(await deliver(volumeOf({ a: 'a' }))).toMatchObject({ ok: false, error: expect.stringContaining('no dir') });
+    expect(await deliver(volumeOf({ a: 'a' }))).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('not a directory'),
+    });
     rmSync(target);
     const marked = await deliver(volumeOf({ [RESULT_MARKER]: 'a' }));
     expect(marked).toMatchObject({ ok: false, error: expect.stringContaining(RESULT_MARKER) });

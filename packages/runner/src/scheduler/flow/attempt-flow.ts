@@ -1,6 +1,7 @@
 import type { Outcome, PostponeReason, SchedulerEvent } from '../model/event.ts';
 import { CAUSE } from '../model/legal-moves.ts';
 import { CODE } from '../model/state-code.ts';
+import { cancelReason, setCancelReason } from '../state/cancel-reason.ts';
 import { CELL } from '../state/cell-table.ts';
 import { STEP } from '../state/plan-index.ts';
 import { CELL_SPAN, checkCell, moveCell, type RunState } from '../state/run-state.ts';
@@ -9,7 +10,7 @@ import { attemptVerdict } from './attempt-verdict.ts';
 import { backoffDelay } from './backoff.ts';
 import { decideRetry, failureState } from './retry-decision.ts';
 import { accepts, cellRan, makeReady } from './step-flow.ts';
-import { cancelReason, stopEnd, stopStep } from './stop-flow.ts';
+import { stopEnd, stopStep } from './stop-flow.ts';
 
 type AttemptEventOf = Extract<SchedulerEvent, { readonly attempt: number }>;
 
@@ -132,7 +133,7 @@ function finish(run: RunState, { step, cell, outcome, cause }: AttemptEnd): void
   const asked = cancelReason(run, id);
   const end = attemptVerdict(outcome, asked);
   noteCapacity(run);
-  run.cells.cancel[id] = 0;
+  setCancelReason(run, id, undefined);
   if (end.result === 'failed') {
     fail(run, { step, cell, outcome: end, cause });
     return;

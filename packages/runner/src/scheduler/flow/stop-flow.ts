@@ -1,18 +1,9 @@
 import type { CancelReason } from '../model/command.ts';
 import { CAUSE } from '../model/legal-moves.ts';
 import { CODE, isLive } from '../model/state-code.ts';
+import { setCancelReason } from '../state/cancel-reason.ts';
 import { STEP } from '../state/plan-index.ts';
 import { CAUSE_KIND, moveCell, PHASE, type RunState, STOP, stopServing } from '../state/run-state.ts';
-
-/** The reasons as numbers from 1, in `CellTable.cancel`. */
-const CANCEL_REASONS: readonly CancelReason[] = [
-  'timeout',
-  'queueTimeout',
-  'deadline',
-  'runTimeout',
-  'canceled',
-  'noLongerNeeded',
-];
 
 /** Asks for the end of a live cell, once: the first reason stays. */
 export function cancelCell(
@@ -22,15 +13,9 @@ export function cancelCell(
 ): void {
   const id = run.cellBase[step]! + cell;
   if (run.cells.cancel[id] !== 0) return;
-  run.cells.cancel[id] = CANCEL_REASONS.indexOf(reason) + 1;
+  setCancelReason(run, id, reason);
   stopServing(run, id);
   run.out.push({ type: 'cancel', step, cell, attempt: run.cells.attempt[id]!, reason });
-}
-
-/** The reason for which the cell's attempt was asked to end. */
-export function cancelReason(run: RunState, id: number): CancelReason | undefined {
-  const asked = run.cells.cancel[id]!;
-  return asked === 0 ? undefined : CANCEL_REASONS[asked - 1];
 }
 
 /** The end of whatever of the step has not started yet, when nothing of it may start any more; undefined while it may. */

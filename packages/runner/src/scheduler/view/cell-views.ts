@@ -1,8 +1,8 @@
-import { cancelReason } from '../flow/stop-flow.ts';
 import { CELL_STATES, type CellState } from '../model/cell-state.ts';
 import type { Command } from '../model/command.ts';
 import type { LiveCell } from '../model/live-cell.ts';
 import { CODE, isLive, stateName } from '../model/state-code.ts';
+import { cancelReason } from '../state/cancel-reason.ts';
 import { STEP } from '../state/plan-index.ts';
 import { PHASE, type RunState } from '../state/run-state.ts';
 import { runStatus } from './run-status.ts';
