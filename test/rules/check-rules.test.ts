@@ -172,6 +172,48 @@ test('check-rules counts a folder without a layer to the one that it lies in', (
   ]);
 });
 
+test('check-rules refuses a write to a part of the scheduler state by a module that does not own it', () => {
+  const scheduler = 'packages/runner/src/scheduler';
+  const body = [
+    'export function failFast(run) {',
+    '  run.stop = 1;',
+    '  if (run.stop === 1 || run.wakeAt >= 2) run.stop++;',
+    '  --run.blockers[run.index.lane[0]!]!;',
+    '  run.over.length = 0;',
+    '  run.timers.add({ at: run.now, flag: run.wakeAt <= 3 });',
+    '  run.cells.cancel[0] |= 1;',
+    '  const open = run.over.length === 0 && run.blockers[0] === 0;',
+    '}',
+    '',
+  ].join('\n');
+  const files = {
+    [`${scheduler}/state/run-state.ts`]: [
+      'export interface RunState {',
+      '  // Objects that write themselves.',
+      '  readonly timers: Timers;',
+      '  // Written by stop-flow.ts.',
+      '  stop: number;',
+      '  wakeAt: number;',
+      '  // Written by step-flow.ts.',
+      '  readonly blockers: Int32Array;',
+      '  readonly over: number[];',
+      '}',
+      '',
+    ].join('\n'),
+    [`${scheduler}/state/cell-table.ts`]:
+      'export interface CellTable {\n  // Written by cancel-reason.ts.\n  cancel: Uint8Array;\n}\n',
+    [`${scheduler}/flow/stop-flow.ts`]: body.replace('failFast', 'stopFlow'),
+    [`${scheduler}/flow/fail-fast.ts`]: body,
+  };
+  const { faults, status } = check(files);
+  expect(status).toBe(1);
+  const found = faults.map((fault) => /flow\/([\w-]+)\.ts:(\d+): writes (\S+), which/.exec(fault)?.slice(1).join(' '));
+  expect(found).toEqual([
+    ...['fail-fast 2 run.stop', 'fail-fast 3 run.stop', 'fail-fast 4 run.blockers', 'fail-fast 5 run.over'],
+    ...['fail-fast 7 cells.cancel', 'stop-flow 4 run.blockers', 'stop-flow 5 run.over', 'stop-flow 7 cells.cancel'],
+  ]);
+});
+
 test('check-rules refuses to read a record by a foreign name, and nothing that is safe', () => {
   const files = {
     'packages/core/tsconfig.json': '{"compilerOptions": {"strict": true, "lib": ["es2022"]}, "include": ["src"]}',

@@ -3,6 +3,7 @@ import {
   accepts,
   approved,
   decided,
+  endBrokenServices,
   evaluationFailed,
   makeReady,
   releaseFinals,
@@ -10,20 +11,22 @@ import {
   resolveEnds,
   skippedByWhen,
 } from './flow/step-flow.ts';
-import { cancelSteps, endBrokenServices, failFast } from './flow/stop-flow.ts';
+import { cancelRun, failFast } from './flow/stop-flow.ts';
 import { failHeld } from './flow/stuck.ts';
-import { askWake, fireTimers } from './flow/timer-flow.ts';
+import { askWake, fireTimers, forgetWake } from './flow/timer-flow.ts';
 import type { SchedulerEvent } from './model/event.ts';
 import { CAUSE } from './model/legal-moves.ts';
 import { CODE } from './model/state-code.ts';
-import { CELL_SPAN, checkCell, moveCell, type RunState, STOP } from './state/run-state.ts';
+import { checkCell, countStale, dropStopped, moveCell } from './state/move-cell.ts';
+import { type RunState, STOP } from './state/run-state.ts';
+import { sendCommand } from './state/send-command.ts';
 import { runStatus } from './view/run-status.ts';
 
 /** The one door: applies the event, then everything that follows from it. Commands go to `run.out`. */
 export function handleEvent(run: RunState, event: SchedulerEvent): void {
   run.now = event.at;
   if (run.finished) {
-    run.staleAnswers++;
+    countStale(run);
     return;
   }
   applyEvent(run, event);
@@ -86,18 +89,6 @@ function lookedUp(
   else makeReady(run, step, { cell, cause });
 }
 
-/** The first request ends the steps and leaves `finally`, the second ends `finally` too. */
-function cancelRun(run: RunState): void {
-  run.cancelRequests++;
-  if (run.cancelRequests === 1) {
-    run.stop = STOP.canceled;
-    cancelSteps(run, { final: false, reason: 'canceled' });
-  } else {
-    run.finalsCanceled = true;
-    cancelSteps(run, { final: true, reason: 'canceled' });
-  }
-}
-
 /** Brings everything to rest that follows from an event: ends, releases, starts, the wake-up and the end of the run. */
 function settle(run: RunState): void {
   do {
@@ -106,22 +97,12 @@ function settle(run: RunState): void {
     resolveEnds(run);
     if (run.started && run.openMain === 0 && !run.finalsReleased) releaseFinals(run);
   } while (run.over.length + run.brokenServices.length > 0 || (run.tripped >= 0 && run.stop === STOP.none));
-  if (run.queueDirty) dropStopped(run);
+  dropStopped(run);
   startReady(run);
   askWake(run);
   if (run.started && run.openMain === 0 && run.openFinal === 0) {
     run.finished = true;
-    run.wakeAt = Infinity;
-    run.out.push({ type: 'finish', status: runStatus(run) });
+    forgetWake(run);
+    sendCommand(run, { type: 'finish', status: runStatus(run) });
   }
-}
-
-/** Takes the cells out of the queue that have been stopped while they were ready; all at once, since one costs as much. */
-function dropStopped(run: RunState): void {
-  run.queueDirty = false;
-  run.queue.retain((key) => {
-    const place = Math.floor(key / CELL_SPAN);
-    const id = run.cellBase[run.index.stepAt[place]!]! + (key - place * CELL_SPAN);
-    return run.cells.state[id] === CODE.ready;
-  });
 }

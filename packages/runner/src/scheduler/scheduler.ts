@@ -12,6 +12,7 @@ import type { SkipCause } from './model/skip-cause.ts';
 import { stateName } from './model/state-code.ts';
 import type { WaitReason } from './model/wait-reason.ts';
 import { createRunState } from './state/run-state.ts';
+import { collectCommands } from './state/send-command.ts';
 import type { StoryEntry } from './state/story.ts';
 import { countStates, knownCells, liveCells, openCommands } from './view/cell-views.ts';
 import { findSkipCause } from './view/find-skip-cause.ts';
@@ -61,7 +62,7 @@ export function createScheduler(plan: Plan, options: SchedulerOptions = {}): Sch
   const id = (step: number, cell: number) => run.cellBase[step]! + cell;
   return {
     handle(event, into = []) {
-      run.out = into;
+      collectCommands(run, into);
       handleEvent(run, event);
       return into;
     },

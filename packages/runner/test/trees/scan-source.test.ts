@@ -79,7 +79,7 @@ test('scanSource keeps links as links, whatever is at their end, and never walks
     { path: 'to-file', target: 'd19/file', reaches: 'file' },
   ]);
   expect(emptyDirectories).toEqual([]);
-  expect(warnings).toEqual(['left out gone, a link to /gone/away, where nothing is']);
+  expect(warnings).toEqual(['left out gone, a link to /gone/away, which does not exist']);
 });
 
 test('scanSource refuses links that lead out by their names, also where they do so through another', async () => {

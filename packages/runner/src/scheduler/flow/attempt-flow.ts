@@ -3,8 +3,10 @@ import { CAUSE } from '../model/legal-moves.ts';
 import { CODE } from '../model/state-code.ts';
 import { cancelReason, setCancelReason } from '../state/cancel-reason.ts';
 import { CELL } from '../state/cell-table.ts';
+import { addFlag, checkCell, countStale, moveCell } from '../state/move-cell.ts';
 import { STEP } from '../state/plan-index.ts';
-import { CELL_SPAN, checkCell, moveCell, type RunState } from '../state/run-state.ts';
+import { CELL_SPAN, type RunState } from '../state/run-state.ts';
+import { sendCommand } from '../state/send-command.ts';
 import { mayStart, noteCapacity, slowDown, speedUp, spendStart } from '../state/start-pace.ts';
 import { attemptVerdict } from './attempt-verdict.ts';
 import { backoffDelay } from './backoff.ts';
@@ -20,12 +22,12 @@ export function attemptEvent(run: RunState, event: AttemptEventOf): void {
   checkCell(run, step, cell);
   const id = run.cellBase[step]! + cell;
   if (attempt !== run.cells.attempt[id]) {
-    run.staleAnswers++;
+    countStale(run);
     return;
   }
   if (event.type === 'capacityFreed') {
     if (run.cells.state[id] === CODE.backingOff) makeReady(run, step, { cell, cause: CAUSE.due });
-    else run.staleAnswers++;
+    else countStale(run);
     return;
   }
   if (!accepts(run, step, { cell, cause: CAUSE[event.type] })) return;
@@ -63,7 +65,7 @@ export function startReady(run: RunState): void {
     const id = run.cellBase[step]! + cell;
     moveCell(run, step, { cell, to: CODE.submitting, cause: CAUSE.picked });
     const attempt = run.cells.attempt[id]!;
-    run.out.push({ type: 'submit', step, cell, attempt, escalationLevel: run.cells.escalationLevel[id]! });
+    sendCommand(run, { type: 'submit', step, cell, attempt, escalationLevel: run.cells.escalationLevel[id]! });
     if ((run.index.flags[step]! & STEP.timed) !== 0) startDeadline(run, step, cell);
   }
 }
@@ -72,7 +74,7 @@ function startDeadline(run: RunState, step: number, cell: number): void {
   const id = run.cellBase[step]! + cell;
   const { deadlineMs } = run.plan.steps[step]!.step;
   if (deadlineMs === undefined || (run.cells.flags[id]! & CELL.started) !== 0) return;
-  run.cells.flags[id]! |= CELL.started;
+  addFlag(run, id, CELL.started);
   run.timers.add({ kind: 'deadline', at: run.now + deadlineMs, step, cell, attempt: 0 });
 }
 
@@ -116,7 +118,7 @@ function running(run: RunState, { step, cell }: { step: number; cell: number }):
 function ended(run: RunState, { step, cell, outcome }: Extract<SchedulerEvent, { type: 'ended' }>): void {
   const id = run.cellBase[step]! + cell;
   // A second look at the container, after its success has been taken: only a failure to publish moves it from here.
-  if (run.cells.state[id] === CODE.publishing && outcome.result !== 'failed') run.staleAnswers++;
+  if (run.cells.state[id] === CODE.publishing && outcome.result !== 'failed') countStale(run);
   else finish(run, { step, cell, outcome, cause: CAUSE.ended });
 }
 
@@ -147,7 +149,7 @@ function finish(run: RunState, { step, cell, outcome, cause }: AttemptEnd): void
     return;
   }
   moveCell(run, step, { cell, to: CODE.publishing, cause });
-  run.out.push({ type: 'publish', step, cell, attempt: run.cells.attempt[id]! });
+  sendCommand(run, { type: 'publish', step, cell, attempt: run.cells.attempt[id]! });
 }
 
 type Failed = Extract<Outcome, { result: 'failed' }>;
@@ -194,7 +196,6 @@ interface BackOff {
 }
 
 function backOff(run: RunState, { step, cell, until, cause, reason, detail }: BackOff): void {
-  moveCell(run, step, { cell, to: CODE.backingOff, cause });
-  run.backOffs.set(run.cellBase[step]! + cell, { until, reason, detail });
+  moveCell(run, step, { cell, to: CODE.backingOff, cause, wait: { until, reason, detail } });
   run.timers.add({ kind: 'due', at: until, step, cell, attempt: 0 });
 }

@@ -2,17 +2,20 @@ import type { CellState } from '../model/cell-state.ts';
 import { CAUSE, isPossible } from '../model/legal-moves.ts';
 import { CODE, stateName } from '../model/state-code.ts';
 import { CELL } from '../state/cell-table.ts';
-import { conditionOf, EDGE, STEP } from '../state/plan-index.ts';
 import {
-  CAUSE_KIND,
-  CELL_SPAN,
+  addFlag,
+  clearEnded,
+  countStale,
   illegalMove,
   moveCell,
-  PHASE,
-  type RunState,
-  setCells,
   setPhase,
-} from '../state/run-state.ts';
+  startServing,
+  takeBrokenService,
+} from '../state/move-cell.ts';
+import { conditionOf, EDGE, STEP } from '../state/plan-index.ts';
+import { CAUSE_KIND, CELL_SPAN, PHASE, type RunState, setCells } from '../state/run-state.ts';
+import { sendCommand } from '../state/send-command.ts';
+import { setCause } from '../state/set-cause.ts';
 import { runStatus } from '../view/run-status.ts';
 import { isSatisfied, type StepEnd } from './is-satisfied.ts';
 import { noLongerNeeded, stopEnd, stopStep } from './stop-flow.ts';
@@ -20,7 +23,7 @@ import { noLongerNeeded, stopEnd, stopStep } from './stop-flow.ts';
 /** Resolves the edges of every step that has ended, until nothing follows from it any more. A list, not a recursion: chains are long. */
 export function resolveEnds(run: RunState): void {
   for (let i = 0; i < run.over.length; i++) endStep(run, run.over[i]!);
-  run.over.length = 0;
+  clearEnded(run);
 }
 
 /** Releases the steps that wait for nothing at all; called once. */
@@ -84,9 +87,8 @@ function resolveEdge(run: RunState, step: number, missed?: { failedOn: number; k
   if (missed !== undefined && run.causeKind[step] === CAUSE_KIND.none) {
     const { failedOn, kind } = missed;
     const root = verdict(run.seen[failedOn]!) === 'skipped' ? run.causeStep[failedOn]! : -1;
-    run.causeKind[step] = CAUSE_KIND.dependency;
-    run.causeStep[step] = root === -1 ? failedOn : root;
-    run.causeEdge[step] = root === -1 ? kind : run.causeEdge[failedOn]!;
+    const edge = root === -1 ? kind : run.causeEdge[failedOn]!;
+    setCause(run, step, { kind: CAUSE_KIND.dependency, root: root === -1 ? failedOn : root, edge });
   }
   if (--run.blockers[step]! === 0) releaseStep(run, step);
 }
@@ -110,7 +112,7 @@ function releaseStep(run: RunState, step: number): void {
   }
   if ((run.index.flags[step]! & STEP.dynamic) !== 0) {
     setPhase(run, step, PHASE.deciding);
-    run.out.push({ type: 'decide', step });
+    sendCommand(run, { type: 'decide', step });
   } else openStep(run, step);
 }
 
@@ -132,7 +134,7 @@ function openStep(run: RunState, step: number): void {
   for (let cell = 0; cell < run.cellCount[step]!; cell++) {
     moveCell(run, step, { cell, to: CODE.awaitingApproval, cause: CAUSE.released });
   }
-  run.out.push({ type: 'askApproval', step });
+  sendCommand(run, { type: 'askApproval', step });
   if (approval.timeoutMs !== undefined) {
     run.timers.add({ kind: 'approval', at: run.now + approval.timeoutMs, step, cell: 0, attempt: 0 });
   }
@@ -144,7 +146,7 @@ function openCells(run: RunState, step: number, cause: number): void {
   for (let cell = 0; cell < run.cellCount[step]!; cell++) {
     if (cached) {
       moveCell(run, step, { cell, to: CODE.checking, cause });
-      run.out.push({ type: 'lookUp', step, cell });
+      sendCommand(run, { type: 'lookUp', step, cell });
     } else makeReady(run, step, { cell, cause });
   }
 }
@@ -176,7 +178,7 @@ export function decided(run: RunState, step: number, cells: number): void {
 /** Answer to `decide`: `when` is false. */
 export function skippedByWhen(run: RunState, step: number): void {
   if (!expectDeciding(run, step, CAUSE.skipped)) return;
-  run.causeKind[step] = CAUSE_KIND.when;
+  setCause(run, step, { kind: CAUSE_KIND.when });
   endCells(run, step, { to: CODE.skipped, cause: CAUSE.skipped });
 }
 
@@ -188,7 +190,7 @@ export function evaluationFailed(run: RunState, step: number): void {
 
 function expectDeciding(run: RunState, step: number, cause: number): boolean {
   if (run.phase[step] === PHASE.over) {
-    run.staleAnswers++;
+    countStale(run);
     return false;
   }
   if (run.phase[step] !== PHASE.deciding) throw illegalMove(run, step, { cell: 0, cause });
@@ -198,7 +200,7 @@ function expectDeciding(run: RunState, step: number, cause: number): boolean {
 /** A person's answer. An approval without a container of its own is over with it. */
 export function approved(run: RunState, step: number, yes: boolean): void {
   if (run.phase[step] === PHASE.over) {
-    run.staleAnswers++;
+    countStale(run);
     return;
   }
   if (run.phase[step] !== PHASE.approval) throw illegalMove(run, step, { cell: 0, cause: CAUSE.approved });
@@ -217,12 +219,9 @@ export function endCells(run: RunState, step: number, { to, cause }: { to: numbe
 export function cellRan(run: RunState, step: number, cell: number): void {
   const id = run.cellBase[step]! + cell;
   const service = (run.index.flags[step]! & STEP.service) !== 0;
-  if (service && run.cells.cancel[id] === 0 && (run.cells.flags[id]! & CELL.serving) === 0) {
-    run.cells.flags[id]! |= CELL.serving;
-    run.servingCells++;
-  }
+  if (service && run.cells.cancel[id] === 0) startServing(run, id);
   if ((run.cells.flags[id]! & CELL.ran) !== 0) return;
-  run.cells.flags[id]! |= CELL.ran;
+  addFlag(run, id, CELL.ran);
   if (--run.notRun[step]! > 0) return;
   run.notRun[step] = -1;
   const { edgeStart, edgeTo, edgeKind } = run.index;
@@ -235,6 +234,15 @@ export function cellRan(run: RunState, step: number, cell: number): void {
   // Nobody ever needed it. From here on it counts as no longer needed, so that a failure to publish does not start it again.
   run.needers[step] = 0;
   noLongerNeeded(run, step);
+}
+
+/** A service whose cells can no longer all get ready ends: otherwise those that are would run for ever. */
+export function endBrokenServices(run: RunState): void {
+  for (let step = takeBrokenService(run); step !== undefined; step = takeBrokenService(run)) {
+    if (run.phase[step] === PHASE.over) continue;
+    run.needers[step] = 0;
+    noLongerNeeded(run, step);
+  }
 }
 
 /** Tells the services that a dependent of theirs is over. */
@@ -251,7 +259,7 @@ function releaseServices(run: RunState, step: number): void {
 export function accepts(run: RunState, step: number, { cell, cause }: { cell: number; cause: number }): boolean {
   const state = run.cells.state[run.cellBase[step]! + cell]!;
   if (state >= CODE.succeeded) {
-    run.staleAnswers++;
+    countStale(run);
     return false;
   }
   if (!isPossible(state, cause)) throw illegalMove(run, step, { cell, cause });

@@ -2,8 +2,11 @@ import type { CancelReason } from '../model/command.ts';
 import { CAUSE } from '../model/legal-moves.ts';
 import { CODE, isLive } from '../model/state-code.ts';
 import { setCancelReason } from '../state/cancel-reason.ts';
+import { moveCell, noteFailure, stopServing } from '../state/move-cell.ts';
 import { STEP } from '../state/plan-index.ts';
-import { CAUSE_KIND, moveCell, PHASE, type RunState, STOP, stopServing } from '../state/run-state.ts';
+import { CAUSE_KIND, PHASE, type RunState, STOP } from '../state/run-state.ts';
+import { sendCommand } from '../state/send-command.ts';
+import { setCause } from '../state/set-cause.ts';
 
 /** Asks for the end of a live cell, once: the first reason stays. */
 export function cancelCell(
@@ -15,7 +18,7 @@ export function cancelCell(
   if (run.cells.cancel[id] !== 0) return;
   setCancelReason(run, id, reason);
   stopServing(run, id);
-  run.out.push({ type: 'cancel', step, cell, attempt: run.cells.attempt[id]!, reason });
+  sendCommand(run, { type: 'cancel', step, cell, attempt: run.cells.attempt[id]!, reason });
 }
 
 /** The end of whatever of the step has not started yet, when nothing of it may start any more; undefined while it may. */
@@ -34,13 +37,13 @@ export function stopEnd(run: RunState, step: number): { to: number; kind: number
 export function stopStep(run: RunState, step: number, { to, kind }: { to: number; kind: number }): void {
   if (run.phase[step] === PHASE.over) return;
   const known = run.causeKind[step]!;
-  if (known === CAUSE_KIND.none || known === CAUSE_KIND.dependency) run.causeKind[step] = kind;
-  if (kind === CAUSE_KIND.failFast && run.causeStep[step] === -1) run.causeStep[step] = run.firstFailure;
+  const isFirst = known === CAUSE_KIND.none || known === CAUSE_KIND.dependency;
+  const hasRoot = kind !== CAUSE_KIND.failFast || run.causeStep[step] !== -1;
+  setCause(run, step, { kind: isFirst ? kind : known, ...(!hasRoot && { root: run.firstFailure }) });
   for (let cell = 0; cell < run.cellCount[step]!; cell++) {
     const id = run.cellBase[step]! + cell;
     const state = run.cells.state[id]!;
     if (state >= CODE.submitting && state !== CODE.backingOff && state !== CODE.awaitingApproval) continue;
-    if (state === CODE.ready) run.queueDirty = true;
     const failed = kind === CAUSE_KIND.failFast ? run.cells.lastFailure[id]! : 0;
     moveCell(run, step, { cell, to: failed === 0 ? to : failed, cause: CAUSE.stopped });
   }
@@ -49,7 +52,6 @@ export function stopStep(run: RunState, step: number, { to, kind }: { to: number
 /** A failure stops the run: nothing new starts, what is live may end. */
 export function failFast(run: RunState): void {
   run.stop = STOP.failFast;
-  run.tripped = -1;
   for (let step = 0; step < run.index.stepCount; step++) {
     const flags = run.index.flags[step]!;
     const begun = run.phase[step] === PHASE.approval || run.phase[step] === PHASE.open;
@@ -74,15 +76,6 @@ export function cancelSteps(
   }
 }
 
-/** A service whose cells can no longer all get ready ends: otherwise those that are would run for ever. */
-export function endBrokenServices(run: RunState): void {
-  for (let step = run.brokenServices.pop(); step !== undefined; step = run.brokenServices.pop()) {
-    if (run.phase[step] === PHASE.over) continue;
-    run.needers[step] = 0;
-    noLongerNeeded(run, step);
-  }
-}
-
 /** The last dependent of a service is over: the service ends, or never starts. One that still waits is stopped when it is released. */
 export function noLongerNeeded(run: RunState, step: number): void {
   if (run.phase[step] === PHASE.approval || run.phase[step] === PHASE.open) {
@@ -91,4 +84,23 @@ export function noLongerNeeded(run: RunState, step: number): void {
   for (let cell = 0; cell < run.cellCount[step]!; cell++) {
     if (isLive(run.cells.state[run.cellBase[step]! + cell]!)) cancelCell(run, step, { cell, reason: 'noLongerNeeded' });
   }
+}
+
+/** The first request ends the steps and leaves `finally`, the second ends `finally` too. */
+export function cancelRun(run: RunState): void {
+  run.cancelRequests++;
+  if (run.cancelRequests === 1) {
+    run.stop = STOP.canceled;
+    cancelSteps(run, { final: false, reason: 'canceled' });
+  } else {
+    run.finalsCanceled = true;
+    cancelSteps(run, { final: true, reason: 'canceled' });
+  }
+}
+
+/** The timeout of the run has passed. */
+export function passRunTimeout(run: RunState): void {
+  run.stop = STOP.runTimeout;
+  noteFailure(run);
+  cancelSteps(run, { final: false, reason: 'runTimeout' });
 }

@@ -2,7 +2,9 @@ import type { CellState } from '../model/cell-state.ts';
 import { CAUSE } from '../model/legal-moves.ts';
 import { CODE, FIRST_TERMINAL, stateName } from '../model/state-code.ts';
 import type { WaitReason } from '../model/wait-reason.ts';
-import { CAUSE_KIND, moveCell, PHASE, type RunState } from '../state/run-state.ts';
+import { countStale, moveCell } from '../state/move-cell.ts';
+import { CAUSE_KIND, PHASE, type RunState } from '../state/run-state.ts';
+import { setFirstCause } from '../state/set-cause.ts';
 import { heldUntil } from '../state/start-pace.ts';
 import { findWaitReason } from '../view/find-wait-reason.ts';
 
@@ -47,18 +49,17 @@ export function findStuck(run: RunState): readonly HeldStep[] | undefined {
  */
 export function failHeld(run: RunState): void {
   if (findStuck(run) === undefined) {
-    run.staleAnswers++;
+    countStale(run);
     return;
   }
   if (run.counts[CODE.ready] === 0) throw new Error('the run cannot continue, and nothing in it waits for capacity');
-  run.queueDirty = true;
   for (let step = 0; step < run.index.stepCount; step++) {
     if (run.phase[step] !== PHASE.open) continue;
     for (let cell = 0; cell < run.cellCount[step]!; cell++) {
       const id = run.cellBase[step]! + cell;
       if (run.cells.state[id] !== CODE.ready) continue;
       if (!run.stuckReasons.has(step)) run.stuckReasons.set(step, findWaitReason(run, step, cell)!);
-      if (run.causeKind[step] === CAUSE_KIND.none) run.causeKind[step] = CAUSE_KIND.stuck;
+      setFirstCause(run, step, CAUSE_KIND.stuck);
       moveCell(run, step, { cell, to: run.cells.lastFailure[id]! || CODE.failed, cause: CAUSE.stopped });
     }
   }

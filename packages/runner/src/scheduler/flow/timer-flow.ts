@@ -1,11 +1,14 @@
 import { CAUSE } from '../model/legal-moves.ts';
 import { CODE, FIRST_TERMINAL, isLive } from '../model/state-code.ts';
 import { CELL } from '../state/cell-table.ts';
-import { CAUSE_KIND, moveCell, PHASE, type RunState, STOP } from '../state/run-state.ts';
+import { addFlag, moveCell } from '../state/move-cell.ts';
+import { CAUSE_KIND, PHASE, type RunState, STOP } from '../state/run-state.ts';
+import { sendCommand } from '../state/send-command.ts';
+import { setFirstCause } from '../state/set-cause.ts';
 import { heldUntil } from '../state/start-pace.ts';
 import type { Timer } from '../state/timers.ts';
 import { endCells, makeReady } from './step-flow.ts';
-import { cancelCell, cancelSteps } from './stop-flow.ts';
+import { cancelCell, passRunTimeout } from './stop-flow.ts';
 
 /** A `tick` has come: acts on everything whose time is not after `now`. */
 export function fireTimers(run: RunState): void {
@@ -27,7 +30,12 @@ export function askWake(run: RunState): void {
   const at = Math.min(timer?.at ?? Infinity, heldUntil(run) ?? Infinity);
   if (at >= run.wakeAt) return;
   run.wakeAt = at;
-  run.out.push({ type: 'wake', at });
+  sendCommand(run, { type: 'wake', at });
+}
+
+/** The run has finished: no wake-up is expected. */
+export function forgetWake(run: RunState): void {
+  run.wakeAt = Infinity;
 }
 
 /** So many timers may be void before they are thrown away together: steps that end long before their timeout leave one each. */
@@ -64,9 +72,7 @@ function fire(run: RunState, { kind, step, cell }: Timer): void {
       endCells(run, step, { to: CODE.timedOut, cause: CAUSE.due });
       return;
     case 'runTimeout':
-      run.stop = STOP.runTimeout;
-      run.failed = true;
-      cancelSteps(run, { final: false, reason: 'runTimeout' });
+      passRunTimeout(run);
       return;
     case 'deadline':
       passDeadline(run, step, cell);
@@ -80,11 +86,10 @@ function passDeadline(run: RunState, step: number, cell: number): void {
   const id = run.cellBase[step]! + cell;
   const state = run.cells.state[id]!;
   if (isLive(state) || state === CODE.publishing) {
-    run.cells.flags[id]! |= CELL.expired;
+    addFlag(run, id, CELL.expired);
     if (isLive(state)) cancelCell(run, step, { cell, reason: 'deadline' });
     return;
   }
-  run.queueDirty = true;
-  if (run.causeKind[step] === CAUSE_KIND.none) run.causeKind[step] = CAUSE_KIND.deadline;
+  setFirstCause(run, step, CAUSE_KIND.deadline);
   moveCell(run, step, { cell, to: CODE.timedOut, cause: CAUSE.due });
 }

@@ -1,19 +1,24 @@
 /** What is known of each cell, as arrays that grow when a `foreach` is decided. */
 export interface CellTable {
+  // Written by cell-table.ts.
   readonly size: number;
+  // Written by move-cell.ts.
   state: Uint8Array;
+  /** `CELL` flags. */
+  flags: Uint8Array;
+  // Written by cancel-reason.ts.
+  /** Index into the reasons for which we asked to cancel the present attempt, from 1; 0 for not asked. */
+  cancel: Uint8Array;
+  // Written by attempt-flow.ts.
   /** The present or next attempt, from 1. */
   attempt: Uint16Array;
   /** Retries that counted against `limit` and `infrastructureLimit`. */
   retries: Uint8Array;
   infrastructureRetries: Uint8Array;
   escalationLevel: Int8Array;
-  /** Index into the reasons for which we asked to cancel the present attempt, from 1; 0 for not asked. */
-  cancel: Uint8Array;
-  /** `CELL` flags. */
-  flags: Uint8Array;
   /** The state in which the latest failed attempt would have ended the cell; 0 for none. */
   lastFailure: Uint8Array;
+  // A method.
   /** Adds cells in the given state; returns the first one's number. */
   add(count: number): number;
 }

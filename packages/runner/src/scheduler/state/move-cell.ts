@@ -1,0 +1,143 @@
+import { CAUSES, isLegal } from '../model/legal-moves.ts';
+import { CODE, FIRST_TERMINAL, isLive, stateName } from '../model/state-code.ts';
+import { CELL } from './cell-table.ts';
+import { IllegalMove } from './illegal-move.ts';
+import { STEP } from './plan-index.ts';
+import { CELL_SPAN, PHASE, type RunState, STOP, type WaitForTime } from './run-state.ts';
+
+interface CellMove {
+  readonly cell: number;
+  readonly to: number;
+  readonly cause: number;
+  /** Given for a move to `backingOff`. */
+  readonly wait?: WaitForTime;
+}
+
+/** The only place that changes a cell's state: checks the move, keeps the counts, the limits and the story. */
+export function moveCell(run: RunState, step: number, move: CellMove): void {
+  const id = run.cellBase[step]! + move.cell;
+  const { to, cause } = move;
+  const from = run.cells.state[id]!;
+  if (!isLegal(from, cause, to)) throw illegalMove(run, step, move);
+  if (from === to) return;
+  run.cells.state[id] = to;
+  run.counts[from]!--;
+  run.counts[to]!++;
+  run.onMove?.(step, move.cell);
+  run.story.add(id, { at: run.now, from, to, cause, attempt: run.cells.attempt[id]! });
+  if (from === CODE.backingOff) run.backOffs.delete(id);
+  if (to === CODE.backingOff && move.wait) run.backOffs.set(id, move.wait);
+  // The queue forgets by itself only the cells that it picks.
+  if (from === CODE.ready && to !== CODE.submitting) run.queueDirty = true;
+  if (isLive(from) && !isLive(to)) {
+    run.queue.release(run.index.lane[step]!);
+    if ((run.cells.flags[id]! & CELL.serving) !== 0) stopServing(run, id);
+  }
+  if (to >= FIRST_TERMINAL) cellOver(run, step, { id, state: to });
+}
+
+function cellOver(run: RunState, step: number, { id, state }: { id: number; state: number }): void {
+  run.seen[step]! |= 1 << state;
+  if ((run.index.flags[step]! & STEP.service) !== 0 && (run.cells.flags[id]! & CELL.ran) === 0)
+    run.brokenServices.push(step);
+  if (--run.openCells[step]! === 0) {
+    setPhase(run, step, PHASE.over);
+    run.over.push(step);
+  }
+  if (isFailure(run, state) && (run.index.flags[step]! & STEP.continueOnError) === 0) {
+    noteFailure(run);
+    if (run.firstFailure < 0) run.firstFailure = step;
+    const stops = run.plan.pipeline.failFast && run.stop === STOP.none && run.tripped < 0;
+    if (stops && (run.index.flags[step]! & STEP.final) === 0) run.tripped = step;
+  }
+}
+
+/** A cancellation that nobody in this run asked for is a failure; one that somebody asked for is not. */
+function isFailure(run: RunState, state: number): boolean {
+  const name = stateName(state);
+  return (
+    name === 'failed' ||
+    name === 'errored' ||
+    name === 'timedOut' ||
+    (name === 'canceled' && run.stop < STOP.runTimeout)
+  );
+}
+
+/** The run has failed, whatever else happens. */
+export function noteFailure(run: RunState): void {
+  run.failed = true;
+}
+
+/** Moves a step to another phase. */
+export function setPhase(run: RunState, step: number, phase: number): void {
+  if (run.phase[step] === PHASE.deciding) run.openDecisions--;
+  if (phase === PHASE.deciding) run.openDecisions++;
+  run.phase[step] = phase;
+}
+
+/** Sets a flag of a cell. */
+export function addFlag(run: RunState, id: number, flag: number): void {
+  run.cells.flags[id]! |= flag;
+}
+
+/** The service's cell is ready, and does not end by itself. */
+export function startServing(run: RunState, id: number): void {
+  if ((run.cells.flags[id]! & CELL.serving) !== 0) return;
+  run.cells.flags[id]! |= CELL.serving;
+  run.servingCells++;
+}
+
+/** The service's cell has ended, or has been asked to. */
+export function stopServing(run: RunState, id: number): void {
+  if ((run.cells.flags[id]! & CELL.serving) === 0) return;
+  run.cells.flags[id]! &= ~CELL.serving;
+  run.servingCells--;
+}
+
+/** An answer came too late, or for another attempt: it changes nothing. */
+export function countStale(run: RunState): void {
+  run.staleAnswers++;
+}
+
+/** The next of the services of which a cell ended before it was ready. */
+export function takeBrokenService(run: RunState): number | undefined {
+  return run.brokenServices.pop();
+}
+
+/** Every step in `over` has been resolved. */
+export function clearEnded(run: RunState): void {
+  run.over.length = 0;
+}
+
+/** Removes the cells from the queue that were stopped while they were ready; all at once, since one costs as much. */
+export function dropStopped(run: RunState): void {
+  if (!run.queueDirty) return;
+  run.queueDirty = false;
+  run.queue.retain((key) => {
+    const place = Math.floor(key / CELL_SPAN);
+    const id = run.cellBase[run.index.stepAt[place]!]! + (key - place * CELL_SPAN);
+    return run.cells.state[id] === CODE.ready;
+  });
+}
+
+/** Throws for a step or cell that the plan does not have: the event is of another run. */
+export function checkCell(run: RunState, step: number, cell: number): void {
+  if (cell >= 0 && cell < (run.cellCount[step] ?? 0)) return;
+  throw new IllegalMove(`cannot take an event for cell ${cell} of step ${step}: the run has no such cell`, []);
+}
+
+/** The error for an event that cannot happen now. */
+export function illegalMove(
+  run: RunState,
+  step: number,
+  { cell, cause, to }: { cell: number; cause: number; to?: number },
+): IllegalMove {
+  const id = run.cellBase[step]! + cell;
+  const name = run.plan.steps[step]?.step.name ?? `number ${step}`;
+  const target = to === undefined ? '' : ` to ${stateName(to)}`;
+  const state = stateName(run.cells.state[id] ?? 0);
+  return new IllegalMove(
+    `cannot move cell ${cell} of step ${JSON.stringify(name)}${target} on ${CAUSES[cause]}: it is ${state}`,
+    run.story.of(id),
+  );
+}
