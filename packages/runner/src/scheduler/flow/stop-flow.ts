@@ -62,7 +62,7 @@ export function failFast(run: RunState): void {
 }
 
 /** Ends all steps of one kind, those of `finally` or the others: live cells are cancelled, the rest never starts. */
-export function cancelSteps(
+function cancelSteps(
   run: RunState,
   { final, reason }: { final: boolean; reason: 'canceled' | 'runTimeout' },
 ): void {
