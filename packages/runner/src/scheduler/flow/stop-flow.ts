@@ -62,10 +62,7 @@ export function failFast(run: RunState): void {
 }
 
 /** Ends all steps of one kind, those of `finally` or the others: live cells are cancelled, the rest never starts. */
-function cancelSteps(
-  run: RunState,
-  { final, reason }: { final: boolean; reason: 'canceled' | 'runTimeout' },
-): void {
+function cancelSteps(run: RunState, { final, reason }: { final: boolean; reason: 'canceled' | 'runTimeout' }): void {
   const kind = reason === 'canceled' ? CAUSE_KIND.canceled : CAUSE_KIND.runTimeout;
   for (let step = 0; step < run.index.stepCount; step++) {
     if (((run.index.flags[step]! & STEP.final) !== 0) !== final || run.phase[step] === PHASE.over) continue;
