@@ -75,7 +75,7 @@ describe.skipIf(!canMount && process.env.CI !== 'true')('a service whose disk is
     await until(() => `${run.stdout()}${warnings}`.includes('its disk is full'), 'a warning');
     const { stdout } = await place.sluice('why', 'second');
     expect(stdout).toContain('the disk of the service is full; tried again at');
-    expect(stdout).toContain('whoever runs the service must make room there');
+    expect(stdout).toContain('the operator of the service must free disk space');
     disk?.empty();
     expect(await run.ended).toMatchObject({ exitCode: 0 });
     expect(run.stdout()).toContain('2 succeeded');
