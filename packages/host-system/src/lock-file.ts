@@ -26,25 +26,31 @@ const TRIES_UNNAMED = 20;
  */
 export async function lockFile(file: string): Promise<FileLock | undefined> {
   for (let tries = 1; ; tries++) {
-    const fd = openSync(file, 'a+', 0o600);
-    let nameLock: NameLock | undefined;
-    try {
-      nameLock = await take(fd, file);
-      if (nameLock && isSameFile(fd, file)) {
-        describeHolder(fd, { isNameTheLock: nameLock.release !== undefined });
-        return createLock(fd, { file, nameLock });
-      }
-    } catch (error) {
-      nameLock?.release?.();
-      closeSync(fd);
-      throw error;
-    }
-    nameLock?.release?.();
-    closeSync(fd);
-    // What was taken is the lock of a file that its last holder has removed.
-    if (!nameLock && tries >= (isNamed(file) ? TRIES : TRIES_UNNAMED)) return undefined;
+    const outcome = await tryLockFile(file);
+    if (typeof outcome === 'object') return outcome;
+    if (outcome === 'held' && tries >= (isNamed(file) ? TRIES : TRIES_UNNAMED)) return undefined;
     await delay(PAUSE_MS);
   }
+}
+
+/** One attempt. `stale`: what was taken is the lock of a file that its last holder has removed. */
+export async function tryLockFile(file: string): Promise<FileLock | 'held' | 'stale'> {
+  const fd = openSync(file, 'a+', 0o600);
+  let nameLock: NameLock | undefined;
+  try {
+    nameLock = await take(fd, file);
+    if (nameLock && isSameFile(fd, file)) {
+      describeHolder(fd, { isNameTheLock: nameLock.release !== undefined });
+      return createLock(fd, { file, nameLock });
+    }
+  } catch (error) {
+    nameLock?.release?.();
+    closeSync(fd);
+    throw error;
+  }
+  nameLock?.release?.();
+  closeSync(fd);
+  return nameLock ? 'stale' : 'held';
 }
 
 /** Whether a process holds the lock of a file. Starts a program where the file names a process that may live. */

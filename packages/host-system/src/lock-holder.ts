@@ -36,6 +36,11 @@ export function describeSelf({ isNameTheLock }: { readonly isNameTheLock: boolea
   };
 }
 
+/** Whether a process of that number lives where this process can see it. It need not be the holder: numbers are used again. */
+export function seemsAlive(holder: LockHolder): boolean {
+  return holder.boot === readBootID() && holder.pidNamespace === readNamespace('pid') && !hasEnded(holder);
+}
+
 /** Whether the process has certainly ended. It starts nothing, so that it may be asked about each of many locks. */
 export function hasEnded({ pid, boot, pidNamespace }: LockHolder): boolean {
   if (boot === '' || boot !== readBootID()) return false;

@@ -1,19 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type FileLock, lockFile } from './lock-file.ts';
+import { type FileLock, tryLockFile } from './lock-file.ts';
+import { readLockHolder, seemsAlive } from './lock-holder.ts';
 
-/** How long another holder may take. */
-const LONGEST_WAIT_MS = 10_000;
-const PAUSE_MS = 50;
+/** How long other holders may take. */
+const LONGEST_WAIT_MS = 30_000;
+const PAUSE_MS = 20;
+/** An attempt starts a program. While the file names a living process, one is made at this interval. */
+const ATTEMPT_MS = 1_000;
 
 /** Takes the lock of a file once its holder releases it: for work that takes moments. Throws where that lasts, naming the `action`. */
 export async function waitForLock(file: string, action: string): Promise<FileLock> {
-  for (const since = performance.now(); ; ) {
-    const lock = await lockFile(file);
-    if (lock !== undefined) return lock;
+  const since = performance.now();
+  let attempted = Number.NEGATIVE_INFINITY;
+  for (;;) {
+    const holder = readLockHolder(file);
+    if (!(holder && seemsAlive(holder)) || performance.now() - attempted >= ATTEMPT_MS) {
+      attempted = performance.now();
+      const outcome = await tryLockFile(file);
+      if (typeof outcome === 'object') return outcome;
+    }
     if (performance.now() - since >= LONGEST_WAIT_MS) {
-      throw new Error(
-        `could not ${action} because another process has been doing so for ${LONGEST_WAIT_MS / 1000} s; try again`,
-      );
+      const wait = `${LONGEST_WAIT_MS / 1000} s`;
+      throw new Error(`could not ${action} because another process has been doing so for ${wait}; try again`);
     }
     await delay(PAUSE_MS);
   }
