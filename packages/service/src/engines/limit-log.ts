@@ -1,7 +1,8 @@
-import { constants } from 'node:fs';
+import { constants, fstatSync, ftruncateSync } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 
 const MOST_END_BYTES = 256 * 1024;
+const TRIES = 5;
 
 /**
  * Cuts a log that has grown beyond `limitBytes` down to its beginning, a line that says so, and its end. For logs that
@@ -24,16 +25,24 @@ async function cutLog(path: string, limitBytes: number): Promise<void> {
   // Its directory may belong to the container's user, who must not get another file cut by a link.
   const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    const { size, nlink, dev, ino } = await file.stat();
+    const { nlink, dev, ino, ...stats } = await file.stat();
     if (nlink !== 1 || dev !== found.dev || ino !== found.ino || !found.isFile()) return;
+    const line = Buffer.from(
+      `\n[sluice] the log has reached its limit of ${limitBytes} bytes; output was left out here\n`,
+    );
     const end = Buffer.alloc(Math.min(MOST_END_BYTES, Math.floor(limitBytes / 4)));
-    const { bytesRead } = await file.read(end, 0, end.length, size - end.length);
-    const line = `\n[sluice] the log has reached its limit of ${limitBytes} bytes; output was left out here\n`;
     const beginning = Math.floor(limitBytes / 2);
-    const rest = Buffer.concat([Buffer.from(line), end.subarray(0, bytesRead)]);
-    // In this order, so that a crash between the two loses nothing.
-    await file.write(rest, 0, rest.length, beginning);
-    await file.truncate(beginning + rest.length);
+    // In this order, so that a crash between the two loses nothing. What a command appends between the last look at the
+    // size and the cut is lost: these two follow each other at once, without a turn of the event loop.
+    for (let { size } = stats, tries = 1; ; tries++) {
+      const { bytesRead } = await file.read(end, 0, end.length, size - end.length);
+      const rest = Buffer.concat([line, end.subarray(0, bytesRead)]);
+      await file.write(rest, 0, rest.length, beginning);
+      const grown = fstatSync(file.fd).size;
+      // A command that writes all the time has not reached its end yet.
+      if (grown === size || tries === TRIES) return ftruncateSync(file.fd, beginning + rest.length);
+      size = grown;
+    }
   } finally {
     await file.close();
   }
