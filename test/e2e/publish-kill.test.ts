@@ -40,7 +40,7 @@ await deliver(base, run);
 `;
 
 const DELIVER = `
-import { deliverTree } from ${JSON.stringify(dist('runner/dist/data/deliver-tree.js'))};
+import { deliverTree } from ${JSON.stringify(dist('runner/dist/trees/deliver-tree.js'))};
 import { createDirectFiles } from ${JSON.stringify(dist('service/dist/volumes/files/direct-files.js'))};
 export async function deliver(base, run) {
   const done = await deliverTree({
