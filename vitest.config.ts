@@ -14,18 +14,13 @@ interface Project {
   readonly isSerial?: boolean;
   /** Loaded before each file. */
   readonly setup?: string;
-  /**
-   * The files of the project share processes, so that each module is loaded once in each process: half of the time. Only
-   * for tests that leave no trace in their process. Default: each file has a process of its own.
-   */
-  readonly sharesProcess?: boolean;
 }
 
 /** Ends what hangs; no measure of speed: a busy machine may take ten times as long as a quiet one. */
 const HUNG_AFTER_MS = 180_000;
 
 function project(name: string, options: Project) {
-  const { include, exclude = [], group = 0, isSerial = false, setup, sharesProcess = false } = options;
+  const { include, exclude = [], group = 0, isSerial = false, setup } = options;
   return {
     resolve,
     ssr: { resolve: { conditions: resolve.conditions } },
@@ -36,7 +31,6 @@ function project(name: string, options: Project) {
       testTimeout: HUNG_AFTER_MS,
       hookTimeout: HUNG_AFTER_MS,
       fileParallelism: !isSerial,
-      isolate: !sharesProcess,
       sequence: { groupOrder: group },
       ...(setup === undefined ? {} : { setupFiles: [setup] }),
     },
@@ -60,11 +54,6 @@ const LONG = [
   'runner/test/run/pipeline-keys.test.ts',
 ];
 
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
 /** Begins with the files that take long; a fresh checkout has no times of earlier runs to go by. */
 class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -73,11 +62,7 @@ class LongFilesFirst extends BaseSequencer {
       return index === -1 ? LONG.length : index;
     };
     const groupOf = ({ project }: TestSpecification) => project.config.sequence.groupOrder;
-    // A process is shared only by files that follow each other. They are short, hence come last.
-    const shares = ({ project }: TestSpecification) => (project.config.isolate ? '' : project.name);
-    return (await super.sort(files)).sort(
-      (a, b) => groupOf(a) - groupOf(b) || rank(a) - rank(b) || compareText(shares(a), shares(b)),
-    );
+    return (await super.sort(files)).sort((a, b) => groupOf(a) - groupOf(b) || rank(a) - rank(b));
   }
 }
 
@@ -88,12 +73,12 @@ export default defineConfig({
     reporters: ['default', createSummaryReporter()],
     sequence: { sequencer: LongFilesFirst },
     projects: [
-      project('core', { include: ['packages/core/test/**/*.test.ts'], sharesProcess: true }),
-      project('host-system', { include: ['packages/host-system/test/**/*.test.ts'], sharesProcess: true }),
-      project('client', { include: ['packages/client/test/**/*.test.ts'], sharesProcess: true }),
-      project('runner', { include: ['packages/runner/test/**/*.test.ts'], sharesProcess: true }),
+      project('core', { include: ['packages/core/test/**/*.test.ts'] }),
+      project('host-system', { include: ['packages/host-system/test/**/*.test.ts'] }),
+      project('client', { include: ['packages/client/test/**/*.test.ts'] }),
+      project('runner', { include: ['packages/runner/test/**/*.test.ts'] }),
       project('service', { include: ['packages/service/test/**/*.test.ts'], exclude: engines }),
-      project('cli', { include: ['packages/cli/test/**/*.test.ts'], sharesProcess: true }),
+      project('cli', { include: ['packages/cli/test/**/*.test.ts'] }),
       project('e2e', { include: ['test/**/*.test.ts'], exclude: engines }),
       project('engines', {
         include: engines,

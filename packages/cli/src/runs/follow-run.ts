@@ -29,6 +29,7 @@ export async function followRun(
   const { context, progress, options, rerun } = given;
   const { terminal } = context;
   let interrupts = 0;
+  let timeout: NodeJS.Timeout | undefined;
   const interrupt = async () => {
     interrupts += 1;
     if (interrupts === 1) {
@@ -49,13 +50,14 @@ export async function followRun(
   const unsubscribe = [
     context.onSignal('SIGINT', () => void interrupt()),
     context.onSignal('SIGTERM', () => {
-      setTimeout(() => context.exit(EXIT_CODE.suspended), DETACH_TIMEOUT_MS).unref();
+      timeout ??= setTimeout(() => context.exit(EXIT_CODE.suspended), DETACH_TIMEOUT_MS).unref();
       void run.detach();
     }),
     context.onSignal('SIGHUP', () => {}),
   ];
   const unwatch = watchDisk(dirname(dirname(run.directory)), progress.print);
   const report = await run.finished;
+  clearTimeout(timeout);
   unwatch();
   for (const stop of unsubscribe) stop();
   progress.close();
