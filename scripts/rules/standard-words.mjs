@@ -8,7 +8,7 @@ const TOLERATED = {
   'packages/cli': 1,
   'packages/runner, comments': 333,
   'packages/runner': 7,
-  'packages/service, comments': 79,
+  'packages/service, comments': 78,
   'packages/service': 13,
 };
 

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { mountSmallDisk } from '../../packages/service/test/store/small-disk.ts';
 
 /**
  * A real file system on a block device that can answer with I/O errors. The device is a loop device whose sparse file lies
@@ -22,22 +23,19 @@ export const canMakeFailingDisk =
 
 /** Mounts one at `path`, an empty directory; `backing` is a directory that it makes for its own files. */
 export function mountFailingDisk(path: string, backing: string): FailingDisk {
-  const [image, ballast, saved] = ['image', 'ballast', 'saved'].map((name) => join(backing, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const [image, saved] = [join(backing, 'image'), join(backing, 'saved')];
   mkdirSync(backing);
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=40m', 'tmpfs', backing]);
+  const small = mountSmallDisk('40m', backing);
+  if (small === undefined) throw new Error(`could not mount a file system on ${backing}`);
   execFileSync('truncate', ['-s', '300m', image]);
   // The journal has no blocks before it is used, so that it fails with the rest.
   execFileSync('mkfs.ext4', ['-q', '-E', 'nodiscard,lazy_journal_init=1', image]);
   const device = execFileSync('losetup', ['--find', '--show', image], { encoding: 'utf8' }).trim();
   execFileSync('mount', [device, path]);
   return {
-    fail: () => fill(ballast),
+    fail: () => small.fill(),
     replace() {
-      rmSync(ballast);
+      small.empty();
       // What was written but never reached the device is still in memory.
       writeFileSync('/proc/sys/vm/drop_caches', '3');
       execFileSync('cp', ['-a', path, saved]);
@@ -48,19 +46,7 @@ export function mountFailingDisk(path: string, backing: string): FailingDisk {
       spawnSync('umount', ['-l', path]);
       // Goes once no mount namespace has the file system mounted any more.
       spawnSync('losetup', ['--detach', device]);
-      spawnSync('umount', ['-l', backing]);
+      small.unmount();
     },
   };
-}
-
-function fill(ballast: string): void {
-  const file = openSync(ballast, 'w');
-  const block = Buffer.alloc(4096, 1);
-  try {
-    for (;;) writeSync(file, block);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-  } finally {
-    closeSync(file);
-  }
 }

@@ -115,11 +115,10 @@ function npm(...args: readonly string[]): void {
   run('npm', [...args, ...options], project);
 }
 
-/** Runs a program to its end and gives back what it printed. Throws with all of it when the program fails. */
+/** Runs a program to its end and gives back what it printed. The error contains all of it when the program fails. */
 function run(program: string, args: readonly string[], cwd: string): string {
-  const { CI, FORCE_COLOR, SLUICE_HOME, SLUICE_SERVICE, NODE_OPTIONS, ...given } = process.env;
-  // What pnpm sets for the scripts that it runs (`engine-strict` among it) is not set for a user of npm.
-  const env = Object.fromEntries(Object.entries(given).filter(([name]) => !/^npm_config_engine_strict$/i.test(name)));
+  // pnpm sets `engine-strict` for the scripts that it runs; users of npm do not have it.
+  const { CI, FORCE_COLOR, SLUICE_HOME, SLUICE_SERVICE, NODE_OPTIONS, npm_config_engine_strict, ...env } = process.env;
   const own = { XDG_CONFIG_HOME: join(directory, 'config'), XDG_STATE_HOME: join(directory, 'state') };
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     cwd,

@@ -60,14 +60,13 @@ async function serveUntilStopped(
   config: ServedConfig,
   { context, options, log }: { context: CommandContext; options: ServeOptions; log: ServiceLog },
 ): Promise<number> {
-  const failed = new AbortController();
-  const service = await createService({ config: config.service, log, onFailure: () => failed.abort() });
-  const ended = new Promise<ExitCode>((end) => {
-    context.onSignal('SIGINT', () => end(EXIT_CODE.ok));
-    context.onSignal('SIGTERM', () => end(EXIT_CODE.ok));
-    failed.signal.addEventListener('abort', () => end(EXIT_CODE.runFailed));
-    if (failed.signal.aborted) end(EXIT_CODE.runFailed);
+  let end!: (exitCode: ExitCode) => void;
+  const ended = new Promise<ExitCode>((resolve) => {
+    end = resolve;
   });
+  const service = await createService({ config: config.service, log, onFailure: () => end(EXIT_CODE.runFailed) });
+  context.onSignal('SIGINT', () => end(EXIT_CODE.ok));
+  context.onSignal('SIGTERM', () => end(EXIT_CODE.ok));
   const addresses = createServedAddresses(service, (url) =>
     context.terminal.out(
       options.json === true ? `${JSON.stringify({ type: 'listening', url })}\n` : `listening on ${url}\n`,

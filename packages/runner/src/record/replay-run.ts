@@ -6,7 +6,7 @@ import { applyRecord } from './apply-record.ts';
 import { limitSteps } from './limit-steps.ts';
 import { createRunFacts, type RunFacts } from './run-facts.ts';
 
-/** Hears of the moves of a scheduler's cells, from the moment that `onMove` is set. */
+/** Receives the state changes of a scheduler's cells, once `onMove` is set. */
 export interface MoveListener {
   onMove?: (step: number, cell: number) => void;
   /** During a replay: a record has been taken in. */

@@ -263,8 +263,8 @@ async function ensureDirectory(path: string): Promise<void> {
 }
 
 /**
- * What an engine has seen, told without the path of the cluster's storage: an engine's words are those of the kernel or
- * of another program, and whoever has a container is not to learn from them where the host keeps what.
+ * An observation without the path of the cluster's storage: its reason may quote the kernel or another program, and the
+ * owner of a container must not learn the host's paths from it.
  */
 function withoutHostPath(seen: Observation, storage: string): Observation {
   if (seen.type === 'pending') return { ...seen, reason: hidePath(seen.reason, storage) };

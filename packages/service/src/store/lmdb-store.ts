@@ -69,14 +69,23 @@ class LmdbStore implements Store {
       const rows = unflushed.of(table.name);
       if (rows?.has(key)) return rows.get(key) as T | undefined;
     }
-    return this.#read(() => this.#database(table.name).get(key)) as T | undefined;
+    try {
+      return this.#database(table.name).get(key) as T | undefined;
+    } catch (error) {
+      throw this.#failRead(error);
+    }
   }
 
   *range<T>(table: Table<T>, range: KeyRange): Iterable<readonly [string, T]> {
     const unflushed = new Map([...(this.#flushing.of(table.name) ?? []), ...(this.#waiting.of(table.name) ?? [])]);
     const limits = { start: range.from, end: range.to, exclusiveStart: range.after === true };
-    const stored = this.#read(() => this.#database(table.name).getRange(limits));
-    yield* mergeRanges(stored, unflushed, range) as Iterable<readonly [string, T]>;
+    try {
+      // LMDB reads as the caller iterates.
+      const stored = this.#database(table.name).getRange(limits);
+      yield* mergeRanges(stored, unflushed, range) as Iterable<readonly [string, T]>;
+    } catch (error) {
+      throw this.#failRead(error);
+    }
   }
 
   write(changes: readonly Change[], { canWait = false }: WriteOptions = {}): void {
@@ -221,12 +230,8 @@ class LmdbStore implements Store {
   }
 
   /** LMDB answers nothing any more after some failed writes. */
-  #read<T>(read: () => T): T {
-    try {
-      return read();
-    } catch (error) {
-      throw this.#closed === undefined ? this.#fail(error) : error;
-    }
+  #failRead(error: unknown): unknown {
+    return this.#closed === undefined ? this.#fail(error) : error;
   }
 
   /** LMDB calls a write that the end of the disk has cut short an I/O error. Nothing was synced by then. */
