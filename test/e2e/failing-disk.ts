@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { mountSmallDisk } from '../../packages/service/test/store/small-disk.ts';
 
@@ -10,7 +10,7 @@ import { mountSmallDisk } from '../../packages/service/test/store/small-disk.ts'
  */
 export interface FailingDisk {
   fail(): void;
-  /** Replaces the file system at its path by one that works and holds what really is on the device. */
+  /** Replaces the device by a copy of its content that works, and mounts it at the same path after `e2fsck`. */
   replace(): void;
   unmount(): void;
 }
@@ -23,7 +23,7 @@ export const canMakeFailingDisk =
 
 /** Mounts one at `path`, an empty directory; `backing` is a directory that it makes for its own files. */
 export function mountFailingDisk(path: string, backing: string): FailingDisk {
-  const [image, saved] = [join(backing, 'image'), join(backing, 'saved')];
+  const [image, copy] = [join(backing, 'image'), `${backing}.copy`];
   mkdirSync(backing);
   const small = mountSmallDisk('40m', backing);
   if (small === undefined) throw new Error(`could not mount a file system on ${backing}`);
@@ -36,14 +36,17 @@ export function mountFailingDisk(path: string, backing: string): FailingDisk {
     fail: () => small.fill(),
     replace() {
       small.empty();
-      // What was written but never reached the device is still in memory.
-      writeFileSync('/proc/sys/vm/drop_caches', '3');
-      execFileSync('cp', ['-a', path, saved]);
-      execFileSync('umount', ['-l', path]);
-      execFileSync('cp', ['-a', `${saved}/.`, path]);
+      spawnSync('umount', ['-l', path]);
+      // A copy, since the old file system may still be mounted in another mount namespace. Reading through the old mount is
+      // no choice: what it holds in memory never reached the device, and what is only in its journal is not seen.
+      execFileSync('cp', ['--sparse=always', image, copy]);
+      const { status, stdout } = spawnSync('e2fsck', ['-f', '-y', copy], { encoding: 'utf8' });
+      if (status === null || status > 1) throw new Error(`e2fsck cannot repair the file system: ${stdout}`);
+      execFileSync('mount', ['-o', 'loop', copy, path]);
     },
     unmount() {
       spawnSync('umount', ['-l', path]);
+      rmSync(copy, { force: true });
       // Goes once no mount namespace has the file system mounted any more.
       spawnSync('losetup', ['--detach', device]);
       small.unmount();
