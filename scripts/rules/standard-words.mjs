@@ -4,10 +4,8 @@ const GLOSSARY = 'docs/glossary.md';
 const SELF = 'scripts/rules/standard-words.mjs';
 /** Findings left in each area from before the rule existed. A count may only fall; an area without one has none. */
 const TOLERATED = {
-  'packages/cli, comments': 6,
-  'packages/cli': 1,
   'packages/runner, comments': 333,
-  'packages/runner': 7,
+  'packages/runner': 4,
   'packages/service, comments': 78,
   'packages/service': 13,
 };

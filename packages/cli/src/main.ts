@@ -2,7 +2,7 @@ import { runCommandLine } from './command-line/run-command-line.ts';
 import { EXIT_CODE } from './context/exit-code.ts';
 import { createTerminal } from './context/terminal.ts';
 
-// Should the process run out of things to wait for before the command has answered, that is not a success.
+// If the process runs out of work before the command has answered, that is not a success.
 process.exitCode = EXIT_CODE.runFailed;
 const terminal = createTerminal(process, process.env);
 const answered = runCommandLine(process.argv.slice(2), {
@@ -19,7 +19,7 @@ void answered.then(async (exitCode) => {
   await terminal.flush();
   const fault = terminal.fault();
   if (fault !== undefined) terminal.err(`sluice: could not write all of the output: ${fault.message}\n`);
-  // Whatever is still open (a follower of a log, an idle connection) must not hold the command back.
+  // An open log follower or idle connection must not keep the process alive.
   process.exit(fault !== undefined && exitCode === EXIT_CODE.ok ? EXIT_CODE.runFailed : exitCode);
 });
 

@@ -1,7 +1,10 @@
 import { type Diagnostic, type Result, renderDiagnostic } from '@sluice/core';
 import type { RunRefusal } from '@sluice/runner';
 
-/** The value of a result; throws an `Error` with everything that is wrong where there is none. For programs that would rather have it so. */
+/**
+ * Returns the value of a result; otherwise throws an `Error` whose message lists everything that is wrong. For programs
+ * that prefer exceptions.
+ */
 export function unwrap<T>(result: Result<T, RunRefusal | readonly Diagnostic[]>): T {
   if (result.ok) return result.value;
   const { error } = result;

@@ -12,7 +12,7 @@ const RUN_COMMANDS = ['resume', 'cancel', 'approve', 'show', 'why', 'logs', 'rep
 
 /**
  * Adds `completion SHELL`, which prints the shell's script, and the hidden `complete`, which that script calls. Loaded
- * only for these two, since the other commands have no use for it.
+ * only for these two, to keep the start of other commands fast.
  */
 export function addCompletion(program: Command, context: Pick<CommandContext, 'env' | 'cwd' | 'terminal'>): void {
   const completion = tab(program, { completionCommandName: 'completion' });
@@ -33,7 +33,7 @@ export function addCompletion(program: Command, context: Pick<CommandContext, 'e
   offer(FILE_COMMANDS, 'file', () => listPipelineFiles(context.cwd));
 }
 
-/** The script for bash has the shell expand what is offered: a name like `$(…)` would be run. */
+/** Bash expands the values that the completion script offers: a name such as `$(…)` would be executed. */
 const SHELL_SAFE = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
 /** The script calls a function of the package `bash-completion`, which is not installed everywhere. */
@@ -47,7 +47,7 @@ const BASH_FALLBACK = `if ! declare -F _get_comp_words_by_ref > /dev/null; then
 fi
 `;
 
-/** Files here and in two levels of directories below that may be pipelines; the shell keeps those that fit. */
+/** Possible pipeline files in the working directory and two levels below it. The shell filters them by prefix. */
 function listPipelineFiles(cwd: string): string[] {
   const found: string[] = [];
   const search = (directory: string, depth: number) => {

@@ -3,10 +3,10 @@ import { Command, Option } from 'commander';
 import type { ConfigTable, ServiceConfigOptions } from '../commands/service-config.ts';
 import type { UserAction } from '../commands/user.ts';
 import type { CommandContext } from '../context/command-context.ts';
-import type { AddCommand } from './add-command.ts';
+import type { AddCommand, AddCommandsTo } from './add-command.ts';
 
-/** Adds `serve` and what operators do beside it; returns the groups of commands, which the program is to take. */
-export function addServiceCommands(add: AddCommand): Command[] {
+/** Adds `serve` and the other commands for operators. Returns the command groups, which the caller adds to the program. */
+export function addServiceCommands(add: AddCommand, addTo: AddCommandsTo): Command[] {
   add('serve', 'serve the container-and-volume protocol v1rc1', async () => {
     const { serve } = await import('../commands/serve.ts');
     return (context, options) => serve(context, options);
@@ -21,7 +21,7 @@ export function addServiceCommands(add: AddCommand): Command[] {
     const { doctor } = await import('../commands/doctor.ts');
     return (context, options) => doctor(context, options);
   });
-  return [addUserCommands(add), ...CONFIG_GROUPS.map((group) => addConfigCommands(add, group))];
+  return [addUserCommands(addTo), ...CONFIG_GROUPS.map((group) => addConfigCommands(addTo, group))];
 }
 
 function configOption(): Option {
@@ -31,18 +31,14 @@ function configOption(): Option {
   ).makeOptionMandatory();
 }
 
-function addUserCommands(add: AddCommand): Command {
+function addUserCommands(addTo: AddCommandsTo): Command {
   const group = new Command('user').description('manage the users of a service that `sluice serve` runs');
+  const add = addTo(group);
   const addUser = (usage: string, description: string, act: (email: string, account: string) => UserAction) =>
-    add(
-      usage,
-      description,
-      async (email, account) => {
-        const { user } = await import('../commands/user.ts');
-        return (context, options) => user(act(email!, account!), context, options);
-      },
-      group,
-    ).addOption(configOption());
+    add(usage, description, async (email, account) => {
+      const { user } = await import('../commands/user.ts');
+      return (context, options) => user(act(email!, account!), context, options);
+    }).addOption(configOption());
   addUser('list', 'list users and their accounts', () => ({ verb: 'list' }));
   addUser('add <email>', 'add a user; prompt for the password', (email) => ({ verb: 'add', email })).option(
     '--name <name>',
@@ -63,7 +59,7 @@ function addUserCommands(add: AddCommand): Command {
   return group;
 }
 
-/** What can be listed and changed in a configuration by command. */
+/** The parts of a service configuration that commands can list and edit. */
 const CONFIG_GROUPS: readonly ConfigGroup[] = [
   {
     name: 'account',
@@ -113,28 +109,24 @@ interface ConfigGroup {
   readonly name: string;
   readonly description: string;
   readonly table: ConfigTable;
-  /** What `list` does. */
+  /** Description of the `list` command. */
   readonly list: string;
   readonly edits: readonly (readonly [usage: string, description: string, type: ConfigEdit['type']])[];
 }
 
-function addConfigCommands(add: AddCommand, { name, description, table, list, edits }: ConfigGroup): Command {
+function addConfigCommands(addTo: AddCommandsTo, { name, description, table, list, edits }: ConfigGroup): Command {
   const group = new Command(name).description(description);
+  const add = addTo(group);
   const load = async () => {
     const { listConfig } = await import('../commands/service-config.ts');
     return (context: CommandContext, options: ServiceConfigOptions) => listConfig(table, context, options);
   };
-  add('list', list, load, group).addOption(configOption());
+  add('list', list, load).addOption(configOption());
   for (const [usage, what, type] of edits) {
-    const command = add(
-      usage,
-      what,
-      async (...args) => {
-        const { editServiceConfig } = await import('../commands/service-config.ts');
-        return (context, options) => editServiceConfig({ type, words: args.flat() }, context, options);
-      },
-      group,
-    ).addOption(configOption());
+    const command = add(usage, what, async (...args) => {
+      const { editServiceConfig } = await import('../commands/service-config.ts');
+      return (context, options) => editServiceConfig({ type, words: args.flat() }, context, options);
+    }).addOption(configOption());
     if (type === 'addCluster') command.addOption(instanceTypeOption());
   }
   return group;

@@ -1,7 +1,7 @@
 import { own } from '@sluice/core';
 import type { Command } from 'commander';
 
-/** Example and what it does, by command; shown at the end of its `--help`. */
+/** Examples with their meaning, by command. They are shown at the end of its `--help`. */
 const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meaning: string])[]>> = {
   run: [
     ['run pipeline.yaml', 'run the pipeline and follow it to its end'],
@@ -86,7 +86,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
   ],
 };
 
-/** Gives the commands their examples. */
+/** Appends the examples of each command to its help; commands without examples are unchanged. */
 export function addExamples(commands: readonly Command[]): void {
   for (const command of commands) {
     const group = command.parent?.name();

@@ -1,16 +1,18 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import type { AddCommand } from './add-command.ts';
+import type { AddCommand, AddCommandsTo } from './add-command.ts';
 import { addServiceCommands } from './add-service-commands.ts';
 import { addExamples } from './command-examples.ts';
 import { VERSION } from './version.ts';
 
-/** The grammar of the `sluice` command. `exitCode` is that of the command that `program.parseAsync` has run. */
+/**
+ * Builds the grammar of the `sluice` command. `exitCode` returns the code of the command that `program.parseAsync` ran.
+ */
 export function createCommandLine(context: CommandContext): { program: Command; exitCode: () => number } {
   let exitCode: number = EXIT_CODE.ok;
   const program = new Command('sluice');
-  const add: AddCommand = (usage, description, load, group = program) =>
+  const addTo: AddCommandsTo = (group) => (usage, description, load) =>
     group
       .command(usage)
       .description(description)
@@ -46,12 +48,13 @@ export function createCommandLine(context: CommandContext): { program: Command; 
     .option('--cluster <id>', 'set the cluster of the service')
     .option('--cores <n>', 'limit the cores of the embedded service (default: all cores of the machine)', parsePositive)
     .option('--json', 'print JSON, one value per line');
+  const add = addTo(program);
   const addOfHome = withCheckedHome(add);
   addRunCommands(addOfHome);
   addCleanupCommands(addOfHome);
   addCheckCommands(add);
   addInspectCommands(addOfHome);
-  const groups = addServiceCommands(add);
+  const groups = addServiceCommands(add, addTo);
   for (const group of groups) program.addCommand(group);
   const commands = [...program.commands, ...groups.flatMap((group) => group.commands)];
   for (const command of commands) {
@@ -62,24 +65,19 @@ export function createCommandLine(context: CommandContext): { program: Command; 
   return { program, exitCode: () => exitCode };
 }
 
-/** For commands that read or write a home: they end before their work where it may not be used. */
+/** For commands that read or write a home: they are refused before their work if the home may not be used. */
 function withCheckedHome(add: AddCommand): AddCommand {
-  return (usage, description, load, group) =>
-    add(
-      usage,
-      description,
-      async (...args) => {
-        const action = await load(...args);
-        const { checkHome } = await import('../home/check-home.ts');
-        return async (context, options: GlobalOptions) => {
-          const checked = checkHome(context, options);
-          if (checked.ok) return action(context, options as never);
-          const { refuse } = await import('../context/refuse.ts');
-          return refuse(checked.error, { context, options });
-        };
-      },
-      group,
-    );
+  return (usage, description, load) =>
+    add(usage, description, async (...args) => {
+      const action = await load(...args);
+      const { checkHome } = await import('../home/check-home.ts');
+      return async (context, options: GlobalOptions) => {
+        const checked = checkHome(context, options);
+        if (checked.ok) return action(context, options as never);
+        const { refuse } = await import('../context/refuse.ts');
+        return refuse(checked.error, { context, options });
+      };
+    });
 }
 
 const NO_WAIT = 'exit with code 75 when the run only waits for an approval';
@@ -263,7 +261,7 @@ function addText(text: string, before: readonly string[] = []): readonly string[
   return [...before, text];
 }
 
-/** `account add`, of a command in a group. */
+/** The name as typed, with its group: `account add`. */
 function nameOf(command: Command): string {
   const group = command.parent?.parent ? `${command.parent.name()} ` : '';
   return `${group}${command.name()}`;

@@ -21,7 +21,7 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
     await program.parseAsync(redirectUnknownHelp(program, args), { from: 'user' });
     return commandLine.exitCode();
   } catch (error) {
-    // Commander has printed its message already; help and version come this way too.
+    // Commander has already printed its message. Help and version also end here.
     if (error instanceof CommanderError) {
       const wasAskedFor = error.exitCode === 0 || (error.code === 'commander.help' && args.join() === 'help');
       return wasAskedFor ? EXIT_CODE.ok : EXIT_CODE.refused;
@@ -31,7 +31,7 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
   }
 }
 
-/** The arguments; if they request the help of an unknown command, arguments that report that command instead. */
+/** Returns `args`, unless they request the help of an unknown command: then arguments that report this command. */
 function redirectUnknownHelp(program: Command, args: readonly string[]): readonly string[] {
   const isFlag = (arg: string) => arg === '--help' || arg === '-h';
   if (!args.some(isFlag) && args[0] !== 'help') return args;

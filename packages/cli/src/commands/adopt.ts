@@ -12,9 +12,10 @@ import { label } from '../progress/render-event.ts';
 import { portableRerunCommand } from '../runs/rerun-command.ts';
 import { renderTable } from '../text/render-table.ts';
 
+/** Options of `sluice adopt`, as commander parses them. */
 export type AdoptOptions = GlobalOptions & PipelineFileOptions;
 
-/** `sluice adopt`: gives a run whose journal is lost a new one, from its containers; `sluice resume` continues from there. */
+/** `sluice adopt`: rebuilds a lost journal from the containers of the run, so that `sluice resume` can continue it. */
 export async function adopt(
   { runId, file }: { runId: string; file: string },
   context: CommandContext,

@@ -7,6 +7,7 @@ import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { selectRun } from '../runs/select-run.ts';
 
+/** `reject` answers the approval with a rejection instead. */
 export interface ApproveOptions extends GlobalOptions {
   readonly reject?: boolean;
 }

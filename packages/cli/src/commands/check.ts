@@ -6,15 +6,16 @@ import { checkMounts } from '../pipeline/check-mounts.ts';
 import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
 
+/** With `param`, the values of parameters are checked too. */
 export type CheckOptions = GlobalOptions & PipelineFileOptions;
 
-/** `sluice check`: every fault of a file at once, in file order. */
+/** `sluice check`: shows all errors of a file in file order. A file that only lacks values of parameters is valid. */
 export async function check(file: string, context: CommandContext, options: CheckOptions): Promise<number> {
   const { terminal } = context;
   const loaded = await loadPlan(file, { context, options });
   const diagnostics = loaded.ok ? loaded.value.warnings : loaded.error.diagnostics;
   const { texts } = loaded.ok ? loaded.value : loaded.error;
-  // Values are for a run: a file is right without them, and the command still says which ones it wants.
+  // A file is valid without values for its parameters; they are listed for the user.
   const missing = diagnostics.filter(({ code }) => code === 'missing-param');
   const lacksOnlyValues = diagnostics.every(({ code, severity }) => severity === 'warning' || code === 'missing-param');
   const warnings = diagnostics.filter(({ severity }) => severity === 'warning');
@@ -41,7 +42,7 @@ export async function check(file: string, context: CommandContext, options: Chec
   return EXIT_CODE.ok;
 }
 
-/** The limits are followed also where the profile is not confirmed: nothing is sent by them. */
+/** Reads the limits even from an unconfirmed profile, because they send nothing anywhere. */
 function readLimits(context: CommandContext, options: GlobalOptions): SiteLimits | undefined {
   const place = findProfile(options, context);
   const profile = place && readProfile(place.path);

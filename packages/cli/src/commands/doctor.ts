@@ -4,7 +4,7 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { checkHome } from '../home/check-home.ts';
 import { findHome } from '../home/home.ts';
 
-/** `sluice doctor`: what this machine can run containers with, and what to install. */
+/** `sluice doctor`: lists the container engines that work on this machine, and what to install for the others. */
 export async function doctor(context: CommandContext, options: GlobalOptions): Promise<number> {
   const { terminal } = context;
   const engines = await probeEngines();

@@ -17,21 +17,25 @@ import { suggestCommand } from '../context/suggest-command.ts';
 import { label, renderBytes } from '../progress/render-event.ts';
 import { renderTable } from '../text/render-table.ts';
 
-/** Of what is freed: a source and its volume, whose ID has up to 63 characters. */
+/** Wide enough for a source and its volume, whose ID has up to 63 characters. */
 const MOST_COLUMNS = 100;
 
+/** Options of `sluice gc`, not validated yet. */
 export interface GcOptions extends GlobalOptions {
-  /** A duration. */
+  /** A duration such as `30d`; runs that ended within it are kept. */
   readonly olderThan: string;
-  /** A size. */
+  /** A size such as `20GB`; the oldest runs are removed until the rest fits. */
   readonly maxSize?: string;
   readonly dryRun?: boolean;
   readonly orphans?: boolean;
-  /** True for the finished runs of this home, or a run's ID for that run too. */
+  /** True cancels orphans of finished runs; a run's ID cancels those of that run too. */
   readonly cancel?: boolean | string;
 }
 
-/** `sluice gc`: removes what no run needs and lists what it keeps, and why; with `--orphans` it lists containers. */
+/**
+ * `sluice gc`: removes what no run needs, and lists what it keeps and why. With `--orphans`, lists orphaned containers
+ * instead.
+ */
 export async function gcCommand(context: CommandContext, options: GcOptions): Promise<number> {
   const fault = findFault(options);
   if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: fault }, { context, options });
@@ -80,7 +84,7 @@ function renderCollected({ freed, kept, problems }: GarbageReport, dryRun: boole
   return `${renderTable([...rows, ...stays], MOST_COLUMNS)}${problems.map((problem) => `${problem}\n`).join('')}${done} ${renderBytes(bytes)}: ${count}${tail}\n`;
 }
 
-/** There may be thousands of these, and they are expected: they are only counted. */
+/** Runs kept for this reason may be thousands and are expected, so they are counted but not listed. */
 const YOUNG = 'it is too recent';
 
 function describeFreed(item: Freed): string {

@@ -13,13 +13,16 @@ import { label } from '../progress/render-event.ts';
 import { describeState } from '../progress/render-state.ts';
 import { describeMissingStep, selectRun } from '../runs/select-run.ts';
 
+/** `tail` is a number of lines; `attempt` counts from 1 (default: the last one). */
 export interface LogsOptions extends GlobalOptions {
   readonly follow?: boolean;
   readonly tail?: number;
   readonly attempt?: number;
 }
 
-/** `sluice logs`: what one container has written, from the service, or from the archive when the service has it no more. */
+/**
+ * `sluice logs`: prints the log of one container, from the service or, if the service has deleted it, from the archive.
+ */
 export async function logs(
   { run: prefix, step }: { run: string | undefined; step: string },
   context: CommandContext,
@@ -63,13 +66,13 @@ async function print(bytes: AsyncIterable<Uint8Array>, { terminal }: CommandCont
   const decoder = new TextDecoder();
   for await (const chunk of bytes) {
     terminal.out(decoder.decode(chunk, { stream: true }));
-    // Who follows a log for one line of it has seen enough.
+    // The reader has closed the pipe, as in `sluice logs … | head`.
     if (!(await terminal.flush())) return;
   }
   terminal.out(decoder.decode());
 }
 
-/** So many cells are named; more would push the message itself off the screen. */
+/** Cells listed in a message; more would push the message off the screen. */
 const MANY = 20;
 
 interface LogSource {
@@ -77,7 +80,7 @@ interface LogSource {
   readonly logFile?: string;
 }
 
-/** The container that `STEP` or `STEP/CELL` means in this run. */
+/** Finds the container of `STEP` or `STEP/CELL` in this run. */
 function findLog(
   report: RunReport,
   { name: wantedName, options }: { name: string; options: LogsOptions },

@@ -28,14 +28,15 @@ import { findReuse, type ReuseOptions } from '../runs/find-reuse.ts';
 import { renderTable } from '../text/render-table.ts';
 import { listSome, shorten } from '../text/shorten.ts';
 
+/** With a request for reuse, the plan shows which cells would be reused. */
 export type PlanOptions = ReuseOptions & PipelineFileOptions;
 
-/** What would be reused, and from which run. */
+/** The cells that would be reused, and their run. */
 interface Preview extends Reuse {
   readonly steps: readonly ReusePreview[];
 }
 
-/** `sluice plan`: what a run would do, without doing anything. */
+/** `sluice plan`: shows what a run would do and why it would be refused. Starts nothing. */
 export async function plan(file: string, context: CommandContext, options: PlanOptions): Promise<number> {
   const { terminal } = context;
   const loaded = await loadPlan(file, { context, options });
@@ -65,7 +66,7 @@ export async function plan(file: string, context: CommandContext, options: PlanO
   return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
 }
 
-/** What a run would refuse before it starts anything. Prints the faults that have a place in the file. */
+/** Finds everything for which a run would be refused. Prints the faults that have a position in the file. */
 async function findFaults(
   loaded: LoadedPlan,
   {
@@ -127,10 +128,10 @@ function renderPlan(
   return `${table}\n${transfers}${moves.join('')}${describeShells(plan)}${plan.pipeline.name}: ${plan.steps.length} step${plan.steps.length === 1 ? '' : 's'}, ${containers}, on cluster ${isSplit ? 'as shown' : (choice(0)?.clusters[0] ?? home)}${renderParams(plan)}\n`;
 }
 
-/** The steps of one image that are named. */
+/** Columns for the names of the steps that use one image. */
 const STEP_COLUMNS = 60;
 
-/** How `cache` and `--reuse` would know each image. */
+/** Describes how `cache` and `--reuse` identify each image. */
 function renderImages(plan: Plan, images: readonly ImageUse[] | undefined): string {
   if (images === undefined) {
     const hasImages = plan.steps.some(({ step }) => step.image !== undefined);
@@ -155,7 +156,7 @@ function renderParams({ params }: Plan): string {
     : `, with ${names.map((name) => `${name}=${shorten(JSON.stringify(own(params, name)), 60)}`).join(' ')}`;
 }
 
-/** The names of a few steps; `--json` has all. */
+/** Columns for the names of dependencies; `--json` prints all of them. */
 const AFTER_COLUMNS = 30;
 
 function dependenciesOf(step: PlannedStep, plan: Plan): string {
@@ -167,7 +168,7 @@ function dependenciesOf(step: PlannedStep, plan: Plan): string {
   return named.length === 0 ? '-' : listSome(named, AFTER_COLUMNS);
 }
 
-/** What would be copied between clusters; how large it is shows only when it is there. */
+/** Lists the copies between clusters. Their size is unknown until the outputs exist. */
 function renderTransfers(plan: Plan, clusterOf: (step: number) => string | undefined): string {
   const indexes = new Map(plan.steps.map(({ index, step }) => [step.name, index]));
   const lines = plan.steps.flatMap(({ index, step }) =>
@@ -181,7 +182,7 @@ function renderTransfers(plan: Plan, clusterOf: (step: number) => string | undef
   return [...new Set(lines)].join('') + (lines.length > 0 ? '\n' : '');
 }
 
-/** The type that would be chosen. */
+/** The instance type that the step names or that would be chosen for it; otherwise the resources it requests. */
 function instanceTypeOf({ step }: PlannedStep, choice: RunPlacement['choices'][number] | undefined): string {
   if (step.approval !== undefined) return '-';
   return step.instanceType ?? choice?.instanceType ?? `with ${renderResources(step.resources ?? {})}`;

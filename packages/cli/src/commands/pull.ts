@@ -12,16 +12,18 @@ import { createLiveProgress } from '../progress/live-progress.ts';
 import { renderBytes } from '../progress/render-event.ts';
 import { selectRun } from '../runs/select-run.ts';
 
+/** Options of `sluice pull`. */
 export interface PullCommandOptions extends GlobalOptions {
+  /** Destination directory, relative to the working directory; one subdirectory per output. */
   readonly to: string;
-  /** The run, where all words are names of outputs. */
+  /** Prefix of a run's ID; if set, all arguments are names of outputs. */
   readonly run?: string;
 }
 
-/** Where outputs go unless `--to` says otherwise. */
+/** The default of `--to`, which suggested commands omit. */
 const DEFAULT_DIRECTORY = 'results';
 
-/** `sluice pull`: outputs of a run as local files, each in a directory of its name. */
+/** `sluice pull`: copies outputs of a run to local directories, one per output. Stops at the first failure. */
 export async function pull(
   given: { run: string | undefined; outputs: readonly string[] },
   context: CommandContext,
@@ -65,7 +67,10 @@ export async function pull(
 
 type Given = { readonly run: string | undefined; readonly outputs: readonly string[] };
 
-/** What `[RUN] [OUTPUT…]` means: a first word that begins no run's ID is an output of the newest run. Nothing is guessed. */
+/**
+ * Interprets `[RUN] [OUTPUT…]`: a first word that is no prefix of a run's ID is an output of the newest run. Refuses
+ * ambiguous words.
+ */
 async function resolveOutputs(
   home: string,
   given: Given,
@@ -89,7 +94,7 @@ async function resolveOutputs(
     const runIds = begun.map(({ runId }) => runId);
     return fail(describeAmbiguity({ run, outputs }, { options, runIds, newest: newest.value.runId }));
   }
-  // A word that is neither is refused with what the newest run has.
+  // If the word is neither, the message lists the outputs of the newest run.
   if (isOutput || begun.length === 0)
     return selectOutputs(home, { options, prefix: undefined, asked: [run, ...outputs] }, run);
   return selectOutputs(home, { options, prefix: run, asked: outputs });
@@ -111,7 +116,9 @@ function describeAmbiguity(
   return { exitCode: EXIT_CODE.refused, message };
 }
 
-/** The outputs of one run; `word` is what was taken for an output because no run's ID begins with it. */
+/**
+ * Selects the outputs of one run. `word` is the argument that was read as an output because no run's ID starts with it.
+ */
 async function selectOutputs(
   home: string,
   {

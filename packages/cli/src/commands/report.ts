@@ -8,11 +8,12 @@ import { selectRun } from '../runs/select-run.ts';
 import { renderTable } from '../text/render-table.ts';
 import { shortPath } from '../text/short-path.ts';
 
+/** `out` is the destination directory (default: the run's directory). */
 export interface ReportOptions extends GlobalOptions {
   readonly out?: string;
 }
 
-/** `sluice report`: a page for people, a table and JSON for programs, of a run that has ended or is in progress. */
+/** `sluice report`: writes an HTML page, a CSV table and JSON data about a run, which may still be in progress. */
 export async function report(
   prefix: string | undefined,
   context: CommandContext,

@@ -10,12 +10,13 @@ import { describeRerun } from '../render/render-report.ts';
 import { followRun } from '../runs/follow-run.ts';
 import { selectRun, selectUnlistedRun } from '../runs/select-run.ts';
 
+/** Options of `sluice resume`. */
 export interface ResumeOptions extends GlobalOptions {
-  /** False with `--no-wait`: a run that only waits for a person is left. */
+  /** False with `--no-wait`: detach from a run that only waits for an approval. */
   readonly wait?: boolean;
 }
 
-/** `sluice resume`: continues a run, starting nothing twice. */
+/** `sluice resume`: continues a suspended run and follows it. No container is started twice. */
 export async function resume(
   prefix: string | undefined,
   context: CommandContext,

@@ -12,13 +12,18 @@ import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostic
 import { findReuse, type ReuseOptions } from '../runs/find-reuse.ts';
 import { portableRerunCommand, rerunCommand } from '../runs/rerun-command.ts';
 
+/** Options of `sluice run`. */
 export interface RunPipelineOptions extends ReuseOptions, PipelineFileOptions {
+  /** Most containers at once; the lower of this and the file's limit applies. */
   readonly parallelism?: number;
-  /** False with `--no-wait`: a run that only waits for a person is left. */
+  /** False with `--no-wait`: detach from a run that only waits for an approval. */
   readonly wait?: boolean;
 }
 
-/** `sluice run`: a wrong file starts nothing; a right one runs to its end, or until it is left. */
+/**
+ * `sluice run`: checks the file, starts nothing if it has errors, and otherwise follows the run until it ends or is
+ * detached.
+ */
 export async function runPipeline(file: string, context: CommandContext, options: RunPipelineOptions): Promise<number> {
   const { terminal } = context;
   const loaded = await loadPlan(file, { context, options });
@@ -65,7 +70,7 @@ export async function runPipeline(file: string, context: CommandContext, options
   }
 }
 
-/** A service that does not answer is reported by the start of the run. */
+/** Undefined also if the service does not answer: the start of the run reports that. */
 async function findUnknownIn(plan: Plan, opened: OpenedService): Promise<string | undefined> {
   const [{ findUnknown }, { isServiceError }] = await Promise.all([import('@sluice/runner'), import('@sluice/client')]);
   try {
@@ -127,7 +132,7 @@ function describeReuse({ runId, again }: Reuse): string {
   return `reusing successful, unchanged steps of run ${runId}${rerun}`;
 }
 
-/** The smaller of the file's limit and the command line's. */
+/** Applies the lower of the limits in the file and on the command line. */
 function limit(plan: Plan, parallelism: number | undefined): Plan {
   if (parallelism === undefined) return plan;
   const smaller = Math.max(1, Math.min(parallelism, plan.pipeline.parallelism ?? parallelism));

@@ -7,6 +7,7 @@ import { describeState } from '../progress/render-state.ts';
 import { renderTable } from '../text/render-table.ts';
 import { renderTimestamp } from '../text/render-timestamp.ts';
 
+/** `limit` is the number of runs to list (default: all). */
 export interface RunsOptions extends GlobalOptions {
   readonly limit?: number;
 }

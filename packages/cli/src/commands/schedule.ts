@@ -10,13 +10,16 @@ import { loadScheduled, type Scheduled } from '../pipeline/load-scheduled.ts';
 import { renderScheduleEvent } from '../render/render-schedule-event.ts';
 import { renderPlannedTime } from '../text/render-planned-time.ts';
 
+/** Without `once`, `next` or `backfill`, the schedules are watched until a signal ends the process. */
 export interface ScheduleCommandOptions extends GlobalOptions, PipelineFileOptions {
   readonly once?: boolean;
+  /** Number of planned times to list; nothing is started. */
   readonly next?: number;
+  /** `FROM..TO`, both dates included. */
   readonly backfill?: string;
 }
 
-/** `sluice schedule`: runs pipelines at their planned times, until it is ended. */
+/** `sluice schedule`: runs pipelines at their planned times until a signal ends it. */
 export async function schedule(
   files: readonly string[],
   context: CommandContext,
@@ -36,7 +39,7 @@ export async function schedule(
   }
 }
 
-/** The files' plans, or why there is nothing to be done. */
+/** Plans all files; a string says why nothing is started. */
 async function loadAll(
   files: readonly string[],
   context: CommandContext,
@@ -77,10 +80,10 @@ function listNext(
   return EXIT_CODE.ok;
 }
 
-/** A schedule that is open, and what it has been opened for. */
+/** An open schedule and the action that the options request of it. */
 interface Work {
   readonly schedule: OpenSchedule;
-  /** False: not everything succeeded. */
+  /** Resolves to false if a run did not succeed. */
   act(): Promise<boolean>;
 }
 
@@ -100,7 +103,7 @@ async function runSchedules(scheduled: readonly Scheduled[], given: Given): Prom
   }
   let signal: NodeJS.Signals | undefined;
   const end = (name: NodeJS.Signals) => {
-    // The second one does not wait for the journals; they survive that too.
+    // A second signal does not wait for the journals, which survive that.
     if (signal !== undefined) context.exit(EXIT_CODE.interrupted);
     signal = name;
     for (const { schedule } of work) void schedule.close();
@@ -124,7 +127,7 @@ async function runSchedules(scheduled: readonly Scheduled[], given: Given): Prom
   return signal !== undefined || !succeeded.includes(false) ? EXIT_CODE.ok : EXIT_CODE.runFailed;
 }
 
-/** Opens a schedule; the string says why that is not possible. `left` collects the runs that this process detaches from. */
+/** Opens a schedule; a string says why that failed. `left` collects the runs that this process detaches from. */
 function openWork({ plan, baseDir, timezone }: Scheduled, given: Given & { left: Set<string> }): Work | string {
   const { service, scope, home, context, options, left } = given;
   const range = options.backfill === undefined ? undefined : parseRange(options.backfill, timezone);
@@ -148,7 +151,7 @@ function openWork({ plan, baseDir, timezone }: Scheduled, given: Given & { left:
   return { schedule, act };
 }
 
-/** Says what is watched and when it runs next. */
+/** Prints each schedule and its next planned time. */
 function announce(scheduled: readonly Scheduled[], { terminal }: CommandContext, options: GlobalOptions): void {
   for (const { name, plan, timezone } of scheduled) {
     const next = createPlannedTimes(plan.pipeline.schedule!).after(Date.now());

@@ -8,20 +8,21 @@ import type { ScheduleHost } from '../serving/host-schedules.ts';
 import { readServiceConfig, type ServedConfig } from '../serving/read-service-config.ts';
 import { createServedAddresses, type ServedAddresses } from '../serving/served-addresses.ts';
 
-/** How long a service whose store has failed takes at most to answer in-flight requests. */
+/** Time for a service with a failed store to answer in-flight requests. */
 const LEAVE_WITHIN_MS = 2_000;
 
 type ServiceLog = ReturnType<typeof createServiceLog>;
 
+/** `config` is a path relative to the working directory; `logLevel` is a level of pino. */
 export interface ServeOptions extends GlobalOptions {
   readonly config: string;
   readonly logLevel: string;
 }
 
 /**
- * `sluice serve`: a v1rc1 service until SIGINT or SIGTERM; containers run on afterwards. SIGHUP has it read its
- * configuration again. When its store fails it ends with exit code 1, for a supervisor to start it again. Logs go to
- * stderr as JSON lines.
+ * `sluice serve`: runs a v1rc1 service until SIGINT or SIGTERM; containers keep running afterwards. SIGHUP reloads the
+ * configuration. If the store fails, it exits with code 1, so that a supervisor restarts it. Logs go to stderr as JSON
+ * lines.
  */
 export async function serve(context: CommandContext, options: ServeOptions): Promise<number> {
   const config = readServiceConfig(options.config, context);
@@ -44,11 +45,14 @@ export async function serve(context: CommandContext, options: ServeOptions): Pro
   }
 }
 
-/** LMDB prints errors that it also throws, in several lines: the log stays JSON. Returns what ends it. */
+/**
+ * LMDB prints errors that it also throws, on several lines; they are logged instead, so that the log stays JSON.
+ * Returns a function that restores the console.
+ */
 function captureConsole(log: ServiceLog): () => void {
   const { error, warn } = console;
   console.error = (...printed) => {
-    // Its native part has begun a line of its own before, and has not ended it.
+    // LMDB's native code prints the start of a line before and does not end it.
     writeSync(process.stderr.fd, '\n');
     log.error({ printed: format(...printed) }, 'a library printed an error');
   };
@@ -78,7 +82,7 @@ async function serveUntilStopped(
     await addresses.open(config.service.listen);
     work.start(config);
     const exitCode = await ended;
-    // A store that has failed may never answer again.
+    // A failed store may never answer.
     if (exitCode !== EXIT_CODE.ok) setTimeout(() => context.exit(exitCode), LEAVE_WITHIN_MS);
     return exitCode;
   } finally {
@@ -94,7 +98,7 @@ const LISTEN_ADVICE: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'permission denied: ports below 1024 need privileges; change `listen` in the configuration'],
 ]);
 
-/** Why a service could not start: something is not as its configuration says. A bug is thrown again, with its stack. */
+/** Describes why a service could not start, for errors of configuration or environment. Rethrows bugs. */
 function describeStartFault(error: unknown): string {
   const isBug = [TypeError, RangeError, ReferenceError].some((slip) => error instanceof slip);
   if (isBug || !(error instanceof Error)) throw error;
@@ -103,7 +107,9 @@ function describeStartFault(error: unknown): string {
   return advice === undefined ? error.message : `could not listen on ${address} port ${port}: ${advice}`;
 }
 
-/** The schedules of a service, which are opened again when the configuration is reloaded: one change at a time. */
+/**
+ * The schedules of a service. They are reopened when the configuration is reloaded; changes are applied one at a time.
+ */
 function createReloadableSchedules(given: {
   service: Service;
   addresses: ServedAddresses;
@@ -126,7 +132,7 @@ function createReloadableSchedules(given: {
   };
   const host = async (config: ServedConfig): Promise<ScheduleHost | undefined> => {
     if (config.schedules.length === 0) return undefined;
-    // Loaded late: a service that runs no pipelines needs no runner.
+    // Loaded only here: a service without schedules needs no runner.
     const { hostSchedules } = await import('../serving/host-schedules.ts');
     return hostSchedules({ ...given, config });
   };
@@ -139,7 +145,7 @@ function createReloadableSchedules(given: {
   };
   return {
     start: (config: ServedConfig) => change(() => host(config)),
-    /** An invalid file changes nothing: the service keeps its configuration. */
+    /** An invalid file changes nothing: the current configuration stays in use. */
     reload() {
       const config = readServiceConfig(options.config, context);
       if (!config.ok) return log.error({ problems: config.error.message }, 'could not apply the changed configuration');

@@ -9,16 +9,18 @@ import { parseConfigEdit } from '../serving/parse-config-edit.ts';
 import { parseServiceConfigText, readServiceConfig } from '../serving/read-service-config.ts';
 import { renderTable } from '../text/render-table.ts';
 
+/** Options of the commands that read or edit the configuration of a service. */
 export interface ServiceConfigOptions extends GlobalOptions {
+  /** Path of the configuration, relative to the working directory. */
   readonly config: string;
-  /** For a new cluster: `id,field=value,…` each. */
+  /** For a new cluster: one `id,field=value,…` per instance type. */
   readonly instanceType?: readonly string[];
 }
 
-/** What a configuration lists. */
+/** The parts of a configuration that can be listed. */
 export type ConfigTable = 'accounts' | 'clusters' | 'instanceTypes';
 
-/** `sluice account|cluster|instance-type list`: what a configuration has. */
+/** `sluice account|cluster|instance-type list`: lists entries of the configuration file. */
 export async function listConfig(
   table: ConfigTable,
   context: CommandContext,
@@ -57,7 +59,10 @@ function rowsOf(table: ConfigTable, { clusters }: ServiceConfig): readonly objec
   }
 }
 
-/** `sluice account|cluster|instance-type add|remove`: changes the file, and says what the running service makes of it. */
+/**
+ * `sluice account|cluster|instance-type add|remove`: edits the file, unless the result would be invalid. A running
+ * service applies it when it reloads.
+ */
 export async function editServiceConfig(
   { type, words }: { readonly type: ConfigEdit['type']; readonly words: readonly string[] },
   context: CommandContext,
@@ -85,7 +90,7 @@ export async function editServiceConfig(
   return EXIT_CODE.ok;
 }
 
-/** `sluice authority`: the certificate that clients are to trust for the ports of containers. */
+/** `sluice authority`: prints the path of the certificate that clients of containers' ports must trust. */
 export async function showAuthority(context: CommandContext, options: ServiceConfigOptions): Promise<number> {
   const config = readServiceConfig(options.config, context);
   if (!config.ok) return refuse(config.error, { context, options });

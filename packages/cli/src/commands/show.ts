@@ -7,7 +7,7 @@ import { renderJson } from '../render/render-json.ts';
 import { renderReport, renderSteps } from '../render/render-report.ts';
 import { selectRun } from '../runs/select-run.ts';
 
-/** `sluice show`: a run as its journal records it, whether it has ended, is in progress or is suspended. */
+/** `sluice show`: prints a run as its journal records it, whether it has ended, is in progress or is suspended. */
 export async function show(
   prefix: string | undefined,
   context: CommandContext,

@@ -11,7 +11,7 @@ import { findHome } from '../home/home.ts';
 import { type Connection, connectionOf, findProfile, readProfile } from '../home/profile.ts';
 import { renderTable } from '../text/render-table.ts';
 
-/** `sluice trust`: the home of this directory may be used, and its profile followed, as both are now. */
+/** `sluice trust`: confirms the home of this directory and its profile in their current state. */
 export async function trust(context: CommandContext, options: GlobalOptions): Promise<number> {
   const { profile: _, ...global } = options;
   const home = findHome(context, global);

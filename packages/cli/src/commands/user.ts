@@ -12,6 +12,7 @@ import { refuse } from '../context/refuse.ts';
 import { readServiceConfig } from '../serving/read-service-config.ts';
 import { renderTable } from '../text/render-table.ts';
 
+/** `name` is the display name of a new user. */
 export interface UserOptions extends GlobalOptions {
   readonly config: string;
   readonly name?: string;
@@ -23,7 +24,7 @@ export type UserAction =
   | { readonly verb: 'add' | 'password' | 'remove'; readonly email: string }
   | { readonly verb: 'grant' | 'revoke'; readonly email: string; readonly account: string };
 
-/** `sluice user …`: the users of a service, also while it runs. */
+/** `sluice user …`: lists or changes the users of a service, also while it runs. */
 export async function user(action: UserAction, context: CommandContext, options: UserOptions): Promise<number> {
   const config = readServiceConfig(options.config, context);
   if (!config.ok) return refuse(config.error, { context, options });
@@ -42,7 +43,10 @@ export async function user(action: UserAction, context: CommandContext, options:
   }
 }
 
-/** Files that root makes in another user's store would be out of the reach of the service, which runs as that user. */
+/**
+ * Refuses root if another user owns the store: the service runs as that user and could not read files that root
+ * creates.
+ */
 function findOwnerFault(root: string): string | undefined {
   let there = root;
   while (!existsSync(there)) there = dirname(there);
@@ -98,7 +102,7 @@ function renderUsers(directory: UserDirectory, options: UserOptions): string {
   return renderTable([['EMAIL', 'ACCOUNTS', 'NAME'], ...rows]);
 }
 
-/** An account that the configuration has. */
+/** Parses `CLUSTER/ACCOUNT`; the configuration must define it. */
 function parseAccount(text: string, config: ServiceConfig): Result<Account, CommandRefusal> {
   const known = config.clusters.flatMap(({ id, accounts }) =>
     accounts.map((accountID) => ({ clusterID: id, accountID })),
@@ -113,7 +117,7 @@ function parseAccount(text: string, config: ServiceConfig): Result<Account, Comm
 }
 
 /**
- * A password from SLUICE_PASSWORD, else from the keyboard without showing it, else the first line of stdin. Never from
+ * Reads a password from SLUICE_PASSWORD, else from the keyboard without echo, else the first line of stdin. Never from
  * an argument, which every user of the machine could read.
  */
 async function readPassword(context: CommandContext): Promise<string> {
@@ -135,7 +139,7 @@ async function ask({ terminal }: CommandContext): Promise<string> {
   }
 }
 
-/** The first line of stdin, also where it has no end; `''` where there is none. */
+/** The first line of stdin, even if it has no newline; `''` if stdin is empty. */
 async function readLine(): Promise<string> {
   for await (const line of createInterface({ input: process.stdin })) return line;
   return '';

@@ -8,7 +8,7 @@ import { findHome } from '../home/home.ts';
 import { renderExplanation } from '../render/render-explanation.ts';
 import { describeMissingStep, selectRun } from '../runs/select-run.ts';
 
-/** `sluice why`: why a step waits, runs, failed, was skipped, was tried again, or was not taken from an earlier run. */
+/** `sluice why`: explains why a step waits, runs, failed, was skipped, was retried or was not reused. */
 export async function why(
   { run: prefix, step }: { run: string | undefined; step: string },
   context: CommandContext,

@@ -13,21 +13,21 @@ import {
   readProfile,
 } from '../home/profile.ts';
 
-/** The service that a command is to work with. */
+/** The service that a command uses, and the profile that applies to it. */
 export interface ChosenService {
   readonly home: string;
   /** Undefined: the embedded service of the home. */
   readonly url: string | undefined;
-  /** Only what the user has named or confirmed; all of it may be followed. */
+  /** Settings that the user named or confirmed; all of them may be applied. */
   readonly profile: Profile;
-  /** For people: a profile that was found and is not followed. */
+  /** A warning for the user: a profile was found but is not applied. */
   readonly ignored?: string;
 }
 
 /**
- * `--service`, else that of `--profile`, else SLUICE_SERVICE, else that of the home's profile, else of the user's own. A
- * profile that was only found in the home is not followed before the user has confirmed it: it says where credentials,
- * secrets and data are sent.
+ * Chooses `--service`, else the service of `--profile`, else SLUICE_SERVICE, else that of the home's profile, else of
+ * the user's own. A profile that was only found in the home must be confirmed first, because it decides where
+ * credentials, secrets and data are sent.
  */
 export function chooseService(options: GlobalOptions, context: CommandContext): Result<ChosenService, CommandRefusal> {
   const { env } = context;
@@ -50,7 +50,7 @@ function readProfileAt(place: ProfilePlace | undefined): Result<Profile, Command
   return place === undefined ? ok({}) : readProfile(place.path);
 }
 
-/** Why a profile that was found may not be followed; undefined where it may, or names neither service nor credentials. */
+/** Why a found profile may not be applied; undefined if it may, or if it names neither service nor credentials. */
 function describeUnconfirmed(
   { path }: ProfilePlace,
   { profile, home, env }: { profile: Profile; home: string; env: NodeJS.ProcessEnv },

@@ -9,18 +9,18 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { findHome } from '../home/home.ts';
 import { findScopeFault, openService, showIgnored } from './open-service.ts';
 
-/** What a run would have to choose from, and the bounds of the site. */
+/** The clusters and instance types that a run could use, and the limits of the site. */
 export interface PlannedSites extends Sites {
   readonly limits?: SiteLimits;
-  /** What the service says now; absent where no service was asked. */
+  /** As the service resolves them now; absent if no service was contacted. */
   readonly images?: readonly ImageUse[];
-  /** What the plan names and the service does not have. */
+  /** Describes what the plan names and the service does not have. */
   readonly unknown?: string;
 }
 
 /**
- * The clusters and instance types that a run would have to choose from. Those of the embedded service are known without
- * opening it, so that planning neither creates a home nor waits for a run that is in progress.
+ * Lists the clusters and instance types that a run could use. Those of the embedded service are known without opening
+ * it, so that planning neither creates a home nor waits for a run in progress.
  */
 export async function listSites(
   plan: Plan,
@@ -65,7 +65,7 @@ export async function listSites(
   }
 }
 
-/** Opens the embedded service only for volumes that a plan names by their ID, and makes no home for that. */
+/** Opens the embedded service only for volumes that a plan names by ID. Creates no home. */
 async function findUnknownVolume(
   plan: Plan,
   { options, context }: { options: GlobalOptions; context: CommandContext },

@@ -23,7 +23,7 @@ export async function openRemoteService(
   url: string,
   options: { profile: Profile; flags: GlobalOptions; env: NodeJS.ProcessEnv },
 ): Promise<Result<OpenedService, CommandRefusal>> {
-  // The profile's credentials are for the profile's service: another one must never see them.
+  // The credentials of a profile are only sent to the profile's own service.
   const own = options.profile.service === undefined || sameOrigin(options.profile.service, url);
   const profile = own ? options.profile : {};
   const refuse = (reason: string) => fail({ exitCode: EXIT_CODE.refused, message: `could not use ${url}: ${reason}` });
@@ -75,7 +75,7 @@ function sameOrigin(a: string, b: string): boolean {
   return URL.canParse(a) && URL.canParse(b) && new URL(a).origin === new URL(b).origin;
 }
 
-/** The one account that fits what was asked for; more than one is a question back to the user. */
+/** Finds the only account that matches; if there are several, the refusal lists them. */
 async function findScope(
   service: ContainerService,
   wanted: { url: string; clusterID: string | undefined; accountID: string | undefined },
@@ -106,7 +106,7 @@ async function findScope(
   }
 }
 
-/** Why a service cannot be worked with: 3 where asking later, or with another login, may help, else 2. */
+/** Why a service cannot be used. The exit code is 3 if a later attempt or another login may help, else 2. */
 export function refuseService(url: string, error: ServiceError): { ok: false; error: CommandRefusal } {
   const away = isServiceError(error, 'UNREACHABLE', 'NO_REPLY', 'INVALID_REPLY', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED');
   const isRefused = error.code === 'UNAUTHENTICATED';
@@ -118,7 +118,7 @@ export function refuseService(url: string, error: ServiceError): { ok: false; er
 const UNTRUSTED =
   'this machine does not trust its certificate: set caFile in the profile to the certificate of its authority';
 
-/** By the code that Node.js gives, and OpenSSL before it. */
+/** By error code of Node.js or OpenSSL. */
 const CERTIFICATE_ADVICE: readonly (readonly [code: string, advice: string])[] = [
   ['SELF_SIGNED_CERT', UNTRUSTED],
   ['UNABLE_TO_VERIFY_LEAF', UNTRUSTED],

@@ -9,15 +9,15 @@ import { findHome, makeHome } from '../home/home.ts';
 import type { ChosenService } from './choose-service.ts';
 import type { OpenedService } from './opened-service.ts';
 
-/** A service, the home that a command keeps its runs in, and the site's limits for them. */
+/** A service with the home where a command keeps its runs, and the limits of the site. */
 export interface HomeService extends OpenedService {
   readonly home: string;
   readonly limits?: SiteLimits;
-  /** For people, of how this machine runs containers. */
+  /** For the user: how this machine runs containers. */
   readonly warnings?: readonly string[];
 }
 
-/** Why the embedded service cannot be used where another cluster or account is asked for; undefined where it can. */
+/** Why the embedded service does not have the requested cluster or account; undefined if it has. */
 export function findScopeFault({ cluster = 'local', account = 'local' }: GlobalOptions): string | undefined {
   const unknown = [
     ...(cluster === 'local' ? [] : [`cluster ${cluster}`]),
@@ -27,17 +27,20 @@ export function findScopeFault({ cluster = 'local', account = 'local' }: GlobalO
   return `could not use ${unknown.join(' and ')}: the embedded service has one cluster and one account, both named local; name another service with --service or in the profile`;
 }
 
-/** For the commands that start containers; the others would only repeat it. */
+/** Prints the warnings of a service to stderr. Only commands that start containers call this. */
 export function showWarnings(opened: HomeService, context: CommandContext): void {
   for (const warning of opened.warnings ?? []) context.terminal.err(`warning: ${warning}\n`);
 }
 
-/** Says which profile is not followed. */
+/** Warns about a profile that was found but is not applied. */
 export function showIgnored({ ignored }: ChosenService, { terminal }: CommandContext): void {
   if (ignored !== undefined) terminal.err(`warning: ${ignored}\n`);
 }
 
-/** The home of a command and the service that it works with: the one that was named, else the home's embedded one. */
+/**
+ * Opens the service that was named, else the embedded service of the home, which is created if necessary. The caller
+ * closes it.
+ */
 export async function openService(
   options: GlobalOptions,
   context: CommandContext,
@@ -49,7 +52,7 @@ export async function openService(
     const message = `could not use ${home} as the home: ${describeSystemError(error)}`;
     return fail({ exitCode: EXIT_CODE.refused, message });
   }
-  // Again: another user may have made it since the command looked for it.
+  // Checked again: another user may have created it in the meantime.
   const checked = checkHome(context, options);
   if (!checked.ok) return checked;
   const { chooseService } = await import('./choose-service.ts');

@@ -1,9 +1,9 @@
 import type { ContainerService, Scope } from '@sluice/client';
 
-/** A service that a command may use, and the cluster and account that it works in. */
+/** A service, and the cluster and account to use on it. */
 export interface OpenedService {
   readonly service: ContainerService;
   readonly scope: Scope;
-  /** Frees what this process holds; containers run on. */
+  /** Releases what this process holds; containers keep running. */
   close(): Promise<void>;
 }

@@ -3,17 +3,17 @@ import type { StepExplanation } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { openService } from './open-service.ts';
 
-/** What the service itself says of a container that has not ended. */
+/** The status of an unfinished container, as the service reports it. */
 export interface ContainerStatus {
   readonly phase: string;
   readonly state: string;
-  /** Why it says nothing. */
+  /** Why the status could not be read; the other fields are then empty. */
   readonly problem?: string;
 }
 
 const LIVE: ReadonlySet<string> = new Set(['submitting', 'pending', 'running']);
 
-/** Asks the service about the container that a step has now; undefined where there is none, or there is no way to ask. */
+/** Requests the status of a step's current container; undefined if it has none or the service could not be opened. */
 export async function readContainerStatus(
   { state, attempts }: StepExplanation,
   { context, options }: { context: CommandContext; options: GlobalOptions },

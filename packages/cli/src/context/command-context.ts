@@ -1,18 +1,18 @@
 import type { Terminal } from './terminal.ts';
 
-/** What a command knows of the process it runs in; tests give their own. */
+/** The process as commands see it; tests pass their own. */
 export interface CommandContext {
   readonly terminal: Terminal;
   readonly env: NodeJS.ProcessEnv;
-  /** Absolute; relative paths start here. */
+  /** Absolute; relative paths are resolved against it. */
   readonly cwd: string;
   /** Calls `listener` for each signal of that name until the returned function is called. */
   onSignal(signal: NodeJS.Signals, listener: () => void): () => void;
-  /** Ends the process at once, whatever is in progress. */
+  /** Exits immediately, without cleanup. */
   exit(exitCode: number): never;
 }
 
-/** The options that every command takes. */
+/** The options of every command. Their defaults depend on environment and profile. */
 export interface GlobalOptions {
   readonly home?: string;
   readonly profile?: string;

@@ -1,6 +1,6 @@
 import type { ExitCode } from './exit-code.ts';
 
-/** Why a command stops before or instead of its work. `message` has no final newline and may have several lines. */
+/** Why a command stops early. `message` has no final newline and may have several lines. */
 export interface CommandRefusal {
   readonly exitCode: ExitCode;
   readonly message: string;

@@ -12,7 +12,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   EMFILE: 'raise the limit of open files: ulimit -n 4096',
 };
 
-/** What the operating system refused, and what a person can do about it. */
+/** The message of a system error, with advice where the code has some. */
 export function describeSystemError(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException;
   const advice = code === undefined ? undefined : own(ADVICE, code);

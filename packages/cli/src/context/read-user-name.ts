@@ -1,6 +1,8 @@
 import { userInfo } from 'node:os';
 
-/** Who answers or cancels, as the journal keeps it: a number where the system knows no name, as in many containers. */
+/**
+ * The user for the journal of approvals and cancellations: the ID if the system knows no name, as in many containers.
+ */
 export function readUserName(): string {
   try {
     return userInfo().username;

@@ -3,7 +3,7 @@ import type { CommandContext, GlobalOptions } from './command-context.ts';
 import { EXIT_CODE, type ExitCode } from './exit-code.ts';
 import { suggestCommand } from './suggest-command.ts';
 
-/** Prints why a command stops and returns its exit code. With `--json` a line of JSON goes to stdout too. */
+/** Prints why a command stops to stderr, with `--json` also as a line of JSON to stdout. Returns the exit code. */
 export function refuse(
   refusal: { readonly message: string; readonly exitCode: ExitCode },
   { context, options }: { context: CommandContext; options: Pick<GlobalOptions, 'json'> },
@@ -13,12 +13,12 @@ export function refuse(
   return refusal.exitCode;
 }
 
-/** What a suggested command is made of. */
+/** What suggested commands need. */
 interface Suggestion {
   readonly options: GlobalOptions;
-  /** Of the run that was asked for. */
+  /** The run that the user named; without it, advice contains the placeholder RUN. */
   readonly runId?: string;
-  /** The command that starts the same run again with `--reuse`, where it is known. */
+  /** The command that starts the same run again with `--reuse`, if known. */
   readonly rerun?: string | undefined;
 }
 
@@ -30,18 +30,18 @@ const EXIT_CODES: Partial<Record<RunRefusal['code'], ExitCode>> = {
   JOURNAL_LOST: EXIT_CODE.suspended,
 };
 
-/** What to do where a service does not accept the login. */
+/** Advice for a service that rejects the login. */
 export const LOGIN_ADVICE =
   'the token or password is wrong or expired: set SLUICE_TOKEN, or SLUICE_EMAIL and SLUICE_PASSWORD, or update the files named in the profile';
 
-/** A refusal of the runner with the exit code that belongs to it. */
+/** Converts a refusal of the runner: adds the exit code and advice in terms of the command line. */
 export function fromRunRefusal(refusal: RunRefusal, suggestion: Suggestion): { message: string; exitCode: ExitCode } {
   const exitCode = EXIT_CODES[refusal.code] ?? EXIT_CODE.refused;
   const advice = adviseOn(refusal, suggestion);
   return { message: advice === undefined ? refusal.message : `${refusal.message}; ${advice}`, exitCode };
 }
 
-/** What this command line offers where the runner, which knows no command line, refuses. */
+/** Advice in terms of the command line, which the runner does not know. */
 function adviseOn({ code }: RunRefusal, { options, runId = 'RUN', rerun }: Suggestion): string | undefined {
   switch (code) {
     case 'SECRET_MISSING':

@@ -1,24 +1,29 @@
 import { styleText } from 'node:util';
 
+/** A style name of Node.js, or a list of them. */
 export type TextStyle = Parameters<typeof styleText>[0];
 
-/** Where a command writes. Writing never throws: if the reader has closed its end, or writing fails, the rest is dropped. */
+/**
+ * Where a command writes. Writing never throws: if the reader has closed its end, or a write fails, further output is
+ * dropped.
+ */
 export interface Terminal {
-  /** What was asked for. */
+  /** Writes the requested output. */
   out(text: string): void;
-  /** What went wrong, and what else is not the answer itself. */
+  /** Writes errors, warnings and notes. */
   err(text: string): void;
-  /** Whether `out` is a terminal where lines may be drawn again. */
+  /** Whether `out` is a terminal on which lines can be redrawn. */
   readonly live: boolean;
-  /** Whether people can type an answer. */
+  /** Whether the user can be prompted. */
   readonly interactive: boolean;
   readonly color: boolean;
+  /** Falls back to 80 by 24. */
   size(): { columns: number; rows: number };
-  /** The text in that style if `out` has colors. */
+  /** Returns the text unchanged if `out` has no colors. */
   style(style: TextStyle, text: string): string;
-  /** Resolves when everything written has left the process; false where `out` takes nothing any more. */
+  /** Resolves when everything written has left the process; false if `out` no longer accepts output. */
   flush(): Promise<boolean>;
-  /** Why `out` could not be written, as on a full disk; undefined where it was, or its reader has gone. */
+  /** Why `out` could not be written, for example on a full disk; undefined if it was, or if its reader closed it. */
   fault(): Error | undefined;
 }
 
@@ -40,7 +45,7 @@ export function createTerminal(streams: TerminalStreams, env: NodeJS.ProcessEnv)
     live: smart && !env.CI,
     interactive: smart && stdin.isTTY === true,
     color,
-    // A terminal without a size reports 0, as under `script` and `ssh -tt` without a terminal of their own.
+    // Some terminals report a size of 0, for example under `script` and `ssh -tt`.
     size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
     style: (style, text) => (color ? styleText(style, text, { validateStream: false }) : text),
     flush: async () => {
@@ -54,13 +59,13 @@ export function createTerminal(streams: TerminalStreams, env: NodeJS.ProcessEnv)
   };
 }
 
-/** EPIPE: `sluice … | head` has read enough. EIO: the terminal was closed and the run continues without it. */
+/** EPIPE: `sluice … | head` has read enough. EIO: the terminal was closed; the run continues without it. */
 const READER_GONE: ReadonlySet<string> = new Set(['EPIPE', 'EIO']);
 
 interface Writer {
   write(text: string): void;
   flush(): Promise<void>;
-  /** What ended the stream. */
+  /** The first error of the stream. */
   failure(): NodeJS.ErrnoException | undefined;
 }
 

@@ -2,24 +2,24 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { lockFile, openControlSocket } from '@sluice/host-system';
 
-/** How long the owner may take to start listening before a process that connects tries again. */
+/** Time for the owner to start listening before a connecting process tries again. */
 const READY_MS = 30_000;
 
-/** The right to run the service of one directory; only one living process has it. */
+/** The right to run the service of one directory; at most one process has it. */
 export interface ServiceClaim {
   release(): Promise<void>;
 }
 
-/** Where a service is claimed: its directory, and the path of the socket on which its owner can be reached. */
+/** The directory of a service, and the path of the socket on which its owner accepts connections. */
 export interface ClaimPlace {
   readonly directory: string;
   readonly ownerPath: string;
 }
 
 /**
- * Claims a directory by the lock of a file, which the kernel takes back when the process ends, however it ends.
- * `onConnection` makes the service reachable for other processes; it is called when the first one connects to the owner's
- * socket. Where the file system has no sockets, none can. Undefined: another process has the claim.
+ * Claims a directory with a file lock, which the kernel releases when the process ends. `onConnection` makes the
+ * service reachable for other processes; it is called for each connection to the owner's socket. On file systems
+ * without sockets, no process can connect. Undefined if another process has the claim.
  */
 export async function claimService(
   { directory, ownerPath }: ClaimPlace,
@@ -35,7 +35,7 @@ export async function claimService(
   });
   return {
     release: async () => {
-      // The socket goes first: after the lock is released, the next owner's is there.
+      // The socket is closed before the lock is released: afterwards, the path belongs to the next owner.
       const closed = socket?.close();
       lock.release();
       await closed;
@@ -43,14 +43,14 @@ export async function claimService(
   };
 }
 
-/** A connection to the process that has the claim; it lasts until that process ends or gives the claim back. */
+/** A connection to the process that has the claim; it ends when that process exits or releases the claim. */
 export interface OwnerConnection {
-  /** Calls back once, when the owner has gone. */
+  /** Calls the listener once; immediately if the owner is already gone. */
   onOwnerGone(listener: () => void): void;
   close(): void;
 }
 
-/** Asks the owner to be reachable and waits until it is. Undefined: there is no owner, or it left meanwhile. */
+/** Requests the owner to be reachable and waits until it is. Undefined if there is no owner, or it exited meanwhile. */
 export async function connectToOwner(ownerPath: string): Promise<OwnerConnection | undefined> {
   const socket = connect(ownerPath);
   const ready = await new Promise<boolean>((resolve) => {

@@ -7,13 +7,16 @@ import {
   type VolumeFiles,
 } from '@sluice/client';
 
-/** An owner that ends refuses calls first and releases the service shortly after: wait this long for the next owner. */
+/**
+ * An exiting owner rejects calls first and releases the service shortly after; this is the longest wait for the next
+ * owner.
+ */
 const RELEASE_MS = 6_000;
 
-/** The service as some process has it. */
+/** The service as its current owner provides it. */
 export interface CurrentService {
   readonly service: ContainerService;
-  /** Aborted when that process has released it; absent if that cannot happen. */
+  /** Aborted when that owner has released it; absent if that cannot happen. */
   readonly lost?: AbortSignal;
 }
 
@@ -26,8 +29,8 @@ interface Delegate {
 }
 
 /**
- * A service whose implementation may be replaced while it is used: each call goes to the one that `current` gives then,
- * and what only reads is asked again of the next one where the one that was asked is lost.
+ * A service whose implementation may be replaced while it is used: each call uses the result of `current` at that time,
+ * and requests that only read are repeated if their owner is lost.
  */
 export function createDelegatingService(options: {
   readonly current: Current;
@@ -83,7 +86,7 @@ function withLost(given: CallOptions = {}, { lost }: CurrentService): CallOption
   return { ...given, signal: given.signal === undefined ? lost : AbortSignal.any([given.signal, lost]) };
 }
 
-/** Whether a call failed because the process that it went to is leaving, and another one has the service now. */
+/** Whether a call failed because its owner is exiting and another process has the service now. */
 async function isReplaced(error: unknown, { held, current }: { held: CurrentService; current: Current }) {
   const { lost } = held;
   if (lost === undefined || !isServiceError(error, 'UNREACHABLE', 'NO_REPLY', 'ABORTED')) return false;
@@ -101,7 +104,7 @@ function aborted(signal: AbortSignal, withinMs: number): Promise<void> {
   });
 }
 
-/** A list that broke off is the caller's: what it would bring again, it has brought already. */
+/** A list that has begun is not repeated: it would yield the same items again. */
 async function* readItems<T>(
   { current }: Delegate,
   ask: (service: ContainerService) => AsyncIterable<T>,
@@ -123,7 +126,9 @@ async function* readItems<T>(
 
 type LogOptions = CallOptions & { readonly tail?: number; readonly follow?: boolean };
 
-/** A log only grows: what has come is skipped the next time. Of the last lines the beginning is not known. */
+/**
+ * A log only grows, so the bytes already sent are skipped in the next attempt. With `tail`, their position is unknown.
+ */
 async function* readLog({ current }: Delegate, asked: { ref: Ref; given: LogOptions | undefined }) {
   let sent = 0;
   for (;;) {

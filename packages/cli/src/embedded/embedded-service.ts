@@ -6,31 +6,34 @@ import { openSocketPath } from '@sluice/host-system';
 import { claimService, connectToOwner } from './claim-service.ts';
 import { type CurrentService, createDelegatingService } from './delegating-service.ts';
 
-/** Between two looks at a claim that changes hands just now. */
+/** Delay between attempts while the claim changes hands. */
 const CLAIM_AGAIN_MS = 20;
 const CLAIM_ATTEMPTS = 200;
-/** How long a closing owner waits for what is under way. */
+/** How long a closing owner waits for in-flight requests. */
 const CLOSE_MS = 5_000;
 
-/** The one cluster and account that an embedded service has; named here too, so that other processes need not load the service. */
+/**
+ * The only cluster and account of an embedded service. Repeated here so that other processes need not load the service.
+ */
 const SCOPE: Scope = { clusterID: 'local', accountID: 'local' };
 
-/** The embedded service of a home, in this process or reached in the one that owns it. */
+/** The embedded service of a home, run by this process or by the one that owns it. */
 export interface EmbeddedService {
   readonly service: ContainerService;
   readonly scope: Scope;
-  /** What users should know of how it runs containers here. Empty where another process owns it: that one has said so. */
+  /** For the user: how this machine runs containers. Empty if another process owns the service and has printed them. */
   readonly warnings: readonly string[];
-  /** Containers run on; another `sluice` of this home takes the service over. */
+  /** Containers keep running; another `sluice` process of this home becomes the owner. */
   close(): Promise<void>;
 }
 
+/** Settings that apply while this process owns the service. */
 export interface EmbeddedOptions {
-  /** Cores that the service gives out while this process owns it; default: the machine's. */
+  /** Number of cores for containers (default: all cores of the machine). */
   readonly cores?: number | undefined;
 }
 
-/** How this process reaches the service right now. */
+/** The service as this process currently reaches it. */
 interface Lease extends CurrentService {
   readonly owner: boolean;
   readonly warnings: readonly string[];
@@ -38,9 +41,9 @@ interface Lease extends CurrentService {
 }
 
 /**
- * Opens the service of a home. One process owns it and runs it; others reach it through a unix socket in the home, and
- * one of them takes over when the owner goes away. What only reads is then asked again; other calls that were under way
- * fail with `NO_REPLY`, as with any service. Throws where this machine cannot run it.
+ * Opens the service of a home. One process owns and runs it; others connect through a unix socket in the home, and one
+ * of them becomes the owner when the owner exits. In-flight requests that only read are then repeated; others fail with
+ * `NO_REPLY`, as with any service. Throws if this machine cannot run the service.
  */
 export async function openEmbeddedService(home: string, options: EmbeddedOptions = {}): Promise<EmbeddedService> {
   const root = join(home, 'service');
@@ -69,7 +72,7 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
   };
   const follow = (next: Lease) => {
     lease = next;
-    // An owner can go while it is being followed.
+    // The owner may already be gone.
     if (next.lost?.aborted) replace();
     else next.lost?.addEventListener('abort', replace);
   };
@@ -77,7 +80,7 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
 
   const service = createDelegatingService({
     current: () => {
-      // What kept this process from taking over, such as a full disk, may be over when it is asked again.
+      // The cause of an earlier failure, such as a full disk, may no longer exist.
       if (hasFailed) replace();
       return current.catch(refuse);
     },
@@ -96,7 +99,7 @@ export async function openEmbeddedService(home: string, options: EmbeddedOptions
   };
 }
 
-/** A take-over that failed: for the callers a service that is not there. */
+/** Reports a failed change of owner to callers as an unreachable service. */
 function refuse(error: unknown): never {
   if (isServiceError(error)) throw error;
   throw new ServiceError('UNREACHABLE', `could not open the embedded service: ${(error as Error).message}`, {
@@ -104,19 +107,19 @@ function refuse(error: unknown): never {
   });
 }
 
-/** Which service to hold, and what it offers where this process comes to own it. */
+/** The service to connect to or to own. */
 interface Wanted {
   readonly root: string;
   readonly cores: number | undefined;
   readonly socketPath: string;
-  /** The socket on which the owner is asked to be reachable. */
+  /** The socket on which the owner accepts requests to be reachable. */
   readonly ownerPath: string;
 }
 
 async function acquireLease(wanted: Wanted): Promise<Lease> {
   const { root } = wanted;
   for (let attempt = 0; attempt < CLAIM_ATTEMPTS; attempt++) {
-    // To connect costs less than to try the lock, which starts a program.
+    // Connecting is cheaper than trying the lock, which starts a program.
     const lease = (await connectToOwnerService(wanted)) ?? (await own(wanted));
     if (lease !== undefined) return lease;
     await delay(CLAIM_AGAIN_MS);
@@ -174,7 +177,7 @@ async function connectToOwnerService({ socketPath, ownerPath }: Wanted): Promise
   };
 }
 
-/** Does the work once; where it fails, whoever asks next has it done again. */
+/** Runs the work once and shares its result; after a failure, the next call runs it again. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
   return () => {

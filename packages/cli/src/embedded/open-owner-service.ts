@@ -1,7 +1,10 @@
 import { type ContainerService, createHttpService } from '@sluice/client';
 
-/** The service that another process of this home owns. A file of its own, so that an owner loads no HTTP client. */
+/**
+ * Connects to the service that another process of this home owns. In its own file, so that an owner loads no HTTP
+ * client.
+ */
 export function openOwnerService(socketPath: string): ContainerService & { close(): Promise<void> } {
-  // Access to the socket is what authenticates the home's user; the protocol only requires that there is a token.
+  // Permission on the socket authenticates the user; the protocol only requires some token.
   return createHttpService({ baseUrl: 'http://localhost', socketPath, token: 'embedded' });
 }

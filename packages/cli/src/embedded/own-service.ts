@@ -2,16 +2,16 @@ import { rm } from 'node:fs/promises';
 import type { ContainerService } from '@sluice/client';
 import { createService, EMBEDDED_SCOPE, embeddedConfig } from '@sluice/service';
 
-/** The embedded service, run by this process. */
+/** The embedded service as run by this process. */
 export interface OwnService {
   readonly service: ContainerService;
   readonly warnings: readonly string[];
-  /** Lets other processes of this user in through a unix socket. */
+  /** Accepts other processes of this user on a unix socket. */
   listen(socketPath: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Runs the service of `root` in this process. The caller has the claim of `root`. */
+/** Runs the service of `root` in this process. The caller must hold the claim of `root`. */
 export async function openOwnService(root: string, options: { cores: number | undefined }): Promise<OwnService> {
   const cores = options.cores === undefined ? {} : { cores: options.cores };
   const service = await createService({ config: embeddedConfig({ root, ...cores }) });
@@ -20,7 +20,7 @@ export async function openOwnService(root: string, options: { cores: number | un
     service: service.inProcess(principal),
     warnings: service.warnings(),
     listen: async (socketPath) => {
-      // Left by an owner that was killed; the claim proves that no process uses it.
+      // A killed owner may have left it; the claim proves that no process uses it.
       await rm(socketPath, { force: true });
       await service.listen({ socketPath, principal });
     },

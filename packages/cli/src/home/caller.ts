@@ -1,11 +1,11 @@
 /** The user that this process acts for. */
 export interface Caller {
   readonly uid: number;
-  /** The user who called root by `sudo`. */
+  /** The user who ran `sudo`, if this process is root through it. */
   readonly sudoUid?: number;
 }
 
-/** Undefined where the system has no user IDs. */
+/** The effective user of this process; undefined if the system has no user IDs. */
 export function findCaller(env: NodeJS.ProcessEnv): Caller | undefined {
   const uid = process.geteuid?.();
   if (uid === undefined) return undefined;
@@ -13,7 +13,7 @@ export function findCaller(env: NodeJS.ProcessEnv): Caller | undefined {
   return { uid, ...(isSudo && { sudoUid: Number(env.SUDO_UID) }) };
 }
 
-/** Whether something of that owner is the caller's. Root that was called by `sudo` may use what that user owns, as with git. */
+/** Whether `owner` is the caller. For root through `sudo`, also the user who ran it, as in git. */
 export function isOwnedBy(caller: Caller, owner: number): boolean {
   return owner === caller.uid || owner === caller.sudoUid;
 }

@@ -9,8 +9,8 @@ import { isEmptyOrCreatedHere } from './created-here.ts';
 import { findHome, isHomeNamed } from './home.ts';
 
 /**
- * Refuses a home that was only found, and that another user or a repository may have put there: what it holds decides
- * which programs run and where credentials are sent. One that a flag or a variable names is the user's own choice.
+ * Refuses a home that was only found, not named, if another user or a repository may have created it: its contents
+ * decide which programs run and where credentials are sent.
  */
 export function checkHome(
   context: Pick<CommandContext, 'env' | 'cwd'>,
@@ -28,12 +28,15 @@ export function checkHome(
 function findHomeFault(home: string, env: NodeJS.ProcessEnv): string | undefined {
   const entry = lstatSync(home, { throwIfNoEntry: false });
   const target = statSync(home, { throwIfNoEntry: false });
-  // What is no directory, or cannot be reached, is reported by whatever opens it.
+  // A home that is not a directory, or not accessible, is reported when it is opened.
   if (entry === undefined || target === undefined || !target.isDirectory()) return undefined;
   return describeUnsafeOwner({ entry, target }, findCaller(env)) ?? describeCopiedState(home);
 }
 
-/** Why a directory may hold what another user has put there. */
+/**
+ * Why another user may control the contents of a directory; undefined if none can. `entry` is the path itself, `target`
+ * what it links to.
+ */
 export function describeUnsafeOwner(
   { entry, target }: { entry: Pick<Stats, 'uid' | 'isSymbolicLink'>; target: Pick<Stats, 'uid' | 'mode'> },
   caller: Caller | undefined,

@@ -11,15 +11,18 @@ import { findUserDirectories } from './user-directories.ts';
 
 const schema = z.object({ home: z.string(), identity: z.string(), connection: z.record(z.string(), z.string()) });
 
-/** What a user has confirmed for one directory: the home, and how its profile reaches a service. */
+/** What a user has confirmed for one directory: its identity, and the connection settings of its profile. */
 export type Confirmation = z.infer<typeof schema>;
 
-/** Undefined where the user of `env` has not confirmed this directory at this place. */
+/**
+ * The confirmation by the user of `env`; undefined if the directory was not confirmed at this path, or was replaced
+ * since.
+ */
 export function readConfirmation(home: string, env: NodeJS.ProcessEnv): Confirmation | undefined {
   try {
     const file = confirmationFile(home, env);
     if (file === undefined) return undefined;
-    // Where HOME is a directory that others may write to, the file may be another user's.
+    // If HOME is writable by others, the file may belong to another user.
     const caller = findCaller(env);
     if (caller !== undefined && !isOwnedBy(caller, statSync(file).uid)) return undefined;
     const kept = schema.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -29,7 +32,10 @@ export function readConfirmation(home: string, env: NodeJS.ProcessEnv): Confirma
   }
 }
 
-/** Keeps it in the user's own directory, never in the home. Returns the file; undefined where the user has no directory. */
+/**
+ * Saves a confirmation in the user's own directory, never in the home. Returns the path; undefined if the user has no
+ * such directory.
+ */
 export async function keepConfirmation(
   { home, connection }: { home: string; connection: Connection },
   env: NodeJS.ProcessEnv,
@@ -37,15 +43,11 @@ export async function keepConfirmation(
   const file = confirmationFile(home, env);
   if (file === undefined) return undefined;
   const text = JSON.stringify({ home: resolveLocation(home), identity: identify(home), connection });
-  await replaceFile(
-    file,
-    `${text}
-`,
-  );
+  await replaceFile(file, `${text}\n`);
   return file;
 }
 
-/** The keys in which a profile differs from what was confirmed. */
+/** The keys whose value in the profile differs from the confirmed value, sorted. */
 export function listUnconfirmed(connection: Connection, confirmed: Confirmation['connection'] = {}): string[] {
   const keys = new Set([...Object.keys(connection), ...Object.keys(confirmed)]);
   return [...keys].sort().filter((key) => own(connection, key) !== own(confirmed, key));
@@ -57,7 +59,10 @@ function confirmationFile(home: string, env: NodeJS.ProcessEnv): string | undefi
   return join(trusted, `${createHash('sha256').update(resolveLocation(home)).digest('hex')}.json`);
 }
 
-/** Where the home is; it may itself be a link, which is then part of what is confirmed. */
+/**
+ * The real path of the parent and the name of the home. The home itself may be a link, which is then part of what is
+ * confirmed.
+ */
 function resolveLocation(home: string): string {
   return join(realpathSync(dirname(home)), basename(home));
 }

@@ -3,8 +3,8 @@ import { basename, join } from 'node:path';
 import { own } from '@sluice/core';
 
 /**
- * Looks up a pipeline's secrets: the variable `SLUICE_SECRET_<name>`, else the file
- * `secrets/<name>` in the home, without its final newline. Undefined where neither is there.
+ * Returns a function that looks up a secret: the variable `SLUICE_SECRET_<name>`, else the file `secrets/<name>` in the
+ * home without its final newline. It returns undefined if neither exists.
  */
 export function createSecretReader(home: string, env: NodeJS.ProcessEnv): (name: string) => string | undefined {
   return (name) => {

@@ -3,27 +3,27 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const MARK = 'made-here';
-/** The one directory of a home that people make themselves. */
+/** The only directory of a home that users create themselves. */
 const SECRETS = 'secrets';
 
 /**
- * What tells one directory from every other, and stays as it is in each container that mounts the directory: its inode and
- * when that was made. A copy, and what an archive or a repository brings, has another one, which its author cannot know.
+ * Identifies a directory, also inside containers that mount it: its inode and creation time. A copy, or a directory
+ * from an archive or a repository, has a different identity, which its author cannot predict.
  */
 export function identifyDirectory({ ino, birthtimeNs }: Pick<BigIntStats, 'ino' | 'birthtimeNs'>): string {
   return `${ino}-${birthtimeNs}`;
 }
 
-/** Whether a home holds nothing yet that can start programs, or Sluice made it where it is. */
+/** Whether Sluice created the home at this place, or the home contains nothing yet that can start programs. */
 export function isEmptyOrCreatedHere(home: string): boolean {
-  // Read first: a process that makes this home just now marks it before it puts anything into it.
+  // Read before the mark: a process that is just creating this home writes the mark before anything else.
   const hasState = readdirSync(home, { withFileTypes: true }).some(
     (entry) => !entry.isFile() && entry.name !== SECRETS,
   );
   return !hasState || readMark(home) === identifyDirectory(statSync(home, { bigint: true }));
 }
 
-/** Marks a home that holds nothing yet as made here. Durable before anything else is. */
+/** Marks a home without state as created here. Durable before anything else is written to it. */
 export async function markCreatedHere(home: string): Promise<void> {
   const identity = identifyDirectory(statSync(home, { bigint: true }));
   if (readMark(home) === identity || !isEmptyOrCreatedHere(home)) return;

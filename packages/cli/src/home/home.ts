@@ -4,8 +4,8 @@ import { dirname, join, resolve } from 'node:path';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 
 /**
- * The directory that keeps runs, cache and the embedded service: `--home`, else `SLUICE_HOME`, else the nearest
- * `.sluice` in the working directory or above it, else `.sluice` in the working directory (docs/decisions/0001).
+ * The absolute path of the home: `--home`, else `SLUICE_HOME`, else the nearest `.sluice` in the working directory or
+ * above, else `.sluice` in the working directory (docs/decisions/0001). It may not exist yet.
  */
 export function findHome(
   { env, cwd }: Pick<CommandContext, 'env' | 'cwd'>,
@@ -19,17 +19,14 @@ export function findHome(
   }
 }
 
-/** Whether the user names the home; one that is only found may have come with a repository (docs/decisions/0035). */
+/** Whether the user names the home. A home that is only found may come from a repository (docs/decisions/0035). */
 export function isHomeNamed({ env }: Pick<CommandContext, 'env'>, options: Pick<GlobalOptions, 'home'>): boolean {
   return Boolean(options.home || env.SLUICE_HOME);
 }
 
-/**
- * Makes the home where it is not there yet, for its owner alone, and keeps it out of the project's version control. Throws
- * where it cannot be written to.
- */
+/** Creates the home if necessary, accessible only by its owner and ignored by git. Throws if it is not writable. */
 export async function makeHome(home: string): Promise<void> {
-  // Loaded only here: completion looks for the home, too, and must be fast.
+  // Loaded only here: completion also calls `findHome` and must be fast.
   const [{ makeDirectories }, { markCreatedHere }] = await Promise.all([
     import('@sluice/host-system'),
     import('./created-here.ts'),

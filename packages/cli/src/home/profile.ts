@@ -16,19 +16,19 @@ const profileSchema = z.strictObject({
   account: z.string().optional(),
   cluster: z.string().optional(),
   tokenHeader: z.string().optional(),
-  /** Files, so that no credential stands in the profile itself; relative to the profile. */
+  /** Files, so that the profile contains no credentials. Relative paths are resolved against the profile. */
   caFile: z.string().optional(),
   tokenFile: z.string().optional(),
   email: z.string().optional(),
   passwordFile: z.string().optional(),
-  /** Containers of one run at once, by cluster and by instance type, and what else the site's service can do. */
+  /** Most containers of one run at once, by cluster and by instance type, and other limits of the service. */
   limits: z
     .strictObject({
       clusters: z.record(z.string(), z.int().min(0)).exactOptional(),
       instanceTypes: z.record(z.string(), z.int().min(0)).exactOptional(),
-      /** Mounts that the service takes for one container. */
+      /** Most mounts of one container. */
       mounts: z.int().min(1).exactOptional(),
-      /** A container that the service has not shown for so long is lost. */
+      /** A container that the service has not listed for this long counts as lost. */
       lostAfter: z
         .string()
         .regex(DURATION, 'must be a duration with its unit, for example 90s, 15m or 2h')
@@ -41,26 +41,27 @@ const profileSchema = z.strictObject({
     .optional(),
 });
 
-/** Site facts that belong to no pipeline: which service, which account, where the credentials are. */
+/** Settings of a site, which belong to no pipeline: service, account, credentials, limits. */
 export type Profile = z.infer<typeof profileSchema>;
 
-/** What a profile says beside its limits: where credentials and data go, and which ones. */
+/** The settings of a profile without its limits: they decide where credentials and data are sent. */
 export type Connection = Readonly<Record<string, string>>;
 
+/** The connection settings of a profile that are set. */
 export function connectionOf({ limits: _, ...connection }: Profile): Connection {
   return Object.fromEntries(
     Object.entries(connection).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   );
 }
 
-/** `--profile`, else `profile.yaml` in the home, else the user's own in the directory that XDG_CONFIG_HOME names. */
+/** `--profile`, else `profile.yaml` in the home, else the user's own in the directory of XDG_CONFIG_HOME. */
 export interface ProfilePlace {
   readonly path: string;
-  /** It is in a home that was found, not named, so it may come from a repository. */
+  /** True if its home was found, not named: it may come from a repository. */
   readonly isFound: boolean;
 }
 
-/** Undefined where there is no profile. */
+/** Undefined if there is no profile. */
 export function findProfile(
   options: Pick<GlobalOptions, 'profile' | 'home'>,
   context: Pick<CommandContext, 'cwd' | 'env'>,
@@ -70,13 +71,13 @@ export function findProfile(
   return existsSync(path) ? { path, isFound: !isHomeNamed(context, options) } : findOwnProfile(context.env);
 }
 
-/** The profile of the user, whatever the home. */
+/** The user's own profile, independent of the home. */
 export function findOwnProfile(env: NodeJS.ProcessEnv): ProfilePlace | undefined {
   const path = findUserDirectories(env)?.profile;
   return path !== undefined && existsSync(path) ? { path, isFound: false } : undefined;
 }
 
-/** Reads a profile; paths in the result are absolute. */
+/** Reads and checks a profile. Paths in the result are absolute. */
 export function readProfile(path: string): Result<Profile, CommandRefusal> {
   const refuse = (reason: string) =>
     fail({ exitCode: EXIT_CODE.refused, message: `could not use the profile ${path}: ${reason}` });

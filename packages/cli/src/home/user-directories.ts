@@ -1,14 +1,17 @@
 import { isAbsolute, join } from 'node:path';
 
-/** What the user alone sets and keeps, by the XDG base directory specification; absolute paths. */
+/** Absolute paths of the user's own files, by the XDG base directory specification. */
 export interface UserDirectories {
   /** The user's own profile, used by homes that have none. */
   readonly profile: string;
-  /** What the user has confirmed with `sluice trust`. */
+  /** Directory of the confirmations that `sluice trust` writes. */
   readonly trusted: string;
 }
 
-/** Undefined where the environment has neither HOME nor the variables of XDG; that specification ignores relative paths. */
+/**
+ * Undefined if the environment has neither HOME nor the XDG variables. Relative paths are ignored, as the specification
+ * requires.
+ */
 export function findUserDirectories(env: NodeJS.ProcessEnv): UserDirectories | undefined {
   const config = base(env.XDG_CONFIG_HOME, env.HOME, '.config');
   const state = base(env.XDG_STATE_HOME, env.HOME, '.local/state');

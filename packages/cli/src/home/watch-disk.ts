@@ -1,12 +1,12 @@
 import { statfs } from 'node:fs/promises';
 
 const LOOK_MS = 5_000;
-/** Journal and store write pages of this size; with less than some of them, nothing can be written down. */
+/** Journal and store write pages of this size; below it, writes fail. */
 const LEAST_BYTES = 64 * 1024;
 
 /**
- * Reports once each time that the disk of a home becomes full: runner and embedded service then wait for free space
- * without a message, and nothing is lost. Returns a function that stops it.
+ * Prints a message each time the disk of a home becomes full or has free space again: runner and embedded service wait
+ * silently for free space. Returns a function that stops watching.
  */
 export function watchDisk(home: string, print: (text: string) => void): () => void {
   let isFull = false;

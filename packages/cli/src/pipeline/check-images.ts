@@ -5,7 +5,9 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { listNames } from './ignore-images.ts';
 import { stepsWithImages } from './steps-with-images.ts';
 
-/** Refuses a plan with images where the embedded service of this machine could run none. Other services answer for themselves. */
+/**
+ * Refuses a plan with images if the embedded service cannot run any on this machine. Other services are not checked.
+ */
 export async function checkImages(
   plan: Plan,
   { options, context }: { options: GlobalOptions; context: CommandContext },

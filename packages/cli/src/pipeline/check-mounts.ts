@@ -2,7 +2,7 @@ import type { Diagnostic } from '@sluice/core';
 import { findMountFault, type SiteLimits } from '@sluice/runner';
 import type { LoadedPlan } from './load-plan.ts';
 
-/** A diagnostic for the first step with more mounts than the service takes, at the line of the step. */
+/** A diagnostic for the first step with more mounts than the service allows, at the line of the step. */
 export function checkMounts(
   { plan, locate }: Pick<LoadedPlan, 'plan' | 'locate'>,
   limits: SiteLimits | undefined,

@@ -2,7 +2,10 @@ import type { Diagnostic, Plan, Step } from '@sluice/core';
 import { listSome } from '../text/shorten.ts';
 import { stepsWithImages } from './steps-with-images.ts';
 
-/** A plan whose steps run with this machine's programs, and what a user has to know of it; an error where that cannot be. */
+/**
+ * Removes the images from a plan, so that commands run with this machine's programs. The diagnostics are a warning, or
+ * an error if a step has no command of its own.
+ */
 export function ignoreImages(plan: Plan): { readonly plan: Plan; readonly diagnostics: readonly Diagnostic[] } {
   const named = stepsWithImages(plan);
   if (named.length === 0) return { plan, diagnostics: [] };

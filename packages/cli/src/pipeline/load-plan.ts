@@ -17,29 +17,29 @@ import { openPipelineFiles } from './pipeline-files.ts';
 /** A pipeline file that was read, checked and planned. */
 export interface LoadedPlan {
   readonly plan: Plan;
-  /** Directory of the file, absolute: relative paths in it start there. */
+  /** Absolute directory of the file; relative paths in it start there. */
   readonly baseDir: string;
   readonly warnings: readonly Diagnostic[];
   readonly texts: SourceTexts;
-  /** Where a value of the file stands, by its keys from the root. */
+  /** The position of a value in the file, by its keys from the root. */
   readonly locate: (path: readonly string[]) => SourceRange | undefined;
 }
 
-/** The texts of the files that diagnostics point into, by the name that they use. */
+/** The texts of the files that diagnostics refer to, by the name in the diagnostic. */
 export type SourceTexts = ReadonlyMap<string, string>;
 
-/** Why a file has no plan: everything that is wrong with it, in file order. */
+/** Why a file has no plan: all its errors and warnings, in file order. */
 export interface RefusedFile {
   readonly diagnostics: readonly Diagnostic[];
   readonly texts: SourceTexts;
 }
 
-/** The options of every command that takes a pipeline file. */
+/** The options of every command that reads a pipeline file. */
 export interface PipelineFileOptions {
   readonly param?: Readonly<Record<string, string>>;
-  /** Only files below it may be included or used. */
+  /** Only files below this directory may be included or used. */
   readonly root?: string;
-  /** Steps with an image run with this machine's programs. */
+  /** Run steps with an image with this machine's programs. */
   readonly ignoreImages?: boolean;
 }
 
@@ -76,7 +76,7 @@ export async function loadPlan(
   return ok({ plan, baseDir: dirname(path), warnings, texts, locate: parsed.value.locate });
 }
 
-/** The file's checks know the form of an expression; the runner decides whether it ever has a time. */
+/** The checks of the file know the syntax of a cron expression; the runner knows whether it ever matches. */
 async function scheduleFault({ schedule }: Pipeline): Promise<Diagnostic | undefined> {
   if (schedule === undefined) return undefined;
   const { describeScheduleFault } = await import('@sluice/runner');

@@ -3,16 +3,16 @@ import type { CommandContext, GlobalOptions } from '../context/command-context.t
 import { loadPlan, type PipelineFileOptions } from './load-plan.ts';
 import { countDiagnostics, printDiagnostics } from './print-diagnostics.ts';
 
-/** A file's plan, whose pipeline has a schedule. */
+/** The plan of a file whose pipeline has a schedule. */
 export interface Scheduled {
-  /** Of the pipeline, which is its schedule's too. */
+  /** Name of the pipeline and of its schedule. */
   readonly name: string;
   readonly plan: Plan;
   readonly baseDir: string;
   readonly timezone: string;
 }
 
-/** Plans the file of a schedule; undefined where its pipeline has none. What is wrong with it is printed. */
+/** Plans the file of a schedule and prints its diagnostics; undefined if its pipeline has no schedule. */
 export async function loadScheduled(
   file: string,
   { context, options }: { context: CommandContext; options: GlobalOptions & PipelineFileOptions },

@@ -13,24 +13,24 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { fail, MAX_FILE_CHARACTERS, ok, type Result } from '@sluice/core';
 import { systemErrorCode } from '@sluice/host-system';
 
-/** Reads the files of one pipeline. An error says why a file was not read, and what to do. */
+/** Reads the files of one pipeline. An error says why a file was not read and what to do. */
 export interface PipelineFiles {
-  /** The file that the user named: wherever it is, and also a pipe that the shell made (`/dev/stdin`, `<(…)`). */
+  /** Reads the file that the user named, from anywhere; it may be a pipe of the shell (`/dev/stdin`, `<(…)`). */
   readonly readMain: () => Result<string, string>;
-  /** A file that `include` or `uses` names: only a regular file below the project's root. */
+  /** Reads a file that `include` or `uses` names; only regular files below the project's root. */
   readonly readOther: (path: string) => Result<string, string>;
 }
 
-/** Pipes under the names that shells give to them; opening one never waits for a writer. */
+/** The names that shells give to pipes; opening one never blocks. */
 const SHELL_PIPE = /^\/dev\/(?:stdin|fd\/\d+)$/;
-/** UTF-8 needs at most three bytes for each unit of a text of JavaScript. */
+/** UTF-8 needs at most three bytes for each UTF-16 code unit. */
 const MAX_BYTES = 3 * MAX_FILE_CHARACTERS;
 const CHUNK = 1 << 20;
 
 /**
- * The project's root is `root`, or else the top of the git work tree that holds the main file, or else the main file's
- * directory. Links are followed before a path is compared with it. Nothing but regular files is opened: a FIFO would
- * wait for a writer, a device may have no end. Paths are relative to `cwd`.
+ * The project's root is `root`, else the top of the git work tree with the main file, else the main file's directory.
+ * Links are resolved before a path is compared with it. Only regular files are opened: a FIFO could block, a device
+ * could be endless. Paths are relative to `cwd`.
  */
 export function openPipelineFiles(
   main: string,
@@ -63,7 +63,7 @@ function findProject(directory: string): string {
   }
 }
 
-/** The file's kind is looked at before it is opened, and again when it is open: it may have been replaced in between. */
+/** Checks the kind of the file before and after it is opened: it may be replaced in between. */
 function readRegular(path: string): Result<string, string> {
   const strange = describeKind(statSync(path));
   if (strange !== undefined) return fail(strange);
@@ -86,7 +86,7 @@ function describeKind(stats: Stats): string | undefined {
   return `it is ${kind}; name a regular file`;
 }
 
-/** Reads to the end and closes. What grows while it is read, or tells no size as those in /proc, is bounded too. */
+/** Reads to the end and closes. The limit also holds for files that grow meanwhile, or report no size as in /proc. */
 function readAll(descriptor: number): Result<string, string> {
   try {
     const chunks: Buffer[] = [];

@@ -2,13 +2,13 @@ import { type Diagnostic, renderDiagnostic } from '@sluice/core';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { SourceTexts } from './load-plan.ts';
 
-/** As many as a person reads; a program is given more, and neither an output that grows with a hostile file. */
+/** The output for people stays short; the output for programs stays bounded even for a hostile file. */
 const MOST_SHOWN = 20;
 const MOST_AS_JSON = 1000;
 
 /**
- * Prints diagnostics with their code frames to stderr; with `--json` as one JSON value per line to stdout. Of many,
- * only the first are printed, errors before warnings, and their number is given for the others.
+ * Prints diagnostics with code frames to stderr; with `--json`, as one JSON value per line to stdout. If there are
+ * many, prints only the first, errors before warnings, and the number of the others.
  */
 export function printDiagnostics(
   diagnostics: readonly Diagnostic[],
@@ -32,7 +32,7 @@ export function printDiagnostics(
   else terminal.err(`and ${countDiagnostics(others, 'more ')}\n\n`);
 }
 
-/** In file order; where not all can be shown, no warning takes the place of an error. */
+/** Keeps file order. If not all can be shown, errors have priority over warnings. */
 function chooseShown(diagnostics: readonly Diagnostic[], most: number): readonly Diagnostic[] {
   if (diagnostics.length <= most) return diagnostics;
   const errors = diagnostics.filter(({ severity }) => severity === 'error').slice(0, most);
@@ -46,7 +46,7 @@ function count(diagnostics: readonly Diagnostic[]): { readonly errors: number; r
   return { errors, warnings: diagnostics.length - errors };
 }
 
-/** `3 errors and 1 warning`; `more` stands between number and noun. */
+/** For example `3 errors and 1 warning`; `more` is inserted between number and noun. */
 export function countDiagnostics(diagnostics: readonly Diagnostic[], more: '' | 'more ' = ''): string {
   const { errors, warnings } = count(diagnostics);
   const named = (number: number, noun: string) =>

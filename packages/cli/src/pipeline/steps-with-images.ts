@@ -1,8 +1,8 @@
 import { type Plan, resolvePlannedText, type Step } from '@sluice/core';
 
 /**
- * The steps that run in an image. A parameter may leave the image out by being empty; an image that depends on more than
- * the parameters counts as one.
+ * The steps that run in an image. An image that resolves to the empty string counts as none; one that depends on more
+ * than parameters counts as an image.
  */
 export function stepsWithImages(plan: Plan): Step[] {
   return plan.steps.map(({ step }) => step).filter(({ image }) => image !== undefined && !isEmpty(plan, image));

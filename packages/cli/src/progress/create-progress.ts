@@ -4,7 +4,7 @@ import { createJsonProgress } from './json-progress.ts';
 import { createLiveProgress } from './live-progress.ts';
 import { createPlainProgress, type Progress } from './plain-progress.ts';
 
-/** JSON lines where asked for, a live picture on a terminal, plain lines everywhere else. */
+/** JSON lines with `--json`, a live display on a terminal, plain lines otherwise. */
 export function createProgress(terminal: Terminal, options: GlobalOptions): Progress {
   if (options.json === true) return createJsonProgress(terminal);
   return terminal.live ? createLiveProgress(terminal, options) : createPlainProgress(terminal, options);

@@ -2,7 +2,7 @@ import type { Terminal } from '../context/terminal.ts';
 import { createLineBuffer } from './line-buffer.ts';
 import type { Progress } from './plain-progress.ts';
 
-/** Every event as one line of JSON, for programs. */
+/** Prints every event as one line of JSON; other messages go to stderr. */
 export function createJsonProgress(terminal: Terminal): Progress {
   const lines = createLineBuffer(terminal.out);
   return {

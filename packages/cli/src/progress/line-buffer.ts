@@ -1,10 +1,11 @@
-/** Lines that come at the same moment are written at once: ten thousand of them would cost as many system calls. */
+/** Joins the lines of one moment into one write: ten thousand single writes would cost as many system calls. */
 export interface LineBuffer {
   add(text: string): void;
-  /** Writes what is left, now. */
+  /** Writes what is buffered, now. */
   write(): void;
 }
 
+/** Writes to `out` in a microtask after the first `add`. Each text must end with its newline. */
 export function createLineBuffer(out: (text: string) => void): LineBuffer {
   let unwritten: string[] = [];
   const write = () => {

@@ -21,19 +21,19 @@ const REDRAW_MS = 100;
 /** Lines of active steps; more are counted in the last line. */
 const MAX_ACTIVE_LINES = 12;
 const BAR_WIDTH = 16;
-/** Terminals that are narrower get no bars. */
+/** Narrower terminals show no bars. */
 const BAR_COLUMNS = 60;
 const STATE_WIDTH = 9;
 
 const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
-// Whatever the terminal takes for wide: a line never becomes two.
+// Prevents a line from becoming two, whatever width the terminal gives to its characters.
 const NO_WRAP = '\x1b[?7l';
 const WRAP = '\x1b[?7h';
 const CLEAR_BELOW = '\x1b[0J';
 const CLEAR_LINE_AND_DOWN = '\x1b[2K\x1b[1B';
 
-/** Past events as lines that stay, and below them the current state, drawn in place. */
+/** Prints past events as permanent lines, and redraws the current state below them in place. */
 export function createLiveProgress(terminal: Terminal, options: GlobalOptions): Progress {
   const { now } = createSystemClock();
   const model = createProgressModel();
@@ -43,21 +43,21 @@ export function createLiveProgress(terminal: Terminal, options: GlobalOptions): 
   let drawnWidths: number[] = [];
   let lastColumns = terminal.size().columns;
   let finished = false;
-  /** How far the clock of a resumed run is ahead of this process's. */
+  /** Difference between the clock of a resumed run and that of this process. */
   let clockOffset = 0;
 
   const draw = () => {
     const { columns } = terminal.size();
-    // The last column stays free: what is written there makes some terminals begin a new line.
+    // The last column stays empty: some terminals start a new line after writing there.
     const below = finished
       ? []
       : renderActive(model, { terminal, labelWidth, now: now() + clockOffset }).map((line) =>
           clipLine(line, columns - 1),
         );
-    // A terminal that has become narrower has broken the old lines.
+    // A terminal that became narrower has wrapped the old lines.
     const rows = drawnWidths.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
     const up = rows > 0 ? `\x1b[${rows}A\r` : '\r';
-    // Line by line: some terminals keep a copy of a picture that is cleared as a whole at the top of the screen.
+    // Cleared line by line: some terminals keep a copy of a screen that is cleared as a whole.
     const clear = `${up}${CLEAR_LINE_AND_DOWN.repeat(rows)}${columns === lastColumns ? '' : CLEAR_BELOW}${up}`;
     const region = below.map((line) => `${line}\n`).join('');
     terminal.out(`${HIDE_CURSOR}${clear}${permanent}${NO_WRAP}${region}${WRAP}${SHOW_CURSOR}`);
@@ -88,7 +88,7 @@ export function createLiveProgress(terminal: Terminal, options: GlobalOptions): 
   };
 }
 
-/** The lines below: what runs, then one line for the whole. */
+/** The redrawn lines: active steps, transfers, then the totals. */
 function renderActive(
   model: ProgressModel,
   { terminal, labelWidth, now }: { terminal: Terminal; labelWidth: number; now: number },
@@ -119,7 +119,7 @@ function renderActiveStep(
   }
   const [over, running, total] = [countFinished(step), countOf(step, 'running', 'publishing'), step.cells ?? 0];
   const full = total === 0 ? 0 : Math.round((BAR_WIDTH * over) / total);
-  // Without colors, as with NO_COLOR, only another sign tells what is left.
+  // Without colors, only another character can show the rest.
   const rest = (terminal.color ? '━' : '·').repeat(BAR_WIDTH - full);
   const drawing = `${terminal.style('green', '━'.repeat(full))}${terminal.style('dim', rest)}`;
   const note = running === 0 && step.note !== undefined ? `  ${printableLine(step.note)}` : '';

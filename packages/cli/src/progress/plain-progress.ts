@@ -5,15 +5,18 @@ import { createLineBuffer } from './line-buffer.ts';
 import { createProgressModel } from './progress-model.ts';
 import { labelWidthOf, renderEvent } from './render-event.ts';
 
-/** A reporter that shows progress; what else is to be said meanwhile goes through it, so that it disturbs no picture. */
+/**
+ * A reporter that shows progress. Other messages during a run also go through it, so that they do not damage the
+ * display.
+ */
 export interface Progress extends Reporter {
-  /** Says something that is no event, without its newline. */
+  /** Prints a message that is not an event; `text` has no final newline. */
   print(text: string): void;
-  /** Leaves the screen as it should stay. */
+  /** Draws the final state; nothing may be reported afterwards. */
   close(): void;
 }
 
-/** One line for each thing that has happened, for pipes and log files. */
+/** Prints one line per event, for pipes and log files. */
 export function createPlainProgress(terminal: Terminal, options: GlobalOptions): Progress {
   const model = createProgressModel();
   const lines = createLineBuffer(terminal.out);

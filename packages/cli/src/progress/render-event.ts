@@ -22,7 +22,7 @@ const FAILED_STATES: ReadonlySet<CellState> = new Set(['failed', 'errored', 'tim
 const STATE_WIDTH = 9;
 const MOST_LABEL_COLUMNS = 48;
 
-/** Takes the event into the model and returns what is worth a line that stays, with its newline; `''` for what is not. */
+/** Applies the event to the model and returns permanent lines for it, with their newlines; `''` if it deserves none. */
 export function renderEvent(
   event: RunnerEvent,
   {
@@ -39,7 +39,8 @@ export function renderEvent(
     case 'attemptFailed': {
       const { step, cell, attempt, message } = event.failure;
       const now = model.cellOf(step, cell);
-      // The end of the cell reports its last attempt. An attempt whose successor is not known yet is reported with the successor.
+      // The last attempt is reported with the end of the cell. Other attempts are reported with their successor, once
+      // it is known.
       if (now === undefined || isFinished(now.state) || now.attempt <= attempt) return '';
       return renderRetry({ name: label(step, cell), attempt: attempt + 1, message }, labelWidth);
     }
@@ -54,11 +55,12 @@ export function renderEvent(
   }
 }
 
+/** `STEP/CELL`, or `STEP` for the cell of a plain step, whose key is empty. */
 export function label(step: string, cell: string): string {
   return cell === '' ? step : `${step}/${cell}`;
 }
 
-/** Width of the labels that will be shown, within reason and in half of the terminal's columns. */
+/** The width of the label column: at most 48, and at most half of `columns`. */
 export function labelWidthOf(
   steps: readonly { name: string; cells?: readonly string[] }[],
   columns = Number.POSITIVE_INFINITY,
@@ -74,7 +76,9 @@ export function labelWidthOf(
   );
 }
 
-/** Cells that were not known when the width was chosen may have longer names, which stay whole within reason. */
+/**
+ * Cells that were unknown when the width was chosen may have longer names, which are shown in full up to the maximum.
+ */
 function fitLabel(name: string, labelWidth: number): string {
   return fitColumn(name, Math.max(labelWidth, Math.min(MOST_LABEL_COLUMNS, widthOf(name))));
 }
@@ -131,7 +135,7 @@ function renderTransfer(event: Transfer): string {
   return event.direction === 'upload' ? `uploaded volume ${event.name}: ${what}` : `downloaded ${event.name}: ${what}`;
 }
 
-/** A transfer in progress; its size is unknown while its files are still being read and hashed. */
+/** Describes a transfer in progress. Its size is unknown while its files are still being hashed. */
 export function renderActiveTransfer({ direction, name, files, totalFiles, bytes, totalBytes }: Transfer): string {
   const doing = { upload: `uploading volume ${name}`, download: `downloading ${name}`, across: `copying ${name}` };
   if (totalFiles === 0) return direction === 'upload' ? `reading volume ${name}` : doing[direction];
@@ -139,6 +143,7 @@ export function renderActiveTransfer({ direction, name, files, totalFiles, bytes
   return `${doing[direction]}: ${renderBytes(bytes)} of ${renderBytes(totalBytes)}${counted}`;
 }
 
+/** Rounded, in decimal units: `950 B`, `4.2 MB`, `17 GB`. */
 export function renderBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   const units = ['kB', 'MB', 'GB', 'TB'];

@@ -29,12 +29,12 @@ const WORDS: Partial<Record<CellState | RunPhase, string>> = {
   timedOut: 'timed out',
 };
 
-/** The word that users see for a state, without color. */
+/** The name of a state in messages, without color. */
 export function describeState(state: CellState | RunPhase): string {
   return WORDS[state] ?? state;
 }
 
-/** The word in the state's color, padded to `width`. */
+/** The name of a state in its color, padded to `width`. */
 export function renderState(
   state: CellState | RunPhase,
   { terminal, width = 0 }: { terminal: Terminal; width?: number },

@@ -1,10 +1,10 @@
 import { choosesPipefail, type Plan } from '@sluice/core';
 import { listSome } from '../text/shorten.ts';
 
-/** The shell of a text with a pipe, which is chosen where the step runs. */
+/** Describes the shell of a script with a pipe, which is chosen where the step runs. */
 export const PIPEFAIL_SHELL = 'bash with pipefail, or an sh that supports it, because the script contains a pipe';
 
-/** The line of a plan about its steps whose text has a pipe; empty where there is none. */
+/** The line of a plan about scripts with a pipe; empty if there are none. */
 export function describeShells({ steps }: Plan): string {
   const named = steps.filter(({ step }) => choosesPipefail(step.command)).map(({ step }) => step.name);
   if (named.length === 0) return '';

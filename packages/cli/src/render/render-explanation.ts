@@ -24,11 +24,11 @@ const MAX_VALUE_LENGTH = 100;
 interface ExplanationView {
   readonly terminal: Terminal;
   readonly service: ContainerStatus | undefined;
-  /** What suggested commands repeat. */
+  /** Global options that suggested commands repeat. */
   readonly options: GlobalOptions;
 }
 
-/** The answer of `sluice why` for people: the short one first, then attempts, cache and everything that happened. */
+/** The output of `sluice why`: the answer first, then dependencies, attempts, cache and history. */
 export function renderExplanation(explained: StepExplanation, view: ExplanationView): string {
   const { terminal } = view;
   const sections = [
@@ -163,7 +163,7 @@ function describeDifference(
   return `  ${name} is ${showValue(after)}; it was ${showValue(before)}`;
 }
 
-/** Long values stand in a fingerprint as their hash. */
+/** A fingerprint contains only the hash of a long value. */
 function showValue(value = ''): string {
   if (value.startsWith('#')) return `a long value (${value.slice(0, 9)})`;
   const text = printableLine(value);

@@ -1,8 +1,8 @@
 const BLOCK_CHARACTERS = 64 * 1024;
 
 /**
- * One JSON document in blocks of text, with a line for each key of the top and for each element of a list of objects,
- * however deep: a large run stays readable line by line, and no text as long as all of it is ever made.
+ * One JSON document in blocks, with a line for each top-level key and each element of a list of objects. Large runs
+ * stay readable line by line, and the whole text is never in memory.
  */
 export function* renderJson(value: object): Generator<string> {
   let block = '';
@@ -39,7 +39,7 @@ function* renderObject(value: object): Generator<string> {
   yield separator === '{\n' ? '{}' : '\n}';
 }
 
-/** A list whose elements get lines of their own. */
+/** Lists of objects get one line per element. */
 function isList(value: unknown): value is readonly object[] {
   return Array.isArray(value) && typeof value[0] === 'object' && value[0] !== null;
 }

@@ -17,10 +17,10 @@ import { describeState, renderState } from '../progress/render-state.ts';
 import { renderTable } from '../text/render-table.ts';
 import { shortPath } from '../text/short-path.ts';
 
-/** Log lines shown of each failure; the whole log is where the report says. */
+/** Log lines shown of each failure; the report names the file with the whole log. */
 const TAIL_LINES = 20;
 const MAX_LINE_LENGTH = 500;
-/** Failures that are listed, and of how many of them the log is shown. */
+/** Failures listed, and failures whose log is shown. */
 const MAX_FAILURES = 20;
 const MAX_LOGS = 3;
 const MAX_VALUE_LENGTH = 72;
@@ -29,13 +29,13 @@ const MAX_WARNINGS = 10;
 interface ReportView {
   readonly terminal: Terminal;
   readonly cwd: string;
-  /** What suggested commands repeat. */
+  /** Global options that suggested commands repeat. */
   readonly options?: GlobalOptions;
-  /** The command that starts the same run again with `--reuse`, where it is known. */
+  /** The command that starts the same run again with `--reuse`, if known. */
   readonly rerun?: string | undefined;
 }
 
-/** The summary of a run: verdict, failures with the ends of their logs, results, files. */
+/** The summary of a run: failures with the ends of their logs, results, files, warnings, verdict. */
 export function renderReport(report: RunReport, view: ReportView): string {
   const { terminal, cwd, options } = view;
   const sections = [
@@ -50,7 +50,7 @@ export function renderReport(report: RunReport, view: ReportView): string {
   return sections.filter((section) => section !== '').join('\n');
 }
 
-/** The warnings of the run: the live display has scrolled away. */
+/** Repeats the warnings of the run, because the live display has scrolled away. */
 function renderWarnings({ warnings = [] }: RunReport, terminal: Terminal): string {
   const lines = warnings
     .slice(0, MAX_WARNINGS)
@@ -82,7 +82,7 @@ function renderVerdict(
   return `${message}${verdict}: ${parts.length === 0 ? 'no steps executed' : parts.join(', ')} (run ${report.runId})\n${resume}`;
 }
 
-/** Of every cell that did not succeed in the end: its last failure. */
+/** The last failure of every cell that did not succeed. */
 function findFailures({ steps, failures }: RunReport): ReadonlyMap<string, FailureReport> {
   const unsuccessful = new Set(
     steps.flatMap(({ name, cells }) =>
@@ -92,13 +92,13 @@ function findFailures({ steps, failures }: RunReport): ReadonlyMap<string, Failu
   const last = new Map<string, FailureReport>();
   for (const failure of failures) {
     const name = label(failure.step, failure.cell);
-    // The user who canceled the run knows about its canceled containers.
+    // The user who canceled the run expects its canceled containers.
     if (unsuccessful.has(name) && failure.class !== 'canceled') last.set(name, failure);
   }
   return last;
 }
 
-/** A table of what failed, the ends of the first logs, and where to look next. */
+/** A table of the failures, the ends of the first logs, and suggested commands. */
 function renderFailures(report: RunReport, { terminal, cwd, options, rerun }: ReportView): string {
   const failures = [...findFailures(report)];
   const [first] = failures;
@@ -121,7 +121,10 @@ function renderFailures(report: RunReport, { terminal, cwd, options, rerun }: Re
 
 const UNKNOWN_RERUN = 'sluice run FILE --reuse, with the file and parameters of this run';
 
-/** The command that starts a run again, as it was started; the home is the one that the run was found in. */
+/**
+ * The command that starts a run again with its original arguments, in the home where the run was found. Undefined for
+ * runs whose journal does not record it.
+ */
 export function describeRerun({ rerun }: RunReport, { home }: GlobalOptions = {}): string | undefined {
   return rerun && suggestCommand(rerun, home === undefined ? {} : { home });
 }
@@ -165,7 +168,7 @@ function renderResults(steps: readonly StepReport[], terminal: Terminal): string
   return rows.length === 0 ? '' : `${terminal.style('bold', 'results')}\n${renderTable(rows)}`;
 }
 
-/** The value of a plain step; of many cells the range, where the values are numbers. */
+/** The value of a plain step; for several cells, the range if all values are numbers. */
 function renderValues(cells: readonly CellReport[], result: string): string {
   const values = cells.map((cell) => own(cell.results, result)).filter((value): value is Json => value !== undefined);
   const [only] = values;
@@ -199,7 +202,7 @@ function renderFiles(report: RunReport, { terminal, cwd }: { terminal: Terminal;
   return rows.length === 0 ? '' : `${terminal.style('bold', 'files')}\n${renderTable(rows)}`;
 }
 
-/** What `publish` asked for and did not get, and how to get it. */
+/** Outputs that could not be published, and the command that copies them. */
 function renderUnpublished(
   report: RunReport,
   { terminal, options }: { terminal: Terminal; options: GlobalOptions | undefined },
@@ -213,7 +216,7 @@ function renderUnpublished(
     .join('');
 }
 
-/** Directories for outputs that have the result of another run, since this one has not made the output. */
+/** Destinations that still contain the output of an earlier run, because this run did not create it. */
 function renderKept(report: RunReport, { terminal, cwd }: { terminal: Terminal; cwd: string }): string {
   return Object.entries(report.kept ?? {})
     .map(([name, { directory, runId, deliveredAt }]) => {
@@ -224,7 +227,7 @@ function renderKept(report: RunReport, { terminal, cwd }: { terminal: Terminal; 
     .join('');
 }
 
-/** One row per step, with its cells counted by state. */
+/** A table with one row per step, with its cells counted by state. */
 export function renderSteps(steps: readonly StepReport[], terminal: Terminal): string {
   const rows = steps.map((step) => {
     const times = step.cells.flatMap(({ submittedAt, endedAt }) =>

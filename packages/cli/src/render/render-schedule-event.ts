@@ -1,7 +1,7 @@
 import type { ScheduleEvent } from '@sluice/runner';
 import { renderPlannedTime } from '../text/render-planned-time.ts';
 
-/** One line for what a schedule has done, with the planned time by the schedule's clocks. */
+/** One line per event; planned times are in the schedule's time zone. */
 export function renderScheduleEvent(event: ScheduleEvent, timezone: string): string {
   const time = (at: number) => renderPlannedTime(at, timezone);
   switch (event.type) {

@@ -3,16 +3,17 @@ import type { Reuse } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 
+/** `from` and `again` imply `reuse`. */
 export interface ReuseOptions extends GlobalOptions {
-  /** Reuses steps of the newest run of the pipeline. */
+  /** Reuse steps of the latest run of the pipeline. */
   readonly reuse?: boolean;
-  /** The start of the ID of the run to reuse instead. */
+  /** Prefix of the ID of the run to reuse instead. */
   readonly from?: string;
   /** Steps to rerun although an earlier run is reused. */
   readonly again?: readonly string[];
 }
 
-/** The run to reuse; `--from` and `--again` alone also request it. */
+/** Selects the run to reuse; no `reuse` in the result if the options do not request it. */
 export async function findReuse(
   plan: Plan,
   { context, options }: { context: CommandContext; options: ReuseOptions },

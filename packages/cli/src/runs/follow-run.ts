@@ -7,14 +7,14 @@ import { watchDisk } from '../home/watch-disk.ts';
 import type { Progress } from '../progress/plain-progress.ts';
 import { renderReport } from '../render/render-report.ts';
 
-/** How long to wait for a second Ctrl-C after the first before detaching. */
+/** Time for a second Ctrl-C before the first one detaches. */
 const SECOND_INTERRUPT_MS = 1_500;
-/** After SIGTERM the process exits within this time, even if something hangs: everything that matters is durable. */
+/** After SIGTERM, the process exits within this time even if something hangs: all state is durable. */
 const DETACH_TIMEOUT_MS = 4_000;
 
 /**
- * Follows a run until it ends or is detached. SIGINT once detaches, twice cancels, three times exits at once; SIGTERM
- * detaches; SIGHUP has no effect.
+ * Follows a run until it ends or is detached, and resolves to the exit code. SIGINT once detaches, twice cancels, three
+ * times exits at once; SIGTERM detaches; SIGHUP is ignored.
  */
 export async function followRun(
   run: RunHandle,
@@ -22,7 +22,7 @@ export async function followRun(
     context: CommandContext;
     progress: Progress;
     options: GlobalOptions;
-    /** The command that starts the same run again with `--reuse`, where it is known. */
+    /** The command that starts the same run again with `--reuse`, if known. */
     rerun?: string;
   },
 ): Promise<number> {

@@ -9,8 +9,8 @@ interface RunWords extends GlobalOptions, PipelineFileOptions {
 }
 
 /**
- * The same run again with `--reuse`, as the user asked for it: another parameter would be another run. Secrets come from
- * the environment. Without the global options.
+ * The words that start the same run again with `--reuse` and the same parameters, without global options. Secrets come
+ * from the environment and are not included.
  */
 export function rerunCommand(file: string, options: RunWords): readonly string[] {
   return [
@@ -23,7 +23,10 @@ export function rerunCommand(file: string, options: RunWords): readonly string[]
   ];
 }
 
-/** What a run keeps of the command that started it, with paths that hold in every directory; its home is not part of it. */
+/**
+ * The command that a run records for its rerun, with absolute paths, so that it works in every directory. The home is
+ * not included.
+ */
 export function portableRerunCommand(
   file: string,
   { context: { cwd }, options }: { context: CommandContext; options: RunWords },

@@ -6,7 +6,10 @@ import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 
-/** The run whose ID begins with `prefix`; without one the newest that `accept` takes, of which `which` says what it asks for. */
+/**
+ * Selects the run whose ID starts with `prefix`; without a prefix, the newest that `accept` allows. `which` describes
+ * that condition in messages.
+ */
 export async function selectRun(
   home: string,
   {
@@ -18,7 +21,7 @@ export async function selectRun(
     prefix: string | undefined;
     accept?: (run: RunSummary) => boolean;
     which?: string;
-    /** What suggested commands repeat. */
+    /** Global options that suggested commands repeat. */
     options: GlobalOptions;
   },
 ): Promise<Result<RunSummary, CommandRefusal>> {
@@ -43,8 +46,8 @@ export async function selectRun(
 }
 
 /**
- * A run that no list shows, since it has not begun or nothing of it can be read: only its whole ID names it. `otherwise`
- * is what is said of one that the home does not have.
+ * Selects a run that `listRuns` omits, because it has not begun or is unreadable, by its full ID. `otherwise` is the
+ * refusal for an unknown run.
  */
 export function selectUnlistedRun(
   home: string,
@@ -57,7 +60,10 @@ export function selectUnlistedRun(
   return fail({ ...otherwise, message: `${otherwise.message}; ${advice}` });
 }
 
-/** What is to be said where a single word was taken for a step of the newest run, and is the name of a run. */
+/**
+ * The message for a single argument that was read as a step of the newest run but is the name of a run; undefined if it
+ * is not.
+ */
 export async function describeMissingStep(
   home: string,
   { word, command, options }: { word: string; command: string; options: GlobalOptions },

@@ -8,6 +8,7 @@ import { makeHome } from '../home/home.ts';
 import { loadScheduled, type Scheduled } from '../pipeline/load-scheduled.ts';
 import type { HostedSchedules, ServedConfig } from './read-service-config.ts';
 
+/** The service that runs the schedules, and the configuration that lists them. */
 export interface HostSchedulesOptions {
   readonly config: ServedConfig;
   readonly service: Service;
@@ -15,15 +16,15 @@ export interface HostSchedulesOptions {
   readonly log: ReturnType<typeof createServiceLog>;
 }
 
-/** Schedules at work beside a service. */
+/** Schedules that run in the process of a service. */
 export interface ScheduleHost {
-  /** Detaches from the runs; the next process that runs these schedules resumes them. */
+  /** Detaches from the runs; the next process with these schedules resumes them. */
   close(): Promise<void>;
 }
 
 /**
- * Runs pipelines by their schedules on a service in this process. Each account has a home of its own beneath the
- * service's root. A file that is wrong is logged and left out: a mistake in one must not keep the service from serving.
+ * Runs scheduled pipelines on a service in this process. Each account has its own home below the service's root. A file
+ * with errors is logged and omitted, so that it does not stop the service.
  */
 export async function hostSchedules(options: HostSchedulesOptions): Promise<ScheduleHost> {
   const open: OpenSchedule[] = [];
@@ -74,7 +75,7 @@ async function loadEntry(
   return found;
 }
 
-/** The files that were named, and those in the directories that were; a directory may have others for other uses. */
+/** The named files, and the YAML files in the named directories, which may also contain files for other uses. */
 function filesOf(
   names: readonly string[],
   { config, log }: Pick<HostSchedulesOptions, 'config' | 'log'>,

@@ -4,16 +4,16 @@ import { parse } from 'yaml';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 
-/** What is to be changed in a configuration, in the words of the command line. */
+/** A change of a configuration, as the command line states it. */
 export interface ConfigEditArguments {
   readonly type: ConfigEdit['type'];
-  /** What it is about, then `name=value` for each of its fields. */
+  /** The ID of the entry, then `name=value` for each of its fields. */
   readonly words: readonly string[];
-  /** For a new cluster, which cannot be without: `id,name=value,…` each. */
+  /** For a new cluster, which needs at least one: `id,name=value,…` each. */
   readonly instanceTypes: readonly string[];
 }
 
-/** Whether the values are allowed is for the check of the whole file to say. */
+/** Parses the syntax only; whether the values are valid is checked with the whole file. */
 export function parseConfigEdit({
   type,
   words,
@@ -54,7 +54,7 @@ function parseCluster(
   return ok({ type: 'addCluster', fields: { ...fields.value, instanceTypes } });
 }
 
-/** `name=value` each, as a file would say it; a dot in a name leads into a map: `options.partition=long`. */
+/** Parses `name=value` pairs. A dot in a name addresses a nested map: `options.partition=long`. */
 function parseFields(id: string, texts: readonly string[]): Result<ConfigFields, CommandRefusal> {
   const fields: Record<string, unknown> = { id };
   for (const text of texts) {
@@ -72,7 +72,7 @@ function parseFields(id: string, texts: readonly string[]): Result<ConfigFields,
   return ok(fields);
 }
 
-/** As YAML would read it where that is a plain value; else the text itself. */
+/** The YAML value of a scalar, else the text itself. */
 function scalarOf(text: string): unknown {
   const value: unknown = /^[[{*&!|>]/.test(text) ? text : parse(text);
   return typeof value === 'object' ? text : value;

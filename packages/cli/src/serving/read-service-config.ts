@@ -7,28 +7,29 @@ import type { CommandContext } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 
-/** Pipelines that the service runs by their `schedule`, in the name of an account. */
+/** Pipelines that the service runs by their `schedule`, on behalf of an account. */
 const schedulesSchema = z
   .array(
     z.strictObject({
       account: z.string().regex(/^[a-z0-9-]+\/[a-z0-9-]+$/, 'must have the form CLUSTER/ACCOUNT'),
-      /** Pipeline files, or directories of them; relative ones count from the configuration's directory. */
+      /** Pipeline files or directories of them, relative to the directory of the configuration. */
       files: z.array(z.string().min(1)).min(1),
       params: z.record(z.string(), z.string()).default({}),
     }),
   )
   .default([]);
+/** The validated `schedules` section of a configuration. */
 export type HostedSchedules = z.infer<typeof schedulesSchema>;
 
-/** A configuration as the service takes it, and beside it what the command does with the service. */
+/** The configuration of a service, and the schedules that the command runs in the same process. */
 export interface ServedConfig {
   readonly service: ServiceConfig;
   readonly schedules: HostedSchedules;
-  /** Of the file, absolute. */
+  /** Absolute directory of the file. */
   readonly directory: string;
 }
 
-/** Reads the configuration of a service; a wrong one is refused with all that is wrong, by line and column. */
+/** Reads the configuration of a service. An invalid one is refused with all its errors, by line and column. */
 export function readServiceConfig(
   file: string,
   context: Pick<CommandContext, 'cwd'>,
@@ -43,7 +44,10 @@ export function readServiceConfig(
   return parseServiceConfigText(text, { file, directory: dirname(path) });
 }
 
-/** The same for a text that is, or may become, that of `file`; relative paths count from `directory`. */
+/**
+ * Like `readServiceConfig`, for the text of `file`, which need not be written yet. Relative paths are resolved against
+ * `directory`.
+ */
 export function parseServiceConfigText(
   text: string,
   { file, directory }: { file: string; directory: string },

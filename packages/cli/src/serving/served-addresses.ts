@@ -2,13 +2,13 @@ import type { Listener, Service, ServiceConfig } from '@sluice/service';
 
 type Address = ServiceConfig['listen'][number];
 
-/** The addresses that a service is served at, which may change while it runs. */
+/** The addresses of a service, which may change while it runs. */
 export interface ServedAddresses {
-  /** Stops listening where that is no longer wanted, then begins where it is; throws where that cannot be. */
+  /** Closes the addresses that are no longer listed, then opens the new ones; rejects if one cannot be opened. */
   open(wanted: readonly Address[]): Promise<void>;
 }
 
-/** `onListening` receives each address with the port that is really used. */
+/** `onListening` receives each address with its actual port. */
 export function createServedAddresses(service: Service, onListening: (url: string) => void): ServedAddresses {
   const listeners = new Map<string, Listener>();
   const nameOf = ({ host, port }: Address) => `${host} ${port}`;
@@ -16,7 +16,7 @@ export function createServedAddresses(service: Service, onListening: (url: strin
     async open(wanted) {
       const names = wanted.map(nameOf);
       const gone = [...listeners].filter(([name]) => !names.includes(name));
-      // These first: the same port may be wanted on another address.
+      // Closed first: the same port may be listed on another address.
       await Promise.all(
         gone.map(async ([name, listener]) => {
           listeners.delete(name);

@@ -1,16 +1,16 @@
 const RESET = '\u001b[0m';
-/** A style as `Terminal.style` sets it, or one character. */
+/** An escape sequence of `Terminal.style`, or one character. */
 const PIECES = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m|.`, 'gsu');
 const WIDE =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
 const NO_WIDTH = /\p{Mn}|\p{Me}|\p{Cf}/u;
 
-/** How many columns a line takes on a terminal; styles take none. */
+/** The columns that a line takes on a terminal; styles take none. */
 export function widthOf(line: string): number {
   return (line.match(PIECES) ?? []).reduce((sum, piece) => sum + pieceWidth(piece), 0);
 }
 
-/** The line, cut to so many columns; an ellipsis marks the cut, and no style stays open. */
+/** Cuts the line to at most `columns` columns. An ellipsis marks the cut; open styles are reset. */
 export function clipLine(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line;
   let clipped = '';

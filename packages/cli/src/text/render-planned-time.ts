@@ -1,4 +1,4 @@
-/** A planned time by the clocks of its schedule, with their distance from UTC: `2026-11-22 03:00 +01:00`. */
+/** The time in the schedule's time zone, with its UTC offset: `2026-11-22 03:00 +01:00`. */
 export function renderPlannedTime(planned: number, timeZone: string): string {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone,

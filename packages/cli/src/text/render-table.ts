@@ -1,14 +1,14 @@
 import { widthOf } from './clip-line.ts';
 import { fitColumn, shorten } from './shorten.ts';
 
-/** No cell is wider: one of a megabyte would make every row of the table as wide. */
+/** Widest cell: one huge value would make every row as wide. */
 const MOST_COLUMNS = 48;
-/** The last cell of a row, with which nothing has to be aligned. */
+/** The last cell of a row needs no alignment and may be wider. */
 const MOST_IN_LAST = 200;
 
 /**
- * Columns padded to their widest cell, two blanks apart, without trailing blanks; the first row is the head. `mostColumns`
- * is for tables whose cells hold IDs of known length, which must not be cut.
+ * Columns padded to their widest cell, separated by two blanks, without trailing blanks. `mostColumns` is for tables
+ * with IDs of known length, which must not be cut.
  */
 export function renderTable(rows: readonly (readonly string[])[], mostColumns = MOST_COLUMNS): string {
   const bounded = rows.map((row) =>

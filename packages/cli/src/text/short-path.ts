@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 
-/** Relative to the working directory where that is no detour. */
+/** The path relative to the working directory if it is below it, else unchanged. */
 export function shortPath(path: string, cwd: string): string {
   const short = relative(cwd, path) || '.';
   return short.startsWith('..') ? path : short;

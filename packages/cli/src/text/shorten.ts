@@ -1,6 +1,6 @@
 import { clipLine, widthOf } from './clip-line.ts';
 
-/** The text in at most so many columns; an ellipsis replaces its middle, since names differ at their ends. */
+/** The text in at most `columns` columns. An ellipsis replaces its middle, because names often differ at their ends. */
 export function shorten(text: string, columns: number): string {
   if (text.length <= columns && widthOf(text) <= columns) return text;
   const head = clipLine(text.slice(0, columns + 1), Math.ceil(columns / 2));
@@ -14,13 +14,13 @@ export function shorten(text: string, columns: number): string {
   return `${head}${tail}`;
 }
 
-/** In exactly so many columns, filled up with blanks. */
+/** The text in exactly `columns` columns, shortened or padded with blanks. */
 export function fitColumn(text: string, columns: number): string {
   const shown = shorten(text, columns);
   return `${shown}${' '.repeat(Math.max(0, columns - widthOf(shown)))}`;
 }
 
-/** `a, b and 9,998 more`: as many names as fit in so many columns, at least one. */
+/** `a, b and 9,998 more`: as many names as fit in `columns`, at least one. */
 export function listSome(names: readonly string[], columns: number): string {
   let shown = '';
   let count = 0;
