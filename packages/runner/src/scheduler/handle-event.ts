@@ -13,7 +13,7 @@ import {
 } from './flow/step-flow.ts';
 import { cancelRun, failFast } from './flow/stop-flow.ts';
 import { failHeld } from './flow/stuck.ts';
-import { askWake, fireTimers, forgetWake } from './flow/timer-flow.ts';
+import { fireTimers, forgetWake, requestWake } from './flow/timer-flow.ts';
 import type { SchedulerEvent } from './model/event.ts';
 import { CAUSE } from './model/legal-moves.ts';
 import { CODE } from './model/state-code.ts';
@@ -96,10 +96,10 @@ function settle(run: RunState): void {
     endBrokenServices(run);
     resolveEnds(run);
     if (run.started && run.openMain === 0 && !run.finalsReleased) releaseFinals(run);
-  } while (run.over.length + run.brokenServices.length > 0 || (run.tripped >= 0 && run.stop === STOP.none));
+  } while (run.ended.length + run.brokenServices.length > 0 || (run.tripped >= 0 && run.stop === STOP.none));
   dropStopped(run);
   startReady(run);
-  askWake(run);
+  requestWake(run);
   if (run.started && run.openMain === 0 && run.openFinal === 0) {
     run.finished = true;
     forgetWake(run);

@@ -21,7 +21,7 @@ export function assertInvariants(run: RunState): void {
     }
     check(open === run.openCells[step], `step ${step} has ${open} open cells, its counter says ${run.openCells[step]}`);
     check(
-      (run.phase[step] === PHASE.over) === (open === 0),
+      (run.phase[step] === PHASE.ended) === (open === 0),
       `step ${step} has ${open} open cells in phase ${run.phase[step]}`,
     );
     check(

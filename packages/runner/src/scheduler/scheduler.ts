@@ -19,44 +19,61 @@ import { findSkipCause } from './view/find-skip-cause.ts';
 import { findWaitReason } from './view/find-wait-reason.ts';
 import { runStatus } from './view/run-status.ts';
 
-/** The state machine of one run. It awaits nothing, sees no clock and performs nothing; every change comes in by `handle`. */
+/**
+ * The state machine of one run. It awaits nothing, reads no clock and has no side effects; every change arrives through
+ * `handle`.
+ */
 export interface Scheduler {
   /**
-   * Takes one event and returns what is to be done now, in this order. With `into`, the commands are appended there.
-   * Throws `IllegalMove` for an event that cannot happen in the present state.
+   * Takes one event and returns the commands to perform now, in order. With `into`, appends them there. Throws
+   * `IllegalMove` for an event that is impossible in the present state.
    */
   handle(event: SchedulerEvent, into?: Command[]): Command[];
-  /** After a replay: every command that has no answer yet, again, in order of steps and cells; the last is the wake-up, if any. */
+  /**
+   * After a replay: repeats every command that has not been answered, in order of steps and cells; the last is the
+   * wake-up, if any.
+   */
   resume(): Command[];
-  /** The state of a cell, or of the whole step where `cell` is left out. */
+  /** The state of a cell, or of the whole step if `cell` is omitted. */
   state(step: number, cell?: number): CellState;
-  /** The attempt of a cell that is under way, or would be the next; from 1. */
+  /** The current attempt of a cell, or the next one if none has started; from 1. */
   attempt(step: number, cell: number): number;
-  /** The escalation escalationLevel of a cell: an index into `retry.escalate`, -1 for none. */
+  /** The escalation level of a cell: an index into `retry.escalate`, -1 for none. */
   escalationLevel(step: number, cell: number): number;
-  /** Number of a step's cells; undefined while a `foreach` is undecided. */
+  /** Number of a step's cells; undefined until a `foreach` is decided. */
   cellCount(step: number): number | undefined;
   /** Cells by state. Undecided `foreach` steps count as one waiting cell. */
   counts(): Readonly<Record<CellState, number>>;
-  /** Cells in `submitting`, `pending` and `running`, in order of steps and cells: what a shell has to look at after a crash. */
+  /**
+   * Cells in `submitting`, `pending` and `running`, in order of steps and cells: what a shell must check after a crash.
+   */
   live(): LiveCell[];
   /** The moves of a cell, oldest first, as far as they are kept. */
   story(step: number, cell: number): StoryEntry[];
-  /** Why the cell has not been started; undefined when it has, or is over. */
+  /** Why the cell has not been started; undefined if it has started or ended. */
   waitReason(step: number, cell: number): WaitReason | undefined;
-  /** Why a cell ended the way it did, where it was not by its own container. */
+  /** Why a cell ended, unless its own container decided that. */
   skipCause(step: number, cell: number): SkipCause | undefined;
-  /** How the run ended; before that, and once `finally` may start, how the other steps ended: `run.status` of its expressions. */
+  /**
+   * How the run ended; until `finally` may start it is `running`, then how the other steps ended: `run.status` in
+   * expressions.
+   */
   readonly status: RunStatus | 'running';
   readonly isFinished: boolean;
-  /** Answers for another attempt, or for a cell that is over; they changed nothing. */
+  /** Ignored answers: for another attempt, or for a cell that has ended. */
   readonly staleAnswers: number;
-  /** The steps that are not over, when nothing is under way that would end by itself and no time is waited for; undefined otherwise. */
+  /**
+   * The unfinished steps, if nothing is in flight that would end by itself and no timer is pending; otherwise
+   * undefined.
+   */
   stuck(): readonly HeldStep[] | undefined;
-  /** Cross-checks every index against every state; throws with the first contradiction. For tests: linear in the plan. */
+  /** Checks every index against every state and throws at the first contradiction. For tests: linear in the plan. */
   assertInvariants(): void;
 }
 
+/**
+ * Creates the state machine of a new run. To resume a run, pass its recorded events to `handle` and then call `resume`.
+ */
 export function createScheduler(plan: Plan, options: SchedulerOptions = {}): Scheduler {
   const run = createRunState(plan, options);
   const id = (step: number, cell: number) => run.cellBase[step]! + cell;

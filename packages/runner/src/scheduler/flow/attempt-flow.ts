@@ -16,7 +16,10 @@ import { stopEnd, stopStep } from './stop-flow.ts';
 
 type AttemptEventOf = Extract<SchedulerEvent, { readonly attempt: number }>;
 
-/** Takes an event about one attempt. One about another attempt than the present, or about a cell that is over, changes nothing. */
+/**
+ * Handles an event about one attempt. An event about an attempt other than the current one, or about an ended cell, is
+ * only counted.
+ */
 export function attemptEvent(run: RunState, event: AttemptEventOf): void {
   const { step, cell, attempt } = event;
   checkCell(run, step, cell);
@@ -53,7 +56,7 @@ export function attemptEvent(run: RunState, event: AttemptEventOf): void {
   }
 }
 
-/** Starts the best cell that fits, as long as there is one. */
+/** Starts ready cells, best first, as long as limits and pace permit. */
 export function startReady(run: RunState): void {
   while (mayStart(run)) {
     const key = run.queue.pick();
@@ -117,7 +120,7 @@ function running(run: RunState, { step, cell }: { step: number; cell: number }):
 
 function ended(run: RunState, { step, cell, outcome }: Extract<SchedulerEvent, { type: 'ended' }>): void {
   const id = run.cellBase[step]! + cell;
-  // A second look at the container, after its success has been taken: only a failure to publish moves it from here.
+  // A second observation of the container after its success: only a failure to publish changes the state now.
   if (run.cells.state[id] === CODE.publishing && outcome.result !== 'failed') countStale(run);
   else finish(run, { step, cell, outcome, cause: CAUSE.ended });
 }
@@ -129,7 +132,7 @@ interface AttemptEnd {
   readonly cause: number;
 }
 
-/** The attempt is over: publish, end the cell, or try again. */
+/** The attempt has ended: publish, end the cell, or retry. */
 function finish(run: RunState, { step, cell, outcome, cause }: AttemptEnd): void {
   const id = run.cellBase[step]! + cell;
   const asked = cancelReason(run, id);

@@ -2,9 +2,9 @@ import type { CancelReason } from '../model/command.ts';
 import type { Outcome } from '../model/event.ts';
 
 /**
- * What an attempt's end means, given that we had asked to cancel it. A success stands whatever we asked: the container
- * was faster. Otherwise the reason for which we cancelled is the truth, since a process that is told to stop may end
- * with any exit code.
+ * The verdict of an attempt whose cancellation was requested for the reason `asked`. A success stands: the container
+ * finished first. Otherwise the reason for the cancellation decides, because a process that is stopped may end with any
+ * exit code.
  */
 export function attemptVerdict(outcome: Outcome, asked: CancelReason | undefined): Outcome {
   if (asked === undefined || outcome.result === 'succeeded') return outcome;

@@ -1,9 +1,9 @@
 import type { Retry } from '@sluice/core';
 
 /**
- * Milliseconds before the next attempt, after this many failures: grows by `factor` up to `maxMs`, of which a half is
- * jitter, so that cells which failed together do not come back together. The jitter is a hash of `key` and the number
- * of failures: a replay waits exactly as long.
+ * Milliseconds before the next attempt, after this many failures: grows by `factor` up to `maxMs`. Half of it is
+ * jitter, so that cells which failed together do not retry together. The jitter is a hash of `key` and the number of
+ * failures, so a replay computes the same delay.
  */
 export function backoffDelay(backoff: Retry['backoff'], failures: number, key: string): number {
   const full = Math.min(backoff.maxMs, backoff.initialMs * backoff.factor ** (failures - 1));

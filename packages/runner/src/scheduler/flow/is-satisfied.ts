@@ -4,17 +4,17 @@ import type { CellState } from '../model/cell-state.ts';
 /** How a step ended, as its dependents see it. */
 export interface StepEnd {
   readonly state: CellState;
-  /** Skipped by its own `when`, not for another step's sake. */
+  /** Skipped by its own `when`, not because of another step. */
   readonly byWhen: boolean;
-  /** `continueOnError`: a failure is recorded, and dependents go on. */
+  /** `continueOnError`: a failure is recorded, and dependents continue. */
   readonly tolerated: boolean;
-  /** It had reached `running` before. */
+  /** It has reached `running`. */
   readonly ran: boolean;
 }
 
 /**
- * Whether a dependency that is over gives its dependent what it asked for. `completed` takes every end; `failed` every
- * failure, tolerated or not; a cancelled step has neither succeeded nor failed.
+ * Whether an ended dependency satisfies the condition of its dependent. `completed` accepts every end; `failed` accepts
+ * every failure, tolerated or not; a canceled step has neither succeeded nor failed.
  */
 export function isSatisfied(condition: NeedCondition, end: StepEnd): boolean {
   const { state } = end;

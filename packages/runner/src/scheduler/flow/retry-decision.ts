@@ -1,7 +1,7 @@
 import type { FailureClass, Retry } from '@sluice/core';
 import type { CellState } from '../model/cell-state.ts';
 
-/** One failed attempt, and what has been tried before it. */
+/** One failed attempt, and what was tried before it. */
 export interface FailedAttempt {
   readonly class: FailureClass;
   readonly exitCode?: number | undefined;
@@ -13,14 +13,15 @@ export interface FailedAttempt {
   readonly escalationLevel: number;
 }
 
+/** Whether to retry; if so, which retry limit the new attempt counts against, and the instance type that it uses. */
 export type RetryDecision =
   | { readonly retry: true; readonly budget: 'limit' | 'infrastructureLimit'; readonly escalationLevel: number }
   | { readonly retry: false };
 
 /**
- * Whether a failed attempt is tried again. The class decides first, exit codes only within `failed` (a lost machine has
- * none); infrastructure failures use up their own budget before `limit`, and only what the step's size can have caused
- * climbs the ladder.
+ * Decides whether to retry a failed attempt. The failure class decides first; exit codes matter only within `failed`,
+ * since a lost machine has none. Infrastructure failures use `infrastructureLimit` before `limit`. Only failures that
+ * more resources may prevent escalate to the next instance type.
  */
 export function decideRetry(failed: FailedAttempt, retry: Retry): RetryDecision {
   const escalationLevel = failed.escalationLevel;

@@ -20,18 +20,21 @@ import { runStatus } from '../view/run-status.ts';
 import { isSatisfied, type StepEnd } from './is-satisfied.ts';
 import { noLongerNeeded, stopEnd, stopStep } from './stop-flow.ts';
 
-/** Resolves the edges of every step that has ended, until nothing follows from it any more. A list, not a recursion: chains are long. */
+/**
+ * Resolves the edges of every ended step until nothing more follows. A list instead of recursion, because chains can be
+ * long.
+ */
 export function resolveEnds(run: RunState): void {
-  for (let i = 0; i < run.over.length; i++) endStep(run, run.over[i]!);
+  for (let i = 0; i < run.ended.length; i++) endStep(run, run.ended[i]!);
   clearEnded(run);
 }
 
-/** Releases the steps that wait for nothing at all; called once. */
+/** Releases the steps without dependencies; called once. */
 export function releaseRoots(run: RunState): void {
   for (let step = 0; step < run.index.stepCount; step++) if (run.blockers[step] === 0) releaseStep(run, step);
 }
 
-/** Every other step is over: those of `finally` may start. */
+/** All other steps have ended: the steps of `finally` may start. */
 export function releaseFinals(run: RunState): void {
   run.finalsReleased = true;
   run.mainStatus = runStatus(run);
@@ -46,7 +49,7 @@ function endStep(run: RunState, step: number): void {
   else run.openMain--;
   const early = (flags & STEP.watched) !== 0 && run.notRun[step] === -1;
   const { edgeStart, edgeTo, edgeKind } = run.index;
-  // Nearly every step ends well and nearly every edge asks for just that: those are not worth a look at the rules.
+  // Nearly every step succeeds and nearly every edge requires just that: skip the general rules in this case.
   const end = run.seen[step] === 1 << CODE.succeeded ? undefined : stepEnd(run, step);
   for (let edge = edgeStart[step]!; edge < edgeStart[step + 1]!; edge++) {
     const kind = edgeKind[edge]!;
@@ -77,12 +80,12 @@ const WORST_FIRST: readonly CellState[] = [
   'cached',
 ];
 
-/** A step's own end, from the ends of its cells: the worst of them. */
+/** A step's own end: the worst of the ends of its cells. */
 function verdict(seen: number): CellState {
   return WORST_FIRST.find((state) => (seen & (1 << CODE[state])) !== 0) ?? 'waiting';
 }
 
-/** One dependency less to wait for; with the step that did not give what was asked for, and the edge that asked. */
+/** One dependency fewer to wait for. `missed`: the step that did not satisfy the edge, and the edge. */
 function resolveEdge(run: RunState, step: number, missed?: { failedOn: number; kind: number }): void {
   if (missed !== undefined && run.causeKind[step] === CAUSE_KIND.none) {
     const { failedOn, kind } = missed;
@@ -93,15 +96,15 @@ function resolveEdge(run: RunState, step: number, missed?: { failedOn: number; k
   if (--run.blockers[step]! === 0) releaseStep(run, step);
 }
 
-/** Every dependency is resolved: skip the step, have it decided, or open it. */
+/** Every dependency is resolved: skip the step, request its decision, or open it. */
 function releaseStep(run: RunState, step: number): void {
-  if (run.phase[step] === PHASE.over) return;
+  if (run.phase[step] === PHASE.ended) return;
   const end = stopEnd(run, step);
   if (end !== undefined && end.kind !== CAUSE_KIND.failFast) {
     stopStep(run, step, end);
     return;
   }
-  // What failed upstream says more than that the run stops after some failure, and less than that somebody ended it.
+  // A failed dependency is a more precise cause than fail-fast, but less precise than a cancellation by the user.
   if (run.causeKind[step] === CAUSE_KIND.dependency) {
     endCells(run, step, { to: CODE.skipped, cause: CAUSE.skipped });
     return;
@@ -116,14 +119,14 @@ function releaseStep(run: RunState, step: number): void {
   } else openStep(run, step);
 }
 
-/** Nothing new starts: a step that comes this late is stopped instead. True if it was. */
+/** Stops a step that is released while the run is stopping. Returns whether it did. */
 function stopIfStopping(run: RunState, step: number): boolean {
   const end = stopEnd(run, step);
   if (end !== undefined) stopStep(run, step, end);
   return end !== undefined;
 }
 
-/** The step runs: asks a person first, then makes its cells ready. */
+/** Starts the step: requests approval if it needs one, otherwise makes its cells ready. */
 function openStep(run: RunState, step: number): void {
   const { approval } = run.plan.steps[step]!.step;
   if ((run.index.flags[step]! & STEP.approval) === 0 || approval === undefined) {
@@ -151,7 +154,7 @@ function openCells(run: RunState, step: number, cause: number): void {
   }
 }
 
-/** Puts a cell into the ready queue. */
+/** Adds a cell to the ready queue. */
 export function makeReady(run: RunState, step: number, { cell, cause }: { cell: number; cause: number }): void {
   moveCell(run, step, { cell, to: CODE.ready, cause });
   run.queue.push(run.index.lane[step]!, run.index.position[step]! * CELL_SPAN + cell);
@@ -182,14 +185,14 @@ export function skippedByWhen(run: RunState, step: number): void {
   endCells(run, step, { to: CODE.skipped, cause: CAUSE.skipped });
 }
 
-/** Answer to `decide`: an expression of the step could not be evaluated. Its own fault, and no retry can help. */
+/** Answer to `decide`: an expression of the step could not be evaluated, which no retry can change. */
 export function evaluationFailed(run: RunState, step: number): void {
   if (!expectDeciding(run, step, CAUSE.evaluationFailed)) return;
   endCells(run, step, { to: CODE.failed, cause: CAUSE.evaluationFailed });
 }
 
 function expectDeciding(run: RunState, step: number, cause: number): boolean {
-  if (run.phase[step] === PHASE.over) {
+  if (run.phase[step] === PHASE.ended) {
     countStale(run);
     return false;
   }
@@ -197,9 +200,9 @@ function expectDeciding(run: RunState, step: number, cause: number): boolean {
   return true;
 }
 
-/** A person's answer. An approval without a container of its own is over with it. */
+/** The answer to an approval step. A step without a container of its own ends with it. */
 export function approved(run: RunState, step: number, yes: boolean): void {
-  if (run.phase[step] === PHASE.over) {
+  if (run.phase[step] === PHASE.ended) {
     countStale(run);
     return;
   }
@@ -209,13 +212,13 @@ export function approved(run: RunState, step: number, yes: boolean): void {
   else endCells(run, step, { to: yes ? CODE.succeeded : CODE.failed, cause: CAUSE.approved });
 }
 
-/** Moves every cell of a step that has not been opened to the same end. */
+/** Moves every cell of an unopened step to the same end. */
 export function endCells(run: RunState, step: number, { to, cause }: { to: number; cause: number }): void {
   const count = run.cellCount[step]!;
   for (let cell = 0; cell < count; cell++) moveCell(run, step, { cell, to, cause });
 }
 
-/** The cell has reached `running`, or its readiness: resolves the early edges when it is the last of its step. */
+/** The cell is running, or ready if it is a service: resolves the early edges if it is the last cell of its step. */
 export function cellRan(run: RunState, step: number, cell: number): void {
   const id = run.cellBase[step]! + cell;
   const service = (run.index.flags[step]! & STEP.service) !== 0;
@@ -231,21 +234,22 @@ export function cellRan(run: RunState, step: number, cell: number): void {
     resolveEdge(run, edgeTo[edge]!, conditionOf(kind) === 'skipped' ? { failedOn: step, kind } : undefined);
   }
   if (!service || run.needers[step] !== -1) return;
-  // Nobody ever needed it. From here on it counts as no longer needed, so that a failure to publish does not start it again.
+  // A service without dependents. From now on it counts as no longer needed, so a failure to publish does not restart
+  // it.
   run.needers[step] = 0;
   noLongerNeeded(run, step);
 }
 
-/** A service whose cells can no longer all get ready ends: otherwise those that are would run for ever. */
+/** Ends a service whose cells can no longer all become ready: otherwise its ready cells would run forever. */
 export function endBrokenServices(run: RunState): void {
   for (let step = takeBrokenService(run); step !== undefined; step = takeBrokenService(run)) {
-    if (run.phase[step] === PHASE.over) continue;
+    if (run.phase[step] === PHASE.ended) continue;
     run.needers[step] = 0;
     noLongerNeeded(run, step);
   }
 }
 
-/** Tells the services that a dependent of theirs is over. */
+/** Releases the services that this ended step has used. */
 function releaseServices(run: RunState, step: number): void {
   for (const { on, condition } of run.plan.steps[step]!.dependencies) {
     const flags = run.index.flags[on]!;
@@ -255,7 +259,7 @@ function releaseServices(run: RunState, step: number): void {
   }
 }
 
-/** Whether the cause can happen to the cell; a late answer to a cell that is over is counted and refused. */
+/** Whether the cause applies to the cell. A late answer for an ended cell is counted and rejected. */
 export function accepts(run: RunState, step: number, { cell, cause }: { cell: number; cause: number }): boolean {
   const state = run.cells.state[run.cellBase[step]! + cell]!;
   if (state >= CODE.succeeded) {
@@ -266,9 +270,9 @@ export function accepts(run: RunState, step: number, { cell, cause }: { cell: nu
   return true;
 }
 
-/** The state of a step: its end, or the foremost of its cells. */
+/** The state of a step: its end, or the most advanced state of its cells. */
 export function stepState(run: RunState, step: number): CellState {
-  if (run.phase[step] === PHASE.over) return verdict(run.seen[step]!);
+  if (run.phase[step] === PHASE.ended) return verdict(run.seen[step]!);
   let present = 0;
   for (let cell = 0; cell < run.cellCount[step]!; cell++) present |= 1 << run.cells.state[run.cellBase[step]! + cell]!;
   const foremost = FOREMOST.find((code) => (present & (1 << code)) !== 0);

@@ -8,7 +8,7 @@ import { CAUSE_KIND, PHASE, type RunState, STOP } from '../state/run-state.ts';
 import { sendCommand } from '../state/send-command.ts';
 import { setCause } from '../state/set-cause.ts';
 
-/** Asks for the end of a live cell, once: the first reason stays. */
+/** Requests the end of a live cell, once: the first reason stays. */
 export function cancelCell(
   run: RunState,
   step: number,
@@ -21,7 +21,7 @@ export function cancelCell(
   sendCommand(run, { type: 'cancel', step, cell, attempt: run.cells.attempt[id]!, reason });
 }
 
-/** The end of whatever of the step has not started yet, when nothing of it may start any more; undefined while it may. */
+/** The end state of the cells of a step that may no longer start; undefined if they may start. */
 export function stopEnd(run: RunState, step: number): { to: number; kind: number } | undefined {
   const flags = run.index.flags[step]!;
   const final = (flags & STEP.final) !== 0;
@@ -33,9 +33,9 @@ export function stopEnd(run: RunState, step: number): { to: number; kind: number
   return failed && (flags & STEP.handlesFailure) === 0 ? { to: CODE.skipped, kind: CAUSE_KIND.failFast } : undefined;
 }
 
-/** Stops the cells of a step that have not been started; those that are live or publishing are left alone. */
+/** Stops the unstarted cells of a step; live and publishing cells are left alone. */
 export function stopStep(run: RunState, step: number, { to, kind }: { to: number; kind: number }): void {
-  if (run.phase[step] === PHASE.over) return;
+  if (run.phase[step] === PHASE.ended) return;
   const known = run.causeKind[step]!;
   const isFirst = known === CAUSE_KIND.none || known === CAUSE_KIND.dependency;
   const hasRoot = kind !== CAUSE_KIND.failFast || run.causeStep[step] !== -1;
@@ -49,7 +49,7 @@ export function stopStep(run: RunState, step: number, { to, kind }: { to: number
   }
 }
 
-/** A failure stops the run: nothing new starts, what is live may end. */
+/** A failure stops the run: nothing new starts, live cells may finish. */
 export function failFast(run: RunState): void {
   run.stop = STOP.failFast;
   for (let step = 0; step < run.index.stepCount; step++) {
@@ -61,11 +61,11 @@ export function failFast(run: RunState): void {
   }
 }
 
-/** Ends all steps of one kind, those of `finally` or the others: live cells are cancelled, the rest never starts. */
+/** Ends all steps of one kind, those of `finally` or the others: live cells are canceled, the others never start. */
 function cancelSteps(run: RunState, { final, reason }: { final: boolean; reason: 'canceled' | 'runTimeout' }): void {
   const kind = reason === 'canceled' ? CAUSE_KIND.canceled : CAUSE_KIND.runTimeout;
   for (let step = 0; step < run.index.stepCount; step++) {
-    if (((run.index.flags[step]! & STEP.final) !== 0) !== final || run.phase[step] === PHASE.over) continue;
+    if (((run.index.flags[step]! & STEP.final) !== 0) !== final || run.phase[step] === PHASE.ended) continue;
     if (run.phase[step] !== PHASE.waiting) stopStep(run, step, { to: CODE.canceled, kind });
     for (let cell = 0; cell < run.cellCount[step]!; cell++) {
       if (isLive(run.cells.state[run.cellBase[step]! + cell]!)) cancelCell(run, step, { cell, reason });
@@ -73,7 +73,10 @@ function cancelSteps(run: RunState, { final, reason }: { final: boolean; reason:
   }
 }
 
-/** The last dependent of a service is over: the service ends, or never starts. One that still waits is stopped when it is released. */
+/**
+ * The last dependent of a service has ended: the service ends, or never starts. A service that still waits is stopped
+ * when it is released.
+ */
 export function noLongerNeeded(run: RunState, step: number): void {
   if (run.phase[step] === PHASE.approval || run.phase[step] === PHASE.open) {
     stopStep(run, step, { to: CODE.skipped, kind: CAUSE_KIND.notNeeded });
@@ -83,7 +86,7 @@ export function noLongerNeeded(run: RunState, step: number): void {
   }
 }
 
-/** The first request ends the steps and leaves `finally`, the second ends `finally` too. */
+/** The first request ends all steps except `finally`; the second ends `finally` too. */
 export function cancelRun(run: RunState): void {
   run.cancelRequests++;
   if (run.cancelRequests === 1) {

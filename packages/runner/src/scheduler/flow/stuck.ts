@@ -8,7 +8,7 @@ import { setFirstCause } from '../state/set-cause.ts';
 import { heldUntil } from '../state/start-pace.ts';
 import { findWaitReason } from '../view/find-wait-reason.ts';
 
-/** A step of a stuck run that is not over, with the first of its cells that is not. */
+/** An unfinished step of a stuck run, with the first of its unfinished cells. */
 export interface HeldStep {
   readonly step: number;
   readonly cell: number;
@@ -28,13 +28,13 @@ const IN_FLIGHT = [
 
 /** See `Scheduler.stuck`. */
 export function findStuck(run: RunState): readonly HeldStep[] | undefined {
-  // Timeouts may be set all the same: they would only end in a day what cannot go on now.
+  // Pending timeouts do not count: they could only end, much later, what cannot continue now.
   if (run.finished || !run.started || run.counts[CODE.backingOff]! > 0) return undefined;
   const inFlight = IN_FLIGHT.reduce((sum, code) => sum + run.counts[code]!, 0);
   if (inFlight > run.servingCells || run.openDecisions > 0 || heldUntil(run) !== undefined) return undefined;
   const held: HeldStep[] = [];
   for (let step = 0; step < run.index.stepCount; step++) {
-    if (run.phase[step] === PHASE.over) continue;
+    if (run.phase[step] === PHASE.ended) continue;
     const cell = firstOpenCell(run, step);
     const state = stateName(run.cells.state[run.cellBase[step]! + cell]!);
     const reason = findWaitReason(run, step, cell);
@@ -44,8 +44,8 @@ export function findStuck(run: RunState): readonly HeldStep[] | undefined {
 }
 
 /**
- * The event `stuck`: every cell that waits for room fails, since a retry would wait for the same room. Services whose
- * dependents are all over then end by themselves, and `finally` has their room.
+ * The event `stuck`: every cell that waits for capacity fails, because a retry would wait for the same capacity.
+ * Services whose dependents have all ended then end by themselves, which frees capacity for `finally`.
  */
 export function failHeld(run: RunState): void {
   if (findStuck(run) === undefined) {

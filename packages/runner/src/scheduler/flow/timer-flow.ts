@@ -10,20 +10,20 @@ import type { Timer } from '../state/timers.ts';
 import { endCells, makeReady } from './step-flow.ts';
 import { cancelCell, passRunTimeout } from './stop-flow.ts';
 
-/** A `tick` has come: acts on everything whose time is not after `now`. */
+/** Handles a `tick`: fires every timer that is due. */
 export function fireTimers(run: RunState): void {
   run.wakeAt = Infinity;
   for (let timer = run.timers.next; timer !== undefined && timer.at <= run.now; timer = run.timers.next) {
     run.timers.pop();
-    if (isMeant(run, timer)) fire(run, timer);
+    if (stillApplies(run, timer)) fire(run, timer);
   }
 }
 
-/** Asks for a wake-up at the next time that still means something, unless one is asked for that comes no later. */
-export function askWake(run: RunState): void {
-  if (run.timers.size > VOID_TIMERS + 4 * openCells(run)) run.timers.retain((timer) => isMeant(run, timer));
+/** Requests a wake-up for the next valid timer, unless one is already requested for that time or earlier. */
+export function requestWake(run: RunState): void {
+  if (run.timers.size > VOID_TIMERS + 4 * openCells(run)) run.timers.retain((timer) => stillApplies(run, timer));
   let timer = run.timers.next;
-  while (timer !== undefined && !isMeant(run, timer)) {
+  while (timer !== undefined && !stillApplies(run, timer)) {
     run.timers.pop();
     timer = run.timers.next;
   }
@@ -38,26 +38,29 @@ export function forgetWake(run: RunState): void {
   run.wakeAt = Infinity;
 }
 
-/** So many timers may be void before they are thrown away together: steps that end long before their timeout leave one each. */
+/**
+ * How many void timers are tolerated before they are removed together. A step that ends long before its timeout leaves
+ * one.
+ */
 const VOID_TIMERS = 1024;
 
-/** Bounds the timers that can mean something: each cell under way has at most a deadline and one more. */
+/** Bounds the number of valid timers: each cell in flight has at most a deadline and one more. */
 function openCells(run: RunState): number {
   let open = 0;
   for (let code: number = CODE.ready; code < CODE.succeeded; code++) open += run.counts[code]!;
   return open;
 }
 
-/** Whether what the timer was set for still is the case. */
-function isMeant(run: RunState, { at, kind, step, cell, attempt }: Timer): boolean {
+/** Whether the timer still applies. */
+function stillApplies(run: RunState, { at, kind, step, cell, attempt }: Timer): boolean {
   if (kind === 'runTimeout') return run.openMain > 0 && run.stop < STOP.runTimeout;
-  if (run.phase[step] === PHASE.over) return false;
+  if (run.phase[step] === PHASE.ended) return false;
   if (kind === 'approval') return run.phase[step] === PHASE.approval;
   const id = run.cellBase[step]! + cell;
   const state = run.cells.state[id]!;
-  // Also while the attempt is being canceled or published: what fails after the deadline is not tried again.
+  // Also while the attempt is being canceled or published: a failure after the deadline is not retried.
   if (kind === 'deadline') return state < FIRST_TERMINAL;
-  // A cell for which room was freed before its time may have been put off again meanwhile, until later.
+  // Capacity may have been freed early, and the cell postponed again until a later time.
   if (kind === 'due') return state === CODE.backingOff && at >= run.backOffs.get(id)!.until;
   if (attempt !== run.cells.attempt[id] || run.cells.cancel[id] !== 0) return false;
   return state === (kind === 'timeout' ? CODE.running : CODE.pending);

@@ -7,27 +7,27 @@
  * A plain step has one cell; a step's own state is derived from its cells'.
  */
 export const CELL_STATES = [
-  /** A dependency is not over, or the step's decision is open. */
+  /** A dependency has not ended, or the step has not been decided. */
   'waiting',
   /** May start; in the ready queue, or held by a limit. */
   'ready',
-  /** A cache look-up is under way. */
+  /** A cache lookup is in progress. */
   'checking',
-  /** Create is under way or in doubt. */
+  /** The create request is in flight or its result is unknown. */
   'submitting',
-  /** The service has it; not running yet. */
+  /** The service has accepted it; it is not running yet. */
   'pending',
   'running',
-  /** Ended well; outputs are being published. */
+  /** Succeeded; its outputs are being published. */
   'publishing',
-  /** Waits for a time: back-off of a retry, or a postponed submission. In no queue but the timer's. */
+  /** Waits for a time: the backoff of a retry, or a postponed submission. In no queue except the timers. */
   'backingOff',
   /** Waits for a person. */
   'awaitingApproval',
   'succeeded',
-  /** Its own fault. */
+  /** A failure of the step itself. */
   'failed',
-  /** Infrastructure. */
+  /** An infrastructure failure. */
   'errored',
   'timedOut',
   'canceled',
@@ -35,6 +35,7 @@ export const CELL_STATES = [
   'cached',
 ] as const;
 
+/** One of `CELL_STATES`. */
 export type CellState = (typeof CELL_STATES)[number];
 
 /** The states that a cell never leaves. */

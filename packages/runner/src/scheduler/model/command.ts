@@ -1,4 +1,7 @@
-/** Everything that the scheduler can ask of the shell. Each is answered by events; after a crash `Scheduler.resume` asks again. */
+/**
+ * Everything that the scheduler requests from the shell. Each command is answered by events; after a crash,
+ * `Scheduler.resume` repeats the unanswered ones.
+ */
 export type Command =
   /** Evaluate the step's `when` and `foreach`. Answer: `decided`, `skipped` or `evaluationFailed`. */
   | { readonly type: 'decide'; readonly step: number }
@@ -15,7 +18,7 @@ export type Command =
     }
   /** Move the attempt's outputs to their published place and read its results. Answer: `published` or `ended`. */
   | { readonly type: 'publish'; readonly step: number; readonly cell: number; readonly attempt: number }
-  /** Cancel the attempt's container. Answer: `ended`, with what the service finally says. */
+  /** Cancel the attempt's container. Answer: `ended`, with the outcome that the service reports. */
   | {
       readonly type: 'cancel';
       readonly step: number;
@@ -23,13 +26,15 @@ export type Command =
       readonly attempt: number;
       readonly reason: CancelReason;
     }
-  /** Ask a person. Answer: `approved`. */
+  /** Request an approval from a person. Answer: `approved`. */
   | { readonly type: 'askApproval'; readonly step: number }
-  /** Send `tick` at this time; replaces the wake-up asked for before. */
+  /** Send `tick` at this time; replaces the previous wake-up. */
   | { readonly type: 'wake'; readonly at: number }
-  /** The run is over. The last command. */
+  /** The run has finished. Always the last command. */
   | { readonly type: 'finish'; readonly status: RunStatus };
 
+/** Why the scheduler cancels an attempt. It decides the verdict unless the container succeeded first. */
 export type CancelReason = 'timeout' | 'queueTimeout' | 'deadline' | 'runTimeout' | 'canceled' | 'noLongerNeeded';
 
+/** How a run ended. A run with a tolerated failure has succeeded. */
 export type RunStatus = 'succeeded' | 'failed' | 'canceled';

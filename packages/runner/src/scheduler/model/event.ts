@@ -1,14 +1,17 @@
 import type { FailureClass } from '@sluice/core';
 
 /**
- * Everything that can happen to a run, as the scheduler hears it. The journal holds these very events (with facts for
- * the shell beside them), so replaying it through `Scheduler.handle` gives the state back.
- * `at` is milliseconds since the epoch, given by the shell: the scheduler has no clock.
+ * Everything that can happen to a run, as the scheduler receives it. The journal stores these events (with facts for the
+ * shell), so replaying them through `Scheduler.handle` restores the state.
+ * `at` is milliseconds since the epoch, supplied by the shell: the scheduler has no clock.
  */
 export type SchedulerEvent =
   /** The run begins. The first event of every journal. */
   | { readonly type: 'started'; readonly at: number }
-  /** Answer to `decide`: the step's `when` holds, and a `foreach` step has this many cells; of no meaning for others. */
+  /**
+   * Answer to `decide`: the step's `when` holds. `cells` is the number of cells of a `foreach` step; ignored for
+   * others.
+   */
   | { readonly type: 'decided'; readonly at: number; readonly step: number; readonly cells: number }
   /** Answer to `decide`: `when` is false. */
   | { readonly type: 'skipped'; readonly at: number; readonly step: number }
@@ -20,21 +23,21 @@ export type SchedulerEvent =
   | ({ readonly type: 'cacheMissed' } & CellEvent)
   /** Answer to `submit`: the service has the container under our ID. */
   | ({ readonly type: 'submitted' } & AttemptEvent)
-  /** Answer to `submit`: nothing was started, try the same attempt again at `until` (quota, 429, pool of another run, service away). */
+  /** Answer to `submit`: nothing was started; the same attempt is tried again at `until`. */
   | ({
       readonly type: 'postponed';
       readonly reason: PostponeReason;
       readonly until: number;
-      /** For people: who holds what is waited for. */
+      /** For people: what holds the capacity. */
       readonly detail?: string;
     } & AttemptEvent)
-  /** What a submission was put off for is there now: it is tried again before its time. */
+  /** The capacity that a submission was postponed for is free: it is tried again before its time. */
   | ({ readonly type: 'capacityFreed' } & AttemptEvent)
   /** The container has reached Running. */
   | ({ readonly type: 'running' } & AttemptEvent)
-  /** A `service` step answers its readiness check. */
+  /** A `service` step has passed its readiness check. */
   | ({ readonly type: 'serviceReady' } & AttemptEvent)
-  /** The attempt has ended, by a terminal phase of its incarnation or because it was refused. */
+  /** The attempt has ended, by a terminal phase of its container or because the service rejected it. */
   | ({ readonly type: 'ended'; readonly outcome: Outcome } & AttemptEvent)
   /** Answer to `publish`: the outputs are in their published place and the results are read. */
   | ({ readonly type: 'published' } & AttemptEvent)
@@ -46,11 +49,17 @@ export type SchedulerEvent =
       readonly approved: boolean;
       readonly by: string;
     }
-  /** The shell has seen `Scheduler.stuck`: what waits for room that nobody will free fails. `message` says what is held by what. */
+  /**
+   * The shell has seen `Scheduler.stuck`: cells that wait for capacity which can never be freed fail. `message`
+   * describes what each step waits for.
+   */
   | { readonly type: 'stuck'; readonly at: number; readonly message: string }
-  /** A time that `wake` asked for has come. */
+  /** A time requested by `wake` has come. */
   | { readonly type: 'tick'; readonly at: number }
-  /** A person or a concurrency group ends the run: nothing new starts, what runs is cancelled, `finally` still runs. */
+  /**
+   * A person or a concurrency group cancels the run: nothing new starts, running containers are canceled, `finally`
+   * still runs.
+   */
   | { readonly type: 'cancelRequested'; readonly at: number; readonly by: string };
 
 interface CellEvent {
@@ -61,14 +70,18 @@ interface CellEvent {
   readonly cell: number;
 }
 
+/** What every event about one attempt carries. */
 export interface AttemptEvent extends CellEvent {
-  /** From 1. An answer for another attempt than the cell's present one changes nothing. */
+  /** From 1. An answer for an attempt other than the current one changes nothing. */
   readonly attempt: number;
 }
 
+/**
+ * Why a submission was postponed. `quota`, `throttled`, `unavailable` and `storage` also slow down all other starts.
+ */
 export type PostponeReason = 'quota' | 'throttled' | 'pool' | 'volume' | 'unavailable' | 'storage' | 'placement';
 
-/** How one attempt ended. `failed` names the class, decided before any exit-code rule. */
+/** How one attempt ended. `class` is determined before any exit-code rule applies. */
 export type Outcome =
   | { readonly result: 'succeeded' }
   | {
@@ -76,7 +89,7 @@ export type Outcome =
       readonly class: FailureClass;
       readonly exitCode?: number;
       readonly message: string;
-      /** The service or the expression refused the container itself: no retry can help. */
+      /** The service or an expression rejected the container itself: no retry can help. */
       readonly permanent?: boolean;
     }
   | { readonly result: 'canceled' };

@@ -6,13 +6,13 @@ import { CODE } from './state-code.ts';
 export const CAUSES = [
   /** Every dependency is resolved and the step has been decided. */
   'released',
-  /** A dependency ended otherwise than asked for, or `when` is false. */
+  /** A dependency did not satisfy the condition, or `when` is false. */
   'skipped',
   'evaluationFailed',
   'approved',
   'cacheHit',
   'cacheMissed',
-  /** Taken from the ready queue. */
+  /** Picked from the ready queue. */
   'picked',
   'submitted',
   'postponed',
@@ -20,15 +20,16 @@ export const CAUSES = [
   'serviceReady',
   'ended',
   'published',
-  /** A time has come. */
+  /** A timer has fired. */
   'due',
-  /** The run stops, or nobody needs the cell any more. */
+  /** The run stops, or the cell is no longer needed. */
   'stopped',
 ] as const;
 
+/** One of `CAUSES`. */
 export type Cause = (typeof CAUSES)[number];
 
-/** After a failure: again, or the end. */
+/** After a failure: a retry, or the end. */
 const FAILURES = ['ready', 'backingOff', 'failed', 'errored', 'timedOut'] as const;
 const ENDS = ['publishing', 'succeeded', 'canceled', ...FAILURES] as const;
 /** A cell that is stopped between two attempts keeps the failure of the first. */
@@ -36,8 +37,8 @@ const NEVER_STARTED = ['skipped', 'canceled'] as const;
 const NOT_AGAIN = [...NEVER_STARTED, 'failed', 'errored', 'timedOut'] as const;
 
 /**
- * Every legal move: from a state, by a cause, to one of these states. The same state means a late report that changes
- * nothing. What is not here is illegal; terminal states have no moves at all.
+ * Every legal move: from a state, by a cause, to one of these states. Staying in the same state means a late report
+ * that changes nothing. All other moves are illegal; terminal states have no moves at all.
  */
 export const MOVES: Readonly<Partial<Record<CellState, Readonly<Partial<Record<Cause, readonly CellState[]>>>>>> = {
   waiting: {
@@ -81,14 +82,15 @@ for (const [state, row] of Object.entries(MOVES)) {
   }
 }
 
-/** The causes' numbers. */
+/** Each cause as an index into `CAUSES`. */
 export const CAUSE = Object.fromEntries(CAUSES.map((cause, i) => [cause, i])) as Readonly<Record<Cause, number>>;
 
+/** Whether `MOVES` permits this move. States and the cause are given as indexes. */
 export function isLegal(from: number, cause: number, to: number): boolean {
   return ((ALLOWED[from * CAUSES.length + cause]! >> to) & 1) === 1;
 }
 
-/** Whether the cause can move a cell out of this state, or report late on it. */
+/** Whether the cause can move a cell out of this state, or be a late report in it. */
 export function isPossible(from: number, cause: number): boolean {
   return ALLOWED[from * CAUSES.length + cause] !== 0;
 }

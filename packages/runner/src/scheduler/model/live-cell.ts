@@ -1,6 +1,6 @@
 import type { CellState } from './cell-state.ts';
 
-/** A container that the scheduler believes to exist or to be under way. */
+/** A cell whose container exists, or may exist, according to the events. */
 export interface LiveCell {
   readonly step: number;
   readonly cell: number;

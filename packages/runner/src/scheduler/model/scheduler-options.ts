@@ -1,18 +1,24 @@
-/** Everything in it must be the same whenever the run's events are replayed; the shell keeps it beside the plan. */
+/** All options must be identical whenever the run's events are replayed; the shell stores them beside the plan. */
 export interface SchedulerOptions {
-  /** Containers at once beside the pipeline's own `parallelism`; unbounded where absent. */
+  /** Limits the run's concurrent containers, in addition to the pipeline's `parallelism`; default: unlimited. */
   readonly maxInFlight?: number;
-  /** Milliseconds that a step took in earlier runs; undefined for unknown. Orders what is ready. */
+  /** Milliseconds that a step took in earlier runs; undefined if unknown. Used to order ready cells. */
   readonly durations?: (step: string) => number | undefined;
-  /** Limits of the shell's own that a step counts against while a container of it lives, for example its cluster's. */
+  /**
+   * Additional limits of the shell that a step counts against while its container is live, for example the limit of its
+   * cluster.
+   */
   readonly limits?: (step: number) => readonly StepLimit[];
   /** Look for an earlier success of every step that runs a container to its end, not only of those with `cache`. */
   readonly looksUpAll?: boolean;
-  /** A success counts only when its inputs have been compared: every step with inputs is published. */
+  /** A success counts only after its inputs have been compared: every step with inputs is published. */
   readonly checksInputs?: boolean;
-  /** Seeds the jitter of back-offs, for example the run's ID. */
+  /** Seeds the jitter of backoffs, for example the run's ID. */
   readonly seed?: string;
-  /** SentWarnings of each cell that moves, within `handle`; it must not call back. Replaying needs none. */
+  /**
+   * Called for each cell that moves, within `handle`; it must not call back into the scheduler. Not needed for a
+   * replay.
+   */
   readonly onMove?: (step: number, cell: number) => void;
 }
 

@@ -4,12 +4,12 @@ import type { WaitReason } from './wait-reason.ts';
 /** Why a cell never started, or was stopped. */
 export type SkipCause =
   | { readonly kind: 'when' }
-  /** `step` is the root, not one that was skipped for it, and `condition` what was asked of it in vain. */
+  /** `step` is the root cause, not a step that was skipped because of it; `condition` is what it did not satisfy. */
   | { readonly kind: 'dependency'; readonly step: string; readonly condition: NeedCondition }
   | { readonly kind: 'failFast'; readonly step: string }
   | { readonly kind: 'notNeeded' }
   | { readonly kind: 'canceled' }
   | { readonly kind: 'runTimeout' }
   | { readonly kind: 'deadline' }
-  /** The run was stuck: nobody would ever have freed what the cell waited for. */
+  /** The run was stuck: the capacity that the cell waited for could never be freed. */
   | { readonly kind: 'stuck'; readonly wait: WaitReason };

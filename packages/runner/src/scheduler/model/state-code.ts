@@ -1,6 +1,6 @@
 import { CELL_STATES, type CellState } from './cell-state.ts';
 
-/** The numbers under which the arrays keep the states of cells: indexes into `CELL_STATES`. */
+/** The numbers that represent cell states in arrays: indexes into `CELL_STATES`. */
 export const CODE = {
   waiting: 0,
   ready: 1,
@@ -28,7 +28,7 @@ export function stateName(code: number): CellState {
 /** States from here on are terminal. */
 export const FIRST_TERMINAL: number = CODE.succeeded;
 
-/** Whether a container of the cell exists or is under way, so that it counts against the limits. */
+/** Whether a container of the cell exists or is being created, so that it counts against the limits. */
 export function isLive(code: number): boolean {
   return code === CODE.submitting || code === CODE.pending || code === CODE.running;
 }

@@ -2,16 +2,16 @@ import type { PostponeReason } from './event.ts';
 
 /** Why a cell does not start: the answer to "why is this waiting?". */
 export type WaitReason =
-  /** These steps are not over, or a service among them is not ready. Sorted by the file's order. */
+  /** These steps have not ended, or a service among them is not ready. In the order of the file. */
   | { readonly kind: 'dependency'; readonly steps: readonly string[] }
   /** A step of `finally` waits until all other steps have finished. */
   | { readonly kind: 'finally'; readonly open: number }
   /** `when` or `foreach` is being evaluated. */
   | { readonly kind: 'decision' }
-  /** A cached result is being looked for. */
+  /** A cache lookup is in progress. */
   | { readonly kind: 'lookUp' }
   | { readonly kind: 'approval' }
-  /** The run's own bound on containers at once. */
+  /** The run's own limit of concurrent containers. */
   | { readonly kind: 'parallelism'; readonly used: number; readonly size: number }
   | { readonly kind: 'maxParallel'; readonly used: number; readonly size: number }
   | {
@@ -21,7 +21,7 @@ export type WaitReason =
       readonly size: number;
       readonly needed: number;
     }
-  /** A limit that the shell named, for example per cluster or instance type. */
+  /** A limit defined by the shell, for example per cluster or instance type. */
   | {
       readonly kind: 'limit';
       readonly limit: string;
@@ -29,9 +29,9 @@ export type WaitReason =
       readonly size: number;
       readonly needed: number;
     }
-  /** A retry waits for its time. */
+  /** A retry waits for its backoff. */
   | { readonly kind: 'backoff'; readonly until: number; readonly attempt: number }
-  /** The submission was put off by the service or by another run. */
+  /** The submission was postponed because of the service or another run. */
   | { readonly kind: 'postponed'; readonly reason: PostponeReason; readonly until: number; readonly detail?: string }
-  /** It is the next, and a step that was placed before it has not been started yet. */
+  /** Queued behind a step with a higher priority that has not been started yet. */
   | { readonly kind: 'turn' };

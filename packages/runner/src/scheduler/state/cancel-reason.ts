@@ -11,12 +11,12 @@ const CANCEL_REASONS: readonly CancelReason[] = [
   'noLongerNeeded',
 ];
 
-/** Notes why the cell's attempt was asked to end; undefined for a new attempt, which was not. */
+/** Sets why the cancellation of the cell's attempt was requested; undefined for a new attempt. */
 export function setCancelReason(run: RunState, id: number, reason: CancelReason | undefined): void {
   run.cells.cancel[id] = reason === undefined ? 0 : CANCEL_REASONS.indexOf(reason) + 1;
 }
 
-/** The reason for which the cell's attempt was asked to end. */
+/** Why the cancellation of the cell's attempt was requested; undefined if it was not. */
 export function cancelReason(run: RunState, id: number): CancelReason | undefined {
   const asked = run.cells.cancel[id]!;
   return asked === 0 ? undefined : CANCEL_REASONS[asked - 1];

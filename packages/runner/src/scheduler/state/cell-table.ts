@@ -1,4 +1,4 @@
-/** What is known of each cell, as arrays that grow when a `foreach` is decided. */
+/** The state of each cell, as arrays that grow when a `foreach` is decided. */
 export interface CellTable {
   // Written by cell-table.ts.
   readonly size: number;
@@ -7,10 +7,10 @@ export interface CellTable {
   /** `CELL` flags. */
   flags: Uint8Array;
   // Written by cancel-reason.ts.
-  /** Index into the reasons for which we asked to cancel the present attempt, from 1; 0 for not asked. */
+  /** Index into the reasons for canceling the current attempt, from 1; 0 if no cancellation was requested. */
   cancel: Uint8Array;
   // Written by attempt-flow.ts.
-  /** The present or next attempt, from 1. */
+  /** The current or next attempt, from 1. */
   attempt: Uint16Array;
   /** Retries that counted against `limit` and `infrastructureLimit`. */
   retries: Uint8Array;
@@ -23,17 +23,19 @@ export interface CellTable {
   add(count: number): number;
 }
 
+/** The bits of `CellTable.flags`. */
 export const CELL = {
   /** Has reached `running`, or readiness for a service. */
   ran: 1,
-  /** Its deadline runs. */
+  /** Its deadline timer is set. */
   started: 2,
-  /** A service that is ready and has not been asked to end. */
+  /** A ready service whose end has not been requested. */
   serving: 4,
-  /** Its deadline has passed: the attempt that is under way is the last one. */
+  /** Its deadline has passed: the current attempt is the last. */
   expired: 8,
 } as const;
 
+/** Creates an empty table with space for `capacity` cells before it first grows. */
 export function createCellTable(capacity: number): CellTable {
   let size = 0;
   const table = {

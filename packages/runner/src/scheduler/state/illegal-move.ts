@@ -1,6 +1,9 @@
 import type { StoryEntry } from './story.ts';
 
-/** An event that cannot happen in the present state: a bug of the shell, or a journal of another plan. Carries the cell's story. */
+/**
+ * An event that is impossible in the present state: a bug in the shell, or the journal of another plan. Contains the
+ * cell's story.
+ */
 export class IllegalMove extends Error {
   override readonly name = 'IllegalMove';
   readonly code = 'ILLEGAL_MOVE';

@@ -1,32 +1,21 @@
 /** A binary heap of numbers, smallest first, in one growing array. */
 export interface KeyHeap {
   readonly size: number;
-  /** The smallest; Infinity where empty. */
+  /** The smallest key; Infinity if empty. */
   readonly top: number;
   push(key: number): void;
-  /** Takes the smallest; Infinity where empty. */
+  /** Removes and returns the smallest key; Infinity if empty. */
   pop(): number;
-  /** Drops every key that `keep` refuses. Linear. */
+  /** Removes every key for which `keep` returns false. Linear. */
   retain(keep: (key: number) => boolean): void;
-  /** All keys, in no order. */
+  /** All keys, in no particular order. */
   keys(): Float64Array;
 }
 
+/** Creates an empty heap with space for `capacity` keys before it first grows. */
 export function createKeyHeap(capacity = 16): KeyHeap {
   let keys = new Float64Array(capacity);
   let size = 0;
-
-  function up(from: number, key: number): void {
-    let at = from;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      const other = keys[parent]!;
-      if (other <= key) break;
-      keys[at] = other;
-      at = parent;
-    }
-    keys[at] = key;
-  }
 
   function down(from: number, key: number): void {
     let at = from;
@@ -55,7 +44,7 @@ export function createKeyHeap(capacity = 16): KeyHeap {
         grown.set(keys);
         keys = grown;
       }
-      up(size++, key);
+      raise(keys, size++, key);
     },
     pop() {
       if (size === 0) return Infinity;
@@ -77,4 +66,16 @@ export function createKeyHeap(capacity = 16): KeyHeap {
       return keys.slice(0, size);
     },
   };
+}
+
+function raise(keys: Float64Array, from: number, key: number): void {
+  let at = from;
+  while (at > 0) {
+    const parent = (at - 1) >> 1;
+    const other = keys[parent]!;
+    if (other <= key) break;
+    keys[at] = other;
+    at = parent;
+  }
+  keys[at] = key;
 }

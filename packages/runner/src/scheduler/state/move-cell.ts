@@ -9,11 +9,11 @@ interface CellMove {
   readonly cell: number;
   readonly to: number;
   readonly cause: number;
-  /** Given for a move to `backingOff`. */
+  /** Required for a move to `backingOff`. */
   readonly wait?: WaitForTime;
 }
 
-/** The only place that changes a cell's state: checks the move, keeps the counts, the limits and the story. */
+/** The only place that changes a cell's state: checks the move, and updates counts, limits and the story. */
 export function moveCell(run: RunState, step: number, move: CellMove): void {
   const id = run.cellBase[step]! + move.cell;
   const { to, cause } = move;
@@ -27,7 +27,7 @@ export function moveCell(run: RunState, step: number, move: CellMove): void {
   run.story.add(id, { at: run.now, from, to, cause, attempt: run.cells.attempt[id]! });
   if (from === CODE.backingOff) run.backOffs.delete(id);
   if (to === CODE.backingOff && move.wait) run.backOffs.set(id, move.wait);
-  // The queue forgets by itself only the cells that it picks.
+  // The queue itself removes only the cells that it picks.
   if (from === CODE.ready && to !== CODE.submitting) run.queueDirty = true;
   if (isLive(from) && !isLive(to)) {
     run.queue.release(run.index.lane[step]!);
@@ -41,8 +41,8 @@ function cellOver(run: RunState, step: number, { id, state }: { id: number; stat
   if ((run.index.flags[step]! & STEP.service) !== 0 && (run.cells.flags[id]! & CELL.ran) === 0)
     run.brokenServices.push(step);
   if (--run.openCells[step]! === 0) {
-    setPhase(run, step, PHASE.over);
-    run.over.push(step);
+    setPhase(run, step, PHASE.ended);
+    run.ended.push(step);
   }
   if (isFailure(run, state) && (run.index.flags[step]! & STEP.continueOnError) === 0) {
     noteFailure(run);
@@ -52,7 +52,7 @@ function cellOver(run: RunState, step: number, { id, state }: { id: number; stat
   }
 }
 
-/** A cancellation that nobody in this run asked for is a failure; one that somebody asked for is not. */
+/** A cancellation that was not requested in this run is a failure; a requested one is not. */
 function isFailure(run: RunState, state: number): boolean {
   const name = stateName(state);
   return (
@@ -80,36 +80,36 @@ export function addFlag(run: RunState, id: number, flag: number): void {
   run.cells.flags[id]! |= flag;
 }
 
-/** The service's cell is ready, and does not end by itself. */
+/** The service's cell is ready, and will not end by itself. */
 export function startServing(run: RunState, id: number): void {
   if ((run.cells.flags[id]! & CELL.serving) !== 0) return;
   run.cells.flags[id]! |= CELL.serving;
   run.servingCells++;
 }
 
-/** The service's cell has ended, or has been asked to. */
+/** The service's cell has ended, or its end was requested. */
 export function stopServing(run: RunState, id: number): void {
   if ((run.cells.flags[id]! & CELL.serving) === 0) return;
   run.cells.flags[id]! &= ~CELL.serving;
   run.servingCells--;
 }
 
-/** An answer came too late, or for another attempt: it changes nothing. */
+/** Counts an answer that was late, or for another attempt: it changes nothing. */
 export function countStale(run: RunState): void {
   run.staleAnswers++;
 }
 
-/** The next of the services of which a cell ended before it was ready. */
+/** Removes and returns the next service of which a cell ended before it was ready. */
 export function takeBrokenService(run: RunState): number | undefined {
   return run.brokenServices.pop();
 }
 
-/** Every step in `over` has been resolved. */
+/** Every ended step has been resolved. */
 export function clearEnded(run: RunState): void {
-  run.over.length = 0;
+  run.ended.length = 0;
 }
 
-/** Removes the cells from the queue that were stopped while they were ready; all at once, since one costs as much. */
+/** Removes stopped cells from the ready queue; all at once, since removing one costs as much. */
 export function dropStopped(run: RunState): void {
   if (!run.queueDirty) return;
   run.queueDirty = false;
@@ -120,13 +120,13 @@ export function dropStopped(run: RunState): void {
   });
 }
 
-/** Throws for a step or cell that the plan does not have: the event is of another run. */
+/** Throws for a step or cell that the plan does not have: the event belongs to another run. */
 export function checkCell(run: RunState, step: number, cell: number): void {
   if (cell >= 0 && cell < (run.cellCount[step] ?? 0)) return;
   throw new IllegalMove(`cannot take an event for cell ${cell} of step ${step}: the run has no such cell`, []);
 }
 
-/** The error for an event that cannot happen now. */
+/** The error for an event that is impossible now. */
 export function illegalMove(
   run: RunState,
   step: number,

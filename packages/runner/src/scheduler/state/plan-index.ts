@@ -4,7 +4,7 @@ import type { SchedulerOptions } from '../model/scheduler-options.ts';
 import type { LaneSpec, LimitSpec } from './ready-queue.ts';
 import { remainingPaths, startOrder } from './start-order.ts';
 
-/** What an edge asks for, as a number; with `EDGE` flags beside it in one byte. */
+/** The condition of an edge as a number; stored with `EDGE` flags in one byte. */
 const CONDITIONS: readonly NeedCondition[] = ['succeeded', 'failed', 'completed', 'skipped', 'running'];
 
 /** The condition in an edge's byte. */
@@ -12,46 +12,48 @@ export function conditionOf(kind: number): NeedCondition {
   return CONDITIONS[kind & EDGE.condition]!;
 }
 
+/** The bits of an edge's byte. */
 export const EDGE = {
   /** Mask of the index into `CONDITIONS`. */
   condition: 7,
-  /** Resolved when the step depended on runs (or, for a service, is ready), without waiting for its end: what runs was not skipped. */
+  /** Resolved as soon as the dependency runs (or, for a service, is ready), without waiting for its end. */
   early: 8,
-  /** Orders only: from a step of `finally` to one that must be over anyway, whatever happened to it. */
+  /** Only orders: from a step of `finally` to one that must end first in any case, whatever its result. */
   orderOnly: 16,
 } as const;
 
+/** The bits of `PlanIndex.flags`. */
 export const STEP = {
   final: 1,
   service: 2,
   /** Its `when` or `foreach` is evaluated by the shell. */
   dynamic: 4,
-  /** Asks for the failure or mere end of another step: starts although the run stops after a failure. */
+  /** Requires the failure or any end of another step: starts even if the run stops after a failure. */
   handlesFailure: 8,
   continueOnError: 16,
   cached: 32,
   approval: 64,
   /** Has outputs or results, or inputs that must not have changed, so that a success is published. */
   publishes: 128,
-  /** Has an edge to a service, which is told when this step is over. */
+  /** Has an edge to a service, which is released when this step ends. */
   usesService: 256,
-  /** Other steps wait until it runs, or until it is ready. */
+  /** Other steps wait until it runs or is ready. */
   watched: 512,
   /** Has a timeout, queue timeout or deadline. */
   timed: 1024,
 } as const;
 
-/** The plan as arrays, written once. Edges are stored at the step depended on (compressed rows). */
+/** The plan as arrays, written once. Edges are stored at the dependency (compressed rows). */
 export interface PlanIndex {
   readonly stepCount: number;
   readonly flags: Uint16Array;
-  /** Step `s` has its dependents at `edgeStart[s]` up to `edgeStart[s + 1]`. */
+  /** The dependents of step `s` are at `edgeStart[s]` up to `edgeStart[s + 1]`. */
   readonly edgeStart: Int32Array;
   readonly edgeTo: Int32Array;
   readonly edgeKind: Uint8Array;
   /** Number of dependencies of each step. */
   readonly dependencyCount: Int32Array;
-  /** Place of each step in the order of starting, and the step at each place. */
+  /** Rank of each step in the start order, and the step at each rank. */
   readonly position: Int32Array;
   readonly stepAt: Int32Array;
   /** The lane of each step in the ready queue. */
@@ -60,10 +62,11 @@ export interface PlanIndex {
   readonly limits: readonly LimitSpec[];
   /** Cells known from the plan; steps with `foreach` count none. */
   readonly staticCells: number;
-  /** Steps that are not of `finally`. */
+  /** Steps outside `finally`. */
   readonly mainSteps: number;
 }
 
+/** Builds the index of a plan. The plan must not change afterwards. */
 export function createPlanIndex(plan: Plan, options: SchedulerOptions): PlanIndex {
   const { steps } = plan;
   const flags = new Uint16Array(steps.length);

@@ -10,8 +10,8 @@ import { createStartPace, type StartPace } from './start-pace.ts';
 import { createStory, type Story } from './story.ts';
 import { createTimers, type Timers } from './timers.ts';
 
-/** How far a step is. */
-export const PHASE = { waiting: 0, deciding: 1, approval: 2, open: 3, over: 4 } as const;
+/** The progress of a step. */
+export const PHASE = { waiting: 0, deciding: 1, approval: 2, open: 3, ended: 4 } as const;
 
 /** Why nothing new starts. */
 export const STOP = { none: 0, failFast: 1, runTimeout: 2, canceled: 3 } as const;
@@ -29,10 +29,10 @@ export const CAUSE_KIND = {
   stuck: 8,
 } as const;
 
-/** Cells per step that a key of the ready queue can hold. */
+/** Cells per step that a key of the ready queue can represent. */
 export const CELL_SPAN = 2 ** 21;
 
-/** Until when a cell in `backingOff` waits, and why where its submission was put off. */
+/** Until when a cell in `backingOff` waits, and the reason if its submission was postponed. */
 export interface WaitForTime {
   readonly until: number;
   readonly reason: PostponeReason | undefined;
@@ -40,8 +40,8 @@ export interface WaitForTime {
 }
 
 /**
- * Everything that changes during a run. Created here; afterwards each field is written only by the module that the comment
- * above it names (`scripts/rules/state-owners.mjs` checks it).
+ * Everything that changes during a run. Created here; afterwards each field is written only by the module named in the
+ * comment above it (`scripts/rules/state-owners.mjs` checks this).
  */
 export interface RunState {
   // Written by nothing: constant.
@@ -54,7 +54,7 @@ export interface RunState {
   readonly timers: Timers;
   readonly story: Story;
   readonly cells: CellTable;
-  /** How fast cells are started while the service refuses. */
+  /** How fast cells are started while the service rejects containers. */
   readonly pace: StartPace;
   // Written by run-state.ts.
   readonly cellBase: Int32Array;
@@ -68,34 +68,34 @@ export interface RunState {
   readonly openCells: Int32Array;
   /** The terminal states that its cells have ended in, as bits. */
   readonly seen: Uint16Array;
-  /** Until when the cells in `backingOff` wait, by number; with the reason where their submission was postponed. */
+  /** Until when the cells in `backingOff` wait, by cell number; with the reason if their submission was postponed. */
   readonly backOffs: Map<number, WaitForTime>;
-  /** Steps that have ended and whose dependents do not know it yet. */
-  readonly over: number[];
-  /** Services of which a cell has ended before it was ready: to be ended as a whole before the next pick. */
+  /** Ended steps whose dependents have not been updated yet. */
+  readonly ended: number[];
+  /** Services of which a cell ended before it was ready: ended as a whole before the next pick. */
   readonly brokenServices: number[];
-  /** Live cells of services that are ready and have not been asked to end: they do not end by themselves. */
+  /** Live cells of ready services whose end has not been requested: they do not end by themselves. */
   servingCells: number;
   failed: boolean;
   /** The first step whose failure was not tolerated. */
   firstFailure: number;
-  /** The step whose failure stops the run, to be acted on before the next pick; -1 for none. */
+  /** The step whose failure stops the run, handled before the next pick; -1 for none. */
   tripped: number;
   /** Ready cells have been stopped and are still in the queue. */
   queueDirty: boolean;
-  /** Answers for another attempt, or for a cell that has ended. */
+  /** Ignored answers: for another attempt, or for a cell that has ended. */
   staleAnswers: number;
   // Written by set-cause.ts.
   readonly causeKind: Uint8Array;
   readonly causeStep: Int32Array;
-  /** What was requested from the step in `causeStep` and not given, as an edge's byte. */
+  /** The condition that the step in `causeStep` did not satisfy, as an edge's byte. */
   readonly causeEdge: Uint8Array;
   // Written by step-flow.ts.
-  /** Dependencies not resolved yet; a step of `finally` has one more, for all the other steps. */
+  /** Unresolved dependencies; a step of `finally` has one more, for all the other steps. */
   readonly blockers: Int32Array;
-  /** Of a watched step: cells that have not run yet; -1 when its early edges have been resolved. */
+  /** For a watched step: cells that have not run yet; -1 after its early edges have been resolved. */
   readonly notRun: Int32Array;
-  /** Of a service: dependents that have not ended. -1 for none at all. */
+  /** For a service: dependents that have not ended. -1 if it never had any. */
   readonly needers: Int32Array;
   /** Steps whose `foreach` had no items. */
   readonly emptySteps: Set<number>;
@@ -109,7 +109,7 @@ export interface RunState {
   cancelRequests: number;
   finalsCanceled: boolean;
   // Written by stuck.ts.
-  /** What the cells of a step waited for when the run was found stuck. */
+  /** What the cells of a step waited for when the run was stuck. */
   readonly stuckReasons: Map<number, WaitReason>;
   // Written by timer-flow.ts.
   wakeAt: number;
@@ -121,6 +121,7 @@ export interface RunState {
   out: Command[];
 }
 
+/** Creates the state before the event `started`: every step waits. */
 export function createRunState(plan: Plan, options: SchedulerOptions): RunState {
   const index = createPlanIndex(plan, options);
   const count = index.stepCount;
@@ -149,7 +150,7 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
     emptySteps: new Set(),
     backOffs: new Map(),
     stuckReasons: new Map(),
-    over: [],
+    ended: [],
     brokenServices: [],
     openMain: index.mainSteps,
     openFinal: count - index.mainSteps,
@@ -177,7 +178,7 @@ export function createRunState(plan: Plan, options: SchedulerOptions): RunState 
   return run;
 }
 
-/** Gives a step its cells, all waiting. An undecided `foreach` has one that stands for all. */
+/** Creates a step's cells, all waiting. An undecided `foreach` has one that represents all. */
 export function setCells(run: RunState, { step, count }: { step: number; count: number }): void {
   if (count >= CELL_SPAN)
     throw new RangeError(`cannot give step ${step} ${count} cells: at most ${CELL_SPAN - 1} are possible`);

@@ -1,7 +1,7 @@
 import type { Plan } from '@sluice/core';
 import type { SchedulerOptions } from '../model/scheduler-options.ts';
 
-/** Edges in compressed rows: step `s` has its dependents at `edgeStart[s]` up to `edgeStart[s + 1]`. */
+/** Edges in compressed rows: the dependents of step `s` are at `edgeStart[s]` up to `edgeStart[s + 1]`. */
 interface StepEdges {
   readonly edgeStart: Int32Array;
   readonly edgeTo: Int32Array;
@@ -9,8 +9,8 @@ interface StepEdges {
 }
 
 /**
- * For each step, the longest way from its start to the end of the run: its own duration and that of the dependents
- * after it. Without durations from earlier runs each step counts 1; a step without one among known ones counts their mean.
+ * For each step, the longest path from its start to the end of the run: its own duration plus that of its dependents.
+ * Without durations from earlier runs each step counts 1; if only some are known, the others count their mean.
  */
 export function remainingPaths(plan: Plan, edges: StepEdges, options: SchedulerOptions): Float64Array {
   const count = plan.steps.length;
@@ -46,7 +46,10 @@ function stepWeights(plan: Plan, { durations }: SchedulerOptions): Float64Array 
   return weight;
 }
 
-/** Kahn's order. A cycle, which core refuses, leaves zeros at the end; the ranks are then wrong and the run gets stuck. */
+/**
+ * Kahn's algorithm. For a cycle, which core rejects, zeros remain at the end; the ranks are then wrong and the run gets
+ * stuck.
+ */
 function topologicalOrder(count: number, edges: StepEdges): Int32Array {
   const open = edges.dependencyCount.slice();
   const order = new Int32Array(count);
@@ -65,8 +68,8 @@ function topologicalOrder(count: number, edges: StepEdges): Int32Array {
 /**
  * The order in which ready steps start: priority, then the longest remaining path, then the file's order.
  *
- * All three go into one number, since a million numbers sort many times faster than a million calls of a comparison.
- * Paths are told apart as finely as the number allows.
+ * All three are encoded in one number, because sorting a million numbers is many times faster than a million calls of a
+ * comparison function. Paths are distinguished as finely as the number allows.
  */
 export function startOrder(plan: Plan, paths: Float64Array): { position: Int32Array; stepAt: Int32Array } {
   const { steps } = plan;

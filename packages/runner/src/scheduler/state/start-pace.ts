@@ -2,24 +2,25 @@ import type { PostponeReason } from '../model/event.ts';
 import { CODE } from '../model/state-code.ts';
 
 /**
- * How fast cells are started after the service has said that it has no room, or did not answer: a thousand ready cells
- * must not ask it a thousand times a second. Each container that ends, and each that is taken, lets another one be
- * tried; without either, one is tried now and then, ever more rarely. After a row of successes the pace is free again.
+ * Limits how fast cells are started after the service reported a lack of capacity or did not answer: a thousand ready
+ * cells must not send a thousand requests per second. Each container that ends or is accepted permits one more start.
+ * Without either, single cells are started with growing delays. After enough successes in a row the pace is unlimited
+ * again.
  */
 export interface StartPace {
-  /** Cells that may be started at once; Infinity while nothing has been refused. */
+  /** Cells that may be started now; Infinity while nothing has been rejected. */
   credits: number;
-  /** When one may be tried without a credit. */
+  /** When a cell may be started without a credit. */
   heldUntil: number;
   waitMs: number;
-  /** Cells taken since the last refusal. */
+  /** Cells accepted since the last rejection. */
   taken: number;
-  /** Something was started since the last refusal: the next one is news. */
+  /** A cell was started since the last rejection, so the next rejection is new information. */
   probed: boolean;
   reason: PostponeReason;
 }
 
-/** As much of the run's state as its pace goes by. */
+/** The part of the run's state that the pace depends on. */
 interface PacedRun {
   readonly pace: StartPace;
   readonly now: number;
@@ -29,19 +30,20 @@ interface PacedRun {
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-/** More than that many in a row: there is room again. */
+/** After more than this many successes in a row, the pace is unlimited. */
 const FREE_FROM = 64;
-/** From so many on, each success lets two more be tried. */
+/** From this many successes on, each one permits two more starts. */
 const FASTER_FROM = 8;
 
-/** Reasons that are not about one cell alone. */
+/** Reasons that do not concern a single cell only. */
 const OF_THE_SERVICE: ReadonlySet<PostponeReason> = new Set(['quota', 'throttled', 'unavailable', 'storage']);
 
+/** Creates the pace of a run that has not been slowed down. */
 export function createStartPace(): StartPace {
   return { credits: Number.POSITIVE_INFINITY, heldUntil: 0, waitMs: 0, taken: 0, probed: true, reason: 'quota' };
 }
 
-/** A submission was put off. Reasons that are about the one cell change nothing. */
+/** A submission was postponed. Reasons that concern only the one cell change nothing. */
 export function slowDown(run: PacedRun, { reason, until }: { reason: PostponeReason; until: number }): void {
   if (!OF_THE_SERVICE.has(reason)) return;
   const { pace } = run;
@@ -54,7 +56,7 @@ export function slowDown(run: PacedRun, { reason, until }: { reason: PostponeRea
   pace.heldUntil = Math.max(until, run.now + pace.waitMs);
 }
 
-/** The service has taken a container. */
+/** The service has accepted a container. */
 export function speedUp(run: PacedRun): void {
   const { pace } = run;
   if (pace.credits === Number.POSITIVE_INFINITY) return;
@@ -64,7 +66,7 @@ export function speedUp(run: PacedRun): void {
   if (pace.taken >= FREE_FROM) pace.credits = Number.POSITIVE_INFINITY;
 }
 
-/** A container has ended: there may be room for another. */
+/** A container has ended: there may be capacity for another. */
 export function noteCapacity(run: PacedRun): void {
   run.pace.credits++;
 }
@@ -74,7 +76,7 @@ export function mayStart({ pace, now }: PacedRun): boolean {
   return pace.credits > 0 || now >= pace.heldUntil;
 }
 
-/** A cell is being started. */
+/** Counts the start of a cell. */
 export function spendStart(run: PacedRun): void {
   const { pace } = run;
   pace.probed = true;
@@ -82,7 +84,7 @@ export function spendStart(run: PacedRun): void {
   else pace.heldUntil = run.now + Math.max(FIRST_WAIT_MS, pace.waitMs);
 }
 
-/** Until when ready cells are held back by the pace alone; undefined when they are not. */
+/** Until when the pace alone holds ready cells back; undefined if it does not. */
 export function heldUntil(run: PacedRun): number | undefined {
   return run.counts[CODE.ready]! > 0 && !mayStart(run) ? run.pace.heldUntil : undefined;
 }

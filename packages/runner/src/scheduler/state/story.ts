@@ -11,21 +11,22 @@ export interface StoryEntry {
   readonly attempt: number;
 }
 
-/** The latest moves of all cells, in a ring that forgets the oldest. */
+/** The latest moves of all cells, in a ring buffer that drops the oldest. */
 export interface Story {
   add(cell: number, move: { at: number; from: number; to: number; cause: number; attempt: number }): void;
   of(cell: number): StoryEntry[];
 }
 
-/** Room at first: most runs make few moves, and a run is replayed more often than it fills the ring. */
+/** Initial capacity: most runs make few moves, and are replayed more often than they fill the ring. */
 const FIRST_SIZE = 512;
 const LARGEST_SIZE = 65_536;
 
+/** Creates an empty story. It keeps the latest 65,536 moves. */
 export function createStory(): Story {
   let size = FIRST_SIZE;
   let cells = new Int32Array(size);
   let times = new Float64Array(size);
-  /** from, to and cause in one number. */
+  /** `from`, `to` and `cause` in one number. */
   let moves = new Int32Array(size);
   let attempts = new Int32Array(size);
   let written = 0;

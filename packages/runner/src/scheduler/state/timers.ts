@@ -1,31 +1,36 @@
-/** What a timer is for. Its meaning is checked again when it is due: a timer is never taken back, it only becomes void. */
+/**
+ * What a timer is for. Timers are not removed when they become void: whether one still applies is checked when it is
+ * due.
+ */
 type TimerKind = 'due' | 'timeout' | 'queueTimeout' | 'deadline' | 'approval' | 'runTimeout';
 
+/** A time that the run waits for, in milliseconds since the epoch. */
 export interface Timer {
   readonly at: number;
   readonly kind: TimerKind;
   readonly step: number;
   readonly cell: number;
-  /** 0 where it is about all attempts. */
+  /** 0 if it concerns all attempts. */
   readonly attempt: number;
 }
 
-/** All the times that the run waits for, soonest first, then in the order they were set. */
+/** All the times that the run waits for: earliest first, then in the order in which they were set. */
 export interface Timers {
   readonly next: Timer | undefined;
   readonly size: number;
   add(timer: Timer): void;
   pop(): Timer | undefined;
-  /** Drops every timer that `keep` refuses. Linear. */
+  /** Removes every timer for which `keep` returns false. Linear. */
   retain(keep: (timer: Timer) => boolean): void;
 }
 
 interface Entry {
   readonly timer: Timer;
-  /** Timers for the same moment fire in the order in which they were set. */
+  /** Timers for the same time fire in the order in which they were set. */
   readonly order: number;
 }
 
+/** Creates an empty set of timers. */
 export function createTimers(): Timers {
   let heap: Entry[] = [];
   let order = 0;

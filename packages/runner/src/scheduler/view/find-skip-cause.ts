@@ -9,7 +9,7 @@ export function findSkipCause(run: RunState, step: number, cell: number): SkipCa
   const kind = CAUSE_NAMES[run.causeKind[step]!]!;
   if (kind === 'stuck') {
     const wait = run.stuckReasons.get(step);
-    // A cell that had been tried before has a failure of its own to tell.
+    // A cell that was tried before reports its own failure.
     return state === CODE.failed && run.cells.lastFailure[run.cellBase[step]! + cell] === 0 && wait
       ? { kind, wait }
       : undefined;

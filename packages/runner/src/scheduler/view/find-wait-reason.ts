@@ -29,7 +29,7 @@ function openDependencies(run: RunState, step: number): WaitReason {
   const open = run.plan.steps[step]!.dependencies.filter(({ on, condition }) => {
     const service = (run.index.flags[on]! & STEP.service) !== 0;
     const early = condition === 'running' || (service && (condition === 'succeeded' || condition === 'skipped'));
-    return run.phase[on] !== PHASE.over && !(early && run.notRun[on] === -1);
+    return run.phase[on] !== PHASE.ended && !(early && run.notRun[on] === -1);
   });
   return { kind: 'dependency', steps: open.map(({ on }) => run.plan.steps[on]!.step.name) };
 }
