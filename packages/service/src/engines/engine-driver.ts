@@ -14,28 +14,29 @@ const LONGEST_WAIT_MS = 30_000;
 
 const makeDirectory = promisify(mkdir);
 
+/** What the driver needs; `engine` is not yet open and then belongs to the driver. */
 export interface EngineDriverOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly log: Logger;
   readonly sink: EngineSink;
-  /** Of the cluster; its path appears only in the log. */
+  /** The cluster's storage; its path is removed from reports and appears only in the log. */
   readonly storage: string;
 }
 
-/** A launch asked for whose end is not known. */
+/** A requested launch whose end is not yet known. */
 interface Active {
   readonly launch: Launch;
-  /** Whether the engine has certainly taken it. */
+  /** Whether the engine has confirmed the launch. */
   taken: boolean;
-  /** Aborted once it is wanted no more. */
+  /** Aborted once the container is no longer needed. */
   readonly unwanted: AbortController;
   settled: Promise<void>;
 }
 
 /**
- * Carries the service's wishes to an engine that may be away: tries again until the engine has answered, and never lets
- * a stop overtake the launch that it means. What comes of it is reported through the sink, as if by the engine.
+ * Passes the service's requests to an engine that may be unavailable: repeats each until the engine responds, and sends a
+ * stop only after the launch that it concerns. Results are reported through the sink, as if by the engine.
  */
 export class EngineDriver {
   readonly #engine: Engine;
@@ -44,11 +45,11 @@ export class EngineDriver {
   readonly #sink: EngineSink;
   readonly #storage: string;
   readonly #active = new Map<string, Active>();
-  /** Those that are to be stopped, with the shortest grace that was asked for. */
+  /** Containers to stop, with the shortest grace period requested, in milliseconds. */
   readonly #stopping = new Map<string, number>();
   #unavailable: string | undefined = 'the engine is being opened';
   #isOpen = false;
-  /** Settles once the engine is open and has recovered what an earlier process launched. */
+  /** Resolves once the engine is open and has recovered the launches of an earlier process. */
   readonly #ready: Promise<void>;
   #markReady = () => {};
   readonly #closing = new AbortController();
@@ -61,14 +62,14 @@ export class EngineDriver {
     this.#sink = {
       report: (key, seen) => options.sink.report(key, withoutHostPath(seen, options.storage)),
     };
-    // One for each stop that is tried again.
+    // One listener for each stop that is being retried.
     setMaxListeners(0, this.#closing.signal);
     this.#ready = new Promise((resolve) => {
       this.#markReady = resolve;
     });
   }
 
-  /** Why nothing can be launched now, or undefined. */
+  /** Why nothing can be launched now; undefined if the engine is available. */
   get unavailable(): string | undefined {
     return this.#unavailable;
   }
@@ -77,7 +78,7 @@ export class EngineDriver {
     return this.#engine.features;
   }
 
-  /** As of `Engine`; nothing is known before it is open. */
+  /** As in `Engine`; empty before the engine is open. */
   models(options: Launch['options']): HardwareModels {
     return this.#isOpen ? (this.#engine.models?.(options) ?? {}) : {};
   }
@@ -86,17 +87,17 @@ export class EngineDriver {
     return this.#engine.hidesHost === true;
   }
 
-  /** As of `Engine`; undefined where the engine has no images. */
+  /** As in `Engine`; undefined if the engine has no images. */
   async resolveImage(image: string, options: { readonly accountID: string }): Promise<string | undefined> {
     return await this.#engine.resolveImage?.(image, options);
   }
 
-  /** Throws `EngineError` for what can be no image of this engine. */
+  /** As in `Engine`. */
   checkImage(image: string): void {
     this.#engine.checkImage?.(image);
   }
 
-  /** As `Engine.findProcess`, where the engine has it. */
+  /** As in `Engine`; undefined if the engine does not support it. */
   get findProcess(): ((key: string) => Promise<number | undefined>) | undefined {
     const engine = this.#engine;
     return engine.findProcess && ((key) => engine.findProcess!(key));
@@ -106,7 +107,9 @@ export class EngineDriver {
     return this.#engine.warnings?.() ?? [];
   }
 
-  /** Opens the engine and recovers what an earlier process launched. Throws what the engine throws; may be called again then. */
+  /**
+   * Opens the engine and recovers the launches of an earlier process. Throws the engine's error; may then be called again.
+   */
   async open(recovered: readonly Launch[]): Promise<void> {
     if (!this.#isOpen) for (const launch of recovered) this.#activate(launch, true);
     try {
@@ -121,7 +124,7 @@ export class EngineDriver {
     }
   }
 
-  /** Opens, and tries again in the background: true once that has succeeded, false where the driver is closed before. */
+  /** Opens with retries: true after success, false if the driver is closed before. */
   async openEventually(recovered: readonly Launch[]): Promise<boolean> {
     const { signal } = this.#closing;
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
@@ -136,13 +139,13 @@ export class EngineDriver {
     }
   }
 
-  /** Launches it, now or as soon as the engine can. */
+  /** Launches it now, or as soon as the engine is available. */
   submit(launch: Launch): void {
     const entry = this.#activate(launch, false);
     entry.settled = this.#launchUntilAnswered(entry);
   }
 
-  /** A stop with less grace, as of a delete after a cancel, is passed on to the engine as well. */
+  /** Stops it. Another stop with a shorter grace period, such as a delete after a cancel, is passed on as well. */
   stop(launch: Launch, graceMs: number): void {
     if (graceMs >= (this.#stopping.get(launch.key) ?? Number.POSITIVE_INFINITY)) return;
     this.#stopping.set(launch.key, graceMs);
@@ -150,14 +153,14 @@ export class EngineDriver {
     void this.#stopUntilAnswered(launch);
   }
 
-  /** The container has ended: nothing more is tried for it. */
+  /** Call this when the container has ended: ends all retries for it. */
   ended(key: string): void {
     this.#active.get(key)?.unwanted.abort();
     this.#active.delete(key);
     this.#stopping.delete(key);
   }
 
-  /** Frees what the engine keeps of an ended container; a failure is logged, since purge asks again. */
+  /** Frees the engine's resources of an ended container; a failure is only logged, because purge repeats it. */
   async remove(key: string): Promise<void> {
     try {
       await this.#engine.remove(key);
@@ -183,7 +186,8 @@ export class EngineDriver {
 
   async #recover(launches: readonly Launch[]): Promise<void> {
     if (launches.length === 0) return;
-    // One whose row was durable may have none yet; without it the engine could not note that it never started.
+    // A container with a durable row may have no directory yet; without it the engine could not record that it never
+    // started.
     await Promise.all(launches.map(({ directory }) => ensureDirectory(directory)));
     await this.#engine.recover(launches);
   }
@@ -193,7 +197,7 @@ export class EngineDriver {
     const { signal } = unwanted;
     for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
       try {
-        // Not before: a directory costs up to a millisecond, which must not delay the reply to a create.
+        // Not earlier: creating a directory can take a millisecond, which must not delay the response to a create.
         await ensureDirectory(launch.directory);
         if (signal.aborted) return;
         await this.#engine.launch(launch, { signal });
@@ -222,7 +226,7 @@ export class EngineDriver {
     await this.#ready;
     for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
       try {
-        // A launch whose answer was lost: the engine says what became of it before it gets the stop.
+        // If the response to the launch was lost, the engine first reports the state of the container.
         if (this.#active.get(key)?.taken === false) await this.#recover([launch]);
         if (this.#active.has(key)) await this.#engine.stop(key, { graceMs: this.#stopping.get(key) ?? 0 });
         return;
@@ -249,7 +253,10 @@ export class EngineDriver {
   }
 }
 
-/** Nothing above it is made: where that is not there, the cluster's storage is away, and nothing may take its place. */
+/**
+ * Creates only the last directory: if its parent is missing, the cluster's storage is not mounted, and it must not be
+ * replaced by a new directory.
+ */
 async function ensureDirectory(path: string): Promise<void> {
   try {
     await makeDirectory(path, { mode: 0o700 });
@@ -257,14 +264,14 @@ async function ensureDirectory(path: string): Promise<void> {
     const code = systemErrorCode(error);
     if (code === 'EEXIST') return;
     if (code !== 'ENOENT') throw error;
-    const what = `the storage of the cluster is away, or it has lost '${dirname(path)}': mount it, or make that directory`;
-    throw new Error(`could not make '${path}': ${what}`, { cause: error });
+    const what = `the storage of the cluster is not mounted, or '${dirname(path)}' was removed: mount it, or create that directory`;
+    throw new Error(`could not create '${path}': ${what}`, { cause: error });
   }
 }
 
 /**
- * An observation without the path of the cluster's storage: its reason may quote the kernel or another program, and the
- * owner of a container must not learn the host's paths from it.
+ * Removes the path of the cluster's storage from an observation: its reason may quote the kernel or another program, and
+ * users must not learn host paths.
  */
 function withoutHostPath(seen: Observation, storage: string): Observation {
   if (seen.type === 'pending') return { ...seen, reason: hidePath(seen.reason, storage) };

@@ -2,7 +2,7 @@ import type { EngineFactory } from './engine-factory.ts';
 import { createLocalEngine } from './local-engine.ts';
 import { createProcessEngine } from './process/process-engine.ts';
 
-/** The engines that clusters may name in the configuration. Those of other programs are loaded when first wanted. */
+/** The engines, by their name in the configuration. The code of engines that need other programs is loaded on first use. */
 export const ENGINE_FACTORIES: Readonly<Record<string, EngineFactory>> = {
   local: ({ clusterID, maskedPaths }) => createLocalEngine({ clusterID, maskedPaths }),
   process: ({ maskedPaths }) => createProcessEngine({}, { maskedPaths }),

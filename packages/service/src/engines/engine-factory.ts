@@ -1,15 +1,15 @@
 import type { Engine } from './engine.ts';
 
-/** The cluster that an engine works for. */
+/** What an engine knows of its cluster. */
 export interface EngineSite {
   readonly clusterID: string;
-  /** Where the cluster keeps its containers and volumes. */
+  /** Absolute path of the directory with the cluster's containers and volumes. */
   readonly storage: string;
-  /** Absolute host paths that containers must not see, above all the service's own data root. */
+  /** Absolute host paths that containers must not see, in particular the service's own data root. */
   readonly maskedPaths: readonly string[];
 }
 
-/** Makes the engine of one cluster; `options` are unchecked, as configured. */
+/** Creates the engine of one cluster without opening it; `options` come unchecked from the configuration. */
 export type EngineFactory = (
   cluster: EngineSite & { readonly options: Readonly<Record<string, unknown>> },
 ) => Engine | Promise<Engine>;

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 
-/** Whether a mark of ours is there; throws where storage does not say, since a missing mark is evidence. */
+/** Whether a file exists. Throws if the storage reports an error, because the absence of a file is used as evidence. */
 export async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,

@@ -1,14 +1,14 @@
 import { constants } from 'node:os';
 import type { End } from './engine.ts';
 
-/** How a container ended, as its first process wrote it down. */
+/** How a container ended, as recorded by its first process. Times are in milliseconds since the epoch. */
 export interface ExitRecord {
   readonly startedAt: number | undefined;
   readonly endedAt: number;
   readonly end: End;
 }
 
-/** Reads the one line that every first process of ours ends with. Throws on anything that none of them writes. */
+/** Parses the line that every first process writes at the end. Throws for any other line. */
 export function parseExitRecord(text: string): ExitRecord {
   const [kind, ...fields] = text.split(' ');
   if (kind === 'exited' && fields.length === 5) {
@@ -47,7 +47,7 @@ function exitedEnd(from: { exitCode: number; signal: number; outOfMemory: boolea
 
 const names = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 
-/** `SIGKILL` for 9; a real-time signal has no name of its own and is given by its number. */
+/** `SIGKILL` for 9. Real-time signals have no name and are rendered with their number. */
 function signalName(number: number): string {
   return names.get(number) ?? `SIG${number}`;
 }

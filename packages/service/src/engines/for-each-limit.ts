@@ -1,7 +1,9 @@
-/** Enough to hide the time that storage or a daemon takes to answer, and no burden to either. */
+/** Enough to hide the latency of storage or a daemon without overloading it. */
 const AT_ONCE = 16;
 
-/** Does `work` for each item, several at once. Rejects with the first failure, after which nothing more is begun. */
+/**
+ * Runs `work` for each item, at most 16 concurrently. Rejects with the first failure, after which no more items are started.
+ */
 export async function forEachLimit<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const rest = items.values();
   let hasFailed = false;

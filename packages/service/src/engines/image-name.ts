@@ -1,6 +1,6 @@
 import { EngineError } from './engine.ts';
 
-/** The grammar of the reference implementation (distribution/reference), but for hosts that are IPv6 addresses. */
+/** The grammar of the reference implementation (distribution/reference), except for IPv6 hosts. */
 const HOST_NAME = '[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?';
 const HOST = `${HOST_NAME}(?:\\.${HOST_NAME})*(?::[0-9]+)?`;
 const COMPONENT = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*';
@@ -8,7 +8,7 @@ const TAG = '[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}';
 const DIGEST = '[A-Za-z][A-Za-z0-9]*:[0-9a-fA-F]{32,}';
 const IMAGE_NAME = new RegExp(`^(?:${HOST}/)?${COMPONENT}(?:/${COMPONENT})*(?::${TAG})?(?:@${DIGEST})?$`);
 
-/** Throws `EngineError` `REFUSED` for what no registry can have. */
+/** Throws `EngineError` `REFUSED` for an invalid image name. */
 export function checkImageName(image: string): void {
   if (IMAGE_NAME.test(image)) return;
   const why =
@@ -16,7 +16,7 @@ export function checkImageName(image: string): void {
   throw new EngineError('REFUSED', `could not use '${image}' as the name of an image: ${why}`);
 }
 
-/** The same for Podman's own command, which takes images from other places, too: `docker-archive:/path`. */
+/** Like `checkImageName`, for Podman's own command, which also accepts other sources such as `docker-archive:/path`. */
 export function checkPodmanImage(image: string): void {
   if (!/^[a-z][a-z-]*:\//.test(image)) checkImageName(image);
 }

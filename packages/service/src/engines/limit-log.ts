@@ -5,12 +5,12 @@ const MOST_END_BYTES = 256 * 1024;
 const TRIES = 5;
 
 /**
- * Cuts a log that has grown beyond `limitBytes` down to its beginning, a line that says so, and its end. For logs that
- * commands append to directly; to be called from time to time while the command runs, and once after its end.
+ * Cuts a log that exceeds `limitBytes` to its beginning, a line that says so, and its end. For logs that commands append to
+ * directly: call it regularly while the command runs, and once after its end.
  */
 export async function limitLog(path: string, limitBytes: number | undefined): Promise<void> {
   if (limitBytes === undefined) return;
-  // Two at once would cut each other's end off.
+  // Two concurrent cuts would remove each other's end.
   while (inFlight.has(path)) await inFlight.get(path)?.catch(() => {});
   const cut = cutLog(path, limitBytes).finally(() => inFlight.delete(path));
   inFlight.set(path, cut);
@@ -22,7 +22,7 @@ const inFlight = new Map<string, Promise<void>>();
 async function cutLog(path: string, limitBytes: number): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined || found.size <= limitBytes) return;
-  // Its directory may belong to the container's user, who must not get another file cut by a link.
+  // The directory may belong to the container's user, who must not redirect the cut to another file by a link.
   const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const { nlink, dev, ino, ...stats } = await file.stat();
@@ -32,14 +32,14 @@ async function cutLog(path: string, limitBytes: number): Promise<void> {
     );
     const end = Buffer.alloc(Math.min(MOST_END_BYTES, Math.floor(limitBytes / 4)));
     const beginning = Math.floor(limitBytes / 2);
-    // In this order, so that a crash between the two loses nothing. What a command appends between the last look at the
-    // size and the cut is lost: these two follow each other at once, without a turn of the event loop.
+    // In this order, so that a crash between the two loses nothing. What a command appends between the last check of the
+    // size and the cut is lost; the two follow each other synchronously to minimize this.
     for (let { size } = stats, tries = 1; ; tries++) {
       const { bytesRead } = await file.read(end, 0, end.length, size - end.length);
       const rest = Buffer.concat([line, end.subarray(0, bytesRead)]);
       await file.write(rest, 0, rest.length, beginning);
       const grown = fstatSync(file.fd).size;
-      // A command that writes all the time has not reached its end yet.
+      // A command that writes constantly has not reached its end yet.
       if (grown === size || tries === TRIES) return ftruncateSync(file.fd, beginning + rest.length);
       size = grown;
     }

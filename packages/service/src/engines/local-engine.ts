@@ -4,14 +4,15 @@ import type { Engine, EngineSink, Launch } from './engine.ts';
 import type { EngineSite } from './engine-factory.ts';
 import { createProcessEngine } from './process/process-engine.ts';
 
+/** What the engine needs to know of its cluster. */
 export type LocalEngineOptions = Pick<EngineSite, 'clusterID' | 'maskedPaths'>;
 
-/** How long until a Docker Engine that did not answer is asked again about containers of an earlier run. */
+/** Delay before containers of an earlier run are requested again from a Docker Engine that did not respond. */
 const RETRY_MS = 5000;
 
 /**
- * The embedded service's engine: processes of this machine, and Docker Engine for containers that name an image, where
- * its socket is there. Docker is looked for when the first image is named, and its code is loaded only then.
+ * The embedded service's engine: processes of this machine, and Docker Engine for containers with an image, if its socket
+ * exists. Docker Engine's code is loaded, and its socket is opened, when the first image is requested.
  */
 export function createLocalEngine(options: LocalEngineOptions): Engine {
   const processes = createProcessEngine({}, { maskedPaths: options.maskedPaths });
@@ -19,7 +20,7 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
   let docker: Promise<Engine> | undefined;
   let retry: NodeJS.Timeout | undefined;
   const inDocker = new Set<string>();
-  /** Of an earlier run, and not yet asked for. */
+  /** Containers of an earlier run that Docker Engine has not yet reported. */
   const unrecovered = new Map<string, Launch>();
 
   return {
@@ -31,7 +32,7 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
       await processes.open(to);
     },
     async launch(launch, launchOptions) {
-      // Without a Docker socket the process engine answers: it says what to do about an image.
+      // Without a Docker socket the process engine refuses the image with advice.
       if (!(await wantsDocker(launch))) return processes.launch(launch);
       inDocker.add(launch.key);
       return (await openDocker()).launch(launch, launchOptions);
@@ -90,7 +91,7 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
     return docker;
   }
 
-  /** Whatever is left to ask for: Docker Engine knows nothing of a container of an earlier run before. */
+  /** Recovers the remaining containers of an earlier run; the engine does not know them before. */
   async function recoverImages(): Promise<void> {
     const launches = [...unrecovered.values()];
     if (launches.length === 0) return;
@@ -98,13 +99,13 @@ export function createLocalEngine(options: LocalEngineOptions): Engine {
     for (const { key } of launches) unrecovered.delete(key);
   }
 
-  /** Containers in a Docker Engine that is away for now keep their phase until it answers. */
+  /** Containers of a Docker Engine that does not respond keep their phase until it does. */
   function recoverLater(): void {
     retry = setTimeout(() => void recoverImages().catch(() => sink && recoverLater()), RETRY_MS).unref();
   }
 }
 
-/** Whether the socket of a Docker Engine or of Podman is there for this process. */
+/** Whether this process can access the socket of Docker Engine or Podman. Does not connect to it. */
 export function canRunImages(): Promise<boolean> {
   return access(dockerConfigSchema.parse({}).socketPath, constants.R_OK | constants.W_OK).then(
     () => true,

@@ -10,7 +10,7 @@ const ANSWERS_WITHIN_MS = 10_000;
 
 let known: HardwareModels | undefined;
 
-/** The processors of this machine, looked at once; nothing where the kernel does not name them, or they differ. */
+/** The processor model of this machine, read once; empty if the kernel does not name it or processors differ. */
 export function cpuModels(): HardwareModels {
   if (known !== undefined) return known;
   const cpu = onlyModel(cpus().map(({ model }) => (model === 'unknown' ? '' : model)));
@@ -19,8 +19,8 @@ export function cpuModels(): HardwareModels {
 }
 
 /**
- * The graphics cards of this machine, as NVIDIA's driver names them, or `nvidia-smi` where the driver keeps no list;
- * undefined where there are none, or they differ.
+ * The model of this machine's graphics cards, from NVIDIA's driver, or from `nvidia-smi` if the driver has no list;
+ * undefined if there are none or they differ.
  */
 export async function readGpuModel(driver = NVIDIA_DRIVER): Promise<string | undefined> {
   const cards = await readdir(join(driver, 'gpus')).catch(() => undefined);
@@ -37,7 +37,7 @@ export async function readGpuModel(driver = NVIDIA_DRIVER): Promise<string | und
   );
 }
 
-/** A model that all have; undefined where one of them is not known. */
+/** The model if all are equal; undefined if they differ or one is unknown. */
 export function onlyModel(models: readonly string[]): string | undefined {
   const distinct = new Set(models.map((model) => model.trim()));
   const [model] = distinct;

@@ -3,13 +3,13 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Holds the shell launcher; same place from `src` and from `dist`. */
+/** Contains the shell launcher; the relative path is the same from `src` and `dist`. */
 export const NATIVE_DIRECTORY = fileURLToPath(new URL('../../native', import.meta.url));
 const requireInstalled = createRequire(import.meta.url);
 
 /**
- * Path of a native program: the one that this checkout has compiled, else the one of the optional package for this
- * platform. Where neither exists, the path of the former, which nothing is at.
+ * Path of a native program: the one compiled in this checkout, otherwise the one of the optional package for this platform.
+ * If neither exists, the path of the former, which then does not exist.
  */
 export function findNativeProgram(name: 'launcher' | 'first-process'): string {
   const compiled = join(NATIVE_DIRECTORY, 'build', name);

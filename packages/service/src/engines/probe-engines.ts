@@ -7,9 +7,9 @@ import { probeSlurm } from './slurm/slurm-probe.ts';
 const ALLOW_NAMESPACES = 'allow user namespaces (sysctl kernel.unprivileged_userns_clone=1), or use Docker Engine';
 
 const GET_LAUNCHER =
-  'for a faster start install the optional packages of sluice again, or in a checkout a C compiler and build again';
+  'for faster starts, reinstall the optional packages of sluice; in a checkout, install a C compiler and build again';
 
-/** Checks every engine on this machine; starts no container. For `sluice doctor`. */
+/** Checks every engine on this machine for `sluice doctor`; starts no container. */
 export async function probeEngines(): Promise<EngineProbe[]> {
   return Promise.all([probeProcesses(), probeDocker(), probeSlurm()]);
 }

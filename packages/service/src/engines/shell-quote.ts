@@ -1,13 +1,13 @@
 import { EngineError } from './engine.ts';
 
-/** One word of `sh` that means exactly `value`; NUL, which no argument can hold, is refused. */
+/** Quotes `value` as one word of `sh`. Throws `EngineError` `REFUSED` for NUL, which arguments cannot contain. */
 export function shellQuote(value: string): string {
   if (value.includes('\0'))
     throw new EngineError('REFUSED', 'a value with a NUL character cannot be passed to a command');
   return `'${value.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Each value as a word. */
+/** Quotes each value and joins them with blanks. */
 export function shellWords(values: readonly string[]): string {
   return values.map(shellQuote).join(' ');
 }

@@ -1,14 +1,14 @@
 import { EngineError } from '../engine.ts';
 import { DockerError } from './docker-api.ts';
 
-/** Answers that the daemon calls its own error, and that will be the same next time. */
+/** Errors that the daemon reports with status 500, but that repeat on every attempt. */
 const FINAL = /executable file not found|OCI runtime create failed|could not select device driver|discover GPU vendor/;
 
-/** And those that are the machine's for now, whatever it says besides: no room for a process, for memory, on a disk. */
+/** Temporary errors of the machine: no free process, memory or disk space. They take precedence over `FINAL`. */
 const PASSING =
   /from pipe: EOF|resource temporarily unavailable|cannot allocate memory|no space left|too many open files|resource busy|input\/output error|deadline exceeded/i;
 
-/** A daemon that answers with a client error will do so again; anything else may pass. */
+/** Converts an error of the daemon. Client errors are final (`REFUSED`), all others may be temporary (`UNAVAILABLE`). */
 export function asEngineError(error: unknown): EngineError {
   if (error instanceof EngineError) return error;
   const isFinal =

@@ -3,7 +3,7 @@ import { Pool } from 'undici';
 import { z } from 'zod';
 import { EngineError } from '../engine.ts';
 
-/** The fields of an inspected container that we read (Engine API 1.41, also given by Podman). */
+/** The fields that we read of an inspected container (Engine API 1.41, also provided by Podman). */
 const inspectSchema = z.looseObject({
   Id: z.string(),
   Config: z.looseObject({ Labels: z.record(z.string(), z.string()).nullish() }),
@@ -17,11 +17,13 @@ const inspectSchema = z.looseObject({
     FinishedAt: z.string(),
   }),
 });
+/** The daemon's description of one container. Fields that are not in the schema are passed through unchecked. */
 export type DockerContainer = z.infer<typeof inspectSchema>;
 
 const listSchema = z.array(
   z.looseObject({ Id: z.string(), Labels: z.record(z.string(), z.string()), State: z.string() }),
 );
+/** One entry of the daemon's list of containers. `State` is a status such as `created` or `running`. */
 export type DockerListItem = z.infer<typeof listSchema>[number];
 
 const versionSchema = z.looseObject({
@@ -29,7 +31,7 @@ const versionSchema = z.looseObject({
   Components: z.array(z.looseObject({ Name: z.string() })).optional(),
 });
 
-/** An answer of the daemon other than success. */
+/** A response with an error status; the message is the daemon's own. */
 export class DockerError extends Error {
   override readonly name = 'DockerError';
   readonly status: number;
@@ -40,16 +42,19 @@ export class DockerError extends Error {
   }
 }
 
-/** The calls of the Engine API that the engine needs, over a unix socket. */
+/** The calls of the Engine API that the engine needs, over a Unix socket. */
 export interface DockerApi {
-  /** Whether Podman answers in Docker's place. */
+  /** Whether the socket belongs to Podman's compatible service. */
   readonly isPodman: boolean;
-  /** Sends a call and reads its JSON; throws `DockerError` for an error status, `EngineError` when the daemon is away. */
+  /**
+   * Sends a request and parses the JSON response. Throws `DockerError` for an error status, and `EngineError` if the daemon
+   * does not respond.
+   */
   call(method: 'GET' | 'POST' | 'DELETE', path: string, options?: CallOptions): Promise<unknown>;
-  /** The same for a body that is read as it comes. */
+  /** Like `call`, but returns the body as a stream. */
   stream(method: 'GET' | 'POST', path: string, options?: CallOptions): Promise<AsyncIterable<Uint8Array>>;
   inspect(name: string): Promise<DockerContainer | undefined>;
-  /** All containers, ended ones too, that carry this label. */
+  /** All containers with this label, including those that have ended. */
   list(label: string): Promise<DockerListItem[]>;
   close(): Promise<void>;
 }
@@ -59,21 +64,24 @@ interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** Milliseconds until an answer begins; without it, it may take as long as it likes. */
+  /** Timeout in milliseconds for the start of the response. Default: none. */
   readonly answersWithin?: number;
 }
 
 /**
- * How long the daemon may take to create, start, stop or remove a container. Its answer may then still be on its way: what
- * has become of the container is looked up by its name before it is asked again.
+ * Timeout for creating, starting, stopping or removing a container. After a timeout the operation may still complete, so the
+ * container is looked up by its name before the request is repeated.
  */
 export const ACTS_WITHIN_MS = 60_000;
 const MAX_LOOKS = 5;
 const LOOK_AGAIN_MS = 100;
-/** A daemon can hang over one container for ever (20.10 where many start and end at once): the others must continue. */
+/**
+ * A daemon may hang forever on one container (seen with 20.10 when many start and end concurrently); the others must
+ * continue.
+ */
 const LOOK_WITHIN_MS = 30_000;
 
-/** Connects to the daemon and settles the API version; throws `EngineError` with the way out when nothing answers. */
+/** Connects to the daemon and negotiates the API version. Throws `EngineError` if nothing responds on the socket. */
 export async function connectDocker(socketPath: string): Promise<DockerApi> {
   const pool = new Pool('http://localhost', { socketPath, bodyTimeout: 0, pipelining: 1 });
   let prefix = '';
@@ -117,7 +125,7 @@ export async function connectDocker(socketPath: string): Promise<DockerApi> {
         } catch (error) {
           if (!(error instanceof DockerError)) throw error;
           if (error.status === 404) return undefined;
-          // Podman answers 500 at the moment that the container's process goes away.
+          // Podman responds with 500 while the container's process is exiting.
           if (error.status !== 500 || looks === MAX_LOOKS) throw error;
           await pause(LOOK_AGAIN_MS);
         }
@@ -143,13 +151,13 @@ export async function connectDocker(socketPath: string): Promise<DockerApi> {
   }
 }
 
-/** The daemon's own words, which are what a user can act on. */
+/** The daemon's own message, which tells the user what to do. */
 function errorMessage(text: string): string {
   try {
     const { message } = JSON.parse(text) as { message?: unknown };
     if (typeof message === 'string') return message;
   } catch {
-    // Not JSON: a proxy or another program answers.
+    // Not JSON: the response is from a proxy or another program.
   }
   return text.slice(0, 500);
 }

@@ -1,35 +1,39 @@
 import { own } from '@sluice/client';
 import { z } from 'zod';
 
-/** Where Docker's own clients look: `DOCKER_HOST` where it names a unix socket, else the usual place. */
+/** The socket that Docker's own clients use: `DOCKER_HOST` if it names a Unix socket, otherwise the default path. */
 function defaultSocket(host: string | undefined): string {
   return host?.startsWith('unix://') ? host.slice('unix://'.length) : '/var/run/docker.sock';
 }
 
-/** Registry host to its login, for pulls; `docker.io` for names without a host. */
+/** Logins for pulls, by registry host; `docker.io` for image names without a host. */
 const loginsSchema = z.record(z.string(), z.strictObject({ username: z.string(), password: z.string() }));
 
 /** `engine: docker` of a cluster's configuration. */
 export const dockerConfigSchema = z.strictObject({
-  /** Socket of Docker Engine, or of Podman's compatible service. */
+  /** Path of the socket of Docker Engine, or of Podman's compatible service. */
   socketPath: z.string().default(() => defaultSocket(process.env.DOCKER_HOST)),
   /** Logins for all accounts. */
   registries: loginsSchema.default({}),
-  /** Logins of single accounts, by their IDs; they come before those for all. */
+  /** Logins of single accounts, by account ID. They take precedence over `registries`. */
   accounts: z.record(z.string(), z.strictObject({ registries: loginsSchema })).default({}),
-  /** How often the containers are listed in case an event was missed, in milliseconds. */
+  /** Interval in milliseconds at which the containers are listed, in case an event was missed. */
   pollMs: z.number().int().positive().default(5000),
 });
+/** The checked configuration, with all defaults filled in. */
 export type DockerConfig = z.infer<typeof dockerConfigSchema>;
 
-/** What a pull from one registry may use. */
+/** The credentials for pulls from one registry. */
 export interface RegistryLogin {
   readonly login: { readonly username: string; readonly password: string } | undefined;
-  /** Some account has a login of its own there: what one account has pulled is not for the others to use unasked. */
+  /**
+   * Whether any account has its own login there. Images that one account has pulled must then not be used by others without
+   * a login.
+   */
   readonly isPrivate: boolean;
 }
 
-/** The login of an account at a registry. */
+/** Finds the login of an account at a registry. */
 export function registryLogin(config: DockerConfig, { registry, accountID }: LoginFor): RegistryLogin {
   const login = own(own(config.accounts, accountID)?.registries, registry) ?? own(config.registries, registry);
   const isPrivate = Object.values(config.accounts).some(({ registries }) => own(registries, registry) !== undefined);

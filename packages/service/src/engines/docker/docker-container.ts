@@ -1,21 +1,22 @@
 import type { Launch } from '../engine.ts';
 import { dockerName } from './docker-request.ts';
 
-/** A container that the engine watches. */
+/** The state of a container that the engine watches. */
 export interface TrackedContainer {
   readonly launch: Launch;
-  /** The daemon's own ID, which survives a rename; until that is known, the name that it was created with. */
+  /** The daemon's ID, which survives a rename. Until it is known, the name that the container was created with. */
   id: string;
   stopped: boolean;
-  /** Another client has had the daemon send it a signal that ends most programs. */
+  /** Another client sent it, through the daemon, a signal that ends most programs. */
   killed: boolean;
   running: boolean;
-  /** As reported; 0 before that. */
+  /** As reported to the sink, in milliseconds since the epoch; 0 before that. */
   startedAt: number;
   ended: boolean;
   log: Promise<void> | undefined;
 }
 
+/** The initial state: neither started nor stopped, identified by its name. */
 export function createTrackedContainer(launch: Launch): TrackedContainer {
   return {
     launch,

@@ -29,29 +29,30 @@ import { dockerName } from './docker-request.ts';
 import { ignoring, mayHaveStarted, startDockerContainer } from './docker-start.ts';
 import { DockerWatch } from './docker-watch.ts';
 
-/** Written before a stop is asked for, so that a restarted service knows the end as requested. */
+/** Written before a stop is requested, so that a restarted service reports the container as stopped. */
 const STOP_MARK = 'docker-stop';
 
+/** What the engine needs beside its configuration. */
 export interface DockerEngineOptions extends Pick<EngineSite, 'clusterID'> {
-  /** The program that containers start with. Default: where the build puts it, if it could. */
+  /** Path of the program that containers start with. Default: the compiled or installed one, if it exists. */
   readonly firstProcessPath?: string;
 }
 
 /**
- * Containers of Docker Engine, or of Podman through its compatible socket. A first process of ours in each writes how
- * it ended; the daemon's event stream and a list every `pollMs` say when to look. The daemon's own restart loses nothing
- * where `live-restore` is on. Creating it does nothing; `open` does.
+ * Runs containers with Docker Engine, or with Podman through its compatible socket. Each container starts with our first
+ * process, which records how the command ended; the daemon's events, and a list every `pollMs`, trigger the reading of
+ * records. With `live-restore`, containers survive a restart of the daemon. The constructor starts no work; `open` connects.
  */
 export function createDockerEngine(config: DockerConfig, options: DockerEngineOptions): Engine {
   return new DockerEngine(config, options);
 }
 
-/** What there is once the engine is open. */
+/** Everything that exists only while the engine is open. */
 interface Connection {
   readonly api: DockerApi;
   readonly sink: EngineSink;
   readonly watch: DockerWatch;
-  /** Path of the program that containers start with, undefined to leave all to the daemon. */
+  /** Path of the program that containers start with; undefined if the daemon starts commands itself. */
   readonly firstProcess: string | undefined;
 }
 
@@ -76,7 +77,7 @@ class DockerEngine implements Engine {
     const api = await connectDocker(this.#config.socketPath);
     const watch = new DockerWatch({ clusterID, api, sink });
     this.#connection = { api, sink, watch, firstProcess };
-    // Not waited for: a driver that is asked for its cards may take seconds.
+    // Not awaited: a query of the graphics driver can take seconds.
     void dockerModels(api).then((found) => {
       this.#models = found;
     });
@@ -89,9 +90,10 @@ class DockerEngine implements Engine {
 
   async launch(launch: Launch, options: LaunchOptions = {}): Promise<void> {
     const { key } = launch;
-    const under = this.#launching.get(key) ?? this.#start(launch, options).finally(() => this.#launching.delete(key));
-    this.#launching.set(key, under);
-    await under;
+    const inFlight =
+      this.#launching.get(key) ?? this.#start(launch, options).finally(() => this.#launching.delete(key));
+    this.#launching.set(key, inFlight);
+    await inFlight;
   }
 
   async recover(launches: readonly Launch[]): Promise<void> {
@@ -101,17 +103,17 @@ class DockerEngine implements Engine {
   }
 
   async stop(key: string, { graceMs }: { graceMs: number }): Promise<void> {
-    // A start in progress would come after the stop.
+    // Otherwise a start in progress could complete after the stop.
     await this.#launching.get(key)?.catch(() => undefined);
     const { api, watch } = this.#connected;
-    // What has ended by itself keeps its own verdict.
+    // A container that has already ended keeps its own outcome.
     await watch.look(key);
     const container = watch.get(key);
     if (!container || container.ended) return;
     container.stopped = true;
-    // Best effort: what is to be stopped may be what fills the disk.
+    // Best effort: the disk may be full, possibly because of this container.
     await writeFile(join(container.launch.directory, STOP_MARK), '').catch(() => undefined);
-    // The daemon keeps the deadline, also without this service; of two stops the one that kills first counts.
+    // The daemon enforces the deadline even if this service ends. Of two stop requests the earlier deadline counts.
     const query = { t: String(Math.ceil(graceMs / 1000)) };
     const answersWithin = graceMs + ACTS_WITHIN_MS;
     await ignoring([304, 404], api.call('POST', `/containers/${container.id}/stop`, { query, answersWithin }));
@@ -161,25 +163,25 @@ class DockerEngine implements Engine {
     }
   }
 
-  /** `item` is what the list says of it. */
+  /** `item` is the container's entry in the daemon's list. */
   async #adopt(launch: Launch, item: DockerListItem | undefined): Promise<void> {
     const { api, sink, watch } = this.#connected;
     const container = watch.track(launch);
     container.stopped = await exists(join(launch.directory, STOP_MARK));
-    const mayHave = await mayHaveStarted(launch);
-    // The daemon may just be starting it for an earlier service.
-    const isCreated = item?.State === 'created' && (!mayHave || (await preventStart(api, launch)));
-    const neverStarted = item ? isCreated : !mayHave;
+    const wasRequested = await mayHaveStarted(launch);
+    // A start that the previous service requested may still be in progress.
+    const isCreated = item?.State === 'created' && (!wasRequested || (await preventStart(api, launch)));
+    const neverStarted = item ? isCreated : !wasRequested;
     if (neverStarted) {
       watch.forget(launch.key);
       return sink.report(launch.key, { type: 'absent' });
     }
-    // What cannot be seen now a sweep sees later: a daemon may hang over one container, and the others must be served.
+    // If this fails, the next sweep repeats it: a daemon that hangs on one container must not block the others.
     await watch.adoptListed(container, item).catch(() => undefined);
   }
 }
 
-/** The daemon may count the processes of another machine, or of another PID namespace: ours is in the container's cgroup. */
+/** The PID may belong to another machine or PID namespace; it is ours only if its cgroup contains the container's ID. */
 async function processOf({ Id, State: { Pid = 0 } }: DockerContainer): Promise<number | undefined> {
   const cgroups = Pid > 0 ? await readFile(`/proc/${Pid}/cgroup`, 'utf8').catch(() => '') : '';
   return cgroups.includes(Id) ? Pid : undefined;

@@ -12,16 +12,16 @@ const eventSchema = z.looseObject({
     .optional(),
 });
 
-/** What we do ourselves, and what is done inside: nothing that has not been looked at. */
+/** Actions that need no check: our own requests, and processes inside the container. */
 const OWN_ACTIONS = /^(create|init|attach|start|exec_|top|health_status|mount|unmount)/;
 
-/** Signals that ask for the end of a program: SIGINT, SIGQUIT, SIGKILL, SIGTERM. */
+/** Signals that end most programs: SIGINT, SIGQUIT, SIGKILL, SIGTERM. */
 const ENDING_SIGNALS: ReadonlySet<string | undefined> = new Set(['2', '3', '9', '15']);
 
-/** Something that has happened to one of our containers. */
+/** A change of one of our containers. */
 export interface DockerEvent {
   readonly key: string;
-  /** It was sent a signal that ends most programs, by a stop or by itself. */
+  /** It received a signal that ends most programs, by a stop request or directly. */
   readonly isKill: boolean;
 }
 
@@ -30,7 +30,7 @@ interface EventOptions {
   readonly signal: AbortSignal;
 }
 
-/** Opens the daemon's event stream, for our containers. */
+/** Opens the daemon's event stream, limited to this cluster's containers. It ends when the daemon does. */
 export async function openEvents(api: DockerApi, options: EventOptions): Promise<AsyncIterable<DockerEvent>> {
   const filters = JSON.stringify({ type: ['container'], label: [`${CLUSTER_LABEL}=${options.clusterID}`] });
   return ownEvents(await api.stream('GET', '/events', { query: { filters }, signal: options.signal }));

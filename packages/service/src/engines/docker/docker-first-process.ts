@@ -4,13 +4,13 @@ import { findNativeProgram } from '../native-program.ts';
 import { mountListPath, recordPath } from './docker-records.ts';
 import type { HeldSource } from './docker-source.ts';
 
-/** Where containers find it; its source has the two other paths. */
+/** Directory of our files inside containers; `first-process/*.c` contains the other paths. */
 const PLACE = '/.sluice';
 
-/** With the longest mount points these take half of what the command line and the environment may have, 2 MiB. */
+/** With mount points of maximum length, these fill half of the 2 MiB for command line and environment. */
 const PAIRS_AT_MOST = 250;
 
-/** Path of the program that containers start with, undefined where it was neither compiled nor installed. */
+/** Path of the program that containers start with; undefined if it was neither compiled nor installed. */
 export async function findFirstProcess(path = findNativeProgram('first-process')): Promise<string | undefined> {
   return access(path).then(
     () => path,
@@ -18,13 +18,16 @@ export async function findFirstProcess(path = findNativeProgram('first-process')
   );
 }
 
-/** How the first process gets into a container: three files or four, and the command line that tells it what to look at. */
+/**
+ * The parts of a container's configuration that run the first process: three or four files, and a command line that names
+ * what it checks.
+ */
 export interface FirstProcessParts {
   readonly mounts: readonly Readonly<Record<string, unknown>>[];
   readonly entrypoint: readonly string[];
 }
 
-/** `path` is the program's; `sources` are what the volumes' mount points must show before the command may start. */
+/** `path` is the program's path; it starts the command only if each mount point shows its entry of `sources`. */
 export function firstProcessParts(path: string, { launch, sources }: FirstProcessOptions): FirstProcessParts {
   const bind = (source: string, name: string, isReadOnly = false) => ({
     Type: 'bind',
@@ -43,7 +46,7 @@ export function firstProcessParts(path: string, { launch, sources }: FirstProces
   };
 }
 
-/** Writes what the mount points must show where that would not fit the command line. */
+/** Writes the expected mount points into a file if they do not fit the command line. */
 export async function writeMountList({ launch, sources }: FirstProcessOptions): Promise<void> {
   if (!isListed(sources)) return;
   const text = pairs(sources).map((word) => `${word}\0`);

@@ -7,13 +7,13 @@ import { authHeader, registryOf, withTag } from './docker-image.ts';
 const localSchema = z.looseObject({ Id: z.string(), RepoDigests: z.array(z.string()).nullish() });
 const registrySchema = z.looseObject({ Descriptor: z.looseObject({ digest: z.string() }) });
 
-/** A registry that does not answer must not hold up a run. */
+/** A registry that does not respond must not delay a run. */
 const REGISTRY_WITHIN_MS = 30_000;
 
 /**
- * The digest of what a container with this image would run now: of the image that the daemon has, else of the one that
- * it would pull. Undefined where neither can be told. The digest that the registry knows comes first, since it is the
- * same before and after the pull and on every machine; an image that came from no registry has its ID.
+ * The digest of the image that a container would run now: the daemon's local image, otherwise the one that it would pull.
+ * Undefined if neither is known. The registry's digest is preferred, since it is the same before and after the pull and on
+ * every machine; an image that is from no registry is identified by its ID.
  */
 export async function findImageDigest(
   api: DockerApi,
@@ -24,7 +24,7 @@ export async function findImageDigest(
   const named = /@(sha256:[0-9a-f]{64})$/.exec(image)?.[1];
   if (named !== undefined) return named;
   const access = registryLogin(asked.config, { registry: registryOf(image), accountID: asked.accountID });
-  // As a start does: where accounts have logins of their own, it pulls although the daemon has the image.
+  // The same rule as for a start: if accounts have their own logins, the image is pulled even if the daemon has it.
   const local = access.isPrivate ? undefined : await find(api, `/images/${image}/json`, localSchema);
   if (local !== undefined) return digestIn(local.RepoDigests ?? [], image) ?? local.Id;
   const headers = access.login === undefined ? {} : { 'x-registry-auth': authHeader(access.login) };
@@ -32,7 +32,7 @@ export async function findImageDigest(
   return remote?.Descriptor.digest;
 }
 
-/** Undefined where the daemon, or the registry behind it, has no such thing or does not give it. */
+/** Undefined if the daemon or the registry does not have it or denies access. */
 async function find<T>(
   api: DockerApi,
   path: string,
@@ -47,14 +47,14 @@ async function find<T>(
   }
 }
 
-/** The digest under which the image's own repository knows it, among those of all repositories that it is in. */
+/** The digest in the image's own repository, selected from the digests of all repositories that contain it. */
 export function digestIn(repoDigests: readonly string[], image: string): string | undefined {
   const wanted = repositoryOf(image);
   const known = repoDigests.find((it) => repositoryOf(it.slice(0, it.indexOf('@'))) === wanted);
   return known?.slice(known.indexOf('@') + 1);
 }
 
-/** Without tag and digest, in the long form that daemons shorten in ways of their own. */
+/** The name without tag and digest, and without the prefixes that daemons abbreviate differently. */
 function repositoryOf(image: string): string {
   const name = image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');
   return name.replace(/^(?:(?:index\.)?docker\.io|localhost)\//, '').replace(/^library\//, '');

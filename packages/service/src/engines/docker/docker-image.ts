@@ -16,19 +16,19 @@ const imageSchema = z.looseObject({
   Config: z.looseObject({ Entrypoint: z.array(z.string()).nullish(), Cmd: z.array(z.string()).nullish() }).nullish(),
 });
 
-/** What an image runs by itself. */
+/** The command that an image defines. */
 export interface DockerImage {
   readonly entrypoint: readonly string[];
   readonly command: readonly string[];
 }
 
 /**
- * Pulls the image unless the daemon has it. What the daemon says of its progress goes to `onProgress`; a refusal is
- * thrown as such. Where accounts have logins of their own, the registry is asked also for an image that is there: all
- * accounts share the daemon's images.
+ * Pulls the image unless the daemon has it, and reports progress to `onProgress`. Throws `EngineError` `REFUSED` if it
+ * cannot be pulled. All accounts share the daemon's images, so if accounts have their own logins, the registry checks access
+ * even for an image that is present.
  */
 export async function ensureDockerImage(api: DockerApi, image: string, options: PullOptions): Promise<DockerImage> {
-  // It comes into the path of a call as it is.
+  // The name is inserted into request paths without encoding.
   checkImageName(image);
   const access = registryLogin(options.config, { registry: registryOf(image), accountID: options.accountID });
   const present = access.isPrivate ? undefined : await inspectImage(api, image);
@@ -39,7 +39,7 @@ export async function ensureDockerImage(api: DockerApi, image: string, options: 
   throw refused(image, 'the daemon says that it was pulled, and does not have it');
 }
 
-/** The whole command line: what is given takes the place of the image's `CMD`, and its entrypoint is kept. */
+/** The whole command line: `command` replaces the image's `CMD`, and the entrypoint is kept. */
 export function commandLine(image: DockerImage, command: readonly string[]): string[] {
   return [...image.entrypoint, ...(command.length > 0 ? command : image.command)];
 }
@@ -88,7 +88,7 @@ function refused(image: string, words: string): EngineError {
   return new EngineError('REFUSED', `image ${image} cannot be pulled from ${registryOf(image)}: ${words}`);
 }
 
-/** The daemon's words, and what to do when they are about the login. A registry may quote what it was sent. */
+/** The daemon's message, with advice if it is about the login. Registries may quote the credentials that they received. */
 function refusedPull(image: string, words: string, login: RegistryLogin['login']): EngineError {
   const clean = login ? words.replaceAll(login.password, '***') : words;
   if (!/unauthorized|no basic auth|denied|authentication|40[13]\b/i.test(words)) return refused(image, clean);
@@ -98,7 +98,10 @@ function refusedPull(image: string, words: string, login: RegistryLogin['login']
   return refused(image, `${clean}; ${advice}`);
 }
 
-/** With its padding: a daemon that cannot read the header to its end pulls without a login and does not say so. */
+/**
+ * The value of `X-Registry-Auth`: base64url with padding. A daemon that cannot decode it pulls without a login and reports
+ * no error.
+ */
 export function authHeader(login: NonNullable<RegistryLogin['login']>): string {
   const text = Buffer.from(JSON.stringify(login)).toString('base64');
   return text.replaceAll('+', '-').replaceAll('/', '_');
@@ -110,13 +113,13 @@ function describe(image: string, progress: z.infer<typeof progressSchema>): stri
   return `pulling image ${image}: ${[progress.id, progress.status].filter(Boolean).join(' ')}${part}`;
 }
 
-/** The registry's host: the first segment where it looks like one, as Docker's own rule has it. */
+/** The registry's host: the first path segment if it looks like a host, by the same rule as Docker. */
 export function registryOf(image: string): string {
   const [first = '', ...rest] = image.split('/');
   return rest.length > 0 && (/[.:]/.test(first) || first === 'localhost') ? first : 'docker.io';
 }
 
-/** Without a tag or a digest the daemon would pull every tag. */
+/** Adds `:latest` to a name without tag or digest; without it, the daemon would pull every tag. */
 export function withTag(image: string): string {
   const last = image.slice(image.lastIndexOf('/') + 1);
   return last.includes(':') || image.includes('@') ? image : `${image}:latest`;

@@ -1,4 +1,4 @@
-/** What the daemon says in a stream of JSON, one value a line; throws `SyntaxError` where it breaks off within one. */
+/** Parses a stream of JSON values, one per line. Throws `SyntaxError` if the stream ends within a value. */
 export async function* parseJsonLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -1,13 +1,13 @@
 import { open } from 'node:fs/promises';
 import type { DockerApi } from './docker-api.ts';
 
-/** Of a limit, so much is for the end of the output. */
+/** The part of the limit that is reserved for the end of the output. */
 const END_BYTES = 256 * 1024;
 
 /**
- * Follows a container's output into `logPath` until the container has ended and everything is written. What the file
- * holds already is skipped, since the daemon's log begins with the first byte: a restart loses and doubles nothing. Of
- * more output than `limitBytes` the end is written only without `follow`, when all of it can be read.
+ * Appends a container's output to `logPath` until the container has ended. The daemon's log begins with the first byte, so
+ * the bytes that the file already contains are skipped: after a restart no output is lost or repeated. If the output exceeds
+ * `limitBytes`, its end is written only without `follow`, when all of it can be read.
  */
 export async function followDockerLog(api: DockerApi, name: string, options: LogOptions): Promise<void> {
   const file = await open(options.logPath, 'a');
@@ -18,7 +18,7 @@ export async function followDockerLog(api: DockerApi, name: string, options: Log
       signal: options.signal,
     });
     const beginning = options.limitBytes === undefined ? Number.POSITIVE_INFINITY : options.limitBytes - END_BYTES;
-    // Its end has been written before.
+    // The end has already been written.
     if (skip > beginning) return;
     let capacity = beginning - skip;
     let later = 0;
@@ -46,14 +46,14 @@ interface LogOptions {
   readonly logPath: string;
   readonly limitBytes?: number | undefined;
   readonly signal: AbortSignal;
-  /** Default true; false reads what is there. */
+  /** Default true; false reads only the output so far. */
   readonly follow?: boolean;
 }
 
 /**
- * Takes the frames of a container without a terminal apart: eight bytes of header (stream, three zeros, length as
- * 32-bit big-endian), then the payload (Engine API, "Attach to a container"). Payloads are given on in pieces as they
- * come, so a frame's size does not matter.
+ * Extracts the payloads from the output of a container without a terminal. A frame has a header of eight bytes (stream,
+ * three zeros, length as 32-bit big-endian) and a payload (Engine API, "Attach to a container"). Payloads are yielded in
+ * pieces as they arrive, so large frames are not buffered.
  */
 export async function* payloads(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const header = new Uint8Array(8);

@@ -7,8 +7,8 @@ import { ACTS_WITHIN_MS, type DockerApi } from './docker-api.ts';
 const infoSchema = z.looseObject({ KernelVersion: z.string(), MemTotal: z.number() });
 
 /**
- * What the daemon's machine has: the daemon does not tell, but most run on the machine of the service. A socket may also
- * lead to another one, which has another kernel or another size.
+ * The models of the daemon's machine. The daemon does not report them, so they are those of this machine if kernel and
+ * memory size match; otherwise the socket may lead to another machine, and nothing is known.
  */
 export async function dockerModels(api: DockerApi): Promise<HardwareModels> {
   const info = infoSchema.safeParse(

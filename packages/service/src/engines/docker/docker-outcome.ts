@@ -5,8 +5,8 @@ import type { DockerRecord } from './docker-records.ts';
 type DaemonState = DockerContainer['State'];
 
 /**
- * What the daemon's helper ends with where the kernel takes no command line from it; its words go to the log, of which
- * there is none.
+ * The exit code of the daemon's helper if the kernel rejects the command line. Its message goes to a log that does not
+ * exist.
  */
 const NOT_EXECUTED = 1;
 const TOO_LONG =
@@ -18,21 +18,21 @@ export interface DockerOutcome {
   readonly end: End;
 }
 
-/** What there is to judge by. */
+/** The evidence about a container. */
 export interface DockerEvidence {
-  /** What the daemon says now, undefined when it knows nothing or is away. */
+  /** What the daemon reports now; undefined if it does not know the container or does not respond. */
   readonly state: DaemonState | undefined;
-  /** What the first process has written, undefined for a container without one. Read after `state`. */
+  /** What the first process has written; undefined for a container without one. Read after `state`. */
   readonly record: DockerRecord | undefined;
-  /** We asked for its end. */
+  /** A stop was requested by the service. */
   readonly stopped: boolean;
-  /** Another client has had the daemon send it a signal that ends most programs. Default: none has. */
+  /** Another client sent it, through the daemon, a signal that ends most programs. Default: false. */
   readonly killed?: boolean;
 }
 
 /**
- * How a container ended, undefined when nothing says that it has. The first process's own record comes first: a daemon
- * that was away has a number of its own for what it missed.
+ * How a container ended; undefined if there is no evidence of an end. The record of the first process takes precedence: a
+ * daemon that was restarted reports an invented exit code for ends that it missed.
  */
 export function dockerOutcome({ state, record, stopped, killed = false }: DockerEvidence): DockerOutcome | undefined {
   const exit = record?.exit;
@@ -41,7 +41,7 @@ export function dockerOutcome({ state, record, stopped, killed = false }: Docker
   if (stopped) return { endedAt, end: { kind: 'stopped' } };
   if (exit !== undefined) return { endedAt, end: withMemory(exit.end, state) };
   const end = daemonEnd(state as DaemonState, record);
-  // A first process would have said itself that it was stopped.
+  // A first process records itself that it was stopped.
   const isStopped = killed && record === undefined && end.kind === 'exited' && end.outOfMemory !== true;
   return { endedAt, end: isStopped ? stoppedFromOutside(end.exitCode) : end };
 }
@@ -50,12 +50,12 @@ function stoppedFromOutside(exitCode: number): End {
   return { kind: 'fault', reason: `the container was stopped from outside (exit code ${exitCode})` };
 }
 
-/** Whether the container has reached an end, by its status. */
+/** Whether the daemon's status means that the container has ended. */
 export function hasEnded(status: string): boolean {
   return status === 'exited' || status === 'dead' || status === 'stopped';
 }
 
-/** When the daemon says that it started, undefined before that. */
+/** The start time that the daemon reports, in milliseconds since the epoch; undefined before the start. */
 export function startTime(state: DaemonState | undefined): number | undefined {
   if (state === undefined || state.StartedAt.startsWith('0001-')) return undefined;
   return Date.parse(state.StartedAt);
@@ -63,16 +63,16 @@ export function startTime(state: DaemonState | undefined): number | undefined {
 
 function daemonEnd(state: DaemonState, record: DockerRecord | undefined): End {
   if (neverStarted(state)) return { kind: 'refused', reason: state.Error || 'the container could not be started' };
-  // The daemon was away when it ended and has nothing better: this is no evidence of the command's own exit code.
+  // The daemon was not running when the container ended, so this is not the command's exit code.
   if (state.ExitCode === 255 && (state.Error ?? '') !== '') return { kind: 'fault', reason: state.Error ?? '' };
   if (record !== undefined && record.startedAt === undefined && state.ExitCode === NOT_EXECUTED) {
     return { kind: 'refused', reason: TOO_LONG };
   }
   if (record !== undefined && state.OOMKilled !== true) {
-    // It writes its record before it goes: only a signal that none can catch ends it without.
+    // The first process always writes its record before it exits, unless it is killed by SIGKILL.
     return { kind: 'fault', reason: `the container was killed from outside (Docker Engine says ${state.ExitCode})` };
   }
-  // 128 + a signal's number may be the command's own exit code: Docker does not tell them apart.
+  // 128 + n can mean a signal or the command's own exit code: Docker does not distinguish them.
   return { kind: 'exited', exitCode: state.ExitCode, ...(state.OOMKilled ? { outOfMemory: true } : {}) };
 }
 

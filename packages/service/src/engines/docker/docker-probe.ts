@@ -2,7 +2,7 @@ import type { EngineProbe } from '../engine-probe.ts';
 import { connectDocker } from './docker-api.ts';
 import { dockerConfigSchema } from './docker-config.ts';
 
-/** Connects to the daemon; starts no container. */
+/** Checks for `sluice doctor` whether the daemon responds; starts no container. */
 export async function probeDocker(): Promise<EngineProbe> {
   const { socketPath } = dockerConfigSchema.parse({});
   try {

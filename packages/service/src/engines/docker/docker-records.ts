@@ -8,26 +8,26 @@ import { type ExitRecord, parseExitRecord } from '../exit-record.ts';
 /** A first process writes two lines of at most 2 KiB. */
 const RECORD_BYTES = 4096;
 
-/** What the first process of a container has written, whatever the daemon knows. */
+/** What the first process of a container has written, independent of what the daemon reports. */
 export interface DockerRecord {
-  /** Undefined: the command has not been started, and what made this record may still do so. */
+  /** Undefined: the command has not been started, but the first process may still start it. */
   readonly startedAt: number | undefined;
   readonly exit: ExitRecord | undefined;
 }
 
-/** The one file that a container shares with its service beside the log. */
+/** Path of the record, the only file besides the log that a container shares with the service. */
 export function recordPath(directory: string): string {
   return join(directory, 'docker-record');
 }
 
-/** What the first process reads of the mount points, where there are many. */
+/** Path of the list of expected mount points, for containers with many. */
 export function mountListPath(directory: string): string {
   return join(directory, 'docker-mounts');
 }
 
 /**
- * Makes the empty files that the first process writes. Their directory is the service's alone; inside the container
- * they must be open to any user that an image names.
+ * Creates the empty files that the first process writes. Only the service can enter their directory; the files themselves
+ * must be writable for any user that an image names.
  */
 export async function createRecord({ directory, logPath }: Launch): Promise<void> {
   for (const path of [recordPath(directory), logPath]) {
@@ -36,12 +36,12 @@ export async function createRecord({ directory, logPath }: Launch): Promise<void
   }
 }
 
-/** What the service writes to close the record; only the first line counts. */
+/** What the service writes to prevent a start; only the first line of the record counts. */
 const ABSENT = 'absent';
 
 /**
- * Makes sure that a container which seems not to have started never does, though the daemon may just be starting it. False
- * where it has started; true without a first process, whose container has the daemon's word alone.
+ * Prevents the start of a container that seems not to have started, even if the daemon is starting it right now. False if it
+ * has started. True without a record: a container without a first process can only be prevented through the daemon.
  */
 export async function claimAbsent(directory: string): Promise<boolean> {
   try {
@@ -53,20 +53,21 @@ export async function claimAbsent(directory: string): Promise<boolean> {
   return (await readStart(recordPath(directory)))?.startsWith(`${ABSENT}\n`) === true;
 }
 
-/** Lets a container start that was claimed as absent. */
+/** Reverts `claimAbsent`, so that the container can start. */
 export async function withdrawAbsent(directory: string): Promise<void> {
   const text = await readStart(recordPath(directory));
   if (text?.startsWith(`${ABSENT}\n`)) await truncate(recordPath(directory));
 }
 
-/** For a container that is made without a first process: its missing record sends everybody to the daemon. */
+/** Removes the record of a container without a first process: without a record, the daemon's state decides. */
 export async function withdrawRecord(directory: string): Promise<void> {
   await rm(recordPath(directory), { force: true });
 }
 
 /**
- * Undefined for a container without a first process of ours. Lines that are not whole are not read. A container may
- * write there too, if only to harm itself: what no first process writes is a fault, and no more is read than one writes.
+ * Reads the record; undefined for a container without a first process. Incomplete lines are ignored. The container itself
+ * can write there too, which affects only its own outcome: an invalid line counts as a fault, and at most 4096 bytes are
+ * read.
  */
 export async function readRecord(directory: string): Promise<DockerRecord | undefined> {
   const text = await readStart(recordPath(directory));

@@ -4,7 +4,7 @@ import { claimAbsent, readRecord } from './docker-records.ts';
 import { dockerName } from './docker-request.ts';
 import { ignoring } from './docker-start.ts';
 
-/** Removes a container and ends it first, where it runs; nothing where there is none. */
+/** Removes a container, killing it if it runs. Succeeds if it does not exist. */
 export async function removeDockerContainer(api: DockerApi, key: string): Promise<void> {
   const query = { force: 'true', v: 'true' };
   const path = `/containers/${dockerName(key)}`;
@@ -12,8 +12,8 @@ export async function removeDockerContainer(api: DockerApi, key: string): Promis
 }
 
 /**
- * Whether a container that seems not to have started cannot start any more, though the daemon may just be starting it. One
- * without a first process, which would see the claim, is removed.
+ * Prevents the start of a container that seems not to have started, even if the daemon is starting it right now; false if it
+ * has started. A container without a first process does not check the claim, so it is removed.
  */
 export async function preventStart(api: DockerApi, { key, directory }: Launch): Promise<boolean> {
   if ((await readRecord(directory)) !== undefined) return await claimAbsent(directory);

@@ -2,10 +2,12 @@ import type { Launch } from '../engine.ts';
 import type { FirstProcessParts } from './docker-first-process.ts';
 import type { HeldSource } from './docker-source.ts';
 
-/** Container names and labels carry the key, so that a lost reply is found again by name. */
+/** Label with the launch's key, which identifies the container in lists and events. */
 export const KEY_LABEL = 'sluice.key';
+/** Label with the cluster's ID, by which one cluster's containers are listed. */
 export const CLUSTER_LABEL = 'sluice.cluster';
 
+/** The container's name, derived from the key: after a lost response the container is found by it. */
 export function dockerName(key: string): string {
   return `sluice-${key}`;
 }
@@ -22,9 +24,9 @@ export function dockerRequest(launch: Launch, options: ContainerBodyOptions): Re
     Env: Object.entries(launch.env).map(([name, value]) => `${name}=${value}`),
     Labels: { [KEY_LABEL]: launch.key, [CLUSTER_LABEL]: launch.clusterID },
     HostConfig: {
-      // Networks are not isolated: a container listens on the port that it was given (protocol, "Ports").
+      // Networks are not isolated: a container listens on its assigned port (protocol, "Ports").
       NetworkMode: 'host',
-      // On the host's network it could read what all others send and receive.
+      // On the host's network it could otherwise read all traffic.
       CapDrop: ['NET_RAW'],
       ...(options.seccompProfile === undefined ? {} : { SecurityOpt: [`seccomp=${options.seccompProfile}`] }),
       NanoCpus: cores * 1e9,
@@ -40,12 +42,12 @@ export function dockerRequest(launch: Launch, options: ContainerBodyOptions): Re
 }
 
 /**
- * Daemons before API 1.44 make only the mount itself read-only, and none says whether it did more: what is mounted
- * further in on the host is left out, and then mounted by itself.
+ * Daemons before API 1.44 make only the mount itself read-only, and no version reports whether inner mounts are included. So
+ * what is mounted further inside on the host is excluded, and then mounted separately.
  */
 function bindMounts({ path, mount, submounts }: HeldSource, targets: ReadonlySet<string>): Record<string, unknown>[] {
   if (mount.readOnly !== true) return [{ Type: 'bind', Source: path, Target: mount.target }];
-  // Another volume may be wanted at the same place.
+  // Another volume may be mounted at the same place.
   const shown = submounts.filter((inner) => !targets.has(mount.target + inner));
   return ['', ...shown].map((inner) => ({
     Type: 'bind',
@@ -57,18 +59,21 @@ function bindMounts({ path, mount, submounts }: HeldSource, targets: ReadonlySet
 }
 
 interface ContainerBodyOptions {
-  /** Given to the image's entrypoint as `docker run` does, or with a first process the whole command line. */
+  /** Arguments for the image's entrypoint as in `docker run`; with a first process, the whole command line. */
   readonly argv: readonly string[];
   readonly sources: readonly HeldSource[];
   readonly firstProcess: FirstProcessParts | undefined;
   readonly isPodman: boolean;
-  /** Path of a profile in the place of the daemon's own. */
+  /** Path of a profile that replaces the daemon's default. */
   readonly seccompProfile?: string | undefined;
 }
 
-/** The first process keeps the log itself. Else the daemon's must be complete from its first byte (docker-log.ts). */
+/**
+ * The first process writes the log itself. Without one, the daemon's log must be complete from its first byte
+ * (docker-log.ts).
+ */
 function logDriver({ firstProcess, isPodman }: ContainerBodyOptions): string {
   if (firstProcess) return 'none';
-  // `json-file` replaces what is no UTF-8; `local` would keep it, but loses the newline of a line over 16 KiB.
+  // `json-file` replaces invalid UTF-8; `local` would keep it, but drops the newline of lines over 16 KiB.
   return isPodman ? 'k8s-file' : 'json-file';
 }

@@ -4,23 +4,23 @@ import { join } from 'node:path';
 import { EngineError, type Mount } from '../engine.ts';
 import { forEachLimit } from '../for-each-limit.ts';
 
-/** Linux: a handle to a place in the tree, which neither reads nor needs the right to. Node does not name it. */
+/** Linux: opens a file only as a reference, without read permission. Node has no name for it. */
 const O_PATH = 0o10_000_000;
 
-/** What a mount shall show: where the daemon finds it, and which file that was when we looked. */
+/** The file that a mount must show: its path for the daemon, and its identity when it was resolved. */
 export interface HeldSource {
   readonly mount: Mount;
   readonly path: string;
-  /** `<device>:<inode>`, of a file that lay beneath the volume's root. */
+  /** `<device>:<inode>` of a file that was beneath the volume's root. */
   readonly identity: string;
-  /** Of a read-only mount: where something else is mounted in it on this machine, from `/` on, outer ones first. */
+  /** For a read-only mount: the mount points of this machine inside it, as paths from the source on, outer ones first. */
   readonly submounts: readonly string[];
 }
 
 /**
- * Finds a mount beneath its volume's root, refused when links lead out. The file is opened first and asked where it is
- * then, hence `identity` never is that of a file outside. The daemon resolves `path` once more by itself: whether it
- * came to the same file is for the first process to see.
+ * Resolves the sources of mounts. Throws `EngineError` `REFUSED` if a source does not exist or links lead out of the volume.
+ * Each file is opened before its path is read, so `identity` never belongs to a file outside. The daemon resolves `path`
+ * again by itself; the first process checks that it found the same file.
  */
 export async function resolveSources(mounts: readonly Mount[]): Promise<HeldSource[]> {
   const mounted = mounts.some(({ readOnly }) => readOnly) ? await readMountPoints() : [];

@@ -11,25 +11,26 @@ import { dockerName, dockerRequest } from './docker-request.ts';
 import { resolveSources } from './docker-source.ts';
 import { writePodmanProfile } from './podman-seccomp.ts';
 
-/** Written before the start is asked for: without it, a container that the daemon does not know never ran. */
+/** Written before the start is requested: without it, a container that the daemon does not know never ran. */
 const START_MARK = 'docker-start';
 
+/** How to start a container, beside what the launch itself says. */
 export interface StartOptions {
   readonly config: DockerConfig;
-  /** Path of the program to start with, undefined to leave all to the daemon. */
+  /** Path of the program that containers start with; undefined if the daemon starts commands itself. */
   readonly firstProcess: string | undefined;
   readonly onProgress: (text: string) => void;
-  /** Aborted when the container is wanted no more; checked before each step that could start it. */
+  /** Aborted when the container is no longer needed; checked before each request that could start it. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** Pull, create, start: each of them finds what an earlier try has done. */
+/** Pulls, creates and starts. Idempotent: each part detects what an earlier attempt has completed. */
 export async function startDockerContainer(api: DockerApi, launch: Launch, options: StartOptions): Promise<void> {
   if (launch.image === undefined) {
     throw new EngineError('REFUSED', 'a container on Docker needs an image, and none was given');
   }
   if (launch.limits.gpus > 0 && api.isPodman) {
-    // It would start the container without any, and say nothing.
+    // Podman would start the container without GPUs and report no error.
     throw new EngineError(
       'REFUSED',
       'a container with GPUs cannot run here: the socket of Podman takes no request for them',
@@ -38,7 +39,7 @@ export async function startDockerContainer(api: DockerApi, launch: Launch, optio
   const name = dockerName(launch.key);
   let found = await api.inspect(name);
   if (!found) {
-    // It ran, and another client has removed it: its record says how it ended.
+    // It ran and was removed by another client: its record contains the outcome.
     if ((await readRecord(launch.directory))?.startedAt !== undefined) return;
     await create(api, launch, { ...options, image: launch.image });
     found = await api.inspect(name);
@@ -53,25 +54,25 @@ export async function startDockerContainer(api: DockerApi, launch: Launch, optio
   });
 }
 
-/** Another client's `prune` between two calls: the next try pulls and creates again. */
+/** Another client ran `prune` between two requests: the next attempt pulls and creates again. */
 function removedMeanwhile(error: unknown): EngineError | undefined {
   const isRemoved =
     error instanceof DockerError && error.status === 404 && /no such (image|container)/i.test(error.message);
   return isRemoved ? new EngineError('UNAVAILABLE', error.message, { cause: error }) : undefined;
 }
 
-/** Podman as root raises limits of its own accord, which fails where it has no right to. */
+/** Podman as root raises rlimits by default, which fails without the permission to do so. */
 function withAdvice(error: unknown): unknown {
   if (!(error instanceof DockerError && error.message.includes('rlimit'))) return error;
   return new DockerError(error.status, `${error.message}; lower default_ulimits in Podman's containers.conf`);
 }
 
-/** Whether the daemon may ever have been asked to start it. */
+/** Whether a start may have been requested from the daemon. */
 export function mayHaveStarted({ directory }: Launch): Promise<boolean> {
   return exists(join(directory, START_MARK));
 }
 
-/** Lets errors of these statuses pass, which say that what is wanted is so already. */
+/** Ignores errors with these statuses, which mean that the wanted state is already reached. */
 export async function ignoring(statuses: readonly number[], call: Promise<unknown>): Promise<void> {
   try {
     await call;
@@ -102,7 +103,8 @@ async function create(api: DockerApi, launch: Launch, options: StartOptions & { 
       const parts = firstProcessParts(firstProcess, { launch, sources });
       return await send(dockerRequest(launch, { argv, sources, firstProcess: parts, ...daemon }));
     } catch (error) {
-      // A daemon that does not see the service's own files, as in another container: it does all by itself.
+      // The daemon cannot read the service's files, for example because it runs in another container: start without a first
+      // process.
       if (!(error instanceof DockerError && error.message.includes(firstProcess))) throw error;
       await withdrawRecord(launch.directory);
     }

@@ -9,10 +9,10 @@ import { dockerOutcome, hasEnded, startTime } from './docker-outcome.ts';
 import { readRecord } from './docker-records.ts';
 import { CLUSTER_LABEL, KEY_LABEL } from './docker-request.ts';
 
-/** How long until a daemon that went away is asked again. */
+/** Delay before reconnecting to a daemon that has closed the connection. */
 const RECONNECT_MS = 500;
 
-/** What the list says, by key. */
+/** The daemon's list, by key. */
 type Listed = ReadonlyMap<string | undefined, DockerListItem>;
 
 interface Start {
@@ -20,6 +20,7 @@ interface Start {
   readonly startedAt: number | undefined;
 }
 
+/** The cluster to watch, and where to report. */
 export interface DockerWatchOptions {
   readonly clusterID: string;
   readonly api: DockerApi;
@@ -27,15 +28,15 @@ export interface DockerWatchOptions {
 }
 
 /**
- * What becomes of the engine's containers: from the daemon's events and lists, and from the records of their first
- * processes, reports to the sink.
+ * Reports changes of the engine's containers to the sink, based on the daemon's events and lists and on the records of first
+ * processes.
  */
 export class DockerWatch {
   readonly #clusterID: string;
   readonly #api: DockerApi;
   readonly #sink: EngineSink;
   readonly #tracked = new Map<string, TrackedContainer>();
-  /** What a sweep asks the daemon about at the moment. */
+  /** Keys that a sweep is inspecting at the moment. */
   readonly #looking = new Set<string>();
   readonly #closing = new AbortController();
   #poll: NodeJS.Timeout | undefined;
@@ -46,13 +47,13 @@ export class DockerWatch {
     this.#sink = sink;
   }
 
-  /** Follows the daemon's events, and lists its containers every `pollMs` in case one was missed. */
+  /** Follows the daemon's events, and lists the containers every `pollMs` in case an event was missed. */
   start(pollMs: number): void {
     void this.#listen();
     this.#poll = setInterval(() => void this.#sweep().catch(() => undefined), pollMs).unref();
   }
 
-  /** Resolves when the logs that are followed are closed. */
+  /** Stops watching. Resolves when all followed logs are closed. */
   async close(): Promise<void> {
     this.#closing.abort();
     clearInterval(this.#poll);
@@ -63,7 +64,7 @@ export class DockerWatch {
     return this.#tracked.get(key);
   }
 
-  /** The container of this launch, tracked from now on. */
+  /** Returns the container of this launch, and tracks it from now on. */
   track(launch: Launch): TrackedContainer {
     const known = this.#tracked.get(launch.key);
     if (known) return known;
@@ -82,19 +83,19 @@ export class DockerWatch {
       limitBytes: entry.launch.logLimitBytes,
       signal: this.#closing.signal,
     }).catch(() => {
-      // The daemon went away or the container did; `#settle` follows again as long as it has not ended.
+      // The daemon or the container ended; `#settle` follows again unless the container has ended.
       entry.log = undefined;
     });
   }
 
-  /** A followed log may end with the container, or with an error, before all of it was sent: Podman's often, Docker's now and then. */
+  /** A followed log may end before all output was sent (often with Podman, occasionally with Docker): reads the rest. */
   async #readRest({ id, launch: { logPath, logLimitBytes: limitBytes } }: TrackedContainer): Promise<void> {
     await followDockerLog(this.#api, id, { logPath, limitBytes, signal: this.#closing.signal, follow: false }).catch(
       () => {},
     );
   }
 
-  /** Reports what is true of a container now. `container` is what the daemon says, undefined when it says nothing. */
+  /** Reports the container's current state. `container` is the daemon's description; undefined if the daemon gave none. */
   async #settle(entry: TrackedContainer, container: DockerContainer | undefined): Promise<void> {
     const state = container?.State;
     const record = await readRecord(entry.launch.directory);
@@ -111,7 +112,7 @@ export class DockerWatch {
     await entry.log;
     if (!keepsOwnLog) await this.#readRest(entry);
     if (this.#closing.signal.aborted) return;
-    // The daemon notes a start after it has happened: a short container may have ended by then.
+    // The daemon records the start with a delay: a short container may have ended before.
     const endedAt = Math.max(ended.endedAt, entry.startedAt);
     this.#sink.report(entry.launch.key, { type: 'ended', endedAt, end: ended.end });
     this.#tracked.delete(entry.launch.key);
@@ -130,30 +131,30 @@ export class DockerWatch {
     });
   }
 
-  /** Reports what its record and the daemon say now. */
+  /** Reports the state according to the record and the daemon. Throws if the daemon does not respond. */
   async look(key: string): Promise<void> {
     const entry = this.#tracked.get(key);
     if (!entry) return;
-    // For most ends the record is enough, which saves the daemon a request.
+    // Usually the record suffices, which saves a request to the daemon.
     if (entry.running) await this.#settle(entry, undefined);
     if (entry.ended) return;
     const container = await this.#api.inspect(entry.id);
     if (container) await this.#settle(entry, container);
   }
 
-  /** The cluster's containers as the daemon lists them. */
+  /** The cluster's containers from the daemon, by key. */
   async list(): Promise<Listed> {
     const items = await this.#api.list(`${CLUSTER_LABEL}=${this.#clusterID}`);
     return new Map(items.map((item) => [item.Labels[KEY_LABEL], item]));
   }
 
-  /** Checks everything that may have changed while no events came. */
+  /** Checks all containers that may have changed without an event. */
   async #sweep(): Promise<void> {
     let listed: Listed;
     try {
       listed = await this.list();
     } catch {
-      // Away. Containers run on, and what has ended meanwhile has its own record.
+      // The daemon does not respond. Containers continue, and those that have ended have a record.
       await forEachLimit([...this.#tracked.values()], async (entry) => {
         if (entry.running) await this.#settle(entry, undefined).catch(() => undefined);
       });
@@ -162,21 +163,21 @@ export class DockerWatch {
     await forEachLimit([...this.#tracked], async ([key, entry]) => {
       const state = listed.get(key)?.State;
       const isNews = hasEnded(state ?? '') || (state !== 'created' && (!entry.running || !entry.log));
-      // A daemon that hangs over one container is not asked about it again, and delays no other.
+      // If the daemon hangs on one container, it is not asked about it again, and the others are not delayed.
       if (this.#looking.has(key)) return;
       this.#looking.add(key);
       try {
         if (state === undefined) await this.#vanished(entry);
         else if (isNews) await this.look(key);
       } catch {
-        // The next sweep looks again.
+        // The next sweep tries again.
       } finally {
         this.#looking.delete(key);
       }
     });
   }
 
-  /** A started container that the daemon no longer knows: another client removed it, and only its own record is left. */
+  /** Handles a started container that the daemon no longer knows: another client removed it, and only its record is left. */
   async #vanished(entry: TrackedContainer): Promise<void> {
     if (!entry.running || (await this.#api.inspect(entry.id))) return;
     await this.#settle(entry, undefined);
@@ -198,20 +199,23 @@ export class DockerWatch {
           await this.look(key);
         }
       } catch {
-        // The daemon is away, or has just come back: the next sweep finds what has happened meanwhile.
+        // The daemon does not respond or was restarted: the next sweep detects the changes.
       }
       await pause(RECONNECT_MS, undefined, { signal: this.#closing.signal }).catch(() => {});
     }
   }
 
-  /** For a container that was asked to start, now or by an earlier service. */
+  /** Adopts a container whose start was requested, by this or by an earlier service. */
   async adopt(entry: TrackedContainer, container: DockerContainer | undefined): Promise<void> {
     if (container) return await this.#settle(entry, container);
     entry.running = true;
     await this.#vanished(entry);
   }
 
-  /** The same for one that `item` of the list is about: the record is enough where it tells the start, and the list that it lives. */
+  /**
+   * Like `adopt`, for a container with its entry in the daemon's list. If it runs and its record has the start time, no
+   * request is needed.
+   */
   async adoptListed(entry: TrackedContainer, item: DockerListItem | undefined): Promise<void> {
     if (item === undefined) return await this.adopt(entry, undefined);
     entry.id = item.Id;

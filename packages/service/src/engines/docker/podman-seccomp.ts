@@ -1,15 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Where Podman finds its own profile, the first that is there. */
+/** Places of Podman's default profile, in order of precedence. */
 const PLACES = ['/etc/containers/seccomp.json', '/usr/share/containers/seccomp.json'];
 
-/** What Podman allows to every container, for containers within containers. */
+/** System calls that Podman allows for containers within containers. */
 const REFUSED = [
   ...['unshare', 'setns', 'mount', 'umount', 'umount2', 'pivot_root', 'mount_setattr', 'open_tree', 'move_mount'],
   ...['fsopen', 'fsconfig', 'fsmount', 'fspick', 'keyctl', 'add_key', 'request_key'],
 ];
-/** All flags of `clone` that make namespaces. */
+/** All flags of `clone` that create namespaces. */
 const NAMESPACES = 0x7e020000;
 const ENOSYS = 38;
 const EPERM = 1;
@@ -26,8 +26,8 @@ interface Profile {
 let profile: Promise<string | undefined> | undefined;
 
 /**
- * Writes Podman's own seccomp profile into `directory`, without user namespaces and mounts: with them a container of
- * root's Podman writes the host's cgroups where there is cgroup v1. Returns its path; undefined where Podman has none.
+ * Writes Podman's default seccomp profile into `directory`, without user namespaces and mounts: with them, a container of
+ * Podman as root can write the host's cgroups on cgroup v1. Returns its path; undefined if Podman has no profile.
  */
 export async function writePodmanProfile(directory: string): Promise<string | undefined> {
   profile ??= readProfile();
@@ -46,7 +46,7 @@ async function readProfile(): Promise<string | undefined> {
   return undefined;
 }
 
-/** The same profile, as strict as Docker's own about namespaces, mounts and keys. */
+/** Makes the profile as strict as Docker's about namespaces, mounts and keys. */
 function restrictProfile<T extends Profile>(own: T): T {
   const changed = new Set([...REFUSED, 'clone', 'clone3']);
   const kept = own.syscalls.map((rule) => ({ ...rule, names: rule.names.filter((name) => !changed.has(name)) }));
@@ -57,7 +57,7 @@ function restrictProfile<T extends Profile>(own: T): T {
       ...kept.filter(({ names }) => names.length > 0),
       { names: REFUSED, action: 'SCMP_ACT_ERRNO', errnoRet: EPERM },
       { names: ['clone'], action: 'SCMP_ACT_ALLOW', args },
-      // Its flags cannot be seen; the C library takes `clone` instead.
+      // A filter cannot read its flags; after ENOSYS the C library uses `clone`.
       { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
     ],
   };

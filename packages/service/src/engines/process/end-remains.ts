@@ -4,9 +4,9 @@ import { systemErrorCode } from '@sluice/host-system';
 const lookAgainMs = 20;
 
 /**
- * Kills what is left of a container of the shell launcher whose outer shell is no more, and resolves when nothing is: its
- * shells, which carry the path of its request in their command lines, and what carries its mark in the environment.
- * With the shell that is PID 1 of its namespace everything in it goes.
+ * Kills what is left of a container after its outer shell has died, and resolves when nothing is left. Shells are found by
+ * the path of the request in their command line, other processes by the mark in their environment. The death of the shell
+ * that is PID 1 of the namespace ends everything in it.
  */
 export async function endRemains(directory: string): Promise<void> {
   for (;;) {
@@ -28,13 +28,13 @@ async function findRemains(directory: string): Promise<number[]> {
   return found;
 }
 
-/** Nothing of a process that has ended meanwhile, and of one of another user. */
+/** Empty for a process that has ended or belongs to another user. */
 async function readWords(path: string): Promise<string[]> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return text.split('\0');
 }
 
-/** False of one that has ended since it was found, and of another user's, who may be looking at the same file. */
+/** False for a process that has ended since, or belongs to another user (who may just be reading the same file). */
 function kill(pid: number): boolean {
   try {
     return process.kill(pid, 'SIGKILL');

@@ -1,6 +1,6 @@
 import type { LauncherEvent } from './launcher.ts';
 
-/** Reads one line of a launcher. Throws on what no launcher of this version says. */
+/** Parses one line of a launcher's output. Throws for any line that this version's launchers do not write. */
 export function parseLauncherEvent(line: string): LauncherEvent {
   const space = line.indexOf(' ');
   const type = space < 0 ? line : line.slice(0, space);

@@ -1,6 +1,6 @@
 import type { LaunchRequest } from './launcher.ts';
 
-/** A frame for the native launcher: 32-bit little-endian length, then fields that each end with NUL. */
+/** Encodes a frame for the native launcher: the length as 32-bit little-endian, then fields that each end with NUL. */
 export function renderFrame(fields: readonly string[]): Buffer {
   const text = `${fields.join('\0')}\0`;
   const frame = Buffer.allocUnsafe(4 + Buffer.byteLength(text));

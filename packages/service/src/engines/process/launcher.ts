@@ -1,9 +1,9 @@
 import type { PlannedMount } from './mount-plan.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
-/** One container as a launcher takes it: nothing left to decide. No string holds NUL. */
+/** One container with everything resolved. No string contains NUL. */
 export interface LaunchRequest {
-  /** Decimal number, unique for this launcher. */
+  /** Decimal number, unique within this launcher. */
   readonly id: string;
   readonly key: string;
   readonly directory: string;
@@ -19,51 +19,53 @@ export interface LaunchRequest {
   readonly env: readonly string[];
 }
 
-/** What a launcher tells. For one container in order; `gone` is the last word on it. */
+/** What a launcher reports. Events of one container are in order; `gone` is the last one. */
 export type LauncherEvent =
   | { readonly type: 'ready'; readonly memory: string; readonly cores: string }
-  /** Its process has made the claim and starts it: nothing of this container ran before. */
+  /** Its process holds the claim and starts it; no instruction of this container ran before. */
   | { readonly type: 'claimed'; readonly id: string; readonly pid: number }
-  /** The container has a claim already, of an earlier launch; nothing was started. */
+  /** The container already has a claim, of an earlier launch; nothing was started. */
   | { readonly type: 'exists'; readonly id: string }
   | { readonly type: 'started'; readonly id: string; readonly startedAt: number }
   | { readonly type: 'ended'; readonly id: string; readonly record: string }
   /** Refused before a claim was made. */
   | { readonly type: 'refused'; readonly id: string; readonly reason: string }
-  /** The machine could not start it now: no process, no memory. */
+  /** The machine could not start it now: out of processes or memory. */
   | { readonly type: 'fault'; readonly id: string; readonly reason: string }
   | { readonly type: 'adopted'; readonly id: string }
   /** Nothing to adopt or to stop under this id. */
   | { readonly type: 'unknown'; readonly id: string }
-  /** Its first process is no more, and with it every process of the container. */
+  /** Its first process has ended, and with it every process of the container. */
   | { readonly type: 'gone'; readonly id: string };
 
 /**
- * How mount points come about. `namespaces`: mounted. `translation`: the launcher traces the container and translates
- * the paths of its system calls. `rewriting`: the host's paths stand for them in arguments, environment and scripts. With
- * the latter two nothing is isolated.
+ * How mount points are provided. `namespaces`: mounted. `translation`: the launcher traces the container and translates the
+ * paths in its system calls. `rewriting`: mount points are replaced by host paths in arguments, environment and scripts. The
+ * latter two isolate nothing.
  */
 export type MountsBy = 'namespaces' | 'translation' | 'rewriting';
 
-/** Starts containers that outlive it. The native and the shell launcher keep the same records and tell the same events. */
+/**
+ * Starts containers that outlive it. The native and the shell launcher write the same records and report the same events.
+ */
 export interface Launcher {
   readonly kind: 'native' | 'shell';
   readonly mountsBy: MountsBy;
   readonly memory: string;
   readonly cores: string;
   spawn(request: LaunchRequest): void;
-  /** Watches a container that another launcher started: `adopted` or `unknown` follows. */
+  /** Watches a container that another launcher started; reports `adopted` or `unknown`. */
   adopt(id: string, claim: ProcessIdentity, directory: string): void;
   stop(id: string, graceMs: number): void;
-  /** Without asking. */
+  /** Kills without SIGTERM and grace period. */
   kill(id: string): void;
-  /** Ends the launcher; its containers run on. */
+  /** Ends the launcher; its containers continue. */
   close(): Promise<void>;
 }
 
-/** How a launcher reports to its engine. */
+/** Receives the reports of a launcher. */
 export interface LauncherListener {
   event(event: LauncherEvent): void;
-  /** It ended without `close`. */
+  /** The launcher ended without `close`. */
   lost(reason: string): void;
 }

@@ -1,19 +1,21 @@
 import { normalize } from 'node:path/posix';
 import { EngineError, type Mount } from '../engine.ts';
 
-/** A mount in the order in which it is made. */
+/** A mount; the order of the list is the order of mounting. */
 export interface PlannedMount extends Mount {
-  /** Its mount point lies in the private `/tmp` or in another mount: it can be made only in the container itself. */
+  /**
+   * Its mount point is inside the private `/tmp` or inside another mount, so it can be created only in the container itself.
+   */
   readonly isLate: boolean;
 }
 
 const reserved = ['/proc', '/sys', '/dev'];
-/** What the bound of the API is. */
+/** The same limit as in the API. */
 const mountsAtMost = 10_000;
 
 /**
- * Sorts mounts so that outer ones come before inner ones and equal sets look equal. Throws `EngineError` `REFUSED`
- * where two want one place or one wants a place that belongs to the kernel.
+ * Sorts mounts: outer ones before inner ones, and equal sets in the same order. Throws `EngineError` `REFUSED` if two mounts
+ * have the same target, or a target belongs to the kernel.
  */
 export function planMounts(mounts: readonly Mount[]): PlannedMount[] {
   if (mounts.length > mountsAtMost)
@@ -21,7 +23,7 @@ export function planMounts(mounts: readonly Mount[]): PlannedMount[] {
   const sorted = mounts
     .map((mount) => {
       const target = cleanTarget(mount.target);
-      // By segments: what lies in a mount follows it at once.
+      // Compared by segments, so that inner mounts directly follow the mount that contains them.
       return { mount: { ...mount, target }, order: target.replaceAll('/', '\0') };
     })
     .sort((one, other) => (one.order < other.order ? -1 : one.order > other.order ? 1 : 0));

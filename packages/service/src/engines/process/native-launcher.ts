@@ -5,20 +5,20 @@ import { parseLauncherEvent } from './launcher-event.ts';
 import { launchFields, renderFrame } from './launcher-frame.ts';
 import { readLines } from './read-lines.ts';
 
-/** What the compiled launcher is started with. */
+/** How to start the compiled launcher. */
 export interface NativeLauncherOptions {
   readonly path: string;
-  /** Words before it, to run containers as another user in tests. */
+  /** Words before its command line, for example to run containers as another user. */
   readonly prefix: readonly string[];
   readonly mountsBy: MountsBy;
-  /** Groups the limits of one service's containers. */
+  /** Name under which the resource limits of one service's containers are grouped. */
   readonly scope: string;
   readonly maskedPaths: readonly string[];
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, null>;
 
-/** Starts the compiled launcher; rejects with its reason where it cannot work here. */
+/** Starts the compiled launcher; rejects with its reason if it cannot work here. */
 export async function openNativeLauncher(
   options: NativeLauncherOptions,
   listener: LauncherListener,
@@ -33,7 +33,7 @@ export async function openNativeLauncher(
   return await new Promise<Launcher>((resolve, reject) => {
     let launcher: NativeLauncher | undefined;
     child.once('error', (cause) => reject(new Error(`could not start the launcher '${options.path}'`, { cause })));
-    // Not `close`: first processes of running containers hold the other end of the socket for as long as they live.
+    // Not `close`: the first processes of running containers keep the other end of the socket open.
     child.once('exit', (code, signal) => {
       const reason = `the launcher ended with ${signal ?? `code ${code}`}`;
       if (launcher === undefined) reject(new Error(reason));
@@ -81,7 +81,7 @@ class NativeLauncher implements Launcher {
     this.#ended = new Promise((resolve) => {
       this.#markEnded = resolve;
     });
-    // A dead launcher is learned of by its end, with a better reason than EPIPE.
+    // The exit event reports a dead launcher with a better reason than EPIPE.
     child.stdin.on('error', () => {});
   }
 
@@ -114,7 +114,7 @@ class NativeLauncher implements Launcher {
     if (!this.#isClosing) this.#listener.lost(reason);
   }
 
-  /** One write for all frames of a turn of the loop. */
+  /** Sends all frames of one event loop iteration in one write. */
   #send(fields: readonly string[]): void {
     this.#frames.push(renderFrame(fields));
     if (this.#frames.length === 1) setImmediate(() => this.#flush());

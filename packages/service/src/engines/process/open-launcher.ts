@@ -7,12 +7,13 @@ import { openNativeLauncher } from './native-launcher.ts';
 import type { ProcessConfig } from './process-config.ts';
 import { openShellLauncher } from './shell-launcher.ts';
 
+/** The configuration of the engine, with the paths to hide. */
 export interface LauncherOptions extends ProcessConfig {
-  /** Absolute host paths that containers must find empty, above all the service's own data root. */
+  /** Absolute host paths that appear empty in containers, in particular the service's own data root. */
   readonly maskedPaths?: readonly string[];
 }
 
-/** Starts the launcher that the configuration names, or the best that works here. Throws `EngineError` `UNAVAILABLE`. */
+/** Starts the configured launcher, or the best one that works here. Throws `EngineError` `UNAVAILABLE`. */
 export async function openLauncher(config: LauncherOptions, listener: LauncherListener): Promise<Launcher> {
   if (process.platform !== 'linux') throw unavailable([`it needs Linux, and this is ${process.platform}`]);
   const path = config.launcherPath ?? findNativeProgram('launcher');
@@ -39,7 +40,7 @@ export async function openLauncher(config: LauncherOptions, listener: LauncherLi
   throw unavailable(reasons);
 }
 
-/** Without links on the way. What is not there yet is masked as soon as it is, hence its directory is what counts. */
+/** The path with links resolved. A path that does not exist yet can be created later, so its parent is resolved instead. */
 async function resolvePath(path: string): Promise<string> {
   try {
     return await realpath(path);

@@ -1,23 +1,26 @@
 import type { Launch, Observation } from '../engine.ts';
 
-/** A container that the engine watches. Ended and absent ones are kept until `remove`, so that nothing is reported twice. */
+/**
+ * The state of a container that the engine watches. Ended and absent containers are kept until `remove`, so that nothing is
+ * reported twice.
+ */
 export interface TrackedContainer {
-  /** A new one whenever another process is watched for it. */
+  /** ID for the launcher; renewed whenever another process is watched for this container. */
   id: string;
   readonly launch: Launch;
   /** `live`: the current launcher watches it. */
   state: 'launching' | 'adopting' | 'live' | 'ended';
   isAbsent: boolean;
-  /** When it is to be killed, by a monotonic clock; undefined where no stop is requested. */
+  /** When to kill it, by a monotonic clock; undefined if no stop is requested. */
   killAt: number | undefined;
   killTimer: NodeJS.Timeout | undefined;
-  /** All that was reported, to repeat it on `recover`. */
+  /** Everything that was reported, to repeat it on `recover`. */
   readonly observations: Observation[];
   /** Settles `launch` or `recover`. */
   readonly taken: Deferred;
 }
 
-/** One without observations. */
+/** The initial state, without observations. */
 export function createTrackedContainer(from: Pick<TrackedContainer, 'id' | 'launch' | 'state'>): TrackedContainer {
   return {
     ...from,
@@ -29,11 +32,12 @@ export function createTrackedContainer(from: Pick<TrackedContainer, 'id' | 'laun
   };
 }
 
+/** Whether its start has been reported. */
 export function isKnownToRun({ observations }: TrackedContainer): boolean {
   return observations.some(({ type }) => type === 'running');
 }
 
-/** A promise that is settled from outside. A rejection that nothing waits for is not reported. */
+/** A promise that is settled from outside. An unhandled rejection is not reported. */
 interface Deferred {
   readonly promise: Promise<void>;
   resolve(): void;

@@ -10,9 +10,13 @@ import { readClaimant } from './process-records.ts';
 import { ProcessWatch } from './process-watch.ts';
 import { WITHOUT_NAMESPACES, WITHOUT_TRANSLATION } from './without-namespaces.ts';
 
+/** What the engine needs beside its configuration. */
 export type ProcessEngineOptions = Partial<Pick<EngineSite, 'maskedPaths'>>;
 
-/** Containers as process trees in namespaces of this machine. Creating it does nothing; `open` does. */
+/**
+ * Runs containers as process trees in namespaces of this machine. The constructor starts no work; `open` starts the
+ * launcher.
+ */
 export function createProcessEngine(config: ProcessConfig = {}, options: ProcessEngineOptions = {}): Engine {
   return new ProcessEngine(config, options);
 }
@@ -57,7 +61,7 @@ class ProcessEngine implements Engine {
   async stop(key: string, options: { graceMs: number }): Promise<void> {
     const container = this.#watch.get(key);
     if (container === undefined || container.state === 'ended') return;
-    // The earliest deadline counts: a delete does not wait for the grace of a cancel.
+    // The earliest deadline counts: a delete does not wait for the grace period of an earlier cancel.
     container.killAt = Math.min(performance.now() + options.graceMs, container.killAt ?? Number.POSITIVE_INFINITY);
     await this.#ready();
     this.#watch.pursueStop(container);
@@ -73,7 +77,7 @@ class ProcessEngine implements Engine {
     return container && (await readClaimant(container.launch.directory, this.#bootID));
   }
 
-  /** Translated paths protect no files. */
+  /** Without mount namespaces, files cannot be made read-only. */
   get features(): readonly Feature[] {
     return this.#launcher?.mountsBy === 'namespaces' ? ['read-only-mounts'] : [];
   }
@@ -85,7 +89,7 @@ class ProcessEngine implements Engine {
 
   async close(): Promise<void> {
     this.#watch.close();
-    // A launcher that is just being started in place of a lost one would outlive this process.
+    // Otherwise a replacement launcher that is being started would outlive this process.
     await this.#replacing?.catch(() => {});
     const launcher = this.#launcher;
     this.#launcher = undefined;
@@ -107,7 +111,10 @@ class ProcessEngine implements Engine {
     );
   }
 
-  /** Replaced once at once, and again when something is wanted: a launcher that cannot live is not started in a loop. */
+  /**
+   * Replaces the launcher once immediately, and again when it is needed: a launcher that always fails is not restarted in a
+   * loop.
+   */
   #handleLoss(): void {
     this.#launcher = undefined;
     for (const container of this.#watch.unended()) if (container.state === 'live') container.state = 'adopting';
@@ -121,9 +128,9 @@ class ProcessEngine implements Engine {
     return this.#replacing;
   }
 
-  /** Containers do not need the launcher to live: a new one adopts what the lost one watched. */
+  /** Containers survive their launcher: a new one adopts what the lost one watched. */
   async #openAndAdopt(): Promise<void> {
-    // Another loss during the adoption is found here.
+    // The launcher may be lost again during the adoption.
     while (this.#launcher === undefined) {
       const containers = this.#watch.unended();
       try {
@@ -134,7 +141,7 @@ class ProcessEngine implements Engine {
         }
         throw error;
       }
-      // Closed meanwhile: running containers continue, and nothing is started any more.
+      // Closed in the meantime: running containers continue, and nothing more is started.
       if (!this.#watch.isOpen) return;
       await this.#watch.adoptAll(containers, this.#launcher);
     }

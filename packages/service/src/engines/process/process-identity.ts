@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 
-/** A process for ever: its number is given again, its start time within one boot is not. */
+/** Identifies a process permanently: a PID can be reused, but not together with its start time within one boot. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Clock ticks from boot to its start. */
+  /** Start time in clock ticks since boot. */
   readonly startTicks: string;
 }
 
-/** Whether exactly this process is there; one that has ended and waits for its parent is not. */
+/** Whether exactly this process is alive; a zombie is not. */
 export async function isAlive(identity: ProcessIdentity): Promise<boolean> {
   const stat = await readFile(`/proc/${identity.pid}/stat`, 'utf8').catch(() => undefined);
   if (stat === undefined) return false;

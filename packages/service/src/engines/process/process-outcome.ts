@@ -6,29 +6,29 @@ import type { ExitRecord } from '../exit-record.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { claimAbsent, readClaim, readExitRecord } from './process-records.ts';
 
-/** What the records say of a container that another process may have started. */
+/** What the records say about a container that another process may have started. */
 export type RecordedOutcome =
   | { readonly type: 'ended'; readonly record: ExitRecord }
-  /** It never started, and from now on only withdrawing that claim lets it start. */
+  /** It never started, and cannot start until the claim is withdrawn. */
   | { readonly type: 'absent' }
-  /** This process was to run it, in this boot of the machine. Whether it is there is to be looked at. */
+  /** This process claimed it in this boot of the machine. Whether the process is alive must be checked. */
   | { readonly type: 'claimed'; readonly by: ProcessIdentity }
   | { readonly type: 'lost'; readonly reason: string };
 
-/** This boot of the machine; `timeMs` is when it began by the wall clock, which may have been set since. */
+/** The current boot of the machine; `timeMs` is its start by the wall clock, which may have been changed since. */
 export interface Boot {
   readonly id: string;
   readonly timeMs: number;
 }
 
-/** Throws where the kernel does not tell its boot. */
+/** Throws `EngineError` `UNAVAILABLE` if the kernel provides no boot ID. */
 export function readBoot(): Boot {
   const id = bootID();
   if (id === undefined) throw new EngineError('UNAVAILABLE', 'could not read the boot ID of this machine');
   return { id, timeMs: Date.now() - uptime() * 1000 };
 }
 
-/** Throws where the records cannot be read. */
+/** Decides from the records. If there is no claim, claims the container as absent. Throws if the records cannot be read. */
 export async function readRecordedOutcome(
   { directory, bootID: keyBootID }: Pick<Launch, 'directory' | 'bootID'>,
   boot: Boot,
@@ -42,7 +42,7 @@ export async function readRecordedOutcome(
       if (claim.bootID === boot.id) return { type: 'claimed', by: claim };
       return { type: 'lost', reason: 'the machine was restarted while it ran' };
     }
-    // Records are not forced to disk: across a crash of the machine a missing claim proves nothing.
+    // Records are written without fsync: after a crash of the machine a missing claim proves nothing.
     if (keyBootID !== boot.id && (await birthTime(directory)) < boot.timeMs) {
       return { type: 'lost', reason: 'the machine was restarted, and nothing is left to say whether it had started' };
     }

@@ -8,14 +8,14 @@ export type ProcessProbe =
       readonly works: true;
       readonly launcher: 'native' | 'shell';
       readonly mountsBy: MountsBy;
-      /** `cgroup1` and `cgroup2` limit a container as a whole, `rlimit` each of its processes. */
+      /** `cgroup1` and `cgroup2` limit a container as a whole, `rlimit` limits each of its processes. */
       readonly memory: string;
-      /** `affinity`: the container may use only so many processors. `none`: no limit but the service's own count. */
+      /** `affinity`: the container is restricted to as many processors. `none`: only the service counts cores. */
       readonly cores: string;
     }
   | { readonly works: false; readonly reason: string };
 
-/** Starts a launcher and ends it again; no container is started. */
+/** Starts a launcher and ends it again, without starting a container. */
 export async function probeProcess(config: ProcessConfig = {}): Promise<ProcessProbe> {
   try {
     const launcher = await openLauncher(config, { event: () => {}, lost: () => {} });

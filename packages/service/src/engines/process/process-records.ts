@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { isSystemError } from '@sluice/host-system';
 import { type ExitRecord, parseExitRecord } from '../exit-record.ts';
 
-/** Who runs a container: written before its first instruction, and only once. */
+/** Which process runs a container: written before its first instruction, and only once. */
 export type Claim =
   | { readonly kind: 'process'; readonly pid: number; readonly startTicks: string; readonly bootID: string }
-  /** The engine itself claimed it, so that it can no longer be started. */
+  /** The engine itself holds the claim, so that the container cannot be started. */
   | { readonly kind: 'absent' };
 
 /**
- * Records are symbolic links without a target: symlink(2) makes name and content in one step, and fails where the name
- * exists. There is no torn record and no second writer.
+ * Reads the claim; undefined if there is none. Records are symbolic links without a target: symlink(2) creates name and
+ * content atomically and fails if the name exists, so there are no torn records and no second writer.
  */
 export async function readClaim(directory: string): Promise<Claim | undefined> {
   const text = await readRecord(directory, 'claim');
@@ -24,13 +24,13 @@ export async function readClaim(directory: string): Promise<Claim | undefined> {
   return { kind: 'process', pid: Number(pid), startTicks, bootID };
 }
 
-/** The ID of the process that runs it, in this boot of the machine. */
+/** The PID that the claim names, if it is from this boot of the machine. */
 export async function readClaimant(directory: string, bootID: string): Promise<number | undefined> {
   const claim = await readClaim(directory);
   return claim?.kind === 'process' && claim.bootID === bootID ? claim.pid : undefined;
 }
 
-/** Makes it impossible that the container still starts; false when it is claimed already. */
+/** Prevents the container from starting; false if it is already claimed. */
 export async function claimAbsent(directory: string): Promise<boolean> {
   try {
     await symlink('absent', join(directory, 'claim'));
@@ -41,7 +41,7 @@ export async function claimAbsent(directory: string): Promise<boolean> {
   }
 }
 
-/** Lets a container start that was said to be absent; false where a process has claimed it. */
+/** Reverts `claimAbsent`, so that the container can start; false if a process has claimed it. */
 export async function withdrawAbsent(directory: string): Promise<boolean> {
   const claim = await readClaim(directory);
   if (claim?.kind === 'process') return false;
@@ -49,6 +49,7 @@ export async function withdrawAbsent(directory: string): Promise<boolean> {
   return true;
 }
 
+/** Reads how the container ended; undefined if there is no record yet. Throws if the record is invalid. */
 export async function readExitRecord(directory: string): Promise<ExitRecord | undefined> {
   const text = await readRecord(directory, 'exit');
   return text === undefined ? undefined : parseExitRecord(text);

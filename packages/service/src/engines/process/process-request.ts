@@ -2,10 +2,10 @@ import { EngineError, type Launch } from '../engine.ts';
 import type { LaunchRequest } from './launcher.ts';
 import { planMounts } from './mount-plan.ts';
 
-/** Where the container starts and what `HOME` says: its private `/tmp`, the one place that is writable for sure. */
+/** Working directory and `HOME`: the private `/tmp`, the only place that is always writable. */
 const home = '/tmp';
 
-/** Checks what this engine cannot do and fills in the rest. Throws `EngineError` `REFUSED`. */
+/** Resolves a launch into a request. Throws `EngineError` `REFUSED` for what this engine cannot do. */
 export function resolveRequest(launch: Launch, id: string): LaunchRequest {
   if (launch.image !== undefined) {
     throw refusal(
@@ -38,7 +38,7 @@ export function resolveRequest(launch: Launch, id: string): LaunchRequest {
   return request;
 }
 
-/** All that comes from the service's own environment; the rest of it may be secret. */
+/** The only variables from the service's environment; the others may be secret. */
 function ownEnvironment(): Record<string, string> {
   return { PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin', HOME: home, LANG: process.env.LANG ?? 'C.UTF-8' };
 }

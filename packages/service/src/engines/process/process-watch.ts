@@ -10,12 +10,12 @@ import { type Boot, readRecordedOutcome } from './process-outcome.ts';
 import { readClaim, readExitRecord, withdrawAbsent } from './process-records.ts';
 import { resolveRequest } from './process-request.ts';
 
-/** What a container whose first process misses its own deadline gets on top before it is killed from outside. */
+/** Extra time for a first process that misses its own deadline, before it is killed from outside. */
 const killMarginMs = 2_000;
-/** Between two checks of the logs that the shell launcher writes. */
+/** Interval of the checks of logs that the shell launcher writes. */
 const logIntervalMs = 1_000;
 
-/** What becomes of the engine's containers: from the launcher's events and from the records, reports to the sink. */
+/** Reports changes of the engine's containers to the sink, based on the launcher's events and on the records. */
 export class ProcessWatch {
   readonly #launcher: () => Launcher | undefined;
   readonly #byKey = new Map<string, TrackedContainer>();
@@ -26,12 +26,12 @@ export class ProcessWatch {
   #limitsLogs = false;
   #logTimer: NodeJS.Timeout | undefined;
 
-  /** `launcher` gives the current one, undefined while a lost one is being replaced. */
+  /** `launcher` returns the current one; undefined while a lost one is being replaced. */
   constructor(launcher: () => Launcher | undefined) {
     this.#launcher = launcher;
   }
 
-  /** From now on reports to `sink`. */
+  /** Starts reporting to `sink`. */
   open({
     boot,
     sink,
@@ -43,7 +43,7 @@ export class ProcessWatch {
   }): void {
     this.#boot = boot;
     this.#sink = sink;
-    // The native one limits logs by itself.
+    // The native launcher limits logs itself.
     this.#limitsLogs = launcher.kind === 'shell';
     if (this.#limitsLogs) this.#logTimer = setInterval(() => void this.#limitLogs(), logIntervalMs).unref();
   }
@@ -52,7 +52,7 @@ export class ProcessWatch {
     return this.#sink !== undefined;
   }
 
-  /** Reports nothing more. */
+  /** Stops reporting. */
   close(): void {
     this.#sink = undefined;
     clearInterval(this.#logTimer);
@@ -62,12 +62,12 @@ export class ProcessWatch {
     return this.#byKey.get(key);
   }
 
-  /** All that have not ended. */
+  /** All containers that have not ended. */
   unended(): TrackedContainer[] {
     return [...this.#byKey.values()].filter(({ state }) => state !== 'ended');
   }
 
-  /** Throws `EngineError` `REFUSED`, before it is tracked, where this engine cannot run it. */
+  /** Throws `EngineError` `REFUSED` without tracking the container if this engine cannot run it. */
   launch(launch: Launch, launcher: Launcher): TrackedContainer {
     const request = resolveRequest(launch, String(this.#nextID));
     const container = this.#track(launch, 'launching');
@@ -75,7 +75,7 @@ export class ProcessWatch {
     return container;
   }
 
-  /** Adopts one that this launcher did not start. */
+  /** Adopts a container that this launcher did not start. */
   async recover(launch: Launch): Promise<void> {
     const known = this.#byKey.get(launch.key);
     if (known !== undefined) {
@@ -100,12 +100,13 @@ export class ProcessWatch {
     container.taken.reject(error);
   }
 
-  /** Asks again after each change of the launcher: a request to a lost one may have been lost with it. */
+  /** Repeats the stop request after each change of the launcher, since a lost launcher may have lost it. */
   pursueStop(container: TrackedContainer): void {
     if (container.killAt === undefined || container.state !== 'live') return;
     const graceMs = Math.max(0, container.killAt - performance.now());
     this.#launcher()?.stop(container.id, graceMs);
-    // The first process keeps the deadline itself, also without this service; this is for one that cannot (stopped by a debugger).
+    // The first process enforces the deadline itself, even without this service. This timer is for one that cannot, for
+    // example because a debugger has stopped it.
     clearTimeout(container.killTimer);
     container.killTimer = setTimeout(() => this.#launcher()?.kill(container.id), graceMs + killMarginMs).unref();
   }
@@ -179,7 +180,7 @@ export class ProcessWatch {
     container.taken.resolve();
   }
 
-  /** The launcher has nothing more to tell of it: the records decide. */
+  /** The launcher reports nothing more about it: the records decide. */
   async #settleFromRecords(container: TrackedContainer, cause: 'exists' | 'unknown' | 'gone'): Promise<void> {
     try {
       if (cause === 'exists') {
@@ -196,7 +197,7 @@ export class ProcessWatch {
           return this.reject(container, new EngineError('UNAVAILABLE', reason));
         }
       }
-      // A stop that came after the end finds nothing either, and `gone` is on its way.
+      // A stop after the end is answered with `unknown` too, and `gone` follows.
       if (cause === 'unknown' && container.state === 'live') return;
       this.#endWithoutRecord(container, 'its first process is gone and left no exit record');
     } catch (error) {
@@ -204,14 +205,14 @@ export class ProcessWatch {
     }
   }
 
-  /** A launch found a claim: of its own earlier try, or of this engine, which had reported that it never started. */
+  /** A launch found a claim: of its own earlier attempt, or of this engine, which had reported the container as absent. */
   async #settleClaimed(container: TrackedContainer): Promise<void> {
     if (!(await withdrawAbsent(container.launch.directory))) return await this.#adopt(container);
     container.state = 'launching';
     this.#launcher()?.spawn(resolveRequest(container.launch, container.id));
   }
 
-  /** Decides from the records what became of a container that this launcher did not start. */
+  /** Decides from the records how to continue with a container that this launcher did not start. */
   async #adopt(container: TrackedContainer): Promise<void> {
     const outcome = await readRecordedOutcome(container.launch, this.#boot);
     if (outcome.type === 'ended') this.#end(container, outcome.record);
@@ -250,7 +251,7 @@ export class ProcessWatch {
 
   async #limitLogs(): Promise<void> {
     for (const { state, launch } of [...this.#byKey.values()]) {
-      // A log that cannot be cut now is checked again.
+      // A log that cannot be cut now is checked again next time.
       if (state === 'live') await limitLog(launch.logPath, launch.logLimitBytes).catch(() => {});
     }
   }
@@ -265,7 +266,7 @@ export class ProcessWatch {
     this.#sink?.report(container.launch.key, observation);
   }
 
-  /** Events under the old ID are ignored: they are of a superseded process or a lost launcher. */
+  /** Assigns a new ID. Events with the old ID are ignored: they concern a superseded process or a lost launcher. */
   #renew(container: TrackedContainer): void {
     this.#byID.delete(container.id);
     container.id = String(this.#nextID++);

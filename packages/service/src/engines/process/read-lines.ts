@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Calls `take` for each whole line of a stream, without its newline. */
+/** Calls `take` for each complete line of a stream, without its newline. */
 export function readLines(stream: Readable, take: (line: string) => void): void {
   let rest = '';
   stream.setEncoding('utf8');

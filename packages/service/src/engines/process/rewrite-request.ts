@@ -5,12 +5,12 @@ import { exists } from '../exists.ts';
 import type { LaunchRequest } from './launcher.ts';
 import type { PlannedMount } from './mount-plan.ts';
 
-/** A directory of scripts is copied up to this size; one that is larger is used as it is. */
+/** Limits for copying a directory of scripts; a larger one is used in place. */
 const SCRIPTS_AT_MOST = { files: 1000, bytes: 16 * 2 ** 20 };
 
 /**
- * A request that needs no mounts: the host's paths stand for the mount points in arguments and environment, and in a copy
- * of each mounted directory that an argument names a script of. Throws `EngineError` `REFUSED`.
+ * Converts a request into one without mounts: mount points are replaced by host paths in arguments and environment, and in a
+ * copy of each mounted directory that contains a script named by an argument. Throws `EngineError` `REFUSED`.
  */
 export async function rewriteRequest(request: LaunchRequest): Promise<LaunchRequest> {
   const places = new Map<string, string>([['/tmp', join(request.directory, 'tmp')]]);
@@ -42,8 +42,8 @@ export async function rewriteRequest(request: LaunchRequest): Promise<LaunchRequ
 }
 
 /**
- * A mount point beneath a directory that the machine does not have is listed there: a directory of links takes its place.
- * Nothing is added to one that the machine or a volume has.
+ * Makes a mount point visible in its parent directory if the machine does not have that directory: a directory of links
+ * takes its place. Directories of the machine or of a volume are not changed.
  */
 async function makeListed(target: string, to: { places: Map<string, string>; points: string }): Promise<void> {
   const { places, points } = to;
@@ -67,7 +67,7 @@ async function makeListed(target: string, to: { places: Map<string, string>; poi
   }
 }
 
-/** Whoever lists the outer directory would miss the inner one without a word, such as reused cells among new ones. */
+/** A program that lists the outer directory would silently miss the inner mount, for example reused cells among new ones. */
 function refuseInside(target: string, places: ReadonlyMap<string, string>): void {
   const outer = [...places.keys()].find((place) => place !== '/tmp' && target.startsWith(`${place}/`));
   if (outer === undefined) return;
@@ -78,7 +78,7 @@ function refuseInside(target: string, places: ReadonlyMap<string, string>): void
   );
 }
 
-/** Replaces whole names of places, the longest that fits. */
+/** Returns a function that replaces complete mount points by their paths, longest match first. */
 export function createRewriter(places: ReadonlyMap<string, string>): (text: string) => string {
   const names = [...places.keys()].sort((one, other) => other.length - one.length);
   const escaped = names.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
@@ -86,7 +86,7 @@ export function createRewriter(places: ReadonlyMap<string, string>): (text: stri
   return (text) => text.replace(pattern, (name) => places.get(name) ?? name);
 }
 
-/** Looked at once, as it starts: a link that is swapped in later leads where it leads. */
+/** Resolved once, at the start; a link that is changed later is not checked again. */
 async function findSource({ root, subPath, kind, target }: PlannedMount): Promise<string> {
   const refuse = (why: string) => new EngineError('REFUSED', `could not mount '${subPath}' at '${target}': ${why}`);
   const above = await realpath(root).catch(() => undefined);
@@ -112,7 +112,7 @@ function isText(content: Buffer): boolean {
   return !content.includes(0);
 }
 
-/** Paths beneath `directory`; undefined where there is more than is copied. */
+/** Paths of all files beneath `directory`; undefined if they exceed the limits for copying. */
 async function listFiles(directory: string): Promise<string[] | undefined> {
   const found: string[] = [];
   let bytes = 0;
@@ -132,7 +132,7 @@ async function copyRewritten(file: { from: string; to: string; rewrite: (text: s
   await mkdir(join(to, '..'), { recursive: true });
   const content = await readFile(from);
   const text = content.toString();
-  // What is no UTF-8 would not come back as it was.
+  // Content that is not UTF-8 would be changed by decoding.
   if (!isText(content) || !Buffer.from(text).equals(content)) return await copyFile(from, to);
   await writeFile(to, rewrite(text), { mode: (await stat(from)).mode & 0o777 });
 }

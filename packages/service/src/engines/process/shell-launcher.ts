@@ -13,10 +13,11 @@ import { rewriteRequest } from './rewrite-request.ts';
 import { findShellNamespaces, mapUsers, shellNamespaces, shellSearchPath } from './shell-namespaces.ts';
 import { renderShellRequest } from './shell-request.ts';
 
+/** How to start the shell launcher. */
 export interface ShellLauncherOptions {
-  /** Directory that holds `launcher.sh` and `container.sh`. */
+  /** Directory that contains `launcher.sh` and `container.sh`. */
   readonly scripts: string;
-  /** Words before `sh`, to run containers as another user in tests. */
+  /** Words before `sh`, for example to run containers as another user. */
   readonly prefix: readonly string[];
   readonly maskedPaths: readonly string[];
   readonly mountsBy: ShellMountsBy;
@@ -28,7 +29,7 @@ interface Watched {
   readonly directory: string;
   outer: ProcessIdentity | undefined;
   killTimer: NodeJS.Timeout | undefined;
-  /** Its outer shell was seen to be no more. */
+  /** Its outer shell is known to have ended. */
   hasEnded: boolean;
 }
 
@@ -39,7 +40,10 @@ function createWatched(directory: string, outer: ProcessIdentity | undefined): W
 const lookMs = 250;
 const noticeMs = 20;
 
-/** Starts containers with util-linux and `sh`: several processes for each, for machines without the native launcher. */
+/**
+ * Starts containers with util-linux and `sh`, with several processes per container; for machines without the native
+ * launcher.
+ */
 export async function openShellLauncher(options: ShellLauncherOptions, listener: LauncherListener): Promise<Launcher> {
   const entry = options.mountsBy === 'namespaces' ? await findShellNamespaces(options.prefix) : undefined;
   const words = entry === undefined ? [] : shellNamespaces[entry];
@@ -60,7 +64,7 @@ export async function openShellLauncher(options: ShellLauncherOptions, listener:
   return new ShellLauncher(child, { ...options, listener });
 }
 
-/** bash where it is there, since only it can close inherited files with numbers above 9. */
+/** bash if it exists: only bash can close inherited file descriptors above 9. */
 async function findShell(): Promise<string> {
   const isThere = await access('/bin/bash', constants.X_OK).then(
     () => true,
@@ -91,7 +95,7 @@ class ShellLauncher implements Launcher {
     child.once('exit', (code, signal) => {
       if (!this.#isClosing) options.listener.lost(`the launcher ended with ${signal ?? `code ${code}`}`);
     });
-    readLines(child.stdout, (line) => this.#hear(line));
+    readLines(child.stdout, (line) => this.#handleLine(line));
     this.#looking = setInterval(() => void this.#lookForGone(), lookMs).unref();
   }
 
@@ -101,11 +105,11 @@ class ShellLauncher implements Launcher {
   }
 
   async #spawn(request: LaunchRequest): Promise<void> {
-    // Named after the launch, not the container: a second try must not write into a script that is being read.
+    // Named after the launch, not the container: a second attempt must not overwrite a script that is being read.
     const path = join(request.directory, `request-${process.pid}-${request.id}.sh`);
     const script = join(this.#options.scripts, 'container.sh');
     try {
-      // It holds the container's environment; the container's first process removes it.
+      // It contains the container's environment; the container's first process removes it.
       const isolated = this.mountsBy === 'namespaces';
       const ready = isolated ? request : await rewriteRequest(request);
       const { maskedPaths } = this.#options;
@@ -157,7 +161,7 @@ class ShellLauncher implements Launcher {
     this.#child.stdout.destroy();
   }
 
-  #hear(line: string): void {
+  #handleLine(line: string): void {
     const event = parseLauncherEvent(line);
     if (event.type === 'ready') return;
     const watched = this.#watched.get(event.id);
@@ -179,7 +183,7 @@ class ShellLauncher implements Launcher {
     this.#options.listener.event(event);
   }
 
-  /** The container's first process cannot speak to us from where it is: it leaves the time behind as it enters. */
+  /** The container's first process has no connection to the service: it records its start time in a link. */
   async #noticeStart(id: string, watched: Watched): Promise<void> {
     while (this.#watched.get(id) === watched) {
       const startedAt = Number(await readlink(join(watched.directory, 'started')).catch(() => Number.NaN));
@@ -202,7 +206,7 @@ class ShellLauncher implements Launcher {
     }
   }
 
-  /** One that was killed has told nothing, and what it was to watch runs on without it. */
+  /** Detects containers whose outer shell was killed: it reported no end, and processes that it watched may still run. */
   async #lookForGone(): Promise<void> {
     for (const [id, watched] of [...this.#watched]) {
       if (watched.outer === undefined || watched.hasEnded || (await isAlive(watched.outer))) continue;
@@ -214,7 +218,7 @@ class ShellLauncher implements Launcher {
   }
 }
 
-/** It may have ended since it was looked at. */
+/** Ignores a process that has ended in the meantime. */
 function signalProcess(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(pid, signal);

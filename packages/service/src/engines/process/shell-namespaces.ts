@@ -2,12 +2,12 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 
-/** What the launcher is in; its containers share it. */
+/** The namespaces of the launcher, which its containers share. */
 export type ShellNamespaces = 'mapped' | 'unmapped' | 'none';
 
 /**
- * Words before the launcher: an ordinary user is alone in the user namespace, the users of root are mapped from outside,
- * and root can do without where the machine has switched user namespaces off.
+ * Words before the launcher's command line. An ordinary user has only itself in the user namespace; for root, all users are
+ * mapped from outside; and root works without a user namespace if the machine forbids them.
  */
 export const shellNamespaces: Readonly<Record<ShellNamespaces, readonly string[]>> = {
   mapped: ['unshare', '--user', '--map-current-user', '--keep-caps', '--ipc'],
@@ -15,12 +15,12 @@ export const shellNamespaces: Readonly<Record<ShellNamespaces, readonly string[]
   none: ['unshare', '--ipc'],
 };
 
-/** Debian has pivot_root where ordinary users do not look. */
+/** The search path with the system directories: Debian installs pivot_root outside of an ordinary user's path. */
 export function shellSearchPath(): string {
   return `${process.env.PATH ?? '/usr/bin:/bin'}:/usr/sbin:/sbin`;
 }
 
-/** What works here; rejects with what the kernel or a missing tool said. */
+/** Tests which namespaces work here; rejects with the message of the kernel or about a missing tool. */
 export async function findShellNamespaces(prefix: readonly string[]): Promise<ShellNamespaces> {
   const script = [
     'for tool in unshare setpriv mount umount pivot_root; do command -v $tool >/dev/null || { echo "no $tool (util-linux)" >&2; exit 1; }; done',
@@ -51,7 +51,10 @@ export async function findShellNamespaces(prefix: readonly string[]): Promise<Sh
   return entry.trim() as ShellNamespaces;
 }
 
-/** Every user that there is here, as itself, in the user namespace of the launcher: only a process outside may do that. */
+/**
+ * Maps every user of this machine to itself in the launcher's user namespace. Only a process outside the namespace may do
+ * that.
+ */
 export async function mapUsers(child: ChildProcessByStdio<Writable, Readable, null>): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject);

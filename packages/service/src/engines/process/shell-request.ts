@@ -1,7 +1,7 @@
 import { shellQuote as quote, shellWords as words } from '../shell-quote.ts';
 import type { LaunchRequest } from './launcher.ts';
 
-/** The file that `container.sh` explains: everything that is particular to one container, quoted. */
+/** The request file described in `container.sh`: everything that is specific to one container, quoted. */
 export function renderShellRequest(
   request: LaunchRequest,
   options: { script: string; maskedPaths: readonly string[]; isolated: boolean },

@@ -2,7 +2,7 @@ import { EngineError, type Launch } from '../engine.ts';
 import type { SlurmConfig } from './slurm-config.ts';
 import { mountSource } from './slurm-runtimes.ts';
 
-/** What ends a part of a mount's option: with it, a name could add an option or a directory of the host. */
+/** Characters that separate the parts of a mount option: in a path, they could add an option or a directory of the host. */
 const SEPARATORS: Readonly<Record<SlurmConfig['runtime'], string>> = {
   none: '',
   podman: ':',
@@ -10,7 +10,7 @@ const SEPARATORS: Readonly<Record<SlurmConfig['runtime'], string>> = {
   charliecloud: ':',
 };
 
-/** Throws `EngineError` for what the cluster's runtime cannot run, with the way out. */
+/** Throws `EngineError` `REFUSED`, with advice, for a launch that the cluster's runtime cannot run. */
 export function checkRuntime(launch: Launch, config: Pick<SlurmConfig, 'runtime'>): void {
   if (config.runtime === 'none' && launch.image !== undefined) {
     throw new EngineError(

@@ -9,9 +9,9 @@ const run = promisify(execFile);
 const PASSABLE = 0o011;
 
 /**
- * Makes the user who runs a container the only owner of its directory and its volumes, with all that is in them;
- * the way from `storage` to them may then be walked, yet not listed. Done once for each: later the service makes things
- * there in the user's name, and links are the user's.
+ * Makes the user who runs a container the only owner of its directory and volumes, recursively. The directories from
+ * `storage` to them become traversable, but not listable. Done once per directory: later the service creates files there in
+ * the user's name, and links are the user's.
  */
 export async function chownToUser(launch: Launch, user: UnixUser, storage: string): Promise<void> {
   for (const path of [launch.directory, ...launch.mounts.map(({ root }) => root)]) {
@@ -21,19 +21,19 @@ export async function chownToUser(launch: Launch, user: UnixUser, storage: strin
     }
     const { uid } = await lstat(path);
     if (uid === user.uid) continue;
-    // While it is still ours. The directory itself comes last, so that what a crash interrupts is begun again.
+    // Before the change of owner. `chown -R` changes the directory itself last, so an interrupted change is repeated.
     await chmod(path, 0o700);
     await run('chown', ['-R', '-P', '--no-dereference', `${user.uid}:${user.gid}`, '--', path]);
   }
 }
 
-/** Throws `EngineError` where other users cannot come to `storage`, which the service cannot fix. */
+/** Throws `EngineError` `UNAVAILABLE` if other users cannot reach `storage`, which the service cannot fix. */
 export async function checkReachable(storage: string): Promise<void> {
   for (let path = dirname(storage); ; path = dirname(path)) {
     if (((await lstat(path)).mode & 0o001) === 0) {
       throw new EngineError(
         'UNAVAILABLE',
-        `could not run jobs as the users of 'unixUsers': they cannot come to '${storage}' since '${path}' is closed to them; ` +
+        `could not run jobs as the users of 'unixUsers': they cannot reach '${storage}' because '${path}' is closed to them; ` +
           `open it (chmod o+x '${path}'), or set 'storage' to a directory that they can reach`,
       );
     }
@@ -41,7 +41,7 @@ export async function checkReachable(storage: string): Promise<void> {
   }
 }
 
-/** The directories from `storage` down to the one above `path`. */
+/** The directories from `storage` to the parent of `path`. */
 function between(storage: string, path: string): string[] {
   const names = relative(storage, dirname(path)).split('/').filter(Boolean);
   if (names[0] === '..') throw new Error(`'${path}' is not beneath '${storage}'`);

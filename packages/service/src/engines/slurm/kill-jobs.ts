@@ -2,15 +2,15 @@ import { type SlurmCommands, SlurmError } from './slurm-commands.ts';
 import { slurmJobName } from './slurm-request.ts';
 import { STOP_SIGNAL } from './slurm-script.ts';
 
-/** Whether a failure says that the job has ended already; of a signal to such a job `scancel` says nothing at all. */
-function saysOver(error: unknown): boolean {
+/** Whether a failure means that the job has already ended. For a signal to such a job `scancel` prints nothing. */
+function saysEnded(error: unknown): boolean {
   if (!(error instanceof SlurmError)) return false;
   return error.isSilent || /Invalid job id|already completing or completed/i.test(error.message);
 }
 
 /**
- * Cancels every job of the container's name that belongs to one of `owners`: also one that came of a lost submission,
- * whose number we do not know. Jobs of that name that belong to others stay.
+ * Cancels every job with the container's name that belongs to one of `owners`, including the job of a lost submission, whose
+ * ID is unknown. Jobs of other users are not affected.
  */
 export async function killJobs(
   slurm: SlurmCommands,
@@ -19,7 +19,9 @@ export async function killJobs(
   for (const uid of owners) await scancel(slurm, [`--name=${slurmJobName(key)}`, `--user=${uid}`]);
 }
 
-/** Asks the script of one job to end its command. Without the name, a number that was given away could mean another job. */
+/**
+ * Signals one job's script to end its command. The name is passed too, since the ID may have been reused for another job.
+ */
 export async function askJob(
   slurm: SlurmCommands,
   { key, jobID }: { readonly key: string; readonly jobID: string },
@@ -29,6 +31,6 @@ export async function askJob(
 
 async function scancel(slurm: SlurmCommands, args: readonly string[]): Promise<void> {
   await slurm.run('scancel', args).catch((error: unknown) => {
-    if (!saysOver(error)) throw error;
+    if (!saysEnded(error)) throw error;
   });
 }

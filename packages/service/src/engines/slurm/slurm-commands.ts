@@ -3,24 +3,26 @@ import { isSystemError } from '@sluice/host-system';
 import { EngineError } from '../engine.ts';
 import type { UnixUser } from './unix-user.ts';
 
-/** Slurm's client programs: started as argv, never through a shell. */
+/** Runs Slurm's client programs, never through a shell. */
 export interface SlurmCommands {
   run(program: SlurmProgram, args: readonly string[], options?: SlurmCallOptions): Promise<string>;
 }
 
+/** The client programs that the engine uses. */
 export type SlurmProgram = 'sbatch' | 'squeue' | 'scancel' | 'sinfo';
 
+/** How one call of a program differs from the default. */
 export interface SlurmCallOptions {
-  /** As this user, which only root may, instead of the service's own. */
+  /** Run as this user, which only root may do. Default: the service's own user. */
   readonly user?: UnixUser | undefined;
-  /** Added to the environment, which other users of the machine cannot read, as they can arguments. */
+  /** Additional environment variables. Unlike arguments, other users of the machine cannot read them. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What a program of Slurm said when it failed. */
+/** A program of Slurm failed; the message is its error output. */
 export class SlurmError extends Error {
   override readonly name = 'SlurmError';
-  /** It ended by itself and gave no reason. */
+  /** It exited with an error code but without a message. */
   readonly isSilent: boolean;
 
   constructor(message: string, options: { readonly isSilent?: boolean } = {}) {
@@ -29,10 +31,13 @@ export class SlurmError extends Error {
   }
 }
 
-/** What `sbatch` hands to its jobs of the service's environment, the rest of which may be secret. */
+/** The variables of the service's environment that `sbatch` passes to jobs; the others may be secret. */
 const PASSED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'SLURM_CONF'] as const;
 
-/** `confPath` takes the place of the usual slurm.conf. Programs have 30 s to answer and 64 MiB for it. */
+/**
+ * `confPath` replaces the default slurm.conf. A program may take 30 s and print 64 MiB. Rejects with `SlurmError` if it
+ * fails, with `EngineError` if it is not installed.
+ */
 export function createSlurmCommands(confPath: string | undefined): SlurmCommands {
   const env: Record<string, string> = {};
   for (const name of PASSED) if (process.env[name] !== undefined) env[name] = process.env[name];

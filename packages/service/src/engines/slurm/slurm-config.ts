@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a cluster's configuration, or an instance type's `options`, may say to Slurm. */
+/** Slurm options that a cluster's configuration, or an instance type's `options`, may set. */
 const placementShape = {
   partition: z.string().optional(),
   qos: z.string().optional(),
@@ -9,22 +9,24 @@ const placementShape = {
   timeLimitMinutes: z.number().int().positive().optional(),
 };
 
-/** Per instance type: overrides what the cluster says. */
+/** Per instance type: overrides the cluster's settings. */
 export const slurmPlacementSchema = z.strictObject(placementShape);
+/** The Slurm options of one job. */
 export type SlurmPlacement = z.infer<typeof slurmPlacementSchema>;
 
 /** `engine: slurm` of a cluster's configuration. */
 export const slurmConfigSchema = z.strictObject({
   ...placementShape,
-  /** What runs an image on the nodes; `none` uses the node's own file system as the image. */
+  /** The program that runs images on the nodes; `none` runs commands directly on the node's file system. */
   runtime: z.enum(['none', 'podman', 'apptainer', 'charliecloud']).default('none'),
   /** The Unix user of each account, by account ID; absent: all jobs run as the service's own user. */
   unixUsers: z.record(z.string(), z.string().min(1)).optional(),
-  /** Path of slurm.conf where it is not the usual one. */
+  /** Path of slurm.conf if it is not the default one. */
   confPath: z.string().optional(),
-  /** How often `squeue` is asked, in milliseconds. */
+  /** Interval of the calls of `squeue`, in milliseconds. */
   pollMs: z.number().int().positive().default(1000),
-  /** How long a job that left the queue may owe its exit record, in milliseconds: shared storage lags. */
+  /** How long the exit record of a job that left the queue may be delayed by shared storage, in milliseconds. */
   recordGraceMs: z.number().int().nonnegative().default(10_000),
 });
+/** The checked configuration, with all defaults filled in. */
 export type SlurmConfig = z.infer<typeof slurmConfigSchema>;

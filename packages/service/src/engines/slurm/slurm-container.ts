@@ -2,27 +2,28 @@ import type { Launch } from '../engine.ts';
 import { jobOwners } from './slurm-queue.ts';
 import type { SlurmRecords } from './slurm-records.ts';
 
-/** A container that the engine watches. */
+/** The state of a container that the engine watches. */
 export interface TrackedContainer {
   readonly launch: Launch;
   readonly records: SlurmRecords;
-  /** Whose jobs may be the container's. */
+  /** User IDs whose jobs may belong to the container. */
   readonly owners: ReadonlySet<number>;
-  /** '' of a job that has made the claim and is not yet known by its number. */
+  /** Empty while a job holds the claim but its ID is not yet known. */
   jobID: string;
   stopped: boolean;
   running: boolean;
   /** Slurm's last known state of the job. */
   state: string | undefined;
   reason: string;
-  /** When the job was first missed in the queue without an exit record, by a monotonic clock. */
+  /** When the job was first missing from the queue without an exit record, by a monotonic clock. */
   missedAt: number | undefined;
-  /** The next try to kill it: the controller may be away when the grace period ends. */
+  /** Timer of the next attempt to kill it: the controller may not respond when the grace period ends. */
   kill: NodeJS.Timeout | undefined;
-  /** The earliest deadline that a stop has set, by a monotonic clock. */
+  /** The earliest deadline of all stop requests, by a monotonic clock. */
   killAt: number;
 }
 
+/** The initial state, read from the container's directory. Rejects if the directory does not exist. */
 export async function createTrackedContainer(
   launch: Launch,
   from: Pick<TrackedContainer, 'records' | 'jobID'>,

@@ -19,13 +19,13 @@ import { findJob, startJob } from './slurm-start.ts';
 import { SlurmWatch } from './slurm-watch.ts';
 import { checkMaySwitch, findUnixUser, type UnixUser } from './unix-user.ts';
 
-/** `storage` is on every node; `maskedPaths` are hidden from containers of the runtime `none`. */
+/** `storage` must be mounted on every node; `maskedPaths` are hidden from containers with the runtime `none`. */
 export type SlurmEngineOptions = Pick<EngineSite, 'storage'> & Partial<Pick<EngineSite, 'maskedPaths'>>;
 
 /**
- * Containers as jobs of Slurm. One `squeue` per tick tells the state of all; the records that the job's script leaves
- * on the shared storage tell start and exit, so neither a restart of slurmctld nor one of the service loses anything.
- * Creating it does nothing; `open` does.
+ * Runs containers as jobs of Slurm. One `squeue` per tick reports the state of all jobs. Start and exit are read from
+ * records that the job's script writes to the shared storage, so a restart of slurmctld or of the service loses nothing. The
+ * constructor starts no work; `open` does.
  */
 export function createSlurmEngine(config: SlurmConfig, options: SlurmEngineOptions): Engine {
   return new SlurmEngine(config, options);
@@ -39,7 +39,7 @@ class SlurmEngine implements Engine {
   readonly #users = new Map<string, UnixUser>();
   readonly #launching = new Map<string, Promise<void>>();
   #sink: EngineSink | undefined;
-  /** What Slurm said of its nodes when it was first asked. */
+  /** Slurm's description of its nodes, read once by `open`. */
   #nodes = '';
 
   constructor(config: SlurmConfig, options: SlurmEngineOptions) {
@@ -49,7 +49,7 @@ class SlurmEngine implements Engine {
     this.#watch = new SlurmWatch({ slurm: this.#slurm, config });
   }
 
-  /** ch-run mounts everything writable. */
+  /** Charliecloud mounts everything writable. */
   get features(): readonly Feature[] {
     return this.#config.runtime === 'charliecloud' ? [] : ['read-only-mounts'];
   }
@@ -77,9 +77,9 @@ class SlurmEngine implements Engine {
 
   async launch(launch: Launch): Promise<void> {
     const { key } = launch;
-    const under = this.#launching.get(key) ?? this.#start(launch).finally(() => this.#launching.delete(key));
-    this.#launching.set(key, under);
-    await under;
+    const inFlight = this.#launching.get(key) ?? this.#start(launch).finally(() => this.#launching.delete(key));
+    this.#launching.set(key, inFlight);
+    await inFlight;
   }
 
   async recover(launches: readonly Launch[]): Promise<void> {
@@ -88,7 +88,7 @@ class SlurmEngine implements Engine {
     await forEachLimit(launches, async (launch) => {
       const records = openSlurmRecords(launch.directory);
       const jobID = await findJob(launch, records, async () => jobs);
-      // A submission of the earlier service may still be in progress: its job must find the claim taken.
+      // A submission of the earlier service may still be in progress: its job exits if the claim is taken.
       if (jobID === undefined && (await records.claim('absent'))) this.#sink?.report(launch.key, { type: 'absent' });
       else this.#watch.track(await createTrackedContainer(launch, { records, jobID: jobID ?? '' }));
     });
@@ -102,12 +102,12 @@ class SlurmEngine implements Engine {
     if (!container || (container.kill && killAt >= container.killAt)) return;
     container.killAt = killAt;
     if (await container.records.readExit()) {
-      // What has ended by itself keeps its own verdict; but a record alone does not keep a job alive.
+      // A container that has already ended keeps its own outcome; but the record does not prove that its job has ended.
       this.#watch.killAfter(container, graceMs);
       return;
     }
     container.stopped = true;
-    // Best effort: what is to be stopped may be what fills the disk.
+    // Best effort: the disk may be full, possibly because of this container.
     await container.records.writeStop().catch(() => undefined);
     await this.#watch.cancel(container, graceMs).catch((error: unknown) => {
       if (!this.#watch.get(key)) return;
@@ -140,7 +140,7 @@ class SlurmEngine implements Engine {
     const user = this.#users.get(launch.accountID);
     if (this.#config.unixUsers && user === undefined) {
       const why = `no Unix user is configured for it: add it to 'unixUsers' and restart the service`;
-      throw new EngineError('REFUSED', `could not run a job of account ${launch.accountID}: ${why}`);
+      throw new EngineError('REFUSED', `could not run a job for account '${launch.accountID}': ${why}`);
     }
     const records = openSlurmRecords(launch.directory);
     const { storage, maskedPaths = [] } = this.#options;

@@ -1,11 +1,11 @@
 import type { Launch } from '../engine.ts';
 
-/** What Slurm sets in a job for the GPUs that are its own; which of them depends on the site. */
+/** Variables in which Slurm names the GPUs of a job; which of them it sets depends on the site. */
 const VARIABLES = ['CUDA_VISIBLE_DEVICES', 'ROCR_VISIBLE_DEVICES', 'ZE_AFFINITY_MASK', 'GPU_DEVICE_ORDINAL'];
 
 /**
- * Shell words, each with a blank after it, for those variables that the job has: `word` says how the runtime takes one.
- * They belong after the container's own environment, for Slurm knows better than a pipeline which GPUs are free.
+ * Shell words, each followed by a blank, for the variables that are set in the job; `word` renders one for the runtime. They
+ * must follow the container's own environment, because Slurm's choice of GPUs takes precedence.
  */
 export function gpuWords({ limits }: Launch, word: (name: string) => string): string {
   if (limits.gpus === 0) return '';

@@ -3,37 +3,45 @@ import { shellQuote as q, shellWords as words } from '../shell-quote.ts';
 import { isHiddenVariable } from './is-hidden-variable.ts';
 import { gpuWords } from './slurm-gpu.ts';
 
-/** Written when the container could not be set up; its text is the reason that the user reads. */
+/** File with the reason why the container could not be set up, shown to the user. */
 export const REFUSAL_RECORD = 'refused';
 
-/** What root in a container may still do: own files of any user, become any user; nothing to mounts. */
+/** Capabilities of root in a container: changing owners and users, but not mounts. */
 const KEPT_CAPABILITIES =
   '-all,+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid,+net_bind_service,+sys_chroot';
 
-/** Not the host's /dev: root could write to its disks, also through a read-only mount. Nodes without one lack it. */
+/**
+ * Devices in the private /dev. With the host's /dev, root could write to its disks, even through a read-only mount. Devices
+ * that a node lacks are omitted.
+ */
 const DEVICES =
   '/dev/null /dev/zero /dev/full /dev/random /dev/urandom /dev/tty /dev/ptmx /dev/pts /dev/shm ' +
   '/dev/fd /dev/stdin /dev/stdout /dev/stderr ' +
   '/dev/nvidia* /dev/dri /dev/kfd /dev/accel* /dev/infiniband /dev/hfi1_* /dev/knem /dev/xpmem /dev/gdrdrv';
 
-/** Not the host's /run: Munge, Docker and others listen there, and would take the container for the user who runs it. */
+/**
+ * Entries of the private /run. On the host's /run, Munge, Docker and others listen, and would accept the container as the
+ * user who runs it.
+ */
 const RUN =
   '/run/systemd /run/systemd/resolve /run/NetworkManager /run/resolvconf /run/connman /run/nscd ' +
   '/run/nvidia-persistenced /run/current-system /run/booted-system /run/wrappers /run/opengl-driver';
 
+/** How the script depends on cluster and user. */
 export interface SlurmHostRootOptions {
-  /** Host paths that are empty inside. */
+  /** Host paths that appear empty inside. */
   readonly maskedPaths: readonly string[];
-  /** The job's user is root on the node, to whom the kernel gives its settings in /proc whatever the capabilities. */
+  /** The job's user is root on the node; the kernel then allows writing settings in /proc regardless of capabilities. */
   readonly isRoot: boolean;
 }
 
 /**
- * PID 1 of a container whose image is the node's own file system: a root on tmpfs into which every entry of `/` is
- * bound read-only, the volumes at their mount points, a private /tmp, own /dev, /run and /proc. Run as root of a user
- * namespace with mount, PID and IPC namespaces of its own; needs sh, coreutils and util-linux, and `root` and `tmp` in
- * the container's directory. The host's root is unmounted, and the rights to mount and to make user namespaces are given
- * up before the command starts: else it could make a read-only mount writable, or mount a hierarchy of cgroups.
+ * Returns the script for PID 1 of a container that uses the node's own file system as its image: a root on tmpfs into which
+ * every entry of `/` is bound read-only, the volumes at their mount points, and a private /tmp, /dev, /run and /proc. It
+ * must run as root of a user namespace with its own mount, PID and IPC namespaces. It needs sh, coreutils and util-linux,
+ * and `root` and `tmp` in the container's directory. Before the command starts, the host's root is unmounted, and the
+ * permissions to mount and to create user namespaces are dropped: otherwise the command could make a read-only mount
+ * writable, or mount a cgroup hierarchy.
  */
 export function slurmHostRoot(launch: Launch, { maskedPaths, isRoot }: SlurmHostRootOptions): string {
   const mounts = [...launch.mounts].sort((a, b) => (a.target < b.target ? -1 : 1));
@@ -44,8 +52,8 @@ r="$d/root"
 points=$(while read -r _ _ _ _ point _; do printf '%b\\n' "$point"; done </proc/self/mountinfo)
 refuse() { printf '%s' "$1" >"$d/.refused" && mv "$d/.refused" "$d/${REFUSAL_RECORD}"; exit 125; }
 
-# Binds the entries of host directory $1 into $2, and the paths $5, read-only, which fstab knows as $3; $4 are further
-# lines for fstab. One program for many entries: a fork is what costs here.
+# Binds the entries of host directory $1, and the paths $5, read-only into $2, whose name in fstab is $3; $4 are further
+# lines for fstab. One mount call for all entries, because forks are expensive here.
 fill() {
   from=$1 to=$2 fstab=$3 more=$4 extra=$5 lines= links= files=
   set --
@@ -70,20 +78,20 @@ fill() {
   printf %s "$lines$more" >"$d/.fstab"
   mount --all --fstab "$d/.fstab"
 }
-# Makes the directory $1 beneath the new root; where its parent $2, to fstab $3, is the host's, a tmpfs with the same
-# entries covers it.
+# Creates the directory $1 in the new root. If its parent $2 (in fstab $3) belongs to the host, a tmpfs with the same entries
+# covers the parent.
 point() {
   [ -d "$r$1" ] || mkdir "$r$1" || { mount -t tmpfs tmpfs "$r$2" && { fill "$2" "$r$2" "$3"; freeze_host "$3"; mkdir "$r$1"; }; }
 }
-# A mount point in a volume.
+# Creates a mount point inside a volume.
 inner() { [ -e "$r$1" ] || mkdir "$r$1" || refuse "the mount point $1 cannot be made"; }
-# An ordinary user must repeat what a file system has itself; quickly, without a look at all mounts for each of them.
+# An ordinary user must repeat the options of the file system. Tries the usual ones instead of reading all mounts each time.
 freeze() {
   quick='mount --no-canonicalize --options-source=disable -o remount,bind,ro,nosuid,nodev'
   $quick "$1" || $quick,noexec "$1" || refuse "$2 cannot be made read-only"
 }
-# Binds what is at $2 beneath the volume root $1, a $3, to $4, with what is mounted in it, as $5 (ro or rw) says. It is
-# held open first and must then lie beneath the root, so that a link swapped in meanwhile leads nowhere.
+# Binds $2 beneath the volume root $1, of kind $3, to $4 with its inner mounts; $5 is ro or rw. The source is opened first
+# and must then be beneath the root, so a link that is changed in the meantime has no effect.
 volume() {
   cd -P "$1" && base=$(pwd -P) || refuse "volume root $1 cannot be opened"
   if [ "$3" = dir ]; then
@@ -108,7 +116,7 @@ $real/"*) how=--rbind ;; esac
     case "$point" in "$r$4"/*) freeze "$point" "$4" ;; esac
   done </proc/self/mountinfo
 }
-# Calls $2 for what is mounted writable beneath $1, and is not the container's own, with mount point and options.
+# Calls $2 with mount point and options of each writable mount beneath $1 that is not the container's own.
 each_writable() {
   while read -r _ _ _ _ point options _; do
     case "$point" in
@@ -121,13 +129,13 @@ each_writable() {
 }
 remount_line() { printf 'none %s none remount,bind,%s,ro 0 0\n' "$1" "$2"; }
 cover() { mount -t tmpfs -o ro,size=4k tmpfs "$(printf %b "$1")" || refuse "$1 cannot be made read-only"; }
-# What is mounted further in on the host came with the rest, and writable.
+# Inner mounts of the host are bound with the rest, but writable.
 freeze_host() {
   each_writable "$1" remount_line >"$d/.fstab"
   [ ! -s "$d/.fstab" ] || mount --all --fstab "$d/.fstab"
   each_writable "$1" cover
 }
-# Hides the host's directory $1, where it can be seen.
+# Hides the host's directory $1 if it is visible.
 mask() {
   if [ "$r$1" -ef "$1" ]; then mount -t tmpfs -o ro,mode=555,size=4k tmpfs "$r$1" || refuse "$1 cannot be hidden"; fi
 }
@@ -163,7 +171,7 @@ exit $code
 `;
 }
 
-/** The paths that lead to a mount point and are directories, outermost first: those beneath no other mount point, and the rest. */
+/** The directories on the path to a mount point, outermost first: those outside other mount points, and those inside. */
 function pathsOf(mount: Launch['mounts'][number], targets: ReadonlySet<string>): { own: string[]; inVolume: string[] } {
   const parts = mount.target.split('/').filter((part) => part !== '');
   const paths = parts.map((_, i) => `/${parts.slice(0, i + 1).join('/')}`);
@@ -172,7 +180,7 @@ function pathsOf(mount: Launch['mounts'][number], targets: ReadonlySet<string>):
   return { own: directories.slice(0, outer + 1), inVolume: directories.slice(outer + 1) };
 }
 
-/** Makes mount points; before any volume is mounted, which a tmpfs over a directory of the host would hide. */
+/** Creates mount points. Must run before any volume is mounted, which a tmpfs over a directory of the host would hide. */
 function pointLines(
   mount: Launch['mounts'][number],
   { root, targets }: { readonly root: string; readonly targets: ReadonlySet<string> },
@@ -191,7 +199,7 @@ function volumeLines(mount: Launch['mounts'][number], targets: ReadonlySet<strin
   ];
 }
 
-/** What is the container's alone, mounted after the host's entries. */
+/** The container's private mounts, made after those of the host's entries. */
 function ownLines({ directory, root, isRoot }: { directory: string; root: string; isRoot: boolean }): string {
   return `${fstabName(directory)}/tmp ${root}/tmp none bind 0 0
 tmpfs ${root}/dev/shm tmpfs nosuid,nodev 0 0
@@ -201,18 +209,18 @@ proc ${root}/proc proc ${isRoot ? 'ro' : 'defaults'} 0 0
 ${isRoot ? '' : `${root}/proc/sys ${root}/proc/sys none bind,ro 0 0\n`}`;
 }
 
-/** A path as fstab spells it: blanks and backslashes in octal. */
+/** A path in fstab syntax: blanks and backslashes in octal. */
 function fstabName(path: string): string {
   return path.replace(/[\s\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
 }
 
-/** Values that other users of the node shall not see in the arguments of a program. */
+/** Exports values that other users of the node must not see in the arguments of a program. */
 function exportLines(launch: Launch): string {
   const hidden = Object.entries(launch.env).filter(([name]) => isHiddenVariable(name));
   return hidden.map(([name, value]) => `export ${name}=${q(value)}\n`).join('');
 }
 
-/** The rest: what has a name that no shell takes, or that one takes for its own. */
+/** The other variables: those with a name that shells do not accept or interpret themselves. */
 function shownVariables(launch: Launch): string[] {
   const base = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/tmp', LANG: 'C.UTF-8' };
   const shown = Object.entries(launch.env).filter(([name]) => !isHiddenVariable(name));

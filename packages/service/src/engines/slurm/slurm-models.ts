@@ -1,10 +1,13 @@
 import type { HardwareModels } from '../engine.ts';
 import { onlyModel } from '../machine-models.ts';
 
-/** A line for each node of each partition: partition, with `*` if it is the default; host name; generic resources. */
+/**
+ * Arguments of `sinfo` for one line per node and partition: partition (with `*` if it is the default), host name, generic
+ * resources.
+ */
 export const NODE_ARGUMENTS: readonly string[] = ['--all', '--Node', '--noheader', '--format=%P|%n|%G'];
 
-/** The machine of the service, which may be a node. */
+/** The service's machine, which may be a node. */
 interface OwnMachine {
   readonly hostname: string;
   readonly models: HardwareModels;
@@ -18,9 +21,9 @@ interface Node {
 }
 
 /**
- * What the nodes of some partitions have, by what Slurm says of them; `partitions` is a list as `sbatch` takes it, or
- * undefined for the default one. Slurm knows the types of GPUs, where its administrator has named them, and no
- * processors: those are known only where the service runs on the only node.
+ * The models in the nodes of some partitions according to `text`, the output of `sinfo`; `partitions` is a list as in
+ * `sbatch`, or undefined for the default partition. Slurm knows the types of GPUs if its administrator has named them, but
+ * not processors: those are known only if the service runs on the only node.
  */
 export function slurmModels(text: string, partitions: string | undefined, own: OwnMachine): HardwareModels {
   const wanted = partitions?.split(',');
@@ -40,7 +43,7 @@ function parseNode(line: string): Node[] {
   return [{ partition: isDefault ? partition.slice(0, -1) : partition, isDefault, host, gpus: gpuTypes(resources) }];
 }
 
-/** Of `gpu:a100:4(S:0-1),gpu:2,mps:400`: `a100` and, for the one without a type, ''. */
+/** For `gpu:a100:4(S:0-1),gpu:2,mps:400`: `a100` and, for the entry without a type, ''. */
 function gpuTypes(resources: string): string[] {
   const entries = resources.replaceAll(/\([^)]*\)/g, '').split(',');
   return entries

@@ -1,10 +1,10 @@
 import { own } from '@sluice/client';
 import type { End } from '../engine.ts';
 
-/** What a job's state means for a container that is not known to have ended by its own record. */
+/** What a job's state means for a container without an exit record. */
 export type SlurmMeaning = 'pending' | 'running' | 'exiting' | 'ended' | 'unknown';
 
-/** Every state of Slurm 22.05's `squeue --help=states` and `job_state` table. */
+/** Every state of `squeue --help=states` and the `job_state` table of Slurm 22.05. */
 const MEANINGS: Readonly<Record<string, SlurmMeaning>> = {
   PENDING: 'pending',
   CONFIGURING: 'pending',
@@ -35,25 +35,28 @@ const MEANINGS: Readonly<Record<string, SlurmMeaning>> = {
   REVOKED: 'ended',
 };
 
-/** A state that is not in the table is `unknown`: the job stays watched until its record or its absence decides. */
+/**
+ * The meaning of a state. States that are not in the table are `unknown`: the job is watched until its record or its absence
+ * decides.
+ */
 export function slurmMeaning(state: string): SlurmMeaning {
   return own(MEANINGS, state) ?? 'unknown';
 }
 
 /** The evidence about an ended job. */
 export interface SlurmEvidence {
-  /** Slurm's last known state, undefined when the job left the queue unseen. */
+  /** Slurm's last known state; undefined if the job was never seen in the queue. */
   readonly state: string | undefined;
-  /** The exit record that the job's script wrote; `asked` when a signal had reached the script before. */
+  /** The exit record of the job's script; `asked` if the script received a signal before. */
   readonly exit: { readonly exitCode: number; readonly asked: boolean } | undefined;
-  /** We asked for the end. */
+  /** A stop was requested by the service. */
   readonly stopped: boolean;
 }
 
 /**
- * Slurm ended these by its own decision or a node's failure. A record is then often only of how the command took the
- * signal; it counts where no signal can have made it. Slurm may also be wrong: a controller that crashed and has
- * forgotten a start calls a job cancelled whose command came to its own end.
+ * States of jobs that Slurm ended itself, or that ended with a node's failure. The exit record then usually shows only how
+ * the command reacted to the signal; it counts if no signal can have caused it. Slurm's state may also be wrong: a
+ * controller that crashed and lost a start reports the job as canceled even if its command ended normally.
  */
 const ENDED_FROM_OUTSIDE: ReadonlySet<string> = new Set([
   'PREEMPTED',
@@ -66,7 +69,9 @@ const ENDED_FROM_OUTSIDE: ReadonlySet<string> = new Set([
   'LAUNCH_FAILED',
 ]);
 
-/** How a container ended. The script's own record counts before Slurm's state, unless Slurm itself made the end. */
+/**
+ * How a container ended. The script's exit record takes precedence over Slurm's state, unless Slurm itself ended the job.
+ */
 export function slurmOutcome({ state, exit, stopped }: SlurmEvidence): End {
   if (stopped) return { kind: 'stopped' };
   if (state === 'OUT_OF_MEMORY') return { kind: 'exited', exitCode: exit?.exitCode ?? 137, outOfMemory: true };
@@ -80,7 +85,7 @@ export function slurmOutcome({ state, exit, stopped }: SlurmEvidence): End {
   };
 }
 
-/** Slurm has not called it ended, or has said nothing of it at all. */
+/** Slurm has not reported the job as ended, or has not reported it at all. */
 function isAlive(state: string | undefined): boolean {
   return state === undefined || ['pending', 'running', 'exiting'].includes(slurmMeaning(state));
 }

@@ -1,7 +1,7 @@
 import type { EngineProbe } from '../engine-probe.ts';
 import { createSlurmCommands } from './slurm-commands.ts';
 
-/** Asks Slurm for its nodes; submits no job. */
+/** Checks for `sluice doctor` whether Slurm responds; submits no job. */
 export async function probeSlurm(): Promise<EngineProbe> {
   try {
     const nodes = await createSlurmCommands(undefined).run('sinfo', ['--noheader', '--format=%D %t']);

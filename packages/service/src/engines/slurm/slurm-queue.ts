@@ -3,34 +3,34 @@ import { lstat } from 'node:fs/promises';
 import type { SlurmCommands } from './slurm-commands.ts';
 import { keyOfJobName } from './slurm-request.ts';
 
-/** One of our jobs as `squeue` shows it. */
+/** One of our jobs in the output of `squeue`. */
 export interface SlurmJob {
   readonly key: string;
   readonly jobID: string;
   /** Slurm's long state name, for example `PENDING`. */
   readonly state: string;
   readonly node: string;
-  /** Whose it is, by number: any user may give a job one of our names. */
+  /** The owner's user ID; any user can submit a job with one of our names. */
   readonly uid: number;
-  /** Why a pending job waits, in Slurm's word (`Resources`, `Priority`). */
+  /** Why a pending job waits, in Slurm's terms (`Resources`, `Priority`). */
   readonly reason: string;
 }
 
-/** Also jobs in hidden partitions, which only root sees otherwise, and those that have just ended. */
+/** Includes jobs in hidden partitions, which otherwise only root sees, and jobs that have just ended. */
 export const SQUEUE_ARGUMENTS: readonly string[] = ['--noheader', '--all', '--states=all'];
 
 /**
- * The environment in which `squeue` begins each job with `mark`. Slurm keeps newlines in job names, so without it any
- * user can write lines that look like jobs of others. The mark is in the environment since arguments show in `ps`.
+ * The environment that makes `squeue` begin each job with `mark`. Slurm keeps newlines in job names, so without a secret
+ * mark any user could inject lines that look like other jobs. It is in the environment because `ps` shows arguments.
  */
 export function squeueEnvironment(mark: string): Readonly<Record<string, string>> {
   return { SQUEUE_FORMAT: `${mark}|%i|%T|%N|%U|%j|%r` };
 }
 
-/** The state given to both of two entries with one job ID: neither is believed, and the job stays watched. */
+/** The state assigned to entries that have the same job ID: none of them is trusted, and the job remains watched. */
 const LISTED_TWICE = 'LISTED_TWICE';
 
-/** Parses what `squeue` prints for `squeueEnvironment(mark)`; what is no job of ours by its name is left out. */
+/** Parses the output of `squeue` with `squeueEnvironment(mark)`. Jobs whose name is not one of ours are omitted. */
 export function parseQueue(stdout: string, mark: string): SlurmJob[] {
   const jobs: SlurmJob[] = [];
   const times = new Map<string, number>();
@@ -54,20 +54,20 @@ function groupQueue(stdout: string, mark: string): SlurmQueue {
   return byKey;
 }
 
-/** Asks Slurm for its queue, or for a part of it by arguments of `squeue`. */
+/** Reads Slurm's queue, or the part that the arguments of `squeue` select. Rejects if Slurm does not respond. */
 export async function readQueue(slurm: SlurmCommands, ...which: string[]): Promise<SlurmQueue> {
   const mark = randomUUID();
   const env = squeueEnvironment(mark);
   return groupQueue(await slurm.run('squeue', [...SQUEUE_ARGUMENTS, ...which], { env }), mark);
 }
 
-/** Whose jobs may be a container's: this process's user, and the one to whom its directory was given. */
+/** User IDs whose jobs may belong to a container: this process's user, and the owner of the container's directory. */
 export async function jobOwners(directory: string): Promise<ReadonlySet<number>> {
   const { uid } = await lstat(directory);
   return new Set([uid, process.geteuid?.() ?? uid]);
 }
 
-/** The jobs of a container: those of its name that belong to one of `owners`. */
+/** The jobs of a container: those with its name and one of `owners`. */
 export function ownJobs(queue: SlurmQueue, of: { key: string; owners: ReadonlySet<number> }): readonly SlurmJob[] {
   return (queue.get(of.key) ?? []).filter(({ uid }) => of.owners.has(uid));
 }

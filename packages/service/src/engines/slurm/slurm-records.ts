@@ -13,19 +13,22 @@ const JOB = 'slurm-job';
 const STOP = 'slurm-stop';
 const LARGEST_RECORD = 64 * 1024;
 
-/** It becomes an argument of Slurm's programs, and the user of the directory may have written anything there. */
+/** The ID becomes an argument of Slurm's programs, and the owner of the directory can write any text there. */
 const jobIDSchema = z.string().regex(/^\d+$/);
 const startSchema = z.looseObject({ node: z.string(), jobID: jobIDSchema });
 const exitSchema = z.looseObject({ exitCode: z.number(), asked: z.boolean() });
+/** What a job wrote when it started; `startedAt` is the file's time of modification in milliseconds since the epoch. */
 export type StartRecord = z.infer<typeof startSchema> & { readonly startedAt: number };
+/** What a job wrote when its command ended; `endedAt` is the file's time of modification in milliseconds since the epoch. */
 export type ExitRecord = z.infer<typeof exitSchema> & { readonly endedAt: number };
 
 /**
- * What is known of a container's job on the shared storage, in the container's own directory: that we meant to submit
- * it, its job number, that we asked for its end; and what the job itself wrote: its claim, its start, its exit.
+ * The records of a container's job, in the container's own directory on the shared storage. The service writes the intent to
+ * submit, the job ID and the stop request; the job writes its claim, start and exit. Incomplete or invalid records are
+ * treated as missing.
  */
 export interface SlurmRecords {
-  /** A file for the job, beside the records. */
+  /** Writes a script for the job into the same directory. */
   writeScript(name: string, text: string): Promise<void>;
   hasIntent(): Promise<boolean>;
   writeIntent(): Promise<void>;
@@ -38,13 +41,14 @@ export interface SlurmRecords {
   /** Why the container could not be set up. */
   readRefusal(): Promise<string | undefined>;
   /**
-   * Takes the claim in the job's place; true when no job has started, and then none ever will: of an `absent` one until
-   * `withdrawAbsent`.
+   * Takes the claim in the job's place; true if no job has started. None can start then, except that an `absent` claim can
+   * be withdrawn by `withdrawAbsent`.
    */
   claim(as: 'ended' | 'absent'): Promise<boolean>;
   withdrawAbsent(): Promise<void>;
 }
 
+/** Accesses the records in `directory`; reads and writes nothing yet. */
 export function openSlurmRecords(directory: string): SlurmRecords {
   const path = (name: string) => join(directory, name);
   return {
@@ -85,7 +89,7 @@ async function put(path: string, text: string, mode = 0o600): Promise<void> {
   await rename(fresh, path);
 }
 
-/** The directory may belong to the container's user: links are not followed, and what is no small file is no record. */
+/** The directory may belong to the container's user: links are not followed, and only small regular files are read. */
 async function readStamped(path: string): Promise<{ text: string; writtenAt: number } | undefined> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -106,13 +110,13 @@ async function read(path: string): Promise<string | undefined> {
   return (await readStamped(path))?.text;
 }
 
-/** A job's record, and when it was written by the clock of the storage, which is one for all nodes. */
+/** A job's record, and when it was written by the storage's clock, which is the same for all nodes. */
 async function readRecord<T>(
   schema: z.ZodType<T>,
   path: string,
 ): Promise<{ record: T; writtenAt: number } | undefined> {
   const stamped = await readStamped(path);
-  // The line's end is the record's: a node that crashed, or storage that lags, may show less.
+  // A record ends with a newline; after a crash of the node, or with slow storage, it can be incomplete.
   if (!stamped?.text.endsWith('\n')) return undefined;
   const parsed = schema.safeParse(parseJSON(stamped.text));
   return parsed.success ? { record: parsed.data, writtenAt: stamped.writtenAt } : undefined;

@@ -2,7 +2,7 @@ import type { Launch } from '../engine.ts';
 import type { SlurmPlacement } from './slurm-config.ts';
 import { JOB_SCRIPT } from './slurm-script.ts';
 
-/** Job names carry the key, so that a submission whose answer was lost is found before any second one. */
+/** The job's name, derived from the key: a submission whose response was lost is found by it before another attempt. */
 export function slurmJobName(key: string): string {
   return `sluice-${key}`;
 }
@@ -12,7 +12,7 @@ export function keyOfJobName(name: string): string | undefined {
   return /^sluice-([a-z0-9-]+)$/.exec(name)?.[1];
 }
 
-/** The arguments of `sbatch` for a script in a file. Everything that is free text goes in as one `--option=value` word. */
+/** The arguments of `sbatch` for the job script. Free text is always part of one `--option=value` word. */
 export function sbatchArguments(launch: Launch, options: SlurmPlacement): string[] {
   const { cores, memoryBytes, gpus } = launch.limits;
   return [
@@ -28,9 +28,9 @@ export function sbatchArguments(launch: Launch, options: SlurmPlacement): string
     ...(options.qos ? [`--qos=${options.qos}`] : []),
     ...(options.account ? [`--account=${options.account}`] : []),
     ...(options.timeLimitMinutes ? [`--time=${options.timeLimitMinutes}`] : []),
-    // A container is started once: what Slurm would run again, the runner decides to run again, as a new attempt.
+    // Each container is started only once: the runner decides about retries, not Slurm.
     '--no-requeue',
-    // Anything but ALL makes each node log the user in first, for that user's environment: a second and more per job.
+    // Any other value makes each node log the user in first to get the environment, which takes at least a second per job.
     '--export=ALL',
     `--chdir=${launch.directory}`,
     `--output=${launch.directory}/slurm.out`,
@@ -38,12 +38,12 @@ export function sbatchArguments(launch: Launch, options: SlurmPlacement): string
   ];
 }
 
-/** The job number in the answer of `sbatch --parsable` (`123` or `123;cluster`), undefined for anything else. */
+/** The job ID in the output of `sbatch --parsable` (`123` or `123;cluster`); undefined for any other output. */
 export function parseJobID(stdout: string): string | undefined {
   return /^(\d+)(?:;\S+)?$/.exec(stdout.trim().split('\n').at(-1) ?? '')?.[1];
 }
 
-/** Whether a refusal of `sbatch` will be the same next time. What is not known as such is tried again. */
+/** Whether a refusal of `sbatch` would repeat on every attempt. Unknown messages are treated as temporary. */
 export function isPermanentRefusal(stderr: string): boolean {
   return /invalid (partition|qos|account|feature|generic resource|user|time limit)|requested node configuration is not available|more processors requested than permitted|memory specification can not be satisfied|requested time limit is invalid|unrecognized option|access\/permission denied|batch script contains/i.test(
     stderr,

@@ -5,37 +5,42 @@ import type { SlurmConfig } from './slurm-config.ts';
 import { gpuWords } from './slurm-gpu.ts';
 import { REFUSAL_RECORD } from './slurm-host-root.ts';
 
-/** What `runtime: none` runs as PID 1 (`slurmHostRoot`): a file, since a whole environment does not fit one argument. */
+/**
+ * The script that `runtime: none` runs as PID 1 (`slurmHostRoot`): a file, because an environment may be too long for an
+ * argument.
+ */
 export const INSIDE_SCRIPT = 'inside.sh';
 
-/** How a job's script, in which `$d` is the container's directory, uses one of a site's container runtimes. */
+/** The shell code by which a job's script uses one of a site's container runtimes; `$d` is the container's directory. */
 export interface SlurmRuntime {
-  /** Lines before the start. */
+  /** Lines before the start of the command. */
   prepare?(launch: Launch): string;
-  /** Starts the command: one shell command, ready for `&`. */
+  /** Starts the command: a single shell command to which `&` is appended. */
   start(launch: Launch): string;
-  /** Hands SIGTERM to the command, `$pid` being what was started. */
+  /** Sends SIGTERM to the command; `$pid` is the process that `start` created. */
   ask(launch: Launch): string;
-  /** Lines after the end: they may correct `$code`, knowing whether a signal had `$asked` for it, or leave a refusal. */
+  /**
+   * Lines after the end: they may correct `$code`, depending on whether a stop was requested (`$asked`), or write a refusal.
+   */
   finish?(launch: Launch): string;
 }
 
 const none: SlurmRuntime = {
   start: (launch) =>
     `unshare --user --map-root-user --mount --pid --ipc --fork --kill-child env -i PATH="$PATH" ${gpuWords(launch, (name) => `${name}=$${name}`)}sh "$d/${INSIDE_SCRIPT}"`,
-  // util-linux's unshare keeps the signal from its child, so the child gets it by its own number.
+  // util-linux's unshare does not forward signals, so the signal is sent to its child.
   ask: () => 'kill -TERM $(cat /proc/$pid/task/$pid/children)',
 };
 
 /**
- * Limits are Slurm's own: a user's Podman has none to give. The log driver hands the job's own streams to the command,
- * byte for byte, and writes no second log on the node. Podman's monitor leaves the job's process tree, so that only
- * a cluster which tracks jobs by cgroups would end it by itself; a guard that does the same outlives the script.
+ * Slurm enforces the limits: rootless Podman cannot. The log driver passes the job's own streams to the command, byte for
+ * byte, and writes no second log on the node. Podman's monitor leaves the job's process tree, so only a cluster that tracks
+ * jobs by cgroups would end it; elsewhere, a guard that outlives the script ends it.
  */
 const podman: SlurmRuntime = {
-  // The guard hears of the script's end, whatever made it, by the end of a pipe that the script alone writes to. What
-  // is killed is removed by its monitor, and two that remove it would be in each other's way; the guard comes later for
-  // what a Podman that has outlived the script was just creating.
+  // The guard detects every kind of end of the script by the end of a pipe that only the script writes to. The monitor
+  // removes a killed container, and two concurrent removals would conflict; the guard's later removal is for a container
+  // that a Podman process outliving the script was still creating.
   prepare: (launch) => `mkfifo "$d/life"
 exec 9<>"$d/life" 8<"$d/life"
 end="podman kill ${podmanName(launch)}; sleep 5; podman rm --force --time=0 --ignore ${podmanName(launch)}"
@@ -57,7 +62,7 @@ ${Object.entries(launch.env)
     ...Object.entries(launch.env).map(([name, value]) => `--env=${isHiddenVariable(name) ? name : `${name}=${value}`}`),
   ])} ${gpuWords(launch, (name) => `--env=${name}`)}${words([launch.image ?? '', ...launch.command])}
 )`,
-  // Not a signal to Podman itself: without root, it ends at once and with 0, and the container runs on (seen with 4.3).
+  // Not a signal to Podman itself: without root, it exits immediately with 0, and the container continues (seen with 4.3).
   ask: (launch) => `podman kill --signal=TERM ${podmanName(launch)} >/dev/null`,
   finish: (launch) => `if $asked; then
   ended=$(podman wait ${podmanName(launch)} 2>/dev/null) || ended=143
@@ -92,7 +97,7 @@ const apptainer: SlurmRuntime = {
 };
 
 const charliecloud: SlurmRuntime = {
-  // Mount points that the image lacks need 0.33; the image's own environment is a file in it.
+  // Creating missing mount points requires version 0.33; the image's own environment is a file in it.
   prepare: ({ image }) => `export USER="\${USER:-$(id -un)}" HOME="\${HOME:-/tmp}"
 set -- '--unset-env=*' --set-env=HOME=/tmp --set-env=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 [ ! -f ${q(`${image}/ch/environment`)} ] || set -- "$@" ${q(`--set-env=${image}/ch/environment`)}
@@ -108,7 +113,7 @@ case "$(ch-run --help 2>&1)" in *--write-fake*) set -- "$@" --write-fake ;; esac
   ask: () => 'kill -TERM $pid',
 };
 
-/** By the name that a cluster's configuration gives. */
+/** The runtimes by their name in a cluster's configuration. */
 export const SLURM_RUNTIMES: Readonly<Record<SlurmConfig['runtime'], SlurmRuntime>> = {
   none,
   podman,
@@ -116,14 +121,14 @@ export const SLURM_RUNTIMES: Readonly<Record<SlurmConfig['runtime'], SlurmRuntim
   charliecloud,
 };
 
-/** The path of a volume, or of a part of it, on the node. */
+/** The path on the node of a volume or a part of it. */
 export function mountSource(mount: Launch['mounts'][number]): string {
   return mount.subPath === '' ? mount.root : `${mount.root}/${mount.subPath}`;
 }
 
 /**
- * Podman makes only the mount itself read-only. Without `r` nothing comes along that is mounted further in, which the
- * kernel refuses where there is such a thing.
+ * Podman makes only the mount itself read-only. Without the `r` of `rbind`, inner mounts are excluded; the kernel refuses
+ * the mount if there are any.
  */
 function podmanOptions({ readOnly }: Launch['mounts'][number]): string {
   return readOnly === true ? ':ro,bind' : '';

@@ -4,25 +4,29 @@ import type { SlurmConfig } from './slurm-config.ts';
 import { REFUSAL_RECORD } from './slurm-host-root.ts';
 import { mountSource, SLURM_RUNTIMES } from './slurm-runtimes.ts';
 
-/** The files that a job leaves in its container's directory, which is on storage that the nodes share. */
+/**
+ * The claim in the container's directory, on storage that the nodes share: created exclusively, by the job or in its place.
+ */
 export const CLAIM = 'claim';
+/** JSON that a job writes when it starts: node and job ID. */
 export const START_RECORD = 'start.json';
+/** JSON that a job writes when its command has ended. */
 export const EXIT_RECORD = 'exit.json';
-/** What `sbatch` is given. */
+/** The script that is submitted by `sbatch`. */
 export const JOB_SCRIPT = 'job.sh';
 
 /**
- * Asks the script to end the command. Slurm gives a signal to every process of the batch step, so it is one that does
- * nothing to those who do not wait for it; the script hands SIGTERM to the command alone.
+ * The signal that requests the end of the command. Slurm sends it to every process of the batch step, so it is one that is
+ * ignored by default; the script then sends SIGTERM to the command alone.
  */
 export const STOP_SIGNAL = 'URG';
 
 /**
- * The job's script. It makes the claim first, by an exclusive create, so that of two jobs for one container the second
- * ends itself; it records its start, runs the command with its output in the container's log, and records the exit
- * code, together with whether a signal had asked for the end. Each record is one line in one write: without its
- * newline it is not there yet. The exit record has its place from the start, and is written over blanks: a disk or quota
- * that the command has filled takes nothing new. Built-ins throughout, since what a job costs above Slurm's own share is its forks.
+ * The job's script. It first creates the claim exclusively, so that of two jobs for one container the second exits. It then
+ * records its start, runs the command with its output in the container's log, and records the exit code and whether a signal
+ * was received before. Each record is one line in one write; without its newline it is incomplete. The exit record is
+ * allocated at the start and later overwritten, so that it can be written even if the command has filled the disk or quota.
+ * The script uses shell built-ins, because forks are its main cost.
  */
 export function slurmScript(launch: Launch, config: Pick<SlurmConfig, 'runtime'>): string {
   const runtime = SLURM_RUNTIMES[config.runtime];
@@ -48,7 +52,7 @@ exit $code
 `;
 }
 
-/** Ends the job where a link has led a part of a volume out of it; `none` holds what it mounts open instead. */
+/** Ends the job if a link leads a part of a volume out of it; the runtime `none` instead keeps its sources open. */
 function confinement(mount: Launch['mounts'][number]): string {
   if (mount.subPath === '') return '';
   return `case "$(readlink -f ${q(mountSource(mount))})" in "$(readlink -f ${q(mount.root)})"/*) ;; *)

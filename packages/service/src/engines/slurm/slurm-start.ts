@@ -12,16 +12,17 @@ import { INSIDE_SCRIPT } from './slurm-runtimes.ts';
 import { JOB_SCRIPT, slurmScript } from './slurm-script.ts';
 import type { UnixUser } from './unix-user.ts';
 
+/** The cluster's settings for a job. */
 export interface StartJobOptions {
   readonly slurm: SlurmCommands;
   readonly config: SlurmConfig;
   readonly storage: string;
   readonly maskedPaths: readonly string[];
-  /** Who runs the job; undefined: this process's user. */
+  /** The user who runs the job. Default: this process's user. */
   readonly user: UnixUser | undefined;
 }
 
-/** Submits the container's job and returns its number. */
+/** Submits the container's job and returns its ID. Throws `SlurmError` if Slurm refuses it. */
 export async function startJob(launch: Launch, records: SlurmRecords, options: StartJobOptions): Promise<string> {
   const { slurm, config, storage, maskedPaths, user } = options;
   const placement = slurmPlacementSchema.parse(launch.options);
@@ -36,11 +37,14 @@ export async function startJob(launch: Launch, records: SlurmRecords, options: S
   const given = Object.fromEntries(Object.entries(placement).filter(([, value]) => value !== undefined));
   const stdout = await slurm.run('sbatch', sbatchArguments(launch, { ...config, ...given }), { user });
   const jobID = parseJobID(stdout);
-  if (jobID === undefined) throw new SlurmError(`sbatch: its answer is no job number: ${stdout.slice(0, 200)}`);
+  if (jobID === undefined) throw new SlurmError(`sbatch printed no job ID: ${stdout.slice(0, 200)}`);
   return jobID;
 }
 
-/** The job of an earlier submission, whose answer may have been lost. What Slurm says comes before any record. */
+/**
+ * The ID of the job of an earlier submission, whose response may have been lost; undefined if there is none. Slurm's queue
+ * takes precedence over records.
+ */
 export async function findJob(
   launch: Launch,
   records: SlurmRecords,

@@ -9,17 +9,18 @@ import type { TrackedContainer } from './slurm-container.ts';
 import { slurmMeaning, slurmOutcome } from './slurm-outcome.ts';
 import { ownJobs, readQueue, type SlurmJob } from './slurm-queue.ts';
 
-/** How long until a job that was killed and is still there is killed again. */
+/** Interval at which a killed job is killed again while it still exists. */
 const KILL_AGAIN_MS = 5000;
 
+/** The cluster to watch. */
 export interface SlurmWatchOptions {
   readonly slurm: SlurmCommands;
   readonly config: Pick<SlurmConfig, 'pollMs' | 'recordGraceMs'>;
 }
 
 /**
- * What becomes of the engine's containers: from one `squeue` per tick and from the records of their jobs, reports to the
- * sink. Also ends them, for as long as Slurm takes to do so.
+ * Reports changes of the engine's containers to the sink, based on one `squeue` per tick and on the records of their jobs.
+ * Also kills jobs, repeatedly until Slurm has ended them.
  */
 export class SlurmWatch {
   readonly #slurm: SlurmCommands;
@@ -37,7 +38,7 @@ export class SlurmWatch {
     this.#addressOf = createSlurmNodes(slurm);
   }
 
-  /** Reports to `sink` from now on, every `pollMs`. */
+  /** Starts reporting to `sink`, every `pollMs`. */
   start(sink: EngineSink): void {
     this.#sink = sink;
     this.#schedule();
@@ -63,36 +64,36 @@ export class SlurmWatch {
     this.#tracked.delete(entry.launch.key);
   }
 
-  /** Reports what has changed in the queue and the records. */
+  /** Reports changes of the queue and the records. Rejects if Slurm does not respond. */
   async tick(): Promise<void> {
     if (this.#tracked.size === 0) return;
     const before = [...this.#tracked.values()];
     const jobs = await readQueue(this.#slurm);
     await forEachLimit(before, async (entry) => {
       if (this.#closed) return;
-      // A controller that crashed may have forgotten a job and given its number to another.
+      // A controller that crashed may have lost a job and reused its ID for another.
       const ours = ownJobs(jobs, { key: entry.launch.key, owners: entry.owners });
       const job = ours.find(({ jobID }) => jobID === entry.jobID);
-      // Storage that fails one container is no reason to leave the others alone: the next tick looks again.
+      // A storage error of one container must not affect the others: the next tick tries again.
       await this.#settle(entry, job).catch(() => undefined);
     });
   }
 
-  /** Asks the job to end, and kills it after `graceMs`. */
+  /** Requests the job's end, and kills it after `graceMs`. */
   async cancel(entry: TrackedContainer, graceMs: number): Promise<void> {
     const { key } = entry.launch;
-    // A job that has started is asked by a signal; the records know of it before the next tick does.
+    // A job that has started gets a signal; its record may exist before the next tick sees it.
     const started = await entry.records.readStart();
     if (graceMs === 0 || (!started && !entry.running)) {
       this.killAfter(entry, KILL_AGAIN_MS);
       return await killJobs(this.#slurm, { key, owners: entry.owners });
     }
-    // Counted from now and not from the answer, for which scancel waits long where the job is suspended and gets no signal.
+    // Counted from the request, not from the response: for a suspended job scancel waits long and sends no signal.
     this.killAfter(entry, graceMs);
     await askJob(this.#slurm, { key, jobID: started?.jobID ?? entry.jobID });
   }
 
-  /** Kills again and again, until the job's end is known. */
+  /** Kills the job after `ms`, and then repeatedly until its end is known. */
   killAfter(entry: TrackedContainer, ms: number): void {
     const { key } = entry.launch;
     const kill = async () => {
@@ -105,7 +106,7 @@ export class SlurmWatch {
 
   #schedule(): void {
     this.#timer = setTimeout(() => {
-      // Slurm's controller may be away: the jobs run on, and the next tick asks again.
+      // Slurm's controller may not respond: the jobs continue, and the next tick tries again.
       this.#ticking = this.tick()
         .catch(() => undefined)
         .finally(() => {
@@ -114,7 +115,7 @@ export class SlurmWatch {
     }, this.#config.pollMs);
   }
 
-  /** Reports what a job's state and its records say now. */
+  /** Reports the current state according to the queue and the records. */
   async #settle(entry: TrackedContainer, job: SlurmJob | undefined): Promise<void> {
     const { key } = entry.launch;
     if (job) entry.state = job.state;
@@ -126,11 +127,11 @@ export class SlurmWatch {
       entry.reason = reason;
       return;
     }
-    // Its records have told all that they can tell until it ends.
+    // Its records do not change until it ends.
     if (entry.running && meaning === 'running') return await limitLog(entry.launch.logPath, entry.launch.logLimitBytes);
     const started = await entry.records.readStart();
-    // Two jobs for one container: the one that holds the claim is the container, and the other one ends at once. No
-    // record makes us turn from a job that still runs.
+    // Of two jobs for one container, the one with the claim is the container, and the other one exits immediately. A job
+    // that still runs is never replaced because of a record.
     if (started && started.jobID !== entry.jobID) {
       if (meaning !== 'ended') return;
       entry.jobID = started.jobID;
@@ -140,7 +141,7 @@ export class SlurmWatch {
     if (started && !entry.running) {
       const { startedAt, jobID } = started;
       const nodeID = job?.node || started.node;
-      // A record may name any host: without Slurm's confirmation the proxy connects to none.
+      // A record may name any host: the proxy connects only to hosts that Slurm confirms.
       const host = (await this.#addressOf(nodeID)) ?? job?.node;
       if (host) this.#sink?.report(key, { type: 'running', startedAt, nodeID, runID: jobID, host });
       entry.running = Boolean(host);
@@ -168,8 +169,8 @@ export class SlurmWatch {
 }
 
 /**
- * Where a node is reached from other machines, by Slurm's own word: a job may say what it likes. All nodes are asked for
- * when one is named that was not known; undefined for one that Slurm does not know either.
+ * Returns a function for the address of a node according to Slurm, since a job's record is not trusted. All addresses are
+ * read again if a node is unknown; the result is undefined if Slurm does not know it either.
  */
 function createSlurmNodes(slurm: SlurmCommands): (node: string) => Promise<string | undefined> {
   let addresses = new Map<string, string>();

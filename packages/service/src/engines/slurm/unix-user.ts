@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { EngineError } from '../engine.ts';
 
-/** A user of this machine, whom the nodes know under the same number. */
+/** A user of this machine, with the same user ID on the nodes. */
 export interface UnixUser {
   readonly name: string;
   readonly uid: number;
@@ -10,26 +10,29 @@ export interface UnixUser {
   readonly home: string;
 }
 
-/** Looks users up where the machine does (files, LDAP, …). Throws `EngineError` for one that there is not, and for root. */
+/**
+ * Looks a user up in the machine's sources (files, LDAP, …). Throws `EngineError` `UNAVAILABLE` if it does not exist or is
+ * root.
+ */
 export async function findUnixUser(name: string): Promise<UnixUser> {
   const { stdout } = await promisify(execFile)('getent', ['passwd', '--', name]).catch(() => ({ stdout: '' }));
   const [found, , uid, gid, , home] = stdout.trim().split(':');
   if (found !== name || !uid || !gid || !home) {
     throw new EngineError(
       'UNAVAILABLE',
-      `could not run jobs as the Unix user '${name}': this machine has no such user; make it, or correct 'unixUsers'`,
+      `could not run jobs as the Unix user '${name}': this machine has no such user; create it, or correct 'unixUsers'`,
     );
   }
   if (uid === '0') {
     throw new EngineError(
       'UNAVAILABLE',
-      `could not run jobs as '${name}': that is root; give the account a user of its own`,
+      `could not run jobs as '${name}': that is root; configure another user for the account`,
     );
   }
   return { name, uid: Number(uid), gid: Number(gid), home };
 }
 
-/** Throws `EngineError` where this process may not act for others. */
+/** Throws `EngineError` `UNAVAILABLE` if this process may not act for other users. */
 export function checkMaySwitch(): void {
   if (process.geteuid?.() === 0) return;
   throw new EngineError(
