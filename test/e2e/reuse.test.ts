@@ -127,7 +127,7 @@ steps:
     never: 0,
     agree: 'asks for approval again',
     web: 'a service always runs',
-    ask: expect.stringContaining('only the run can tell'),
+    ask: expect.stringContaining('known only during the run'),
     after: 1,
   };
   expect(await reasons()).toEqual(same);

@@ -2,49 +2,49 @@ import { uptime } from 'node:os';
 import { readBootID } from '@sluice/host-system';
 
 /**
- * The only source of time in the shell, so that a simulation can run it in virtual time. Times are milliseconds since
- * the epoch; timers may fire late, never early.
+ * The only source of time in the shell, so that a simulation can run it in virtual time. Times are in milliseconds since
+ * the Unix epoch. Timers may fire late, never early.
  */
 export interface Clock {
   /**
-   * The time by which everything within one process goes. It begins with the machine's clock, then counts the time that
-   * really passes, sleep of the machine included: who sets the clock moves it neither forwards nor back.
+   * The time for everything within one process. It starts at the machine's clock and then counts elapsed time, including
+   * the time that the machine is suspended. Setting the machine's clock does not change it.
    */
   now(): number;
   /**
-   * What the machine's clock shows, which may jump. Only for what a calendar decides and for times that other processes
-   * compare with their own.
+   * The machine's clock, which may jump. Only for calendar times and for times that other processes compare with their
+   * own.
    */
   wall(): number;
-  /** How long the machine has been up, and since which boot; undefined where it does not tell. */
+  /** The machine's boot and its uptime; undefined if they are unknown. */
   boot(): BootTime | undefined;
-  /** Calls `callback` once when `now()` has come to `at`, or later; the returned function forgets it. */
+  /** Calls `callback` once when `now()` has reached `at`, or later. The returned function cancels the timer. */
   setTimer(at: number, callback: () => void): () => void;
-  /** Calls `callback` after everything of the present loop turn: what happens in one turn is handled as one batch. */
+  /** Calls `callback` at the end of the present turn of the event loop, so that one batch handles all events of a turn. */
   defer(callback: () => void): void;
 }
 
-/** A time that two processes of one machine can compare, whatever becomes of its clock between them. */
+/** A time that two processes of one machine can compare even if its clock is set. */
 export interface BootTime {
-  /** Another one after each start of the kernel. */
+  /** Different after each boot. */
   readonly id: string;
   readonly uptimeMs: number;
 }
 
-/** Resolves after `ms` of that clock. */
+/** Resolves after `ms` by the given clock. */
 export function sleep(clock: Pick<Clock, 'now' | 'setTimer'>, ms: number): Promise<void> {
   return new Promise((resolve) => {
     clock.setTimer(clock.now() + ms, resolve);
   });
 }
 
-/** Node's timers do not count the sleep of the machine: a long wait is looked at again this often. */
+/** Node's timers do not count the time that the machine is suspended: long waits are checked again at this interval. */
 const LONGEST_WAIT_MS = 60_000;
-/** So often a sleep of the machine is looked for, and so long it is at least: the uptime is told in hundredths of a second. */
+/** The interval of checks for a suspension, and the shortest one that is recognized: the uptime is in units of 10 ms. */
 const LOOK_MS = 1_000;
 const SHORTEST_SLEEP_MS = 2_000;
 
-/** The machine's own clock. Its timers keep the process alive. */
+/** A clock of this machine. Its timers keep the process alive. */
 export function createSystemClock(): Clock {
   const begun = Date.now();
   const monotonic = performance.now();

@@ -5,7 +5,7 @@ import type { Disk } from '../journal/disk.ts';
 /** One success that can be reused. */
 export interface CacheEntry {
   readonly fingerprint: string;
-  /** What its outputs are known by, where that is not the fingerprint: the same work had been done before. */
+  /** The identity of its outputs, if it differs from the fingerprint: another success with the fingerprint came before. */
   readonly digest?: string;
   readonly pipeline: string;
   readonly step: string;
@@ -20,18 +20,18 @@ export interface CacheEntry {
   readonly at: number;
 }
 
-/** The successes of a home, by what their work was. */
+/** The successes of a home by fingerprint and by cell. */
 export interface CacheIndex {
-  /** The newest success with this fingerprint that the caller can use: pipelines that share a step have volumes of their own. */
+  /** The newest usable success with this fingerprint: those of other pipelines may be in volumes that this run cannot use. */
   find(fingerprint: string, isUsable: (entry: CacheEntry) => boolean): CacheEntry | undefined;
-  /** The newest success of this cell that the caller could use, whatever its fingerprint: what a miss is explained by. */
+  /** The newest usable success of this cell with any fingerprint. It explains a cache miss. */
   latest(
     of: { pipeline: string; step: string; cell: string },
     isUsable: (entry: CacheEntry) => boolean,
   ): CacheEntry | undefined;
 }
 
-/** Reads the home's index. A line that was torn by a crash is a success forgotten, and costs one more execution. */
+/** Reads the home's index. Lines that a crash has damaged are ignored: each costs one more execution. */
 export async function readCacheIndex(disk: Disk, home: string): Promise<CacheIndex> {
   const byFingerprint = new Map<string, CacheEntry[]>();
   const byCell = new Map<string, CacheEntry[]>();
@@ -47,7 +47,7 @@ export async function readCacheIndex(disk: Disk, home: string): Promise<CacheInd
   };
 }
 
-/** Keeps the newest of each volume; the last one is the newest of all. */
+/** Keeps the newest entry of each volume; the last one is the newest of all. */
 function addNewest(entries: Map<string, CacheEntry[]>, key: string, entry: CacheEntry): void {
   const others = entries.get(key)?.filter(({ volumeID }) => volumeID !== entry.volumeID) ?? [];
   entries.set(key, [...others, entry]);
@@ -59,13 +59,16 @@ export async function addToCacheIndex(disk: Disk, home: string, entries: readonl
   await disk.extend(indexPath(home), Buffer.from(lines));
 }
 
-/** The runs whose outputs the home's index offers for reuse. */
+/** The runs with outputs in the home's index. */
 export async function listCachedRuns(disk: Disk, home: string): Promise<ReadonlySet<string>> {
   const entries = (await readLines(disk, home)).map(parseEntry);
   return new Set(entries.flatMap((entry) => (entry ? [entry.runId] : [])));
 }
 
-/** Takes the successes of these runs out of the home's index. A run that adds one meanwhile may lose it: it costs one more execution. */
+/**
+ * Removes the successes of these runs from the home's index. An entry that another process adds at the same time may be
+ * lost, which costs one more execution.
+ */
 export async function removeFromCacheIndex(disk: Disk, home: string, runIds: ReadonlySet<string>): Promise<void> {
   const lines = await readLines(disk, home);
   const kept = lines.filter((line) => {
@@ -89,7 +92,7 @@ function cellKey(of: { pipeline: string; step: string; cell: string }): string {
   return `${of.pipeline}/${of.step}/${of.cell}`;
 }
 
-/** A line of ours, or nothing: no schema, since ten thousand of them must not cost a tenth of a second. */
+/** Undefined: the line is damaged. Without a schema: validating ten thousand lines with one takes 100 ms. */
 function parseEntry(line: string): CacheEntry | undefined {
   if (line === '') return undefined;
   try {

@@ -6,7 +6,7 @@ import type { RunRefusal } from '../record/run-refusal.ts';
 import { stepIndex } from '../record/step-context.ts';
 import { readRunFiles } from '../report/read-run.ts';
 
-/** What can be taken over, checked; `plannedTime` is that of the earlier run, since the new one does its work again. */
+/** Checks that a run can be reused by this pipeline. `plannedTime` is that of the earlier run, which the new run repeats. */
 export async function checkReuse(
   { runId, again }: Reuse,
   { disk, home, plan }: { readonly disk: Disk; readonly home: string; readonly plan: Plan },

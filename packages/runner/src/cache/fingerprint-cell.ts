@@ -14,17 +14,17 @@ import { firstCluster } from '../record/first-cluster.ts';
 import { isFannedOut } from '../record/locate-output.ts';
 import { type ContextSource, createRunContext, stepIndex } from '../record/step-context.ts';
 
-/** Works out the identity of a cell's work. The error says what could not be evaluated. */
+/** Creates a function that computes a cell's fingerprint. Its error says which expression could not be evaluated. */
 export function createCellFingerprinter(
   session: ContextSource,
 ): (step: number, cell: number) => Result<Fingerprint, string> {
-  /** Digests of all cells of a step together; a step that is depended on does not change any more. */
+  /** Digests of all cells of a step together. A step whose dependents can start does not change any more. */
   const together = new Map<number, string>();
 
   function digestInput(from: Input['from']): string {
     if ('volume' in from) {
       const place = own(session.facts.volumes, from.volume);
-      // The content of a volume that others can write to is unknown: it counts by its name only.
+      // The content of a volume that others can write to is unknown: only its name is part of the fingerprint.
       return `${place?.digest ?? `volume:${place?.volumeID}:${place?.path}`}/${from.path}`;
     }
     const step = stepIndex(session.plan, from.step)!;
@@ -65,7 +65,7 @@ export function createCellFingerprinter(
   };
 }
 
-/** What the image was when the run began; undefined where only its name is known. */
+/** The digest of the image when the run began; undefined if only its name is known. */
 function digestImage({ facts }: ContextSource, step: number, image: string | undefined): string | undefined {
   const { images, placement, clusterID } = facts.header ?? {};
   if (image === undefined || images === undefined || clusterID === undefined) return undefined;
@@ -73,15 +73,15 @@ function digestImage({ facts }: ContextSource, step: number, image: string | und
 }
 
 /**
- * What a cell's outputs are, for the fingerprints of its dependents: equal digests mean equal contents. Only a success is
- * known by its fingerprint; a failed cell has left nothing or a part, so it is known by its attempt. A step without `cache`
- * may yield something else each time, and so may one that did its work although the same had been done before.
+ * The identity of a cell's outputs for the fingerprints of its dependents: equal digests mean equal contents. It is the
+ * fingerprint only for the first success with this fingerprint. It is the attempt for a failed cell, whose outputs may be
+ * incomplete, for a step without `cache`, and for a repeated execution, since these may yield different outputs each time.
  */
 export function digestCell(session: ContextSource, step: number, cell: number): string {
   const known = session.facts.known[step]?.[cell];
   const state = session.scheduler.state(step, cell);
   if (state === 'cached' && known?.cached) return known.cached.fingerprint;
-  // Whatever skipped it, there is nothing to be found.
+  // A skipped cell has no outputs, for whatever reason it was skipped.
   if (state === 'skipped') return 'skipped';
   const { name, cache } = session.plan.steps[step]!.step;
   const missed = cache && state === 'succeeded' ? known?.missed : undefined;

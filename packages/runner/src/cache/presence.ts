@@ -9,15 +9,16 @@ interface WorkspacePath {
   readonly path: string;
 }
 
-/** Whether published data is still in the volume. */
+/** Checks whether published data still exists in the volume. */
 export interface Presence {
   isThere(at: WorkspacePath): Promise<boolean>;
-  /** Whether a directory has an entry of this name: one list answers for all entries of a directory for a while. */
+  /** Whether a directory has an entry of this name. The directory's list is cached for `FRESH_MS`. */
   has(directory: WorkspacePath, name: string): Promise<boolean>;
 }
 
 const FRESH_MS = 5000;
 
+/** The checks send requests through `workspace` and throw its `ServiceError`s. */
 export function createPresence(workspace: WorkspaceFiles, clock: Clock): Presence {
   const lists = new Map<string, { readonly until: number; readonly names: Promise<ReadonlySet<string>> }>();
   return {

@@ -19,17 +19,17 @@ import type { Posted } from '../session/posted.ts';
 import { scanSource } from '../trees/scan-source.ts';
 import { readCacheIndex } from './cache-index.ts';
 import { checkReuse } from './check-reuse.ts';
-import { createWorkLookUp, type LookedUp } from './look-up-work.ts';
+import { createLookup, type LookedUp } from './create-lookup.ts';
 import { createReusableRun, type ReusableRun } from './reusable-run.ts';
 
-/** What a run that takes over from an earlier one would do with a step. */
+/** What a run that reuses an earlier one would do with a step. */
 export interface ReusePreview {
   readonly step: string;
-  /** Cells, where their number is known before the run. */
+  /** The number of cells, if it is known before the run. */
   readonly cells?: number;
   readonly reused: number;
   readonly skipped: number;
-  /** Why the others run; `''` where there are none. */
+  /** Why the others run; `''` if there are none. */
   readonly reason: string;
 }
 
@@ -37,13 +37,13 @@ interface PreviewOptions {
   readonly plan: Plan;
   readonly reuse: Reuse;
   readonly home: string;
-  /** Where the pipeline's sources are. */
+  /** The directory to which the pipeline's sources are relative. */
   readonly baseDir: string;
 }
 
 /**
- * Says what a run would take over and what it would do, without asking a service: whether data is still there shows when
- * it runs. It goes as far as no container is needed; what depends on one that is would run, too.
+ * Predicts what a run would reuse and what it would execute, without a request to a service: it does not check whether
+ * the data still exists. Steps that depend on a step that would be executed count as executed, too.
  */
 export async function previewReuse(options: PreviewOptions): Promise<Result<readonly ReusePreview[], RunRefusal>> {
   const disk = createSystemDisk();
@@ -62,12 +62,12 @@ export async function previewReuse(options: PreviewOptions): Promise<Result<read
   const run: ContextSource = { runId: 'preview', plan, facts, scheduler: createRunScheduler(plan, header) };
   const earlier = createReusableRun(replayed.value);
   const { now } = createSystemClock();
-  const lookUp = createWorkLookUp(run, { earlier, index: await readCacheIndex(disk, home), now });
-  const missed = play(run, { lookUp, at: now() });
+  const lookUp = createLookup(run, { earlier, index: await readCacheIndex(disk, home), now });
+  const missed = simulate(run, { lookUp, at: now() });
   return ok(plan.steps.map(({ index }) => describeStep(run, { step: index, missed: missed.get(index), earlier })));
 }
 
-/** Digests of what would be uploaded; the other volumes are those of the earlier run. */
+/** The volumes of the run: sources by the digest of their present content, the others as in the earlier run. */
 async function findVolumes(
   { plan, baseDir, home, disk }: PreviewOptions & { readonly disk: Disk },
   earlier: ReplayedRun,
@@ -87,11 +87,14 @@ async function findVolumes(
   return ok(volumes);
 }
 
-/** Cells of a step that were looked up in vain. */
+/** Cells of a step that were looked up and not found. */
 type Missed = { readonly cell: number; readonly looked: Exclude<LookedUp, { kind: 'found' }> }[];
 
-/** Plays the run without its containers; services are taken for ready and people for agreed. Gives what was not found. */
-function play(
+/**
+ * Simulates the run without containers, as if every service became ready and every approval was granted. Returns the
+ * cells that were not found, by step.
+ */
+function simulate(
   run: ContextSource,
   { lookUp, at }: { lookUp: (step: number, cell: number) => LookedUp; at: number },
 ): ReadonlyMap<number, Missed> {
@@ -100,12 +103,12 @@ function play(
     if (command.type === 'decide') {
       const decided = decideStep(run, { step: command.step, at });
       if (decided.event.type !== 'evaluationFailed') return [decided];
-      // As a failure it would end the play; it may be the address of a service, which only the run knows.
-      missed.set(command.step, [{ cell: 0, looked: { kind: 'untold', message: decided.event.message } }]);
+      // A failure would end the simulation. The expression may need the address of a service, which only a run knows.
+      missed.set(command.step, [{ cell: 0, looked: { kind: 'unevaluated', message: decided.event.message } }]);
       return [];
     }
     if (command.type === 'askApproval') {
-      return [{ event: { type: 'approved', at, step: command.step, approved: true, by: 'nobody' } }];
+      return [{ event: { type: 'approved', at, step: command.step, approved: true, by: 'preview' } }];
     }
     if (command.type === 'submit') {
       const { step, cell, attempt } = command;
@@ -124,7 +127,7 @@ function play(
     return [{ event: { type: 'cacheMissed', at, step, cell } }];
   };
   const posted: Posted[] = [{ event: { type: 'started', at } }];
-  // What is posted meanwhile is taken in its turn.
+  // The loop also handles the events that are posted meanwhile.
   for (const next of posted) {
     applyRecord(run.facts, { kind: 'event', ...next });
     for (const command of run.scheduler.handle(next.event)) posted.push(...answer(command));
@@ -132,8 +135,8 @@ function play(
   return missed;
 }
 
-/** Reasons that are told; cells may have as many as they are. */
-const MANY = 3;
+/** The most reasons that are listed; each cell may have its own. */
+const MAX_REASONS = 3;
 
 function describeStep(
   run: ContextSource,
@@ -168,12 +171,12 @@ function describeReason(
     .filter(({ on }) => !TERMINAL_CELL_STATES.has(run.scheduler.state(on)))
     .map(({ on }) => run.plan.steps[on]!.step);
   const working = open.filter(({ service }) => service === undefined);
-  // One that was not looked up waits for something, if only for a service that found no room in this play.
+  // A step that was not looked up waits for something, perhaps only for a service that found no capacity in the simulation.
   const before = working.length > 0 ? working : missed === undefined ? open : [];
   if (before.length > 0) return `comes after ${before.map(({ name }) => name).join(', ')}`;
   const reasons = new Set((missed ?? []).map((one) => describeMiss(run, { step, one, earlier })));
-  const shown = [...reasons].slice(0, MANY).join('; ');
-  return reasons.size > MANY ? `${shown}; and ${reasons.size - MANY} other reasons` : shown;
+  const shown = [...reasons].slice(0, MAX_REASONS).join('; ');
+  return reasons.size > MAX_REASONS ? `${shown}; and ${reasons.size - MAX_REASONS} other reasons` : shown;
 }
 
 function describeMiss(
@@ -181,11 +184,11 @@ function describeMiss(
   { step, one, earlier }: { step: number; one: Missed[number]; earlier: ReusableRun },
 ): string {
   const { cell, looked } = one;
-  if (looked.kind === 'untold') return `only the run can tell: ${looked.message}`;
+  if (looked.kind === 'unevaluated') return `known only during the run: ${looked.message}`;
   if (looked.reason === 'writesShared') return 'writes to a shared volume';
-  const before = earlier.workOf(plan.steps[step]!.step.name, facts.cells[step]?.[cell]?.key ?? '');
+  const before = earlier.fingerprintOf(plan.steps[step]!.step.name, facts.cells[step]?.[cell]?.key ?? '');
   if (before === undefined) return `did not succeed in run ${earlier.runId}`;
-  return `differs in ${explainDifference(before, looked.made)
+  return `differs in ${explainDifference(before, looked.fingerprint)
     .map(({ name }) => name)
     .join(', ')}`;
 }

@@ -2,11 +2,11 @@ import type { Reuse } from '../journal/reuse.ts';
 import type { ContextSource } from '../record/step-context.ts';
 
 /**
- * Tells whether a step does its work in any case: it was asked for, or a step that it depends on has done its work in
- * this run. Services and questions to people are no work that others build on.
+ * Creates a function that says whether a step must be rerun: a rerun was requested, or a dependency was executed in this
+ * run. Services and approvals do not count as dependencies, since they have no outputs.
  */
 export function createRerunCheck({ plan, facts, scheduler }: ContextSource, reuse: Reuse): (step: number) => boolean {
-  /** A step that is depended on does not change any more; of many cells each asks. */
+  /** Computed once per step, not per cell: the steps that it depends on do not change any more. */
   const known = new Map<number, boolean>();
 
   function hasWorked(step: number): boolean {

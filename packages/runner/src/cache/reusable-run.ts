@@ -6,22 +6,22 @@ import { type ContextSource, stepIndex } from '../record/step-context.ts';
 import type { ReplayedRun } from '../report/read-run.ts';
 import { createCellFingerprinter, digestCell } from './fingerprint-cell.ts';
 
-/** The successes of one run, by what their work was. */
+/** The successes of one run, by step name and cell key. */
 export interface ReusableRun {
   readonly runId: string;
   has(step: string, key: string): boolean;
   find(step: string, key: string, fingerprint: string): CacheSource | undefined;
-  /** What its work was; undefined where it did not succeed. */
-  workOf(step: string, key: string): Fingerprint | undefined;
+  /** The fingerprint of a success; undefined if the cell did not succeed. */
+  fingerprintOf(step: string, key: string): Fingerprint | undefined;
 }
 
-/** What an earlier run has done, as it stands now: also of one that failed, or that goes on. */
+/** The successes of an earlier run at this moment. The run may have failed, or may still be in progress. */
 export function createReusableRun({ runId, facts, scheduler }: ReplayedRun): ReusableRun {
   const source: ContextSource = { runId, plan: facts.plan, facts, scheduler };
   const fingerprint = createCellFingerprinter(source);
   const cells = new Map<number, ReadonlyMap<string, number>>();
 
-  /** A success of that name. */
+  /** The indexes of a cell that succeeded or was reused. */
   function locate(name: string, key: string): { step: number; cell: number } | undefined {
     const step = stepIndex(facts.plan, name);
     if (step === undefined) return undefined;
@@ -39,7 +39,7 @@ export function createReusableRun({ runId, facts, scheduler }: ReplayedRun): Reu
   return {
     runId,
     has: (name, key) => locate(name, key) !== undefined,
-    workOf(name, key) {
+    fingerprintOf(name, key) {
       const at = locate(name, key);
       const made = at && fingerprint(at.step, at.cell);
       return made?.ok ? made.value : undefined;

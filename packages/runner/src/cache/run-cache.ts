@@ -1,188 +1,100 @@
-import { isServiceError } from '@sluice/client';
-import type { Fingerprint } from '@sluice/core';
 import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
-import type { CacheMiss, CacheSource } from '../journal/journal-record.ts';
 import { isMarkedForCollection } from '../record/collection-mark.ts';
-import { publishedPath } from '../record/layout.ts';
-import { findOrigin, isFannedOut } from '../record/locate-output.ts';
-import { clusterOfWorkspace, scopeOn } from '../record/place-of.ts';
 import { runDirectory } from '../record/run-home.ts';
-import { describeSiblings } from '../record/siblings.ts';
 import { replayFromHome } from '../report/read-run.ts';
 import type { Command } from '../scheduler/model/command.ts';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Posted } from '../session/posted.ts';
 import type { RunSession } from '../session/run-session.ts';
-import { openTreeStates } from '../trees/tree-states.ts';
-import { addToCacheIndex, type CacheEntry, type CacheIndex, readCacheIndex } from './cache-index.ts';
-import { digestCell } from './fingerprint-cell.ts';
-import { createWorkLookUp, hasOutputs, isWithinReach } from './look-up-work.ts';
-import { createPresence } from './presence.ts';
+import { type CacheIndex, readCacheIndex } from './cache-index.ts';
+import { createLookup, hasOutputs, isWithinReach, type LookedUp } from './create-lookup.ts';
+import { createDataCheck } from './data-check.ts';
 import { createReusableRun, type ReusableRun } from './reusable-run.ts';
+import { createSuccessRecorder } from './success-recorder.ts';
 
-/** A run's dealings with the home's cache. */
+/** A run's access to the home's cache. */
 export interface RunCache {
-  /** Reads what earlier runs have left; before the first look-up. */
+  /** Reads the successes of earlier runs. To be called before the first lookup. */
   open(): Promise<void>;
   /**
-   * Looks for an earlier success with the same fingerprint whose data is still there. Answers at once where no data has
-   * to be looked at, so that a chain of reused steps is one turn; else posts the answer.
+   * Looks for an earlier success with the same fingerprint whose data still exists. Returns the event at once if no data
+   * has to be checked, so that a chain of reused steps takes one turn; otherwise it posts the event later.
    */
   lookUp(command: Extract<Command, { type: 'lookUp' }>): Posted | undefined;
-  /** Remembers what succeeded. */
+  /** Records successes. */
   onEvent(event: SchedulerEvent): void;
-  /** Resolves when everything is written. */
+  /** Resolves when all successes are written. */
   idle(): Promise<void>;
 }
 
+/** Before `open`, the cache is empty. */
 export function createRunCache(session: RunSession, workspace: WorkspaceFiles): RunCache {
   const { clock, facts, plan, disk, home } = session;
-  const presence = createPresence(workspace, clock);
-  const { reuse } = facts.header ?? {};
+  const findFault = createDataCheck(session, workspace);
+  const successes = createSuccessRecorder(session);
   let earlier: ReusableRun | undefined;
   let index: CacheIndex = { find: () => undefined, latest: () => undefined };
-  let lookUpWork = createWorkLookUp(session, { earlier, index, now: clock.wall });
-  const states = openTreeStates({ disk, home });
-  /** By run: whether containers that could write to its data were given some of it. */
-  const given = new Map<string, Promise<boolean>>();
-  let fresh: CacheEntry[] = [];
-  let writing = Promise.resolve();
+  let lookUp = createLookup(session, { earlier, index, now: clock.wall });
 
-  function lookUp(step: number, cell: number): Posted | undefined {
-    const looked = lookUpWork(step, cell);
-    if (looked.kind === 'untold') return { event: { type: 'cacheMissed', at: clock.now(), step, cell } };
-    return looked.kind === 'found' ? take(step, cell, looked) : miss(step, cell, looked);
-  }
-
-  /** Takes what is there over, once its data has turned out to be there. */
-  function take(
-    step: number,
-    cell: number,
-    { source, made }: { readonly source: CacheSource; readonly made: Fingerprint },
-  ): Posted | undefined {
+  /** Reuses the success if its data exists. */
+  function reuse(step: number, cell: number, found: Extract<LookedUp, { kind: 'found' }>): Posted | undefined {
+    const { source, fingerprint } = found;
     if (Object.values(source.results).some((value) => session.redactor.findSecret(value) !== undefined)) {
-      return miss(step, cell, { made, reason: 'secret' });
+      return miss(step, cell, { fingerprint, reason: 'secret' });
     }
     const hit: Posted = { event: { type: 'cacheHit', at: clock.now(), step, cell }, facts: { cached: source } };
     if (!hasOutputs(session, step)) return hit;
     void findFault(step, source)
-      .then((reason) => (reason === undefined ? hit : miss(step, cell, { made, reason })))
-      .then(({ event, facts: beside }) => session.post(event, beside))
+      .then((reason) => (reason === undefined ? hit : miss(step, cell, { fingerprint, reason })))
+      .then(({ event, facts: recorded }) => session.post(event, recorded))
       .catch(session.fail);
     return undefined;
   }
 
-  function miss(
-    step: number,
-    cell: number,
-    { made, reason }: { readonly made: Fingerprint; readonly reason: CacheMiss['reason'] },
-  ): Posted {
-    const name = { pipeline: plan.pipeline.name, step: plan.steps[step]!.step.name, cell: cellKey(step, cell) };
-    const latest = earlier?.has(name.step, name.cell) ? earlier.runId : findLatest(step, name)?.runId;
-    const { digest, components } = made;
-    const missed = { fingerprint: digest, components, reason, ...(latest !== undefined && { latest }) };
+  function miss(step: number, cell: number, why: Omit<Extract<LookedUp, { kind: 'missed' }>, 'kind'>): Posted {
+    const key = facts.cells[step]?.[cell]?.key ?? '';
+    const name = { pipeline: plan.pipeline.name, step: plan.steps[step]!.step.name, cell: key };
+    // A success in a volume that this run cannot use explains nothing.
+    const isUsable = ({ volumeID }: { readonly volumeID: string }) => isWithinReach(session, { step, volumeID });
+    const latest = earlier?.has(name.step, key) ? earlier.runId : index.latest(name, isUsable)?.runId;
+    const { digest, components } = why.fingerprint;
+    const missed = { fingerprint: digest, components, reason: why.reason, ...(latest !== undefined && { latest }) };
     return { event: { type: 'cacheMissed', at: clock.now(), step, cell }, facts: { missed } };
-  }
-
-  /** A success that could have been taken: one in a volume out of reach explains nothing. */
-  function findLatest(step: number, name: { pipeline: string; step: string; cell: string }): CacheEntry | undefined {
-    return index.latest(name, ({ volumeID }) => isWithinReach(session, { step, volumeID }));
-  }
-
-  /** Why the outputs of a success cannot be used. A volume that does not answer cannot be trusted to have them. */
-  async function findFault(step: number, entry: CacheSource): Promise<CacheMiss['reason'] | undefined> {
-    const clusterID = clusterOfWorkspace(facts, entry.volumeID);
-    if (clusterID === undefined) return 'dataGone';
-    try {
-      for (const output of Object.keys(plan.steps[step]!.step.outputs)) {
-        const at = { clusterID, path: publishedPath({ runId: entry.runId, step: entry.step, output }) };
-        const isThere = isFannedOut(session, step) ? presence.has(at, entry.cell) : presence.isThere(at);
-        if (!(await isThere)) return 'dataGone';
-        const path = isFannedOut(session, step) ? `${at.path}/${entry.cell}` : at.path;
-        if (await isChanged(entry, { clusterID, path })) return 'dataChanged';
-      }
-      return undefined;
-    } catch (error) {
-      if (!isServiceError(error)) throw error;
-      return 'dataGone';
-    }
-  }
-
-  /** Whether a container that could write to the data has done so. No request where no such container ever had any of its run. */
-  async function isChanged(
-    { runId, volumeID }: CacheSource,
-    { clusterID, path }: { readonly clusterID: string; readonly path: string },
-  ): Promise<boolean> {
-    const place = { volumeID, path };
-    const wasGiven = given.get(runId) ?? states.hasAny(place);
-    given.set(runId, wasGiven);
-    if (!(await wasGiven)) return false;
-    return (await session.calls.add(() => states.findChange(workspace(clusterID), place))) !== undefined;
-  }
-
-  function cellKey(step: number, cell: number): string {
-    return facts.cells[step]?.[cell]?.key ?? '';
-  }
-
-  function remember(step: number, cell: number): void {
-    const known = facts.known[step]?.[cell];
-    if (!known?.missed) return;
-    const { fingerprint } = known.missed;
-    const digest = digestCell(session, step, cell);
-    const { clusterID, volumeID } = findOrigin(session, step, cell);
-    if (fresh.length === 0) clock.defer(write);
-    fresh.push({
-      fingerprint,
-      ...(digest !== fingerprint && { digest }),
-      pipeline: plan.pipeline.name,
-      step: plan.steps[step]!.step.name,
-      cell: cellKey(step, cell),
-      runId: session.runId,
-      volumeID,
-      ...scopeOn(facts, clusterID),
-      siblings: describeSiblings(facts.cells[step] ?? []),
-      results: known.results,
-      at: clock.wall(),
-    });
-  }
-
-  function write(): void {
-    const entries = fresh;
-    fresh = [];
-    writing = writing
-      .then(() => addToCacheIndex(disk, home, entries))
-      .catch((error: unknown) => {
-        warn(`could not update the cache index: ${error instanceof Error ? error.message : String(error)}`);
-      });
-  }
-
-  function warn(message: string): void {
-    session.report({ type: 'warning', at: clock.now(), message });
   }
 
   return {
     async open() {
       if (plan.steps.some(({ step }) => step.cache)) index = await readCacheIndex(disk, home);
-      if (reuse) {
-        const replayed = await replayFromHome(disk, home, reuse.runId);
-        // Asked after this run's own first record is durable, which says that it needs that run.
-        const isMarked = await isMarkedForCollection(disk, runDirectory(home, reuse.runId));
-        const why = isMarked ? 'it is being removed as garbage' : replayed.ok ? undefined : replayed.error.message;
-        if (why !== undefined) warn(`could not reuse run ${reuse.runId}: ${why}; all steps are run`);
-        else if (replayed.ok) earlier = createReusableRun(replayed.value);
-      }
-      lookUpWork = createWorkLookUp(session, { earlier, index, now: clock.wall });
+      earlier = await openReusedRun(session);
+      lookUp = createLookup(session, { earlier, index, now: clock.wall });
     },
-    lookUp: ({ step, cell }) => lookUp(step, cell),
+    lookUp({ step, cell }) {
+      const looked = lookUp(step, cell);
+      if (looked.kind === 'unevaluated') return { event: { type: 'cacheMissed', at: clock.now(), step, cell } };
+      return looked.kind === 'found' ? reuse(step, cell, looked) : miss(step, cell, looked);
+    },
     onEvent(event) {
-      // A step that yields no data has succeeded with its container's end; nothing is published.
+      // A step without outputs and results succeeds with the end of its container; nothing is published.
       if (event.type !== 'published' && event.type !== 'ended') return;
       const { step, cell } = event;
-      if (plan.steps[step]!.step.cache && session.scheduler.state(step, cell) === 'succeeded') remember(step, cell);
+      if (plan.steps[step]!.step.cache && session.scheduler.state(step, cell) === 'succeeded')
+        successes.add(step, cell);
     },
-    async idle() {
-      if (fresh.length > 0) write();
-      await writing;
-    },
+    idle: successes.idle,
   };
+}
+
+/** The run that this run reuses. If it cannot be used, all steps are run, and the user is warned. */
+async function openReusedRun(session: RunSession): Promise<ReusableRun | undefined> {
+  const { clock, facts, disk, home } = session;
+  const { reuse } = facts.header ?? {};
+  if (reuse === undefined) return undefined;
+  const replayed = await replayFromHome(disk, home, reuse.runId);
+  // Checked after this run's first record is durable, which says that it needs that run.
+  const isMarked = await isMarkedForCollection(disk, runDirectory(home, reuse.runId));
+  if (replayed.ok && !isMarked) return createReusableRun(replayed.value);
+  const why = isMarked || replayed.ok ? 'it is being removed as garbage' : replayed.error.message;
+  const message = `could not reuse run ${reuse.runId}: ${why}; all steps are run`;
+  session.report({ type: 'warning', at: clock.now(), message });
+  return undefined;
 }

@@ -9,7 +9,7 @@ import type { FilledOptions } from '../session/run-defaults.ts';
 import type { ResumeRunOptions, RunHandle } from '../session/run-options.ts';
 import { keepEnd } from './keep-end.ts';
 
-/** A run whose journal holds its end, opened by this process. */
+/** A run whose journal contains its end, opened by this process. */
 export interface EndedRun extends ReportSource {
   readonly plan: Plan;
   readonly opened: OpenJournal;
@@ -17,8 +17,8 @@ export interface EndedRun extends ReportSource {
 }
 
 /**
- * Finishes a run whose runner died after the last record of its journal: report and summary are written, and the journal
- * is closed. Everything else had been done before that record.
+ * Finishes a run whose runner crashed after writing the last record of the journal: writes report and summary, and closes
+ * the journal. Everything else was done before that record.
  */
 export async function concludeRun(options: FilledOptions<ResumeRunOptions>, ended: EndedRun): Promise<RunHandle> {
   const { clock, disk, home, runId } = options;

@@ -7,8 +7,8 @@ import { writeReport } from '../report/write-report.ts';
 import { keepDurations } from './known-durations.ts';
 
 /**
- * Keeps what the home has of a run that is over beside its journal: the report, the summary and the durations. The
- * summary is what marks the run as finished, so a process that dies before it is made up for by the next resume.
+ * Writes the files of a finished run other than its journal: the report, the summary and the durations. The summary marks
+ * the run as finished: if the process crashes before, the next resume writes them again.
  */
 export async function keepEnd(
   source: ReportSource & { readonly disk: Disk; readonly home: string },

@@ -3,16 +3,16 @@ import type { Disk } from '../journal/disk.ts';
 import { isDiskError } from '../record/disk-error.ts';
 import type { AttemptFacts, RunFacts } from '../record/run-facts.ts';
 
-/** Milliseconds that steps take, by name, as a median of their last successes: what a later run of the pipeline orders by. */
+/** The median duration of each step's last successes in milliseconds, by step name. Later runs order steps by it. */
 export type KnownDurations = Readonly<Record<string, number>>;
 
-/** Runs that are remembered: one that was slow by chance must not decide alone. */
+/** Measurements kept for each step: a single slow run must not determine the order. */
 const REMEMBERED = 7;
 
 /** The last measurements of each step, oldest first. */
 type Measurements = Readonly<Record<string, readonly number[]>>;
 
-/** What the home knows of a pipeline's steps; undefined where nothing is, or nothing that can be read. */
+/** The durations of a pipeline's steps; undefined if the file is absent or damaged. */
 export async function readDurations(disk: Disk, home: string, pipeline: string): Promise<KnownDurations | undefined> {
   const measurements = await readMeasurements(disk, home, pipeline);
   if (measurements === undefined) return undefined;
@@ -34,7 +34,7 @@ async function readMeasurements(disk: Disk, home: string, pipeline: string): Pro
   }
 }
 
-/** No schema, since ten thousand of them must not cost a fiftieth of a second. */
+/** Without a schema: validating ten thousand entries with one takes 20 ms. */
 function isStored(value: unknown): value is Readonly<Record<string, number | readonly number[]>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const isTime = (ms: unknown) => typeof ms === 'number' && ms >= 0;
@@ -49,7 +49,7 @@ function median(times: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : Math.round((sorted[middle - 1]! + sorted[middle]!) / 2);
 }
 
-/** Keeps what this run has measured; steps that it reused or skipped keep what was known before. */
+/** Stores the durations of this run; those of reused or skipped steps stay as they are. */
 export async function keepDurations(disk: Disk, home: string, facts: RunFacts): Promise<void> {
   const measured = measureSteps(facts);
   if (Object.keys(measured).length === 0) return;
@@ -62,12 +62,12 @@ export async function keepDurations(disk: Disk, home: string, facts: RunFacts): 
     const merged = Object.fromEntries(before);
     await disk.replace(durationsPath(home, name), Buffer.from(`${JSON.stringify(merged)}\n`));
   } catch (error) {
-    // They only make the next run quicker, and must not keep this one from its end.
+    // They only make the next run faster, and must not prevent the end of this one.
     if (!isDiskError(error)) throw error;
   }
 }
 
-/** The mean of a step's cells, each by the attempt that succeeded. */
+/** The mean over a step's cells, each measured by the attempt that succeeded. */
 function measureSteps(facts: RunFacts): Record<string, number> {
   const measured: Record<string, number> = {};
   facts.plan.steps.forEach(({ step }, index) => {

@@ -10,12 +10,12 @@ import { createSystemNotifier, type Notifier } from '../session/system-notifier.
 
 const TRIES = 3;
 const PAUSE_MS = 2000;
-/** Failures that are told; a webhook's body must stay small. */
+/** The most failures in a notification; a webhook's body must stay small. */
 const MAX_FAILURES = 20;
 
 /**
- * Sends the notifications that the pipeline asks for at this end, each at least once and with bounded retries; one that
- * cannot be sent is warned of and changes nothing else.
+ * Sends the notifications that the pipeline defines for this status, each at least once and with bounded retries. If one
+ * cannot be sent, only a warning is reported.
  */
 export async function notify(session: RunSession, status: RunStatus, given?: Notifier): Promise<void> {
   const { plan, facts } = session;

@@ -1,14 +1,16 @@
 import type { RunRecord } from './read-run-records.ts';
 
+/** Which runs of a home may be removed. */
 export interface GarbageRules {
-  /** Runs that ended before this time may go. */
+  /** Runs that ended before this time may be removed; milliseconds since the Unix epoch. */
   readonly endedBefore: number;
-  /** Beyond that, the oldest go until all that are over take no more than `max` together. */
+  /** Later runs are removed, too, oldest first, until all runs together have at most `max` bytes. */
   readonly size?: { readonly max: number; readonly of: (runId: string) => number };
-  /** Runs whose outputs the cache offers. */
+  /** Runs with outputs that the cache index lists. */
   readonly cached: ReadonlySet<string>;
 }
 
+/** All runs of a home, divided into those to remove and those to keep. */
 export interface ChosenGarbage {
   /** Oldest first. */
   readonly remove: readonly RunRecord[];
@@ -16,9 +18,9 @@ export interface ChosenGarbage {
 }
 
 /**
- * Which runs may go: those that are over and old (or too large together), but never one that is not over or has an output
- * with `retain`, nor one whose outputs a run that stays has reused. While a run is under way, the cache stays as it is:
- * that run may have read it.
+ * Chooses the runs to remove: finished runs that are old (or too large together), except runs with a `retain: true`
+ * output and runs whose outputs a kept run reuses. While a run is in progress, all runs in the cache index are kept,
+ * since that run may have read the index.
  */
 export function chooseGarbage(records: readonly RunRecord[], rules: GarbageRules): ChosenGarbage {
   const reasons = new Map<string, string>();
@@ -49,13 +51,13 @@ function describeHold(
   return undefined;
 }
 
-/** A run that stays may have been made of another's outputs, which then stay too. */
+/** Keeps the runs whose outputs a kept run reuses. */
 function keepWhatIsNeeded(records: readonly RunRecord[], reasons: Map<string, string>): void {
   const byId = new Map(records.map((record) => [record.runId, record]));
   const open = [...reasons.keys()];
   for (let runId = open.pop(); runId !== undefined; runId = open.pop()) {
     const needs = byId.get(runId)!.needs;
-    // Whatever it needs is unknown: everything that could be that stays.
+    // If its needs are unknown, all runs are kept.
     const needed = needs?.runs ?? new Set(byId.keys());
     for (const other of needed) {
       if (!byId.has(other) || reasons.has(other)) continue;

@@ -16,36 +16,38 @@ import { collectSources, type FreedSource } from './collect-sources.ts';
 import { measureVolume } from './measure-volume.ts';
 import { type RunRecord, readRunRecords } from './read-run-records.ts';
 
+/** What to remove, and from which home. */
 export interface CollectOptions {
-  /** The service that the home's runs worked with. */
+  /** The service on which the home's runs were executed. */
   readonly service: ContainerService;
   readonly home: string;
-  /** Runs that ended longer ago may go. */
+  /** Runs that ended longer ago may be removed. */
   readonly olderThanMs: number;
-  /** Beyond that, the oldest go until all take no more than so many bytes together. */
+  /** Later runs are removed, too, oldest first, until all runs together have at most this many bytes. */
   readonly maxBytes?: number;
-  /** Only say what would go. */
+  /** Report what would be removed, and remove nothing. */
   readonly dryRun?: boolean;
   readonly disk?: Disk;
   readonly clock?: Clock;
 }
 
-/** What went, or would go; `bytes` counts the home and the volume. */
+/** A run or source that was removed, or would be; `bytes` is the sum of home and volume. */
 export type Freed =
   | { readonly kind: 'run'; readonly runId: string; readonly pipeline: string; readonly bytes: number }
   | FreedSource;
 
+/** The result of a garbage collection. */
 export interface GarbageReport {
   readonly freed: readonly Freed[];
-  /** Runs that stay, and why. */
+  /** Runs that were kept, with the reasons. */
   readonly kept: readonly { readonly runId: string; readonly pipeline: string; readonly reason: string }[];
-  /** What should have gone and could not; the next collection tries again. */
+  /** Messages about what could not be removed; the next collection tries again. */
   readonly problems: readonly string[];
 }
 
 /**
  * Removes what no run needs any more: the records, logs and volume data of old runs, their cache entries, and uploaded
- * sources. Safe to stop anywhere: a run's record goes last, so that the next collection finds what is left.
+ * sources. May be interrupted at any time: a run's record is removed last, so that the next collection continues.
  */
 export function collectGarbage(given: CollectOptions): Promise<GarbageReport> {
   const place = {
@@ -100,7 +102,7 @@ async function collect(options: Filled): Promise<GarbageReport> {
   return { freed: [...freed, ...sources.freed], kept, problems: [...problems, ...sources.problems] };
 }
 
-/** Private copies that a run left although it is over, because its volume did not answer at its end. */
+/** Removes private copies of finished runs that are left because their volume did not answer at the end of the run. */
 async function removePrivateCopies(options: Filled, runs: readonly RunRecord[]): Promise<void> {
   for (const run of runs) {
     if (!run.hasPrivateCopies || run.endedAt === undefined) continue;
@@ -114,22 +116,22 @@ async function removePrivateCopies(options: Filled, runs: readonly RunRecord[]):
 }
 
 /**
- * Runs that have begun or gone on since the first look: they may have read the cache as it was, or have taken over from
- * a run before it was marked.
+ * Runs that have started or resumed since the first read: they may have read the cache index before its entries were
+ * removed, or may reuse a run since before it was marked.
  */
 function lookAgain({ disk, home }: Filled, before: readonly RunRecord[]): Promise<RunRecord[]> {
   const over = new Set(before.flatMap(({ runId, endedAt }) => (endedAt === undefined ? [] : [runId])));
   return readRunRecords(disk, home, (runId) => !over.has(runId));
 }
 
-/** Why a run has to stay for one of these. */
+/** Why one of these runs may need a run that was to be removed. */
 function findUser(since: readonly RunRecord[], runId: string, { isCached }: { isCached: boolean }): string | undefined {
   if (isCached && since.some(({ status }) => status === 'active')) return 'a run in progress may reuse its outputs';
   const user = since.find((run) => run.runId !== runId && (run.needs === undefined || run.needs.runs.has(runId)));
   return user && `run ${user.runId} reuses its outputs, or may do so`;
 }
 
-/** Undefined: a volume of it does not answer. */
+/** Undefined: one of its volumes does not answer. */
 async function measureRun(options: Filled, run: RunRecord): Promise<number | undefined> {
   let bytes = await options.disk.measure(runDirectory(options.home, run.runId));
   try {
@@ -150,7 +152,7 @@ async function openFiles(options: Filled, { workspaces }: RunRecord): Promise<Vo
   return opened;
 }
 
-/** Returns why it is still there, at least in part. */
+/** Returns a message if the run could not be removed completely. */
 async function removeRun(options: Filled, run: RunRecord): Promise<string | undefined> {
   const { disk, home, clock } = options;
   try {
@@ -165,7 +167,7 @@ async function removeRun(options: Filled, run: RunRecord): Promise<string | unde
     if (name !== 'summary.json') await disk.remove(path.join(directory, name));
   }
   const summary = isScheduled ? await readSummary(disk, directory) : undefined;
-  // A schedule starts the runs of its records that are not there: of those, the end stays on record.
+  // A schedule starts the recorded runs that do not exist, so the summaries of its runs are kept.
   if (summary) await writeSummary(disk, directory, { ...summary, collectedAt: clock.wall() });
   else await disk.remove(directory);
   return undefined;

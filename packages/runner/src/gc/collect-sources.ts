@@ -17,9 +17,9 @@ export interface FreedSource {
 }
 
 interface SourceRules {
-  /** Every run, also those that went just now: they say whose the volumes are. */
+  /** All runs, including those that were just removed: they contain the clusters and accounts of the volumes. */
   readonly records: readonly RunRecord[];
-  /** The runs that are left. */
+  /** The runs that are kept. */
   readonly staying: readonly RunRecord[];
   readonly workspaces: readonly { readonly volumeID: string; readonly login?: VolumeService | undefined }[];
   readonly usedBefore: number;
@@ -27,14 +27,14 @@ interface SourceRules {
 
 type Place = HomePlace & { readonly service: ContainerService; readonly dryRun?: boolean };
 
-/** Removes uploaded sources that are old and that no run left in the home mounts. */
+/** Removes old uploaded sources that no remaining run of the home mounts. */
 export async function collectSources(
   place: Place,
   rules: SourceRules,
 ): Promise<{ readonly freed: FreedSource[]; readonly problems: string[] }> {
   const freed: FreedSource[] = [];
   const problems: string[] = [];
-  // What a run mounts whose journal cannot be read is unknown.
+  // If a run's journal cannot be read, it is unknown what the run mounts.
   if (rules.staying.some(({ needs }) => needs === undefined)) return { freed, problems };
   const needed = new Set(rules.staying.flatMap(({ needs }) => [...needs!.sources]));
   const scopes = new Map(
@@ -60,7 +60,7 @@ export async function collectSources(
   return { freed, problems };
 }
 
-/** The bytes that were freed; undefined where the source is young, or only half there. */
+/** The bytes that were freed; undefined if the source was used recently, or is incomplete. */
 async function collectSource(
   place: Place,
   source: {
@@ -76,7 +76,7 @@ async function collectSource(
   return withHomeLock({ ...place, name: SOURCES_LOCK }, async () => {
     const usedAt = await readSourceMark(files, mark);
     if (usedAt === undefined || usedAt >= usedBefore) return undefined;
-    // One rename: a run that wants it now finds all of it or nothing.
+    // By one rename: a run that needs the source at this moment finds all of it or nothing.
     if (!place.dryRun) {
       await files.move(`${SOURCES}/${digest}`, `${TRASH}/${digest}-${place.clock.now()}`);
       await openTreeStates(place).forget({ volumeID, path });

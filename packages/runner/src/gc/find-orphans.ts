@@ -6,7 +6,7 @@ import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import { listRuns } from '../report/list-runs.ts';
 
-/** A container with our labels that has not ended and that no run of this home will ask for again. */
+/** A container with our labels that has not ended and that no run of this home will use again. */
 export interface Orphan {
   readonly containerID: string;
   readonly runId: string;
@@ -15,10 +15,11 @@ export interface Orphan {
   readonly attempt: number;
   readonly phase: string;
   readonly createTime?: string;
-  /** `over`: its run is over here. `unknown`: this home has no such run, but another one may. */
+  /** `over`: its run has ended in this home. `unknown`: this home has no such run, but another home may. */
   readonly run: 'over' | 'unknown';
 }
 
+/** The account to search, and the home whose runs are known. */
 export interface OrphanOptions {
   readonly service: ContainerService;
   readonly scope: Scope;
@@ -26,15 +27,15 @@ export interface OrphanOptions {
   readonly disk?: Disk;
 }
 
-/** IDs that can be ours: the rest is not even asked for. */
+/** The form of our IDs: other containers are not requested. */
 const OURS = /^s[a-z2-7]{13}-[a-z2-7]{12}-\d+$/;
 
-/** Looks through everything of the account that has not ended; ordered by ID. Throws `ServiceError`. */
+/** Searches all containers of the account that have not ended. Ordered by ID. Throws `ServiceError`. */
 export async function findOrphans(options: OrphanOptions): Promise<Orphan[]> {
   const { service, scope, home, disk = createSystemDisk() } = options;
   const live: string[] = [];
   for await (const { id } of service.containers.list(scope)) if (OURS.test(id)) live.push(id);
-  // After the list: a run that began since has its record before its containers.
+  // After the list of containers: a run that started meanwhile has its record before its first container.
   const runs = new Map((await listRuns(path.resolve(home), disk)).map((run) => [run.runId, run]));
   const orphans: Orphan[] = [];
   for (const id of live.sort()) {
@@ -48,8 +49,8 @@ export async function findOrphans(options: OrphanOptions): Promise<Orphan[]> {
 }
 
 /**
- * Cancels orphans of runs that are over here, and of the one run that was named. Never others: they may be another
- * home's. Returns those that were cancelled. Nothing is deleted: the service forgets what has ended by itself.
+ * Cancels orphans of runs that have ended in this home, and of the run `runId`. Never others: they may belong to another
+ * home. Returns those that were canceled. Nothing is deleted: the service itself removes ended containers.
  */
 export async function cancelOrphans(
   options: OrphanOptions,
@@ -62,7 +63,7 @@ export async function cancelOrphans(
       await options.service.containers.cancel({ ...options.scope, id: orphan.containerID });
       canceled.push(orphan);
     } catch (error) {
-      // It has ended meanwhile.
+      // It ended in the meantime.
       if (!isServiceError(error, 'NOT_FOUND', 'FAILED_PRECONDITION')) throw error;
     }
   }
@@ -79,7 +80,7 @@ async function readLive(service: ContainerService, ref: Scope & { readonly id: s
   }
 }
 
-/** Undefined: the labels do not make this ID, so it is not ours. */
+/** Undefined: the ID is not derived from the labels, so the container is not ours. */
 function describe(container: Container, run: Orphan['run']): Orphan | undefined {
   const labels = readLabels(container.labels ?? {});
   if (!labels || containerId(labels.name) !== container.id) return undefined;

@@ -8,32 +8,33 @@ import { listStartingRuns, type StartingRun } from '../record/starting-run.ts';
 import { listRuns, type RunSummary } from '../report/list-runs.ts';
 import { replayFromHome } from '../report/read-run.ts';
 
-/** A run of the home, with what it needs of others and where its data lies. */
+/** A run of the home, with the data of others that it needs and the location of its own data. */
 export interface RunRecord extends RunSummary {
-  /** Undefined: its journal cannot be read, so nobody knows. */
+  /** Undefined: unknown, since its journal cannot be read. */
   readonly needs: RunNeeds | undefined;
-  /** The first of its outputs that the pipeline says are to be kept, as `step.output`. */
+  /** The first of its outputs with `retain: true`, as `step.output`. */
   readonly retained?: string;
-  /** Its steps write to private copies, some of which may be left. */
+  /** Its steps write to private copies of their inputs, some of which may remain. */
   readonly hasPrivateCopies?: boolean;
-  /** Where its outputs lie: one volume for each cluster that it could go to. */
+  /** The workspaces with its outputs: one for each cluster on which its steps may run. */
   readonly workspaces: readonly (Scope & { readonly volumeID: string })[];
 }
 
+/** The data outside a run that the run needs. */
 export interface RunNeeds {
   /** Runs whose outputs it reuses. */
   readonly runs: ReadonlySet<string>;
-  /** Digests of the uploaded sources that it mounts, each after its volume's ID and a slash. */
+  /** The uploaded sources that it mounts, each as `<volume>/<digest>`. */
   readonly sources: ReadonlySet<string>;
 }
 
-/** Reads every run of the home whole that is wanted; oldest end first. */
+/** Replays the wanted runs of the home. Ordered by their end, or by their start if they have not ended; oldest first. */
 export async function readRunRecords(
   disk: Disk,
   home: string,
   isWanted: (runId: string) => boolean = () => true,
 ): Promise<RunRecord[]> {
-  // Before the runs themselves: one that begins meanwhile is then found as one or the other.
+  // Before the runs themselves: a run that gets its journal meanwhile is found at least once.
   const starting = await listStartingRuns({ disk, home });
   const records: RunRecord[] = [];
   for (const run of await listRuns(home, disk)) {
@@ -44,7 +45,7 @@ export async function readRunRecords(
   return records.sort((a, b) => (a.endedAt ?? a.startedAt) - (b.endedAt ?? b.startedAt));
 }
 
-/** A run without a journal: it counts as one under way. */
+/** A run without a journal counts as in progress. */
 function describeStarting({ runId, pipeline, startedAt, reuses, sources }: StartingRun): RunRecord {
   const needs = sources && { runs: new Set(reuses === undefined ? [] : [reuses]), sources: new Set(sources) };
   return { runId, pipeline, startedAt, status: 'active', needs, workspaces: [] };
@@ -57,7 +58,7 @@ async function readRecord(disk: Disk, home: string, run: RunSummary): Promise<Ru
   const runs = new Set(
     facts.known.flatMap((cells) => cells.flatMap(({ cached }) => (cached === undefined ? [] : [cached.runId]))),
   );
-  // What it may still take over.
+  // It may still reuse outputs of that run.
   if (!facts.finished && facts.header!.reuse) runs.add(facts.header!.reuse.runId);
   const sources = new Set(listSourceKeys(facts.volumes));
   const { clusterID, placement } = facts.header!;

@@ -59,7 +59,7 @@ export function enteringDirectory(home: string, runId: string): string {
 function openContainers({ runId, facts, scheduler }: ReplayedRun): ContainerPlace[] {
   return scheduler.live().flatMap((at) => {
     const known = facts.known[at.step]?.[at.cell]?.attempts.find(({ attempt }) => attempt === at.attempt);
-    if (known?.id === undefined || known.turnedAway === true) return [];
+    if (known?.id === undefined || known.declined === true) return [];
     const stepName = facts.plan.steps[at.step]!.step.name;
     const cellKey = facts.cells[at.step]?.[at.cell]?.key ?? '';
     const { clusterID, accountID } = scopeOn(facts, clusterOfAttempt(facts, at));

@@ -2,14 +2,14 @@ import { connect } from 'node:net';
 import { isLocked } from '@sluice/host-system';
 import { lockPath, openControlPath } from './claim-directory.ts';
 
-/** A holder that does not answer within this time is as good as silent; its claim still stands. */
+/** A holder that does not answer within this time counts as unreachable; it still holds the claim. */
 const ANSWER_MS = 5000;
 
-/** Sends one line to the holder of a directory's claim. Empty: it cannot be reached. Undefined: no process holds it. */
+/** Sends one line to the holder of a directory's claim. Empty: the holder is unreachable. Undefined: no process holds it. */
 export async function askHolder(directory: string, line: string): Promise<string | undefined> {
   const answer = await askSocket(directory, line);
   if (answer !== undefined) return answer;
-  // Without a socket a process may still have the lock. Where none has, this starts no program in most cases.
+  // Without a socket, a process may still hold the lock. If none does, this check seldom starts a program.
   return (await isLocked(lockPath(directory))) ? '' : undefined;
 }
 

@@ -12,15 +12,15 @@ import {
 } from '@sluice/host-system';
 import type { Claim, ClaimOptions, ControlListener } from './disk.ts';
 
-/** Bytes that one control line may have; more ends the connection. */
+/** The longest control line in bytes; a longer one closes the connection. */
 const MAX_LINE = 4096;
-/** Another process may remove the directory before it is claimed; it is made again so often. */
+/** Another process may remove the directory before it is claimed. It is created at most this many times. */
 const TRIES = 10;
 
 /**
- * Claims a directory by the lock of a file in it, and listens on a socket beside that, on which the holder can be asked.
- * Where the file system has no sockets, the claim holds all the same. `isLocal` takes the socket alone, which costs no
- * program: where two processes that get a claim at once harm nothing.
+ * Claims a directory by locking a file in it, and listens for requests on a socket beside the file. On a file system
+ * without sockets, the lock alone is the claim. With `isLocal`, the socket alone is the claim: this starts no program,
+ * but processes of different network namespaces can hold it at the same time.
  */
 export async function claimDirectory(
   directory: string,
@@ -49,14 +49,14 @@ export function openControlPath(directory: string): Promise<SocketPath> {
 
 async function claim(directory: string, listener: ControlListener | undefined): Promise<Claim | undefined> {
   return withControlPath(directory, async (socketPath) => {
-    // A process that waits for a claim looks at it again and again: this look starts no program.
+    // A process that waits for a claim tries repeatedly; this check starts no program.
     if (await isListening(socketPath.path)) return undefined;
     const lock = await lockFile(lockPath(directory));
     if (lock === undefined) return undefined;
     const socket = await openControlSocket(socketPath.path, (connection) => answer(connection, listener));
     return {
       async release() {
-        // The socket goes first: after the lock is released, the next holder's is there.
+        // The socket is closed first: after the lock is released, the next holder opens its own.
         const closed = socket?.close();
         lock.release();
         await closed;
@@ -80,7 +80,7 @@ async function claimLocally(directory: string): Promise<Claim | undefined> {
   });
 }
 
-/** The path stays open as long as a claim is held; its socket is removed by it. */
+/** The path stays open while the claim is held, since removing the socket needs it. */
 async function withControlPath(
   directory: string,
   take: (socketPath: SocketPath) => Promise<Claim | undefined>,

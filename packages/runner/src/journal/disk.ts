@@ -1,51 +1,55 @@
 /**
- * The files of a home, as the shell needs them: an interface so that a simulation can tear, fill and lose them.
+ * The files of a home. It is an interface so that a simulation can tear writes, fill the disk and lose data.
  * Paths are absolute. Every method throws Node's own errors (`ENOSPC`, `EACCES`, …); an absent file is `undefined`.
  */
 export interface Disk {
   read(path: string): Promise<Uint8Array | undefined>;
-  /** As `read`, at once: for the few bytes that are looked at before each commit. */
+  /** As `read`, but synchronous: for the few bytes that are read before each commit. */
   readNow(path: string): Uint8Array | undefined;
-  /** Names in a directory, sorted; none where it is absent. */
+  /** Names in a directory, sorted; empty if it is absent. */
   list(path: string): Promise<string[]>;
-  /** Puts a whole file in place, durable and readable by its owner only; a reader sees the old or the new one. */
+  /** Replaces a whole file durably and atomically; only its owner can read it. */
   replace(path: string, bytes: Uint8Array): Promise<void>;
-  /** As `replace`, but only where there is no such file: of any number of callers one gets true, the others false. */
+  /** As `replace`, but only if there is no such file: of concurrent callers exactly one receives true. */
   create(path: string, bytes: Uint8Array): Promise<boolean>;
-  /** Opens for appending after cutting the file to `size`; makes it and the directories above it. */
+  /** Truncates the file to `size` and opens it for appending; creates it and its parent directories. */
   append(path: string, size: number): Promise<AppendFile>;
-  /** Adds whole lines to a file that several processes add to. Not durable: for what may be lost in a crash. */
+  /** Appends whole lines to a file that several processes append to. Not durable: for data that a crash may lose. */
   extend(path: string, bytes: Uint8Array): Promise<void>;
-  /** Bytes of a file, or of every file beneath a directory; 0 where nothing is there. */
+  /** Bytes of a file, or of all files in a tree; 0 if absent. */
   measure(path: string): Promise<number>;
-  /** Removes a file or a whole directory; nothing happens where nothing is. */
+  /** Removes a file or a whole tree, if present. */
   remove(path: string): Promise<void>;
   /**
-   * Calls the listener soon after something in the directory has changed, as far as the machine tells; of what other
-   * machines do it does not. Gives back what ends it.
+   * Calls the listener soon after a change in the directory. Changes may be missed, and changes by other machines always
+   * are. Returns a function that stops watching.
    */
   watch(directory: string, listener: () => void): () => void;
-  /** Claims a directory for this process until released or the process ends. Undefined: another holds it. */
+  /** Claims a directory for this process until released or the process ends. Undefined: another process holds it. */
   claim(directory: string, listener?: ControlListener, options?: ClaimOptions): Promise<Claim | undefined>;
   /**
-   * Sends one line to whoever holds a directory's claim, and gives its answer; it is empty where the holder cannot be
-   * reached from here. Undefined: nobody holds it.
+   * Sends one line to the process that holds a directory's claim and returns its answer, which is empty if the process
+   * cannot be reached from here. Undefined: no process holds the claim.
    */
   ask(directory: string, line: string): Promise<string | undefined>;
 }
 
+/** A file that is open for appending. */
 export interface AppendFile {
+  /** Blocks until the operating system has all bytes. */
   write(bytes: Uint8Array): void;
-  /** Resolves when everything written is durable. A failure leaves it unknown what is: never call again. */
+  /** Resolves when everything written is durable. After a failure it is unknown what is durable: never call it again. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
+/** How a directory is claimed. */
 export interface ClaimOptions {
-  /** Keeps out the processes of this network namespace only: for what stays right without any claim. Default false. */
+  /** Exclude only processes of this network namespace: for work that stays correct without a claim. Default false. */
   readonly isLocal?: boolean;
 }
 
+/** A directory that this process has claimed. */
 export interface Claim {
   release(): Promise<void>;
 }

@@ -11,7 +11,7 @@ interface HomeLock extends ClaimOptions {
   readonly name: string;
 }
 
-/** Runs `action` while no other process does so under the same name in this home. Waits for as long as that takes. */
+/** Runs `action` while holding the home's lock of this name. Waits for the lock without a limit. */
 export async function withHomeLock<T>(place: HomeLock, action: () => Promise<T>): Promise<T> {
   const { disk, clock, home, name, isLocal = false } = place;
   for (;;) {

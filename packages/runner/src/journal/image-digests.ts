@@ -1,2 +1,2 @@
-/** Digests of images as they were when the run began, by cluster and then by the image as the step names it. */
+/** Digests of images when the run began, by cluster and then by the image's name in the step. */
 export type ImageDigests = Readonly<Record<string, Readonly<Record<string, string>>>>;

@@ -1,13 +1,13 @@
-/** Why a journal takes no more records. */
+/** Why a journal accepts no more records. */
 export type JournalFailureCode =
   | 'DISK_FULL'
-  /** Another runner has opened the journal since. */
+  /** Another runner has opened the journal in the meantime. */
   | 'SUPERSEDED'
-  /** What is durable is unknown from here on, so nothing is tried again. */
+  /** It is unknown which records are durable, so no write is repeated. */
   | 'SYNC_FAILED'
   | 'WRITE_FAILED';
 
-/** Thrown by every commit from the first failure on. */
+/** Thrown by every commit from the first failure onward. */
 export class JournalFailure extends Error {
   override readonly name = 'JournalFailure';
   readonly code: JournalFailureCode;

@@ -2,28 +2,28 @@ import { crc32 } from 'node:zlib';
 import type { JournalRecord } from './journal-record.ts';
 import { renameEvents } from './renamed-events.ts';
 
-/** Everything a line says beside its checksum. */
+/** The content of a line without its checksum. */
 export interface JournalLine {
   /** From 1, without gaps. */
   readonly seq: number;
-  /** The first line that was not known to be durable when this one was written: everything before it was. */
+  /** When this line was written, all lines before this one were known to be durable. */
   readonly first: number;
-  /** Which opening of the journal wrote it; a newer one makes what an older one writes later void. */
+  /** The opening of the journal that wrote it. Lines of an older epoch after one of a newer epoch are ignored. */
   readonly epoch: number;
   readonly record: JournalRecord;
 }
 
-/** How every line begins; nothing inside a line can look like it, since quotes are escaped there. */
+/** The beginning of every line. It cannot occur inside a line, where quotes are escaped. */
 export const PREFIX = '{"crc":"';
 const BODY_AT = PREFIX.length + 8 + 2;
 
-/** One line of NDJSON with its line feed, to be written as UTF-8. The checksum covers what comes after its own field. */
+/** One line of NDJSON with its line feed, to be written as UTF-8. The checksum covers everything after its own field. */
 export function encodeLine(line: JournalLine): string {
   const body = JSON.stringify(line).slice(1);
   return `${PREFIX}${checksum(body)}",${body}\n`;
 }
 
-/** Reads one line, without its line feed. Undefined: it is not one that was written whole. */
+/** Reads one line, without its line feed. Undefined: the line is incomplete or damaged. */
 export function decodeLine(bytes: Uint8Array): JournalLine | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < BODY_AT || text.toString('latin1', 0, PREFIX.length) !== PREFIX) return undefined;

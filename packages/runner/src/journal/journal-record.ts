@@ -10,7 +10,7 @@ import type { SchedulerStart } from './scheduler-start.ts';
 
 /**
  * One line of a run's journal. Replaying the `event` records through the scheduler, and all records through the facts,
- * gives the run back. No record ever holds a secret.
+ * restores the run. No record ever contains a secret.
  */
 export type JournalRecord =
   /** The first record: what the run is. */
@@ -20,38 +20,38 @@ export type JournalRecord =
       readonly runId: string;
       readonly pipeline: string;
       readonly at: number;
-      /** What time the run is for. Absent in journals of earlier versions. */
+      /** Absent in journals of earlier versions. */
       readonly plannedTime?: number;
       readonly clusterID: string;
       readonly accountID: string;
       /** Absolute directory of the pipeline file. */
       readonly baseDir: string;
       readonly scheduler: SchedulerStart;
-      /** Where its steps may go; absent: to its own cluster. */
+      /** The clusters on which its steps may run; absent: only its own cluster. */
       readonly placement?: RunPlacement;
-      /** What the images were when it began, as far as the service could tell. */
+      /** Of the images whose digests the service reported when the run began. */
       readonly images?: ImageDigests;
-      /** The run whose successes it takes over. */
+      /** The earlier run whose results it reuses. */
       readonly reuse?: Reuse;
-      /** The words of a command that starts the same run again, for people. */
+      /** The arguments of a command that starts the same run again, to be shown to the user. */
       readonly rerun?: readonly string[];
     }
   /**
-   * The journal before this one was lost, and the run was rebuilt from its containers' labels: whatever is submitted may
-   * have been started already.
+   * The previous journal was lost, and the run was rebuilt from its containers' labels: any container that is submitted
+   * may already have been started.
    */
   | { readonly kind: 'adopted'; readonly at: number; readonly attempts: AdoptedAttempts }
-  /** A runner has taken the run up. */
+  /** A runner has started or resumed the run. */
   | {
       readonly kind: 'opened';
       readonly at: number;
       readonly epoch: number;
       readonly host: string;
       readonly pid: number;
-      /** Of its machine, for whoever takes the run up next. Absent in journals of earlier versions. */
+      /** Of its machine, for the runner that resumes the run. Absent in journals of earlier versions. */
       readonly boot?: BootTime;
     }
-  /** What the scheduler heard. */
+  /** An event that the scheduler has received. */
   | { readonly kind: 'event'; readonly event: SchedulerEvent; readonly facts?: EventFacts }
   /** Durable before the container's first POST. */
   | {
@@ -63,10 +63,10 @@ export type JournalRecord =
       readonly id: string;
       readonly clusterID: string;
       readonly instanceType: string;
-      /** Digest of the container as sent, without secrets. */
+      /** Digest of the container request, without secrets. */
       readonly spec: string;
     }
-  /** Durable before the first cancel call of a container. */
+  /** Durable before the first request to cancel a container. */
   | {
       readonly kind: 'cancelIntent';
       readonly at: number;
@@ -85,7 +85,7 @@ export type JournalRecord =
       /** Relative to the run's directory. */
       readonly file?: string;
     }
-  /** A tree is whole in another cluster's workspace. */
+  /** A tree has been copied completely to another cluster's workspace. */
   | {
       readonly kind: 'transferred';
       readonly at: number;
@@ -95,11 +95,14 @@ export type JournalRecord =
       readonly files: number;
       readonly bytes: number;
     }
-  /** How a tree was that containers read on a cluster without read-only mounts, as a digest; durable before the first of them. */
+  /**
+   * The digest of an input tree on a cluster that cannot mount read-only; durable before the first container that mounts
+   * the tree.
+   */
   | { readonly kind: 'inputState'; readonly volumeID: string; readonly path: string; readonly digest: string }
-  /** Volumes that the run works with, by the pipeline's name for them; `''` is the workspace, `@<cluster>` that on another. */
+  /** The run's volumes by their name in the pipeline; `''` is the workspace, `@<cluster>` that on another cluster. */
   | { readonly kind: 'volumes'; readonly volumes: Readonly<Record<string, VolumePlace>> }
-  /** Local copies of the outputs are complete, but for those of `undelivered`, which says why. */
+  /** Local copies of the outputs are complete, except those in `undelivered`, which has the reasons. */
   | {
       readonly kind: 'delivered';
       readonly at: number;
@@ -107,32 +110,32 @@ export type JournalRecord =
       readonly undelivered?: Readonly<Record<string, string>>;
       readonly kept?: Readonly<Record<string, KeptResult>>;
     }
-  /** A notification of the end has been sent, or given up; `index` counts in the pipeline's `notify`. */
+  /** A notification of the end was sent, or all attempts failed; `index` is that in the pipeline's `notify`. */
   | { readonly kind: 'notified'; readonly at: number; readonly index: number }
-  /** Something that the user was told of and that stopped nothing; each text once. Absent in journals of earlier versions. */
+  /** A warning that was shown to the user; each text once. Absent in journals of earlier versions. */
   | { readonly kind: 'warning'; readonly at: number; readonly message: string; readonly concerns?: WarningTopic }
-  /** The last record of a run that is over. */
+  /** The last record of a run that has ended. */
   | { readonly kind: 'finished'; readonly at: number; readonly status: 'succeeded' | 'failed' | 'canceled' };
 
-/** The cluster of each attempt that an adoption found, by `step/cell` and then by the attempt's number. */
+/** The cluster of each attempt that the adoption found, by `step/cell` and then by the attempt's number. */
 export type AdoptedAttempts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Where a named volume's content is mounted from. */
+/** The directory of a volume that holds a named volume's content. */
 export interface VolumePlace {
   readonly volumeID: string;
   /** Path inside the volume, `''` for all of it. */
   readonly path: string;
-  /** Digest of the content where it is known and cannot change. */
+  /** Digest of the content if it is known and cannot change. */
   readonly digest?: string;
 }
 
-/** What the shell has to know beside an event; each field belongs to one type of event. */
+/** Data that the shell needs in addition to an event; each field belongs to one type of event. */
 export interface EventFacts {
   /** `decided`, of a foreach step. */
   readonly cells?: readonly Cell[];
   /** `submitted`, `running`. */
   readonly container?: ContainerFacts;
-  /** `ended`: when the container ran by the service's own times, where these differ from what was seen. */
+  /** `ended`: when the container ran according to the service, if this differs from the times of the events. */
   readonly times?: { readonly runningAt?: number; readonly endedAt?: number };
   /** `published`. */
   readonly results?: Readonly<Record<string, Json>>;
@@ -142,37 +145,38 @@ export interface EventFacts {
   readonly missed?: CacheMiss;
 }
 
-/** What the service showed of a container: when it was created, which run it is, and where it answers. */
+/** What the service reported about a container. */
 export interface ContainerFacts {
   readonly createTime?: string;
+  /** The service's ID of this execution of the container; another one after a restart under the same container ID. */
   readonly runID?: string;
   readonly ports?: Readonly<Record<string, { readonly port?: number; readonly host?: string }>>;
 }
 
-/** What was looked for, and why it was not found. */
+/** A lookup in the cache without a usable result. */
 export interface CacheMiss {
   readonly fingerprint: string;
   readonly components: readonly { readonly name: string; readonly value: string }[];
   /**
    * `unknown`: no success has this fingerprint. `anew`: a rerun was requested, or a dependency was rerun. `writesShared`:
-   * its effect is in a volume, not in its outputs. `secret`: a result of the success contains the value that a secret has
-   * now. `dataChanged`: a container has written to the outputs since.
+   * its effect is in a volume, not in its outputs. `secret`: a result of the success contains the present value of a
+   * secret. `dataChanged`: a container has changed the outputs after their publication.
    */
   readonly reason: 'unknown' | 'expired' | 'dataGone' | 'dataChanged' | 'anew' | 'writesShared' | 'secret';
-  /** The run of the newest success of this cell, whatever its fingerprint was. */
+  /** The run of the newest success of this cell with any fingerprint. */
   readonly latest?: string;
 }
 
-/** Whose outputs and results a cached cell reuses. */
+/** The cell of an earlier run whose outputs and results a cached cell reuses. */
 export interface CacheSource {
   readonly runId: string;
   readonly step: string;
   /** Key of the cell there. */
   readonly cell: string;
   readonly volumeID: string;
-  /** What its outputs are known by: its fingerprint, or the attempt that made them. */
+  /** The identity of its outputs: its fingerprint, or the attempt that wrote them. */
   readonly fingerprint: string;
-  /** Digest of the keys of all the step's cells there: equal to ours, the whole parent can be mounted at once. */
+  /** Digest of the keys of all the step's cells there. If it equals ours, their parent directory can be mounted at once. */
   readonly siblings: string;
   readonly results: Readonly<Record<string, Json>>;
 }

@@ -4,40 +4,43 @@ import { JournalFailure } from './journal-failure.ts';
 import { encodeLine } from './journal-line.ts';
 import type { JournalRecord } from './journal-record.ts';
 
-/** The end of an open journal. */
+/** A journal that is open for appending. */
 export interface Journal {
-  /** Adds a record to what the next commit makes durable. */
+  /** Adds a record, to be written with the next commit or write. */
   append(record: JournalRecord): void;
-  /** Resolves when every record appended so far is durable; throws `JournalFailure`, from then on for ever. */
+  /** Resolves when every record appended so far is durable. Throws `JournalFailure`; after the first, every call does. */
   commit(): Promise<void>;
   /**
-   * Resolves when every record appended so far is written: it outlives this process, but perhaps not the machine. For
-   * what a resume would learn again.
+   * Resolves when every record appended so far is written: it survives a crash of this process, but perhaps not of the
+   * machine. For records that a resume can observe again.
    */
   write(): Promise<void>;
-  /** Commits what is left, as far as it still can be, and closes the file. */
+  /** Commits the remaining records unless the journal has failed, and closes the file. */
   close(): Promise<void>;
 }
 
+/** The state of the file when it was opened. */
 export interface JournalStart {
+  /** Of the last record in the file; 0 if it is empty. */
   readonly seq: number;
   readonly epoch: number;
-  /** Whether this opening is still the newest: asked before each write. */
+  /** Whether this opening is still the newest. Called before each write. */
   readonly isNewest: () => boolean;
 }
 
 /** Records that are written together. */
 interface Group {
   readonly records: JournalRecord[];
-  /** Somebody waits for it to be durable. */
+  /** A caller waits until it is durable. */
   isSynced: boolean;
   readonly done: Promise<void>;
   readonly settle: (failure?: JournalFailure) => void;
 }
 
 /**
- * Group commit without a timer: one sync is in flight at a time, and all that came meanwhile is written together
- * afterwards, and synced where somebody waits for that. A write or sync that failed is never repeated: what the disk holds then is unknown.
+ * Group commit without a timer: one sync is in flight at a time. Records that are appended meanwhile are written
+ * together afterwards, and synced if a caller waits for that. A write or sync that failed is never repeated, since it is
+ * unknown what the disk holds then.
  */
 export function createJournal(file: AppendFile, start: JournalStart): Journal {
   let seq = start.seq;
@@ -51,46 +54,42 @@ export function createJournal(file: AppendFile, start: JournalStart): Journal {
     while (next && !failure) {
       inFlight = next;
       next = undefined;
-      failure = writeGroup(inFlight.records) ?? (inFlight.isSynced ? await sync() : undefined);
+      let action: 'write' | 'sync' = 'write';
+      try {
+        write(inFlight.records);
+        action = 'sync';
+        if (inFlight.isSynced) {
+          await file.sync();
+          synced = seq;
+        }
+      } catch (cause) {
+        failure = cause instanceof JournalFailure ? cause : failureOf(action, cause);
+      }
       inFlight.settle(failure);
     }
     inFlight = undefined;
     if (failure) next?.settle(failure);
   }
 
-  function writeGroup(records: readonly JournalRecord[]): JournalFailure | undefined {
+  function write(records: readonly JournalRecord[]): void {
+    if (!start.isNewest()) {
+      throw new JournalFailure('SUPERSEDED', 'could not write the journal: another runner has resumed the run');
+    }
     const first = synced + 1;
-    try {
-      if (!start.isNewest()) {
-        return new JournalFailure('SUPERSEDED', 'could not write the journal: another runner has resumed the run');
-      }
-      const lines = records.map((record) => encodeLine({ seq: ++seq, first, epoch: start.epoch, record }));
-      file.write(Buffer.from(lines.join('')));
-      return undefined;
-    } catch (cause) {
-      return new JournalFailure(isFull(cause) ? 'DISK_FULL' : 'WRITE_FAILED', describe('write', cause), cause);
-    }
-  }
-
-  async function sync(): Promise<JournalFailure | undefined> {
-    try {
-      await file.sync();
-      synced = seq;
-      return undefined;
-    } catch (cause) {
-      return new JournalFailure(isFull(cause) ? 'DISK_FULL' : 'SYNC_FAILED', describe('sync', cause), cause);
-    }
+    const lines = records.map((record) => encodeLine({ seq: ++seq, first, epoch: start.epoch, record }));
+    file.write(Buffer.from(lines.join('')));
   }
 
   function commit(): Promise<void> {
-    if (failure) return Promise.reject(failure);
-    if (!next && (inFlight || synced === seq)) return inFlight?.done ?? Promise.resolve();
-    next ??= createGroup();
-    next.isSynced = true;
-    return write();
+    // Without new records, an empty group is synced if earlier records were only written.
+    if (!failure && (next || (!inFlight && synced !== seq))) {
+      next ??= createGroup();
+      next.isSynced = true;
+    }
+    return settle();
   }
 
-  function write(): Promise<void> {
+  function settle(): Promise<void> {
     if (failure) return Promise.reject(failure);
     if (!next) return inFlight?.done ?? Promise.resolve();
     const { done } = next;
@@ -104,7 +103,7 @@ export function createJournal(file: AppendFile, start: JournalStart): Journal {
       next.records.push(record);
     },
     commit,
-    write,
+    write: settle,
     async close() {
       await commit().catch(() => {});
       await file.close();
@@ -117,15 +116,13 @@ function createGroup(): Group {
   const done = new Promise<void>((resolve, reject) => {
     settle = (failure) => (failure ? reject(failure) : resolve());
   });
-  // Whoever waits for the group hears of its failure; a group that nobody waits for must not end the process.
+  // The failure of a group without a waiting caller must not end the process as an unhandled rejection.
   done.catch(() => {});
   return { records: [], isSynced: false, done, settle };
 }
 
-function isFull(cause: unknown): boolean {
-  return isSystemError(cause, 'ENOSPC', 'EDQUOT');
-}
-
-function describe(action: 'write' | 'sync', cause: unknown): string {
-  return `could not ${action} the journal: ${cause instanceof Error ? cause.message : String(cause)}`;
+function failureOf(action: 'write' | 'sync', cause: unknown): JournalFailure {
+  const code = action === 'write' ? 'WRITE_FAILED' : 'SYNC_FAILED';
+  const message = `could not ${action} the journal: ${cause instanceof Error ? cause.message : String(cause)}`;
+  return new JournalFailure(isSystemError(cause, 'ENOSPC', 'EDQUOT') ? 'DISK_FULL' : code, message, cause);
 }

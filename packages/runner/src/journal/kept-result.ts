@@ -1,7 +1,7 @@
-/** A directory that `publish` names, and that a run has left as it was since it did not make the output. */
+/** A directory named by `publish` that a run has left unchanged because it did not produce the output. */
 export interface KeptResult {
   readonly directory: string;
-  /** The run whose result it has. */
+  /** The run that wrote its content. */
   readonly runId: string;
   /** When that was delivered, ISO 8601. */
   readonly deliveredAt: string;

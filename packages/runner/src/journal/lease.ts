@@ -9,14 +9,14 @@ const leaseSchema = z.object({
   host: z.string(),
   pid: z.number(),
   at: z.number(),
-  /** Proves to the runner that who talks to it may read the run's directory. */
+  /** A secret in each request to the runner: it proves that the sender may read the run's directory. */
   control: z.string(),
 });
 
-/** Who opened a run last. The file is readable by its owner only. */
+/** The process that last opened a run's journal. Only the owner of the file can read it. */
 export type Lease = z.infer<typeof leaseSchema>;
 
-/** The newest opening of a run's journal; undefined before the first. */
+/** The newest lease of a run; undefined before the first. */
 export async function readLease(disk: Disk, directory: string): Promise<Lease | undefined> {
   const bytes = await disk.read(leasePath(directory));
   return bytes && parseLease(bytes);
@@ -27,8 +27,8 @@ export function wasOpened(disk: Disk, directory: string): boolean {
   return disk.readNow(leasePath(directory)) !== undefined;
 }
 
-/** Makes this process the newest opener: an older runner that still lives stops before its next commit. */
-export async function takeLease(disk: Disk, directory: string, now: { at: number; epoch: number }): Promise<Lease> {
+/** Makes this process the newest holder: an older runner that still runs stops before its next commit. */
+export async function acquireLease(disk: Disk, directory: string, now: { at: number; epoch: number }): Promise<Lease> {
   const previous = await readLease(disk, directory);
   const lease: Lease = {
     epoch: Math.max(previous?.epoch ?? 0, now.epoch) + 1,
@@ -41,7 +41,7 @@ export async function takeLease(disk: Disk, directory: string, now: { at: number
   return lease;
 }
 
-/** Whether `lease` is still the newest. A file that is not there, or is no lease, says no; throws Node's own errors. */
+/** Whether `lease` is still the newest; false if the file is absent or damaged. Throws Node's own errors. */
 export function holdsLease(disk: Disk, directory: string, lease: Lease): boolean {
   const bytes = disk.readNow(leasePath(directory));
   return bytes !== undefined && parseLease(bytes)?.control === lease.control;

@@ -4,39 +4,41 @@ import type { Clock } from '../clock.ts';
 import type { Claim, ControlListener, Disk } from './disk.ts';
 import { createJournal, type Journal } from './journal.ts';
 import type { JournalRecord } from './journal-record.ts';
-import { holdsLease, type Lease, readLease, takeLease } from './lease.ts';
+import { acquireLease, holdsLease, type Lease, readLease } from './lease.ts';
 import { parseJournal } from './parse-journal.ts';
 import { resumeClock } from './resume-clock.ts';
 
 /** A run's journal, open for writing by this process alone. */
 export interface OpenJournal {
   readonly journal: Journal;
-  /** What it held when it was opened. */
+  /** Its content when it was opened. */
   readonly records: readonly JournalRecord[];
   readonly lease: Lease;
-  /** The time of the run: goes on from what the journal holds. */
+  /** The time of the run, which continues from the last record. */
   readonly clock: Clock;
-  /** Whether nobody has opened the journal since; each commit asks by itself. */
+  /** Whether no other process has opened the journal in the meantime. Each commit checks this itself. */
   readonly isNewest: () => boolean;
-  /** Closes the journal and lets another runner have the run. */
+  /** Closes the journal and releases the run to other runners. */
   release(): Promise<void>;
 }
 
+/** Why a journal could not be opened. */
 export interface JournalRefusal {
   readonly code: 'RUN_IN_USE' | 'JOURNAL_DAMAGED';
   readonly message: string;
 }
 
+/** The shell's own dependencies, and what differs for a run that is adopted. */
 export interface OpenJournalOptions {
   readonly disk: Disk;
   readonly clock: Clock;
   /** Answers other processes while the journal is open; only lines with the lease's secret reach it. */
   readonly control?: ControlListener;
-  /** The journal is lost: a damaged one is kept aside, and this opening is newer than the epoch given. */
+  /** Replace a lost journal: a damaged one is renamed, and the new epoch is higher than `afterEpoch`. */
   readonly lost?: { readonly afterEpoch: number };
 }
 
-/** Locks a run's directory, reads its journal, cuts off what a crash tore, and becomes its newest writer. */
+/** Locks a run's directory, reads its journal, cuts off incomplete lines of a crash, and acquires the lease. */
 export async function openJournal(
   directory: string,
   options: OpenJournalOptions,
@@ -49,8 +51,8 @@ export async function openJournal(
   });
   if (!claim) return fail({ code: 'RUN_IN_USE', message: describeHolder(await readLease(disk, directory)) });
   try {
-    // First the lease, then the reading: what an older runner commits after that is refused.
-    lease = await takeLease(disk, directory, { at: clock.wall(), epoch: options.lost?.afterEpoch ?? 0 });
+    // The lease is acquired before the file is read: an older runner cannot commit anything after that.
+    lease = await acquireLease(disk, directory, { at: clock.wall(), epoch: options.lost?.afterEpoch ?? 0 });
     const file = journalPath(directory);
     let bytes = (await disk.read(file)) ?? new Uint8Array();
     let content = parseJournal(bytes);
@@ -65,12 +67,12 @@ export async function openJournal(
       return fail({ code: 'JOURNAL_DAMAGED', message: `could not open ${file}: ${content.error}` });
     }
     const { size, seq, epoch, records } = content.value;
-    if (epoch >= lease.epoch) lease = await takeLease(disk, directory, { at: clock.wall(), epoch });
+    if (epoch >= lease.epoch) lease = await acquireLease(disk, directory, { at: clock.wall(), epoch });
     const held = lease;
     if (size < bytes.length) {
       await disk.replace(path.join(directory, `journal.torn-${held.epoch}`), bytes.subarray(size));
     }
-    // Written anew: what an earlier runner wrote but could not sync can be read now and still be lost with the machine.
+    // Rewritten: bytes that an earlier runner wrote without a sync can be read now and still be lost in a power failure.
     if (size > 0) await disk.replace(file, bytes.subarray(0, size));
     const isNewest = () => holdsLease(disk, directory, held);
     const journal = createJournal(await disk.append(file, size), { seq, epoch: held.epoch, isNewest });
@@ -95,7 +97,7 @@ function describeOpening({ epoch, host, pid }: Lease, clock: Clock): JournalReco
   return { kind: 'opened', at: clock.now(), epoch, host, pid, ...(boot && { boot }) };
 }
 
-/** Where a run's journal lies. */
+/** The path of a run's journal. */
 export function journalPath(directory: string): string {
   return path.join(directory, 'journal.ndjson');
 }
@@ -114,7 +116,7 @@ function describeHolder(lease: Lease | undefined): string {
   return `could not lock the run: process ${lease.pid} on ${lease.host} has been running it since ${since}`;
 }
 
-/** Does what follows the opening; a failure there lets go of the run again, or nobody could take it up. */
+/** Runs `action`. If it throws, the journal is released, so that the run can be resumed. */
 export async function releaseOnFailure<T>(opened: OpenJournal, action: () => Promise<T>): Promise<T> {
   try {
     return await action();

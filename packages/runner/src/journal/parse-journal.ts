@@ -2,22 +2,23 @@ import { fail, ok, type Result } from '@sluice/core';
 import { decodeLine, type JournalLine, PREFIX } from './journal-line.ts';
 import type { JournalRecord } from './journal-record.ts';
 
-/** What this version writes and reads. */
+/** The newest format that this version can read, and the one that it writes. */
 const FORMAT = 1;
 
+/** A journal without the incomplete lines at its end. */
 export interface JournalContent {
   readonly records: readonly JournalRecord[];
   /** Sequence number of the last record, 0 for an empty journal. */
   readonly seq: number;
-  /** The highest epoch that wrote. */
+  /** The highest epoch of a record; 0 for an empty journal. */
   readonly epoch: number;
-  /** Bytes that are whole; what follows was torn by a crash before it was durable. */
+  /** Bytes of the complete lines. What follows was torn by a crash before it was durable. */
   readonly size: number;
 }
 
 /**
- * Reads a journal from its bytes. A crash can tear only lines that were written together and never acknowledged: they
- * are left out. A fault in anything that was durable (a later line proves that) refuses the whole journal.
+ * Reads a journal from its bytes. A crash can tear only lines that were written together and never acknowledged; they
+ * are omitted. If a line is damaged that was durable (a later line proves this), the whole journal is rejected.
  */
 export function parseJournal(bytes: Uint8Array): Result<JournalContent, string> {
   const records: JournalRecord[] = [];
@@ -35,7 +36,7 @@ export function parseJournal(bytes: Uint8Array): Result<JournalContent, string> 
     size = start;
     if (line.epoch < epoch) continue;
     if (line.epoch > epoch) {
-      // What an older runner wrote after this one had read the journal never counted.
+      // Lines that an older runner wrote after the newer one had read the journal are void.
       epoch = line.epoch;
       records.length = line.seq - 1;
     }
@@ -54,8 +55,8 @@ function fits(line: JournalLine, read: { count: number; epoch: number }): boolea
 }
 
 /**
- * A whole line further on which proves that record `seq` was durable when it was written. Looks for the beginnings of
- * lines, since the damage may have taken a line feed.
+ * The number of a later line which proves that record `seq` was durable before. Searches for the beginnings of lines,
+ * since the damage may include a line feed.
  */
 function findLater(bytes: Uint8Array, from: number, seq: number): number | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

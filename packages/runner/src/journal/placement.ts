@@ -1,29 +1,29 @@
 /**
- * Where the steps of a run may go, frozen at its start: its clusters may have other instance types tomorrow. Plain JSON
- * data. Steps that may go to the same places share a choice, since there may be a hundred thousand of them.
+ * The clusters on which steps may run, frozen at the start, since the clusters' instance types may change later. Plain
+ * JSON data. Steps with equal choices share one, since there may be a hundred thousand steps.
  */
 export interface PlacementChoice {
-  /** In order of preference: the next one is taken after an infrastructure failure. */
+  /** In order of preference: after an infrastructure failure, the next one is used. */
   readonly clusters: readonly string[];
-  /** On the first of the clusters; absent where an expression names it. */
+  /** On the first of the clusters; absent if it is an expression. */
   readonly instanceType?: string;
 }
 
-/** See `PlacementChoice`. */
+/** The placement of all steps; see `PlacementChoice`. */
 export interface RunPlacement {
-  /** Account by cluster, for every cluster that any step may go to. */
+  /** Account by cluster, for every cluster on which a step may run. */
   readonly accounts: Readonly<Record<string, string>>;
   readonly choices: readonly PlacementChoice[];
   /** Index into `choices` by step. */
   readonly ofStep: readonly number[];
 }
 
-/** Facts of a site, which no pipeline knows: how many containers run at once where, and what its service does. */
+/** Limits of a service that no pipeline states: how many containers run concurrently, by cluster and by instance type. */
 export interface SiteLimits {
   readonly clusters?: Readonly<Record<string, number>>;
   readonly instanceTypes?: Readonly<Record<string, number>>;
-  /** Mounts of one container. */
+  /** The most mounts of one container. */
   readonly mounts?: number;
-  /** A container that the service has not shown for so many milliseconds is lost. Default: 5 minutes. */
+  /** A container that the service has not reported for this many milliseconds is lost. Default: 5 minutes. */
   readonly lostAfterMs?: number;
 }

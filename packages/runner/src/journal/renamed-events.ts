@@ -1,7 +1,7 @@
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { JournalRecord } from './journal-record.ts';
 
-/** Event types of earlier versions, and their present names. */
+/** Event types of earlier versions, with their present names. */
 const RENAMED: Readonly<Record<string, SchedulerEvent['type'] | undefined>> = {
   undecidable: 'evaluationFailed',
   roomFreed: 'capacityFreed',

@@ -1,14 +1,14 @@
 import type { Clock } from '../clock.ts';
 import type { JournalRecord } from './journal-record.ts';
 
-/** The computation of the elapsed time and the last record may differ by so much: the uptime is told coarsely. */
+/** The elapsed time may contradict the last record by this much, since the uptime is coarse. */
 const TOLERANCE_MS = 1_000;
 
 /**
- * The clock of a run that an earlier process has left: it goes on from the run's last record by the time that has passed
- * since, as far as that can be known. Since the same boot, the machine's uptime tells it, whatever became of its clock.
- * After another boot or on another machine only the two clocks can: then it never goes back, and a clock that was set
- * forwards in between cannot be told from time that has passed.
+ * The clock of a run that an earlier process has left. It continues from the run's last record by the time that has
+ * passed since, as far as that is known. Within one boot, this is measured by the machine's uptime, even if its clock
+ * was set. After a reboot or on another machine, it is the difference of the two wall clocks: the run's time never goes
+ * back, but a clock that was set forward cannot be distinguished from elapsed time.
  */
 export function resumeClock(clock: Clock, records: readonly JournalRecord[]): Clock {
   const last = findLastTime(records);
@@ -23,13 +23,13 @@ export function resumeClock(clock: Clock, records: readonly JournalRecord[]): Cl
   };
 }
 
-/** What time it is for the run, by the uptime of the machine. */
+/** The present time of the run, computed from the uptime of the machine. */
 function elapsedTo(clock: Clock, records: readonly JournalRecord[], last: number): number | undefined {
   const opened = records.findLast((record) => record.kind === 'opened');
   const boot = clock.boot();
   if (opened?.boot === undefined || boot === undefined || opened.boot.id !== boot.id) return undefined;
   const now = opened.at + boot.uptimeMs - opened.boot.uptimeMs;
-  // A container may be told an uptime of its own: one that contradicts the journal says nothing.
+  // A container may have an uptime of its own: one that contradicts the journal is ignored.
   return now < last - TOLERANCE_MS ? undefined : Math.max(last, Math.floor(now));
 }
 

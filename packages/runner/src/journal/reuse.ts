@@ -1,6 +1,6 @@
-/** What a run takes over from an earlier one of its pipeline. */
+/** The earlier run of the same pipeline whose results a run reuses. */
 export interface Reuse {
   readonly runId: string;
-  /** Steps that run anew although nothing about them has changed, and with them all that depends on them. */
+  /** Steps that are rerun although they have not changed; their dependents are rerun, too. */
   readonly again: readonly string[];
 }

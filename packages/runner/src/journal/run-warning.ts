@@ -1,9 +1,9 @@
-/** Something that the user should know and that stopped nothing. */
+/** A problem that the user should know and that has not stopped the run. */
 export interface RunWarning {
   readonly at: number;
   readonly message: string;
   readonly concerns?: WarningTopic;
 }
 
-/** What a warning is about, where that explains how steps are: `service`, the replies to questions about containers. */
+/** The subject of a warning that explains the state of steps. `service`: how the service answers requests about containers. */
 export type WarningTopic = 'service';

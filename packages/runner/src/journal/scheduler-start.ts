@@ -1,13 +1,13 @@
 import type { SiteLimits } from './placement.ts';
 
-/** The scheduler's options as the run began with them: a replay must use the very same. Plain JSON data. */
+/** The scheduler's options at the start of the run: a replay must use the same. Plain JSON data. */
 export interface SchedulerStart {
   readonly maxInFlight: number;
-  /** Milliseconds that steps took in earlier runs, by name. */
+  /** Milliseconds that the steps took in earlier runs, by step name. */
   readonly durations?: Readonly<Record<string, number>>;
   readonly limits?: SiteLimits;
-  /** A cluster of the run did not mount inputs read-only when it began. */
+  /** A cluster of the run could not mount inputs read-only when the run began. */
   readonly checksInputs?: boolean;
-  /** Seeds the jitter of back-offs. */
+  /** Seed of the jitter in backoffs. */
   readonly seed: string;
 }

@@ -6,7 +6,7 @@ import { askHolder } from './ask-holder.ts';
 import { claimDirectory } from './claim-directory.ts';
 import type { AppendFile, Disk } from './disk.ts';
 
-/** The machine's own files. New ones are readable by their owner only. */
+/** The machine's own files. Only their owner can read new ones. */
 export function createSystemDisk(): Disk {
   return {
     read: (file) => readFile(file).catch(absent),
@@ -38,7 +38,7 @@ function absent(error: unknown): undefined {
   throw error;
 }
 
-/** Where the system has no more watches to give, nothing is told. */
+/** If the system's limit of watches is reached, no change is reported. */
 function watchDirectory(directory: string, listener: () => void): () => void {
   try {
     const watcher = fs.watch(directory, { persistent: false }, listener);
@@ -69,7 +69,7 @@ async function openForAppending(file: string, size: number): Promise<AppendFile>
       let done = 0;
       while (done < bytes.length) done += fs.writeSync(fd, bytes, done);
     },
-    // By callback: a FileHandle costs half as much again for each call (docs/benchmarks.md).
+    // With callbacks: a FileHandle makes each call 50 % slower (docs/benchmarks.md).
     sync: () => new Promise((resolve, reject) => fs.fdatasync(fd, (error) => (error ? reject(error) : resolve()))),
     close: () => new Promise((resolve, reject) => fs.close(fd, (error) => (error ? reject(error) : resolve()))),
   };

@@ -4,33 +4,34 @@ import type { Clock } from '../clock.ts';
 import type { Disk } from './disk.ts';
 import { withHomeLock } from './home-lock.ts';
 
+/** A home with the disk and the clock for accessing it. */
 export interface HomePlace {
   readonly disk: Disk;
   readonly clock: Clock;
   readonly home: string;
 }
 
-/** A small document of the home that several processes change, each version of it a file of its own. */
+/** A small document of the home that several processes change. Each version is a separate file. */
 export interface VersionedFile<T> {
-  /** Of the directory in the home, and of the lock. */
+  /** Name of its directory in the home, and of its lock. */
   readonly name: string;
   readonly schema: z.ZodType<T>;
-  /** What it holds before the first version. */
+  /** Its content before the first version. */
   readonly first: (place: Pick<HomePlace, 'disk' | 'home'>) => Promise<T>;
 }
 
-/** Older versions that are kept: for a reader that has listed their names and not read them yet. */
+/** Older versions that are kept for readers that have listed the names and not yet read the files. */
 const KEPT = 16;
 
-/** The newest version. */
+/** The content of the newest version. */
 export async function readVersioned<T>(file: VersionedFile<T>, place: Pick<HomePlace, 'disk' | 'home'>): Promise<T> {
   return (await readNewest(file, place)).content;
 }
 
 /**
- * Changes the document, durable and whole. Only one process can create a version: if another one changes the document at
- * the same time, on whatever host, neither change is lost. The lock only keeps the processes of one host from getting in
- * each other's way. A change that returns the content it was given writes nothing.
+ * Changes the document durably and atomically, and returns the `answer` of `change`. Only one process can create a
+ * version: of concurrent changes on any hosts, none is lost. The lock only saves the processes of one host repeated
+ * attempts. `change` may be called several times; if it returns the content it received, nothing is written.
  */
 export async function changeVersioned<T, A>(
   file: VersionedFile<T>,
@@ -48,7 +49,7 @@ export async function changeVersioned<T, A>(
   });
 }
 
-/** Where the versions lie: something in it changes with each change of the document. */
+/** The directory of the versions, for watching: each change of the document changes it. */
 export function versionsDirectory(file: Pick<VersionedFile<unknown>, 'name'>, home: string): string {
   return path.join(home, file.name);
 }
@@ -63,13 +64,13 @@ async function readNewest<T>(file: VersionedFile<T>, place: Pick<HomePlace, 'dis
     const version = (await listVersions(file, place)).at(-1);
     if (version === undefined) return { version: 0, content: await file.first(place) };
     const bytes = await place.disk.read(versionPath(file, place.home, version));
-    // Gone already: there are newer ones.
+    // Already removed: there are newer ones.
     if (!bytes) continue;
     return { version, content: file.schema.parse(JSON.parse(Buffer.from(bytes).toString('utf8'))) };
   }
 }
 
-/** False: another process has written a version since the one that this is made from. */
+/** False: another process has written a newer version in the meantime. */
 async function writeNext<T>(
   file: VersionedFile<T>,
   { disk, home }: HomePlace,
@@ -78,7 +79,7 @@ async function writeNext<T>(
   const next = version + 1;
   if (!(await disk.create(versionPath(file, home, next), Buffer.from(JSON.stringify(content))))) return false;
   const versions = await listVersions(file, { disk, home });
-  // The name may be free because it was used and removed long ago, while this process slept.
+  // The name may be free because, while this process was suspended, the version was written and removed again.
   if (versions.at(-1) !== next) return false;
   for (const old of versions) if (old <= next - KEPT) await disk.remove(versionPath(file, home, old));
   return true;

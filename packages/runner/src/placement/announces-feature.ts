@@ -1,6 +1,6 @@
 import type { Feature, InstanceType } from '@sluice/client';
 
-/** Whether a cluster's instance types announce one of the protocol's extensions. */
+/** Whether an instance type of a cluster announces an extension of the protocol. */
 export function announcesFeature(
   feature: Feature,
   { instanceTypes, clusterID }: { readonly instanceTypes: readonly InstanceType[]; readonly clusterID: string },

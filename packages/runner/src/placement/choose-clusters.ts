@@ -13,20 +13,21 @@ import type { PlacementChoice, RunPlacement } from '../journal/placement.ts';
 import { chooseInstanceType } from './choose-instance-type.ts';
 import { describeOffer, describeResources } from './describe-resources.ts';
 
-/** What is known of the clusters when a run begins. */
+/** What is known about the clusters when a run begins. */
 export interface Sites {
-  /** The cluster that the run was started for: where steps go that do not say otherwise. */
+  /** The cluster that the run was started for. It is the default for steps without a placement. */
   readonly home: string;
+  /** One account for each cluster. */
   readonly accounts: Readonly<Record<string, string>>;
   /** Of all clusters. */
   readonly instanceTypes: readonly InstanceType[];
-  /** Cluster of a volume that cannot be copied, by the pipeline's name for it; undefined for sources, which can be. */
+  /** The cluster of a volume by its name in the pipeline; undefined for sources, which can be copied to any cluster. */
   readonly volumeCluster: (name: string) => string | undefined;
 }
 
 /**
- * Chooses for each step the clusters that it may go to, the best first: where an instance type fits, and of several that
- * are equally welcome, where its inputs are. The error says for which step there is none.
+ * Chooses for each step the clusters that have a fitting instance type, best first. Unless the pipeline orders them,
+ * clusters that hold more of the step's inputs come first. The error names the step for which there is none.
  */
 export function chooseClusters(plan: Plan, sites: Sites): Result<RunPlacement, string> {
   const choices: PlacementChoice[] = [];
@@ -50,7 +51,7 @@ export function chooseClusters(plan: Plan, sites: Sites): Result<RunPlacement, s
 }
 
 interface StepSites extends Sites {
-  /** Where a step that comes before is meant to run. */
+  /** The first cluster of a step that precedes this one. */
   readonly firstOf: (step: number) => string;
 }
 
@@ -76,7 +77,7 @@ function chooseForStep(plan: Plan, planned: PlannedStep, sites: StepSites): Resu
     const wanted = step.instanceType ?? step.resources ?? {};
     return fail(describeNone(planned, { named: named ?? known, bound, sites, wanted }));
   }
-  // Nobody asked for another cluster: it is used only where the run's own cannot do it.
+  // Without a requested placement, other clusters are used only if no instance type of the run's own cluster fits.
   const clusters = named === undefined && first === sites.home ? [first] : usable;
   const level = unofferedLevel(
     planned,
@@ -102,7 +103,7 @@ function volumeClusters({ step }: PlannedStep, sites: StepSites): string[] {
   });
 }
 
-/** Whether one cluster's instance types have what a step asks for, as far as it can be known before the run. */
+/** Whether one cluster's instance types meet a step's requirements, as far as these are known before the run. */
 export function fitsOn(plan: Plan, planned: PlannedStep, types: readonly InstanceType[]): boolean {
   const { step } = planned;
   if (step.approval && step.command === undefined && step.image === undefined) return true;
@@ -111,14 +112,14 @@ export function fitsOn(plan: Plan, planned: PlannedStep, types: readonly Instanc
   return knownTypes(plan, planned).every((id) => known.has(id));
 }
 
-/** The first level of `retry.escalate` that none of these types is or has; undefined where each level can be had. */
+/** The first level of `retry.escalate` that none of these types meets; undefined if there is none. */
 export function unofferedLevel({ step }: PlannedStep, types: readonly InstanceType[]): string | Resources | undefined {
   return step.retry.escalate.find((level) =>
     typeof level === 'string' ? !types.some(({ id }) => id === level) : chooseInstanceType(types, level) === undefined,
   );
 }
 
-/** The instance types that a step names, except where an expression needs what only a run can tell. */
+/** The instance types that a step names; empty if they are known only during the run. */
 function knownTypes(plan: Plan, { step, cells }: PlannedStep): readonly string[] {
   const { instanceType = '' } = step;
   if (!instanceType.includes('${{')) return [instanceType];
@@ -127,7 +128,7 @@ function knownTypes(plan: Plan, { step, cells }: PlannedStep): readonly string[]
   for (const cell of cells ?? []) {
     const type = resolvePlannedText(plan, instanceType, { cell });
     if (type.ok) found.add(type.value);
-    // Without a matrix, every cell asks for the same.
+    // Without a matrix, all cells have the same type.
     if (step.matrix === undefined) break;
   }
   return [...found];
@@ -139,7 +140,7 @@ function typeOn({ step }: PlannedStep, cluster: string, types: readonly Instance
   return there.find(({ id }) => id === step.instanceType)?.id;
 }
 
-/** Most inputs on the spot, then the smallest instance type, then the order in which they were named. */
+/** Sorts by most local inputs, then by the smallest instance type. The sort is stable. */
 function sortByWorth(
   plan: Plan,
   planned: PlannedStep,
@@ -180,7 +181,7 @@ function describeNone(
   return `step ${step.name}: no instance type of cluster ${named.join(' or ')} offers ${typeof wanted === 'string' ? wanted : describeResources(wanted)}${mounts}${most}`;
 }
 
-/** The steps, each after those that it depends on; what a cycle keeps out of that, which core refuses, at the end. */
+/** The steps in topological order. Steps of a cycle, which core rejects, are last. */
 function inOrder(plan: Plan): PlannedStep[] {
   const open = plan.steps.map(({ dependencies }) => dependencies.length);
   const dependents: number[][] = plan.steps.map(() => []);

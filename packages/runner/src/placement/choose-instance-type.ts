@@ -4,8 +4,8 @@ import type { Resources } from '@sluice/core';
 const GB = 1e9;
 
 /**
- * The smallest instance type that fits: fewest GPUs, then cores, then memory, then by name. Undefined: none does.
- * Without resources, the smallest of all.
+ * The smallest instance type that fits: by GPUs, then cores, then memory, then name. Undefined: none fits. Without
+ * `resources`, the smallest of all.
  */
 export function chooseInstanceType(
   types: readonly InstanceType[],

@@ -3,7 +3,7 @@ import type { RunPlacement } from '../journal/placement.ts';
 
 const NAMED = 3;
 
-/** What to tell of steps that leave the run's own cluster although nothing in the file sends them elsewhere: one sentence per cluster. */
+/** One sentence for each other cluster on which steps run although the file has no placement for them. */
 export function describeMoves(plan: Plan, placement: RunPlacement | undefined, home: string): readonly string[] {
   if (placement === undefined) return [];
   const moved = new Map<string, string[]>();

@@ -1,7 +1,7 @@
 import type { InstanceType } from '@sluice/client';
 import type { Resources } from '@sluice/core';
 
-/** `64 cores and 512 GB of memory`. */
+/** Resources in words, for example `64 cores and 512 GB of memory`. */
 export function describeResources({ cpu, memoryBytes, gpu, gpuModel }: Resources): string {
   const parts = [
     ...(cpu === undefined ? [] : [cpu === 1 ? '1 core' : `${cpu} cores`]),
@@ -11,7 +11,7 @@ export function describeResources({ cpu, memoryBytes, gpu, gpuModel }: Resources
   return parts.length === 0 ? 'anything' : parts.join(' and ');
 }
 
-/** What there is instead of what was asked for: the names of types for a name, otherwise the largest type. */
+/** The available alternatives: the names of the types if a type was requested by `name`, otherwise the largest type. */
 export function describeOffer(types: readonly InstanceType[], name: string | undefined): string {
   if (types.length === 0) return '; it has none';
   if (name !== undefined) return `; it has ${[...new Set(types.map(({ id }) => id))].slice(0, 8).join(', ')}`;

@@ -1,9 +1,9 @@
 import type { Plan, Step } from '@sluice/core';
 
-/** What our own service takes; other services may take fewer, which a profile can say (`limits.mounts`). */
+/** The limit of the included service. For services that accept fewer, a profile can set `limits.mounts`. */
 const DEFAULT_MOUNTS = 10_000;
 
-/** The first step with more mounts than the service takes; undefined where all fit. */
+/** The first step with more mounts than the service accepts; undefined if there is none. */
 export function findMountFault(
   plan: Plan,
   limits: { readonly mounts?: number } | undefined,
@@ -18,9 +18,9 @@ export function findMountFault(
   return undefined;
 }
 
-/** Inputs, outputs, the directory of the results and that of the sign that a service is ready. */
+/** Inputs, outputs, the directory of the results, and the directory in which a service signals that it is ready. */
 function countMounts({ inputs, outputs, results, service }: Step): number {
   const hasResults = Object.keys(results).length > 0;
-  const leavesSign = service?.ready !== undefined && 'command' in service.ready;
-  return Object.keys(inputs).length + Object.keys(outputs).length + Number(hasResults) + Number(leavesSign);
+  const signalsReady = service?.ready !== undefined && 'command' in service.ready;
+  return Object.keys(inputs).length + Object.keys(outputs).length + Number(hasResults) + Number(signalsReady);
 }

@@ -5,16 +5,17 @@ import type { RunRefusal } from '../record/run-refusal.ts';
 import type { ProvisionOptions } from '../session/provision-options.ts';
 import { chooseClusters, fitsOn, type Sites, unofferedLevel } from './choose-clusters.ts';
 
+/** The result of placing a run. */
 export interface FoundPlacement {
-  /** Of every cluster that a step may go to. */
+  /** Of every cluster on which a step may run; empty if no step has a container. */
   readonly instanceTypes: readonly InstanceType[];
-  /** Absent: every step goes to the run's own cluster. */
+  /** Absent: every step runs on the run's own cluster. */
   readonly placement?: RunPlacement;
 }
 
 /**
- * Asks what there is to choose from, as far as the plan leaves a choice, and chooses. A run that was placed before keeps
- * its places.
+ * Requests clusters and instance types as far as the plan leaves a choice, and chooses. A resumed run keeps its
+ * placement. Throws `ServiceError`.
  */
 export async function findPlacement(options: ProvisionOptions): Promise<Result<FoundPlacement, RunRefusal>> {
   const { plan, scope, service, placement: before, limits } = options;
@@ -23,7 +24,7 @@ export async function findPlacement(options: ProvisionOptions): Promise<Result<F
     limits !== undefined ||
     plan.pipeline.placement !== undefined ||
     plan.steps.some(({ step }) => step.placement !== undefined);
-  // Also where nothing is to be chosen: the types tell what their clusters can do.
+  // The types are listed even if there is nothing to choose, since they announce the features of their clusters.
   if (plan.steps.every(({ step }) => step.approval !== undefined)) return ok({ instanceTypes: [] });
   if (before) return ok({ instanceTypes: await service.discovery.listInstanceTypes('-'), placement: before });
   if (!isPlaced) {
@@ -41,7 +42,7 @@ export async function findPlacement(options: ProvisionOptions): Promise<Result<F
 
 type Asked = Pick<ProvisionOptions, 'plan' | 'scope' | 'service'>;
 
-/** What there is to choose from for a plan's steps. Throws `ServiceError`. */
+/** The clusters, accounts and instance types for a plan's steps. Throws `ServiceError`. */
 export async function findSites(options: Asked): Promise<Sites> {
   const { plan, scope, service } = options;
   const volumes = await findVolumes(options);
@@ -57,7 +58,7 @@ export async function findSites(options: Asked): Promise<Sites> {
   };
 }
 
-/** One account on each cluster: the run's own name where the cluster knows it, else the first. */
+/** One account on each cluster: the one with the same ID as the run's account, otherwise the first by ID. */
 async function findAccounts({ service, scope }: Asked): Promise<Record<string, string>> {
   const accounts: Record<string, string> = { [scope.clusterID]: scope.accountID };
   const found = await service.discovery.listAccounts('-');
@@ -68,7 +69,7 @@ async function findAccounts({ service, scope }: Asked): Promise<Record<string, s
   return accounts;
 }
 
-/** Cluster by volume, of those that the pipeline names by their ID. */
+/** The cluster of each volume that the pipeline names by its ID. */
 async function findVolumes({ service, plan }: Asked): Promise<ReadonlyMap<string, string>> {
   const wanted = new Set(Object.values(plan.pipeline.volumes).flatMap(({ id }) => (id === undefined ? [] : [id])));
   const found = new Map<string, string>();

@@ -2,9 +2,9 @@ import { type Account, type ContainerService, isServiceError, type Scope } from 
 import type { Plan } from '@sluice/core';
 
 /**
- * Why a plan names an account or a volume that the service does not have; undefined where it has them all. Costs one
- * request, and a listing of the volumes where the plan names one by its ID. Throws `ServiceError` of a service that
- * does not answer; one that refuses to list them may have them.
+ * A message about the first account or volume of a plan that the service does not have; undefined if it has them all, or
+ * if it refuses to list them. Costs one request, and a listing of the volumes if the plan names one by its ID. Throws
+ * `ServiceError` if the service does not answer.
  */
 export async function findUnknown({
   plan,
@@ -33,7 +33,7 @@ export async function findUnknown({
   return missing && describeUnknownVolume(missing[0], missing[1].id ?? '');
 }
 
-/** What is wrong with a volume of the pipeline whose ID no volume of the service has. */
+/** The message about a volume of the pipeline whose ID the service does not know. */
 export function describeUnknownVolume(name: string, id: string): string {
   return `could not find volume ${name}: the service has no volume ${id} that this account may use; correct its \`id\``;
 }
@@ -50,7 +50,7 @@ async function listAccounts(
   }
 }
 
-/** Undefined where the service does not let this login ask. */
+/** Undefined if the service denies this request to the login. */
 async function unlessRefused<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();

@@ -230,7 +230,7 @@ function isForgotten(session: RunSession, claim: Claim): boolean {
 /** An attempt that the service has turned away holds nothing: it asks for its tokens before it is posted again. */
 function mayBeThere(session: RunSession, at: { step: number; cell: number; attempt: number }): boolean {
   const known = findAttempt(session, at);
-  return known?.id !== undefined && known.turnedAway !== true;
+  return known?.id !== undefined && known.declined !== true;
 }
 
 function claimOf(session: RunSession, { at, name, ref }: Attempt): Claim {

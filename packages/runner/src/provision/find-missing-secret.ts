@@ -2,7 +2,7 @@ import type { Plan } from '@sluice/core';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import { secretNames } from '../session/create-redactor.ts';
 
-/** The refusal for the first secret of a plan that has no value; undefined where all have one. */
+/** The refusal for the first secret of a plan without a value; undefined if all have one. */
 export function findMissingSecret(
   plan: Plan,
   secrets: ((name: string) => string | undefined) | undefined,

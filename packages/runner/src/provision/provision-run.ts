@@ -14,16 +14,16 @@ import { findTargetFault } from '../trees/target-fault.ts';
 import { findMissingSecret } from './find-missing-secret.ts';
 import { serviceRefusal } from './service-refusal.ts';
 
-/** Everything a run needs to be there before it begins. */
+/** What a run needs before it begins. */
 export interface ProvisionedRun {
   readonly instanceTypes: readonly InstanceType[];
   readonly volumes: Readonly<Record<string, VolumePlace>>;
-  /** Absent: every step goes to the run's own cluster. */
+  /** Absent: every step runs on the run's own cluster. */
   readonly placement?: RunPlacement;
   readonly workspace: WorkspaceFiles;
 }
 
-/** Checks secrets, asks for instance types, makes the volumes and uploads the sources. */
+/** Checks secrets and output directories, chooses clusters, creates the volumes and uploads the sources. */
 export async function provisionRun(options: ProvisionOptions): Promise<Result<ProvisionedRun, RunRefusal>> {
   const secret = findMissingSecret(options.plan, options.secrets);
   if (secret !== undefined) return fail(secret);
@@ -52,7 +52,7 @@ export async function provisionRun(options: ProvisionOptions): Promise<Result<Pr
   }
 }
 
-/** Only before a run begins: what is found at its end is told there, and the run resumed all the same. */
+/** Only before a run begins. If a directory becomes unusable later, the end of the run reports it. */
 async function findUnusableTarget(options: ProvisionOptions): Promise<string | undefined> {
   const { plan, baseDir, home, frozen, workspaces } = options;
   if (frozen || workspaces) return undefined;

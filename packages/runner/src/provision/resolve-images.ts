@@ -5,6 +5,7 @@ import type { RunPlacement } from '../journal/placement.ts';
 import { announcesFeature } from '../placement/announces-feature.ts';
 import { firstCluster } from '../record/first-cluster.ts';
 
+/** What the images of a plan are resolved with. */
 export interface ImageSource {
   readonly plan: Plan;
   readonly service: ContainerService;
@@ -15,8 +16,9 @@ export interface ImageSource {
 }
 
 /**
- * Asks for the digest of each image, once, on the first cluster of each step that uses it and where that announces
- * digests. What is known only while the run goes on, and what the service cannot tell, goes by its name.
+ * Requests the digest of each image once from the first cluster of each step that uses it, if the cluster announces
+ * digests. Images that are known only during the run, or that the service cannot resolve, are omitted; fingerprints
+ * contain their names instead.
  */
 export async function resolveImages(source: ImageSource): Promise<ImageDigests> {
   const wanted = new Map<string, Set<string>>();

@@ -3,11 +3,11 @@ import type { RunRefusal } from '../record/run-refusal.ts';
 
 const SILENT: ReadonlySet<ServiceErrorCode> = new Set(['UNREACHABLE', 'NO_REPLY', 'UNAVAILABLE', 'INVALID_REPLY']);
 
-/** A refusal for what the service did not do; `what` could not be done, where the error does not say it. */
+/** The refusal for an error of the service. `what` is the failed operation, if the error's message does not name it. */
 export function serviceRefusal(error: ServiceError, what?: string): RunRefusal {
   const message = what === undefined ? error.message : `${what}: ${error.message}`;
   if (error.code === 'UNAUTHENTICATED') return { code: 'LOGIN_REFUSED', message };
-  // A gateway's page says nothing of the service.
+  // A gateway's error page says nothing about the service.
   const isSilent = error.isForeign || SILENT.has(error.code);
   return { code: isSilent ? 'SERVICE_UNREACHABLE' : 'SERVICE_REFUSED', message };
 }

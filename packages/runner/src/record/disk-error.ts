@@ -5,13 +5,13 @@ import type { RunRefusal } from './run-refusal.ts';
 
 const CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EACCES', 'EPERM', 'ENOTDIR', 'EMFILE', 'ENFILE']);
 
-/** Whether the disk of the home could not do what was asked: the user's to mend, and no bug. */
+/** Whether an error means that the home's disk is full, read-only or failing: a problem for the user to fix, not a bug. */
 export function isDiskError(error: unknown): boolean {
   if (error instanceof JournalFailure) return true;
   return error instanceof Error && CODES.has(systemErrorCode(error) ?? '');
 }
 
-/** Makes a refusal of what the disk could not do. */
+/** Turns a thrown disk error into the refusal `HOME_UNUSABLE`. Rethrows all other errors. */
 export async function refuseDiskErrors<T>(
   home: string,
   action: () => Promise<Result<T, RunRefusal>>,

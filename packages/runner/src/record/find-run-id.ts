@@ -3,7 +3,7 @@ import type { Disk } from '../journal/disk.ts';
 import { listRunIds } from './run-home.ts';
 import type { RunRefusal } from './run-refusal.ts';
 
-/** The whole ID of the one run that begins with `prefix`. */
+/** The complete ID of the only run whose ID begins with `prefix`. */
 export async function findRunId(disk: Disk, home: string, prefix: string): Promise<Result<string, RunRefusal>> {
   const found = (await listRunIds(disk, home)).filter((id) => id.startsWith(prefix));
   if (found.length === 1) return ok(found[0]!);

@@ -1,6 +1,6 @@
 import type { RunPlacement } from '../journal/placement.ts';
 
-/** The cluster by which a step's image is known in fingerprints. */
+/** The first cluster of a step's placement: fingerprints contain the digest that this cluster reports for the image. */
 export function firstCluster(
   { placement, home }: { readonly placement?: RunPlacement | undefined; readonly home: { readonly clusterID: string } },
   step: number,

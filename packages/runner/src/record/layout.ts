@@ -1,6 +1,6 @@
 /**
- * Where things lie in a workspace volume. Attempts write into directories of their own, so that a
- * half-written output can never be read; `work` keeps those apart from the published ones, whatever a step is called.
+ * The layout of a workspace volume. Each attempt writes to its own directory, so that an incomplete output can never be
+ * read. These directories are in `work`, separate from the published outputs, so that no step name can collide.
  */
 
 /** Directory of one attempt. */
@@ -8,27 +8,27 @@ export function attemptPath(name: { runId: string; step: string; cell: string; a
   return `runs/${name.runId}/work/${join(name.step, name.cell)}/a${name.attempt}`;
 }
 
-/** Where an attempt writes an output. */
+/** The directory in which an attempt writes an output. */
 export function attemptOutputPath(attempt: string, output: string): string {
   return `${attempt}/${output}`;
 }
 
-/** Where an attempt writes its results; no output can have this name. */
+/** The directory in which an attempt writes its results; no output can have this name. */
 export function attemptResultsPath(attempt: string): string {
   return `${attempt}/_results`;
 }
 
-/** Where an attempt of a service leaves the sign that it is ready; no output can have this name. */
+/** The directory in which an attempt of a service signals that it is ready; no output can have this name. */
 export function attemptReadyPath(attempt: string): string {
   return `${attempt}/_ready`;
 }
 
-/** Private copies of what the attempts of a run write to: nothing in it is needed once the run is over. */
+/** Private copies of the inputs that a run's attempts write to. They are not needed after the end of the run. */
 export function privateCopiesPath(runId: string): string {
   return `runs/${runId}/private`;
 }
 
-/** The private copies of one attempt, or with `input` one of them. */
+/** The private copies of one attempt, or the copy of one input. */
 export function privateCopyPath(
   name: { runId: string; step: string; cell: string; attempt: number },
   input?: string,
@@ -36,30 +36,31 @@ export function privateCopyPath(
   return join(`${join(`${privateCopiesPath(name.runId)}/${name.step}`, name.cell)}/a${name.attempt}`, input ?? '');
 }
 
-/** Published place of an output: of all cells together, or with `cell` of that one. */
+/** The published directory of an output: of all cells, or of one cell. */
 export function publishedPath(of: { runId: string; step: string; output: string; cell?: string }): string {
   return join(`runs/${of.runId}/out/${of.step}/${of.output}`, of.cell ?? '');
 }
 
-/** Name of the list of a step's cells beside their outputs; no cell can have it. */
+/** The name of the file next to the outputs that lists a step's cells; no cell can have this key. */
 export const MANIFEST = 'manifest.json';
 
-/** The list of a step's cells beside their published outputs. */
+/** The file that lists a step's cells, next to their published outputs. */
 export function manifestPath(of: { runId: string; step: string; output: string }): string {
   return `${publishedPath(of)}/${MANIFEST}`;
 }
 
-/** An uploaded source: its files, the mark that only verified files are put there, and the mark that all of them are there. */
+/** An uploaded source: its files, the mark that its files are verified before they are moved there, and that it is complete. */
 export function sourcePath(digest: string): { files: string; begun: string; mark: string } {
   const directory = `sources/${digest}`;
   return { files: `${directory}/files`, begun: `${directory}/begun.json`, mark: `${directory}/complete.json` };
 }
 
-/** The directories of uploaded sources, and where one is put before it is removed. */
+/** The directory of all uploaded sources. */
 export const SOURCES = 'sources';
+/** The directory to which a source is moved before it is deleted, so that it disappears atomically. */
 export const TRASH = 'trash';
 
-/** Everything that a run has in its workspace. */
+/** All data of a run in its workspace. */
 export function runPath(runId: string): string {
   return `runs/${runId}`;
 }
@@ -69,7 +70,7 @@ export function ownVolumePath(name: string): string {
   return `volumes/${name}`;
 }
 
-/** A named volume of one run alone, which goes with the run's other data (`retain: false`). */
+/** A named volume of one run, which is removed with the run's other data (`retain: false`). */
 export function runVolumePath(runId: string, name: string): string {
   return `${runPath(runId)}/volumes/${name}`;
 }

@@ -2,7 +2,7 @@ import { own } from '@sluice/core';
 import type { RunPlacement, SiteLimits } from '../journal/placement.ts';
 import type { SchedulerOptions } from '../scheduler/model/scheduler-options.ts';
 
-/** The site's limits as the scheduler takes them: each step counts where it is meant to run first. */
+/** The site's limits for the scheduler. A step counts against the first cluster of its placement. */
 export function limitSteps(limits: SiteLimits, placement: RunPlacement): NonNullable<SchedulerOptions['limits']> {
   const ofChoice = placement.choices.map(({ clusters: [cluster = ''], instanceType }) => {
     const found: { readonly key: string; readonly size: number }[] = [];

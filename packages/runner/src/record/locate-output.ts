@@ -5,18 +5,18 @@ import { clusterOfWorkspace, workspaceOn } from './place-of.ts';
 import type { RunFacts } from './run-facts.ts';
 import { describeSiblings } from './siblings.ts';
 
-/** What the decision where outputs lie is made from. */
+/** What is needed to locate outputs: the parts of a running or a replayed run. */
 export interface OutputSource {
   readonly runId: string;
   readonly plan: Plan;
   readonly facts: RunFacts;
 }
 
-/** The run, step and cell whose container wrote a cell's outputs, and where it published them. */
+/** The run, step and cell whose container wrote a cell's outputs, and the workspace in which they were published. */
 export interface CellOrigin {
   readonly runId: string;
   readonly step: string;
-  /** Key of the cell there; `''` for a plain step. */
+  /** Key of the cell in that run; `''` for a plain step. */
   readonly cell: string;
   readonly clusterID: string;
   readonly volumeID: string;
@@ -30,8 +30,8 @@ export interface OutputPlace {
 }
 
 /**
- * Decides where the outputs of one cell lie: in this run, or in the run whose outputs the cell reuses. The cells of one
- * step may come from several runs and clusters, so nothing may be concluded from one cell about another.
+ * Finds the origin of one cell's outputs: this run, or the run whose outputs the cell reuses. The cells of one step may
+ * have origins in several runs and on several clusters, so one cell's origin says nothing about another's.
  */
 export function findOrigin({ runId, plan, facts }: OutputSource, step: number, cell: number): CellOrigin {
   const known = facts.known[step]?.[cell];
@@ -51,7 +51,7 @@ export function findOrigin({ runId, plan, facts }: OutputSource, step: number, c
   };
 }
 
-/** The directory of one cell's output. Whether anything was published there is a question of the cell's state. */
+/** The directory of one cell's output. It exists only if `hasPublished`. */
 export function locateOutput(
   run: OutputSource,
   { step, cell, output }: { readonly step: number; readonly cell: number; readonly output: string },
@@ -66,7 +66,7 @@ export function hasPublished({ scheduler }: { readonly scheduler: Scheduler }, s
   return state === 'succeeded' || state === 'cached';
 }
 
-/** The output of each cell that has one, in the order of the cells; of a plain step the only entry, with key `''`. */
+/** The output of each cell that has one, in the order of the cells. A plain step has one entry, with key `''`. */
 export function locateCells(
   run: OutputSource & { readonly scheduler: Scheduler },
   { step, output }: { readonly step: number; readonly output: string },
@@ -76,15 +76,15 @@ export function locateCells(
   );
 }
 
-/** Whether a step's outputs lie in one directory for each cell. */
+/** Whether a step has one output directory for each cell. */
 export function isFannedOut({ plan }: Pick<OutputSource, 'plan'>, step: number): boolean {
   const { matrix, foreach } = plan.steps[step]!.step;
   return matrix !== undefined || foreach !== undefined;
 }
 
 /**
- * The earlier run whose directory of the step can stand for ours: every cell is reused from it under its own key, and
- * it has no other cells, in no other order.
+ * The earlier run whose directory of the step can be mounted instead of ours: every cell is reused from it under the
+ * same key, and that run has the same cells in the same order.
  */
 export function findCommonOrigin(run: OutputSource, step: number): CellOrigin | undefined {
   const cells = run.facts.cells[step] ?? [];

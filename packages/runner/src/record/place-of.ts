@@ -3,12 +3,12 @@ import { own } from '@sluice/core';
 import { adoptedCluster } from './adopted-attempt.ts';
 import type { RunFacts } from './run-facts.ts';
 
-/** A container of a run, or one that is to be. */
+/** Indexes of an attempt, whether or not its container exists. */
 type AttemptPlace = { readonly step: number; readonly cell: number; readonly attempt: number };
 
 /**
- * The cluster of an attempt: the one that its intent names or an adoption found it on, else the step's best, or after infrastructure failures of the
- * cell the one that comes next.
+ * The cluster of an attempt: that of its intent, or on which the adoption found it. Otherwise the first of the step's
+ * placement, or after n infrastructure failures of the cell the n-th after it, cyclically.
  */
 export function clusterOfAttempt(facts: RunFacts, at: AttemptPlace): string {
   const { step, cell, attempt } = at;
@@ -27,18 +27,18 @@ export function scopeOn(facts: RunFacts, clusterID: string): Scope {
   return { clusterID, accountID: own(placement?.accounts, clusterID) ?? accountID };
 }
 
-/** The run's workspace volume on a cluster; `''` for a run that needs none. */
+/** The run's workspace volume on a cluster; `''` if the run needs none. */
 export function workspaceOn(facts: RunFacts, clusterID: string): string {
   return own(facts.volumes, workspaceName(facts.header!.clusterID, clusterID))?.volumeID ?? '';
 }
 
-/** The cluster of one of the run's workspaces; undefined: the volume is none of them. */
+/** The cluster of one of the run's workspaces; undefined for any other volume. */
 export function clusterOfWorkspace(facts: RunFacts, volumeID: string): string | undefined {
   const { placement, clusterID: home } = facts.header!;
   return [home, ...Object.keys(placement?.accounts ?? {})].find((cluster) => workspaceOn(facts, cluster) === volumeID);
 }
 
-/** What the run's volumes call the workspace on a cluster; no volume of a pipeline can have such a name. */
+/** The key of a cluster's workspace in the run's volumes; no volume of a pipeline can have such a name. */
 export function workspaceName(home: string, clusterID: string): string {
   return clusterID === home ? '' : `@${clusterID}`;
 }

@@ -9,13 +9,13 @@ import { createRunFacts, type RunFacts } from './run-facts.ts';
 /** Receives the state changes of a scheduler's cells, once `onMove` is set. */
 export interface MoveListener {
   onMove?: (step: number, cell: number) => void;
-  /** During a replay: a record has been taken in. */
+  /** Called during a replay, after each record. */
   replayed?: (record: JournalRecord, scheduler: Scheduler) => void;
 }
 
 type RunHeader = Pick<Extract<JournalRecord, { kind: 'run' }>, 'scheduler' | 'placement' | 'reuse'>;
 
-/** Builds the scheduler of a run as its journal's first record describes it. */
+/** Creates the scheduler of a run with the options in its journal's first record. */
 export function createRunScheduler(plan: Plan, header: RunHeader, moves: MoveListener = {}): Scheduler {
   const { scheduler: start, placement, reuse } = header;
   const { durations, limits } = start;
@@ -30,7 +30,7 @@ export function createRunScheduler(plan: Plan, header: RunHeader, moves: MoveLis
   });
 }
 
-/** Gives a run back from its plan and its journal. Undefined: the journal does not say what the run is. */
+/** Restores a run from its plan and its journal. Undefined: the journal lacks its first record. */
 export function replayRun(
   plan: Plan,
   records: readonly JournalRecord[],

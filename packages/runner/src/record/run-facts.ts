@@ -11,10 +11,10 @@ import type { KeptResult } from '../journal/kept-result.ts';
 import type { RunWarning } from '../journal/run-warning.ts';
 import type { Outcome, PostponeReason } from '../scheduler/model/event.ts';
 
-/** What the shell knows of one attempt beside its state. */
+/** What the shell knows about one attempt in addition to its state. Times are in milliseconds since the Unix epoch. */
 export interface AttemptFacts {
   readonly attempt: number;
-  /** Set by the intent; an attempt that was refused before one has none. */
+  /** The container's ID, set by the intent; absent if the attempt was rejected before. */
   id?: string;
   clusterID?: string;
   instanceType?: string;
@@ -22,80 +22,83 @@ export interface AttemptFacts {
   /** The service has confirmed the container. */
   submitted: boolean;
   container: ContainerFacts;
-  /** When the service was about to be asked for the container. */
+  /** When the first request for the container was about to be sent. */
   askedAt?: number;
-  /** The container may exist since then, but not since before: the service was asked, or had said no, and was asked again. */
+  /** The earliest time at which the container may have been created: that of the intent, or of the last rejection. */
   doubtfulSince?: number;
   submittedAt?: number;
   runningAt?: number;
   endedAt?: number;
   publishedAt?: number;
-  /** How often its submission was put off, and why the last time. */
+  /** How often its submission was postponed, and the last reason. */
   postponed?: { readonly times: number; readonly reason: PostponeReason };
-  /** The last that is known of it is that the service did not take it: no request of it is in doubt. */
-  turnedAway?: boolean;
+  /** The service has rejected the last request for the container, so that none is in doubt. */
+  declined?: boolean;
   outcome?: Outcome;
   cancelReason?: string;
   logTail?: readonly string[];
   logFile?: string;
 }
 
-/** What the shell knows of one cell beside its state. */
+/** What the shell knows about one cell in addition to its state. */
 export interface CellFacts {
-  /** In order; `attempts[n]` is not always attempt n + 1. */
+  /** In ascending order; `attempts[n]` is not always attempt n + 1. */
   readonly attempts: AttemptFacts[];
   results: Readonly<Record<string, Json>>;
   cached?: CacheSource;
   missed?: CacheMiss;
-  /** When the cache had answered. */
+  /** When the lookup in the cache was finished. */
   lookedUpAt?: number;
-  /** Attempt whose outputs were published. */
+  /** The attempt whose outputs were published. */
   winner?: number;
 }
 
-/** A failed attempt, in the order of the ends. */
+/** Indexes of a failed attempt. */
 export interface FailureEntry {
   readonly step: number;
   readonly cell: number;
   readonly attempt: number;
 }
 
-/** Everything that replaying a journal gives beside the scheduler's state. */
+/** Everything that replaying a journal restores, except the scheduler's state. */
 export interface RunFacts {
   readonly plan: Plan;
   header?: Extract<JournalRecord, { kind: 'run' }>;
   startedAt: number;
   finished?: { readonly at: number; readonly status: 'succeeded' | 'failed' | 'canceled' };
   canceledBy?: string;
-  /** Why the run could not go on, where it was stuck. */
+  /** Why the run could not continue, if it was stuck. */
   stuck?: string;
-  /** Indexes into the pipeline's `notify` that have been dealt with. */
+  /** Indexes in the pipeline's `notify` that were sent, or could not be sent. */
   readonly notified: Set<number>;
   /** What an adoption found; undefined for a run that was never adopted. */
   adopted?: AdoptedAttempts;
   volumes: Readonly<Record<string, VolumePlace>>;
-  /** Digests of how input trees were, by `volume:path`. */
+  /** Digests of input trees before containers could change them, by `volume:path`. */
   readonly inputStates: Map<string, string>;
-  /** Keys of the transfers that are whole. */
+  /** Keys of the completed transfers. */
   readonly transferred: Set<string>;
+  /** The directories of the local copies, by output. */
   delivered: Readonly<Record<string, string>>;
-  /** Why an output that was to be copied was not, by output. */
+  /** Why an output could not be copied, by output. */
   undelivered: Readonly<Record<string, string>>;
-  /** What lies where an output that the run has not made was to be copied to, by output. */
+  /** The previous content of a target directory whose output the run has not produced, by output. */
   kept: Readonly<Record<string, KeptResult>>;
+  /** In the order in which they ended. */
   readonly failures: FailureEntry[];
-  /** What the user was warned of, in order. */
+  /** In the order in which they were reported. */
   readonly warnings: RunWarning[];
-  /** Why a step could not be decided, by step. */
+  /** Why an expression of a step could not be evaluated, by step. */
   readonly evaluationErrors: Map<number, string>;
-  /** When a person said yes or no, by step. */
+  /** When an approval was granted or denied, by step. */
   readonly answeredAt: Map<number, number>;
-  /** By step: the cells, undefined while a `foreach` is open. */
+  /** The cells by step; undefined until the list of a `foreach` is evaluated. */
   readonly cells: (readonly Cell[] | undefined)[];
-  /** By step and cell; entries appear when there is something to know. */
+  /** By step and cell; sparse. */
   readonly known: CellFacts[][];
 }
 
+/** The facts of a run without any record. */
 export function createRunFacts(plan: Plan): RunFacts {
   return {
     plan,
@@ -116,14 +119,14 @@ export function createRunFacts(plan: Plan): RunFacts {
   };
 }
 
-/** The facts of a cell; an empty entry appears on the first look. */
+/** The facts of a cell; creates an empty entry if there is none. */
 export function cellFacts(facts: RunFacts, step: number, cell: number): CellFacts {
   const row = facts.known[step]!;
   row[cell] ??= { attempts: [], results: {} };
   return row[cell];
 }
 
-/** The facts of an attempt; an empty entry appears on the first look. */
+/** The facts of an attempt; creates an empty entry if there is none. */
 export function attemptFacts(facts: RunFacts, at: { step: number; cell: number; attempt: number }): AttemptFacts {
   const { attempts } = cellFacts(facts, at.step, at.cell);
   const found =

@@ -3,7 +3,7 @@ import type { Plan, PlannedStep } from '@sluice/core';
 import { isRunId } from '../identity/run-id.ts';
 import type { Disk } from '../journal/disk.ts';
 
-/** Where a run keeps its files in the home. */
+/** The directory of a run in the home. */
 export function runDirectory(home: string, runId: string): string {
   return path.join(home, 'runs', runId);
 }
@@ -13,12 +13,12 @@ export async function listRunIds(disk: Disk, home: string): Promise<string[]> {
   return (await disk.list(path.join(home, 'runs'))).filter(isRunId);
 }
 
-/** As a plan is kept: the steps themselves stand in the pipeline already, in the same order. */
+/** The stored form of a plan. The steps themselves are in the pipeline already, in the same order. */
 interface KeptPlan extends Omit<Plan, 'steps'> {
   readonly steps: readonly Omit<PlannedStep, 'step'>[];
 }
 
-/** The plan that a run froze at its start; undefined where there is none. */
+/** The plan that was stored when the run started; undefined if there is none. */
 export async function readPlan(disk: Disk, directory: string): Promise<Plan | undefined> {
   const bytes = await disk.read(planPath(directory));
   if (bytes === undefined) return undefined;
@@ -27,7 +27,7 @@ export async function readPlan(disk: Disk, directory: string): Promise<Plan | un
   return { ...kept, steps: kept.steps.map((planned) => ({ ...planned, step: all[planned.index]! })) };
 }
 
-/** Freezes the plan: nothing changes it afterwards. */
+/** Stores the plan, which never changes afterwards. */
 export async function writePlan(disk: Disk, directory: string, plan: Plan): Promise<void> {
   const steps = plan.steps.map(({ index, final, dependencies, cells }) => ({ index, final, dependencies, cells }));
   const kept: KeptPlan = { ...plan, steps };

@@ -4,29 +4,29 @@ export interface RunRefusal {
     | 'RUN_NOT_FOUND'
     | 'STEP_NOT_FOUND'
     | 'RUN_FINISHED'
-    /** Its journal is there: nothing has to be rebuilt. */
+    /** The run to adopt has a journal, so nothing has to be rebuilt. */
     | 'RUN_KNOWN'
-    /** The file, the home or the service do not have what the run's containers were made of. */
+    /** The file, the home or the service lack what the run's containers were created from. */
     | 'NOT_ADOPTABLE'
-    /** Another runner drives it; the message names host and process. */
+    /** Another process executes the run; the message names its host and process ID. */
     | 'RUN_IN_USE'
     | 'JOURNAL_DAMAGED'
-    /** It has begun, and its journal does not say what it is: it can be adopted while the service knows its containers. */
+    /** The run has started, but its journal lacks the first record. It can be adopted while the service knows its containers. */
     | 'JOURNAL_LOST'
     | 'HOME_UNUSABLE'
     | 'SECRET_MISSING'
     | 'SOURCE_MISSING'
-    /** A local directory for an output holds something that a delivery must not replace. */
+    /** The local directory for an output contains something that must not be replaced. */
     | 'TARGET_REFUSED'
     | 'NO_INSTANCE_TYPE'
     | 'TOO_MANY_MOUNTS'
     | 'SERVICE_UNREACHABLE'
     | 'SERVICE_REFUSED'
-    /** The service does not accept the login: a token or password is wrong or has expired. */
+    /** The service rejects the login: a token or password is wrong or has expired. */
     | 'LOGIN_REFUSED'
-    /** The pipeline's concurrency group is taken. */
+    /** Another run of the pipeline's concurrency group is in progress. */
     | 'GROUP_BUSY'
-    /** No step waits for that answer, or no runner is there to take it. */
+    /** No step waits for this approval, or no process executes the run. */
     | 'NOT_ASKED';
   readonly message: string;
 }

@@ -8,18 +8,19 @@ const summarySchema = z.object({
   startedAt: z.number(),
   status: z.enum(['succeeded', 'failed', 'canceled']).optional(),
   endedAt: z.number().optional(),
-  /** Everything else of the run has been collected as garbage; what is left says that it was. */
+  /** When garbage collection removed all other data of the run. */
   collectedAt: z.number().optional(),
 });
 
-/** What a list of runs says of one: kept apart, so that a list reads no journals. */
+/** What a list of runs shows of each: stored in a file of its own, so that listing reads no journals. */
 export type StoredSummary = z.infer<typeof summarySchema>;
 
+/** Replaces the summary in a run's directory. */
 export async function writeSummary(disk: Disk, directory: string, summary: StoredSummary): Promise<void> {
   await disk.replace(path.join(directory, 'summary.json'), Buffer.from(`${JSON.stringify(summary)}\n`));
 }
 
-/** Undefined where there is none, or none that can be read. */
+/** The summary in a run's directory; undefined if there is none, or if it is damaged. */
 export async function readSummary(disk: Disk, directory: string): Promise<StoredSummary | undefined> {
   const bytes = await disk.read(path.join(directory, 'summary.json'));
   if (!bytes) return undefined;
@@ -30,7 +31,7 @@ export async function readSummary(disk: Disk, directory: string): Promise<Stored
   }
 }
 
-/** The summary of a run as its facts tell it. */
+/** The summary of a run according to its facts. */
 export function summarize(facts: RunFacts): StoredSummary {
   return {
     pipeline: facts.plan.pipeline.name,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Cell } from '@sluice/core';
 
-/** Made once for each list: ten thousand cells ask for it ten thousand times. */
+/** Computed once for each list: ten thousand cells need it ten thousand times. */
 const known = new WeakMap<readonly Cell[], string>();
 
 /** A digest of the keys of a step's cells: equal for equal lists. A manifest lists the cells in their order. */

@@ -13,16 +13,16 @@ const startingSchema = z.object({
   sources: z.array(z.string()).optional(),
 });
 
-/** A run that has no journal yet: it uploads its sources, or waits for a place in its concurrency group. */
+/** A run that has no journal yet: it uploads its sources, or waits in the queue of its concurrency group. */
 export interface StartingRun extends z.infer<typeof startingSchema> {
   readonly runId: string;
 }
 
-/** What keeps the garbage collection away from what a starting run needs. */
+/** Protects what a starting run needs from garbage collection. */
 export interface StartAnnouncement {
-  /** The volumes are prepared. */
+  /** To be called when all sources are uploaded. */
   volumesReady(volumes: Readonly<Record<string, VolumePlace>>): Promise<void>;
-  /** The run has a journal, or does not start. */
+  /** To be called when the run has a journal, or does not start. */
   end(): Promise<void>;
 }
 
@@ -31,11 +31,11 @@ interface Place {
   readonly home: string;
 }
 
-/** Announces a run before its sources are uploaded. The announcement ends with this process, however that ends. */
+/** Announces a run before its sources are uploaded. The announcement also ends with this process, even if it crashes. */
 export async function announceStart({ disk, home }: Place, run: StartingRun): Promise<StartAnnouncement> {
   const { runId, ...announced } = run;
   const directory = path.join(home, 'starting', runId);
-  // The claim comes first: an announcement without one is what a process left that is gone.
+  // The claim comes first: an announcement without a claim belongs to a process that has ended.
   const claim = await disk.claim(directory);
   const write = (content: z.infer<typeof startingSchema>) =>
     disk.replace(path.join(directory, 'needs.json'), Buffer.from(JSON.stringify(content)));
@@ -50,19 +50,19 @@ export async function announceStart({ disk, home }: Place, run: StartingRun): Pr
   };
 }
 
-/** The runs of the home that living processes are starting. Removes the announcements of processes that are gone. */
+/** The runs of the home that are being started. Removes the announcements of processes that have ended. */
 export async function listStartingRuns({ disk, home }: Place): Promise<StartingRun[]> {
   const root = path.join(home, 'starting');
   const found: StartingRun[] = [];
   for (const runId of (await disk.list(root)).filter(isRunId)) {
     const directory = path.join(root, runId);
-    // Read first: what is written was claimed before, and without it a process may be about to claim the directory.
+    // Read before the claim is checked: the file is written under the claim; without a file, a process may be about to claim.
     const bytes = await disk.read(path.join(directory, 'needs.json'));
     if ((await disk.ask(directory, '')) === undefined) {
       if (bytes) await disk.remove(directory);
       continue;
     }
-    // Claimed a moment ago, and not written yet: what it needs is not known.
+    // Claimed, but not written yet: the needs of the run are unknown.
     const content = bytes
       ? startingSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8')))
       : { pipeline: '', startedAt: 0 };

@@ -6,7 +6,7 @@ import { hasPublished, isFannedOut, locateOutput } from './locate-output.ts';
 import type { RunFacts } from './run-facts.ts';
 import { stepFailure, stepStatus } from './step-status.ts';
 
-/** What expressions are evaluated against, as the run stands now. */
+/** The parts of a run from which the context of its expressions is built. */
 export interface ContextSource {
   readonly runId: string;
   readonly plan: Plan;
@@ -16,7 +16,7 @@ export interface ContextSource {
 
 const indexes = new WeakMap<Plan, Map<string, number>>();
 
-/** Index of a step by its name. */
+/** The index of a step by its name; undefined if the plan has no such step. */
 export function stepIndex(plan: Plan, name: string): number | undefined {
   let index = indexes.get(plan);
   if (!index) {
@@ -26,10 +26,11 @@ export function stepIndex(plan: Plan, name: string): number | undefined {
   return index.get(name);
 }
 
+/** The context in which expressions are evaluated. Its parts are computed when an expression reads them. */
 export function createRunContext(source: ContextSource, attempt: number): RunContext {
   const { plan, runId, scheduler } = source;
   return {
-    // Most cells have no expression that asks for it.
+    // Lazy: most cells have no expression that reads it.
     get run() {
       const plannedTime = plannedTimeOf(source.facts);
       return { ...describeRun({ runId, plan, plannedTime }), status: scheduler.status };
@@ -42,13 +43,13 @@ export function createRunContext(source: ContextSource, attempt: number): RunCon
   };
 }
 
-/** What expressions know of a run from its beginning. */
+/** The part of an expression's context that is known when the run begins. */
 export function describeRun(run: { runId: string; plan: Plan; plannedTime: number }): RunContext['run'] {
   const plannedTime = new Date(run.plannedTime).toISOString().replace(/\.\d+Z$/, 'Z');
   return { id: run.runId, name: run.plan.pipeline.name, plannedTime };
 }
 
-/** Journals of earlier versions do not have it: their runs had none. */
+/** Journals of earlier versions have no planned time. */
 function plannedTimeOf({ header }: RunFacts): number {
   return header?.plannedTime ?? header?.at ?? 0;
 }
@@ -69,7 +70,7 @@ function describeStep(source: ContextSource, step: number): StepFacts {
     status: stepStatus(state),
     failure: stepFailure(state),
     results,
-    // Ten thousand cells have as many places, and hardly any expression asks for them.
+    // Lazy: ten thousand cells have as many places, and few expressions read them.
     get outputs() {
       const names = Object.keys(spec.outputs);
       return Object.fromEntries(names.map((output) => [output, describeOutput(source, { step, output })]));
@@ -78,7 +79,7 @@ function describeStep(source: ContextSource, step: number): StepFacts {
   };
 }
 
-/** The published place as `<volume>:<path>`; of a step with cells, a list like that of their results. */
+/** The published place as `<volume>:<path>`; for a step with cells a list, `null` for each cell without outputs. */
 function describeOutput(source: ContextSource, { step, output }: { step: number; output: string }): Json {
   const describe = (cell: number) => {
     const { volumeID, path } = locateOutput(source, { step, cell, output });
@@ -92,7 +93,7 @@ function describePorts(ports: NonNullable<ContainerFacts['ports']>): NonNullable
   return Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, { ...port, ...urlOf(port) }]));
 }
 
-/** Where a port answers: by its public host name, else on the machine that the container shares with its dependents. */
+/** The URL of a port: by its public host name, otherwise on the machine that the container shares with its dependents. */
 export function urlOf(port: { readonly port?: number; readonly host?: string }): { readonly url?: string } {
   if (port.host) return { url: `https://${port.host}` };
   return port.port === undefined ? {} : { url: `http://127.0.0.1:${port.port}` };

@@ -1,12 +1,12 @@
 import type { StepFailure, StepStatus } from '@sluice/core';
 import type { CellState } from '../scheduler/model/cell-state.ts';
 
-/** The state of a step in the words that expressions and `needs` share. */
+/** The state of a step in the vocabulary of expressions and of `needs`. */
 export function stepStatus(state: CellState): StepStatus {
   return STATUSES.get(state) ?? 'running';
 }
 
-/** What failed of a step whose status is `failed`; empty for any other. */
+/** Why a step has the status `failed`; empty for any other status. */
 export function stepFailure(state: CellState): StepFailure {
   return FAILURES.get(state) ?? '';
 }

@@ -1,4 +1,4 @@
-/** What a transfer is known by in the journal. */
+/** The key of a transfer in `RunFacts.transferred`. */
 export function transferKey({ to, path }: { readonly to: string; readonly path: string }): string {
   return `${to}:${path}`;
 }

@@ -45,7 +45,7 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
   function submit(command: SubmitCommand): Posted | (() => void) {
     const attempt = createAttempt(session, command);
     const known = attemptFacts(session.facts, command);
-    const isIntended = known.id !== undefined && known.turnedAway !== true;
+    const isIntended = known.id !== undefined && known.declined !== true;
     // An adopted run does not know what its lost journal intended: it asks for every ID before it is posted.
     const doubtful = known.id !== undefined || session.facts.adopted !== undefined;
     const prepared = prepareContainer(session, attempt, {
@@ -65,7 +65,7 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
         instanceType: spec.value.instanceType,
         spec: prepared.value.digest,
       });
-    const start = { spec: spec.value, doubtful, lost: doubtful && known.turnedAway !== true };
+    const start = { spec: spec.value, doubtful, lost: doubtful && known.declined !== true };
     const shares = needsSlots(session, command.step);
     if (!isIntended && !shares) intend();
     return () => {

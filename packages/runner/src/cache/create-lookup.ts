@@ -1,0 +1,53 @@
+import { type Fingerprint, findSharedWrite } from '@sluice/core';
+import type { CacheMiss, CacheSource } from '../journal/journal-record.ts';
+import { clusterOfWorkspace } from '../record/place-of.ts';
+import type { ContextSource } from '../record/step-context.ts';
+import type { CacheIndex } from './cache-index.ts';
+import { createCellFingerprinter } from './fingerprint-cell.ts';
+import { createRerunCheck } from './rerun-check.ts';
+import type { ReusableRun } from './reusable-run.ts';
+
+/** The result of a lookup in the records. Whether the data still exists has not been checked. */
+export type LookedUp =
+  | { readonly kind: 'found'; readonly fingerprint: Fingerprint; readonly source: CacheSource }
+  | { readonly kind: 'missed'; readonly fingerprint: Fingerprint; readonly reason: CacheMiss['reason'] }
+  /** An expression could not be evaluated. It fails again when the container is created, and is reported then. */
+  | { readonly kind: 'unevaluated'; readonly message: string };
+
+/** Creates a function that looks up a cell in the run to reuse and, for steps with `cache`, in the index of the home. */
+export function createLookup(
+  run: ContextSource,
+  { earlier, index, now }: { earlier: ReusableRun | undefined; index: CacheIndex; now: () => number },
+): (step: number, cell: number) => LookedUp {
+  const computeFingerprint = createCellFingerprinter(run);
+  const { reuse } = run.facts.header ?? {};
+  const isRerun = reuse ? createRerunCheck(run, reuse) : () => false;
+  return (step, cell) => {
+    const computed = computeFingerprint(step, cell);
+    if (!computed.ok) return { kind: 'unevaluated', message: computed.error };
+    const fingerprint = computed.value;
+    const miss = (reason: CacheMiss['reason']) => ({ kind: 'missed', fingerprint, reason }) as const;
+    const spec = run.plan.steps[step]!.step;
+    if (findSharedWrite(spec, run.plan.pipeline) !== undefined) return miss('writesShared');
+    if (isRerun(step)) return miss('anew');
+    const { name, cache } = spec;
+    const reused = earlier?.find(name, run.facts.cells[step]?.[cell]?.key ?? '', fingerprint.digest);
+    if (reused) return { kind: 'found', fingerprint, source: reused };
+    const entry = cache && index.find(fingerprint.digest, ({ volumeID }) => isWithinReach(run, { step, volumeID }));
+    if (!entry) return miss('unknown');
+    if (cache?.maxAgeMs !== undefined && now() - entry.at > cache.maxAgeMs) return miss('expired');
+    const { runId, volumeID, siblings, results, digest = entry.fingerprint } = entry;
+    const source = { runId, step: entry.step, cell: entry.cell, volumeID, fingerprint: digest, siblings, results };
+    return { kind: 'found', fingerprint, source };
+  };
+}
+
+/** Whether the outputs of a success, if it has any, are in one of this run's workspaces. */
+export function isWithinReach(run: ContextSource, { step, volumeID }: { step: number; volumeID: string }): boolean {
+  return !hasOutputs(run, step) || clusterOfWorkspace(run.facts, volumeID) !== undefined;
+}
+
+/** Whether a step has outputs, whose data must exist if it is to be reused. */
+export function hasOutputs({ plan }: Pick<ContextSource, 'plan'>, step: number): boolean {
+  return Object.keys(plan.steps[step]!.step.outputs).length > 0;
+}

@@ -1,0 +1,52 @@
+import { isServiceError } from '@sluice/client';
+import type { WorkspaceFiles } from '../data/prepare-volumes.ts';
+import type { CacheMiss, CacheSource } from '../journal/journal-record.ts';
+import { publishedPath } from '../record/layout.ts';
+import { isFannedOut } from '../record/locate-output.ts';
+import { clusterOfWorkspace } from '../record/place-of.ts';
+import type { RunSession } from '../session/run-session.ts';
+import { openTreeStates } from '../trees/tree-states.ts';
+import { createPresence } from './presence.ts';
+
+/** Returns why the outputs of an earlier success cannot be used; undefined if they exist unchanged. */
+export type DataCheck = (step: number, source: CacheSource) => Promise<CacheMiss['reason'] | undefined>;
+
+/** Creates the check of a run. If a volume does not answer, its data counts as gone. */
+export function createDataCheck(session: RunSession, workspace: WorkspaceFiles): DataCheck {
+  const { clock, facts, plan, disk, home } = session;
+  const presence = createPresence(workspace, clock);
+  const states = openTreeStates({ disk, home });
+  /** By run: whether any of its data was mounted by containers that could write to it. */
+  const writable = new Map<string, Promise<boolean>>();
+
+  /** Whether a container has changed the data. Sends no request if no container could write to any data of the run. */
+  async function isChanged(
+    { runId, volumeID }: CacheSource,
+    { clusterID, path }: { readonly clusterID: string; readonly path: string },
+  ): Promise<boolean> {
+    const place = { volumeID, path };
+    const isWritable = writable.get(runId) ?? states.hasAny(place);
+    writable.set(runId, isWritable);
+    if (!(await isWritable)) return false;
+    return (await session.calls.add(() => states.findChange(workspace(clusterID), place))) !== undefined;
+  }
+
+  return async (step, source) => {
+    const clusterID = clusterOfWorkspace(facts, source.volumeID);
+    if (clusterID === undefined) return 'dataGone';
+    const isFanned = isFannedOut(session, step);
+    try {
+      for (const output of Object.keys(plan.steps[step]!.step.outputs)) {
+        const at = { clusterID, path: publishedPath({ runId: source.runId, step: source.step, output }) };
+        const isThere = isFanned ? presence.has(at, source.cell) : presence.isThere(at);
+        if (!(await isThere)) return 'dataGone';
+        const path = isFanned ? `${at.path}/${source.cell}` : at.path;
+        if (await isChanged(source, { clusterID, path })) return 'dataChanged';
+      }
+      return undefined;
+    } catch (error) {
+      if (!isServiceError(error)) throw error;
+      return 'dataGone';
+    }
+  };
+}
