@@ -4,9 +4,9 @@ import { createServer } from 'node:net';
 import { basename, dirname } from 'node:path';
 
 /**
- * The lock of a file for systems without `flock`: a name among Linux's abstract sockets. The kernel frees it with its
- * holder, but the name ends at the network namespace, and each process of that namespace can see and take it. Returns the
- * function that releases it; undefined: another process has the name.
+ * Locks a file on systems without `flock`, by a name of an abstract Unix socket. The kernel frees the name when the holder
+ * ends. The name is valid only within one network namespace, and every process of that namespace can see and take it.
+ * Returns the function that releases the lock, or undefined if another process holds it.
  */
 export async function takeAbstractLock(file: string): Promise<(() => void) | undefined> {
   const name = await nameOf(file);
@@ -24,13 +24,13 @@ export async function takeAbstractLock(file: string): Promise<(() => void) | und
 }
 
 /**
- * Device, inode and, where the file system keeps it, the birth of the directory: the inode of a removed directory is
- * given to the next one, while a process that held the first may live.
+ * The name contains the directory's device, inode and, where the file system records it, birth time: the inode of a removed
+ * directory may be reused while a process still holds a lock in the old one.
  */
 async function nameOf(file: string): Promise<string> {
   const { dev, ino, birthtimeNs } = await stat(dirname(file), { bigint: true });
   const directory = [dev, ino, birthtimeNs].map((part) => part.toString(36)).join('-');
-  // An abstract name may have 107 bytes, and a file's name has up to 255.
+  // An abstract name has at most 107 bytes, a file name up to 255.
   const name = createHash('sha256').update(basename(file)).digest('hex').slice(0, 16);
   return `\0sluice-lock-${directory}-${name}`;
 }

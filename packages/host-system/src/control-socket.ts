@@ -1,17 +1,18 @@
 import { rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A unix socket in a directory, on which the holder of a lock can be reached. */
+/** A Unix socket in a directory, through which other processes reach the holder of a lock. */
 export interface ControlSocket {
-  /** Removes the socket at once. Resolves when its connections are closed. */
+  /** Removes the socket immediately. Resolves when its connections are closed. */
   close(): Promise<void>;
 }
 
 type Outcome = 'listening' | 'in-use' | 'unsupported';
 
 /**
- * Listens at `path`, in place of what a killed process left there: only the holder of a lock may call this. Undefined where
- * the file system has no sockets: the holder cannot be reached then. Keeps no process alive.
+ * Listens at `path` and replaces a socket that a killed process left there, so only the holder of the lock may call this.
+ * Undefined if the file system does not support sockets; other processes then cannot reach the holder. Does not keep the
+ * process alive.
  */
 export async function openControlSocket(
   path: string,
@@ -23,9 +24,9 @@ export async function openControlSocket(
 }
 
 /**
- * Takes a name that no living process listens on, as a lock that costs no program. What a killed process left is replaced
- * without one: of two processes that do so at once both may get it. So it is only for work that stays correct without any
- * lock. Undefined: another process has it.
+ * Takes a name that no live process listens on, as a lock that starts no program. Replacing the socket of a killed process
+ * is not atomic: two processes that do it concurrently may both succeed. Use it only for work that is correct without a
+ * lock. Undefined if another process has the name.
  */
 export async function takeSocketName(path: string): Promise<ControlSocket | undefined> {
   for (const last of [false, true]) {
@@ -38,7 +39,7 @@ export async function takeSocketName(path: string): Promise<ControlSocket | unde
   return undefined;
 }
 
-/** Whether a process listens there. No answer is waited for, so that a stopped process counts, too. */
+/** Whether a process listens at `path`. Does not wait for a reply, so a stopped process counts as listening. */
 export function isListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
@@ -46,7 +47,7 @@ export function isListening(path: string): Promise<boolean> {
       resolve(true);
       socket.destroy();
     });
-    // EAGAIN: too many are waiting to be accepted.
+    // EAGAIN: a process listens, but its queue of connections is full.
     socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'EAGAIN'));
   });
 }
@@ -64,7 +65,7 @@ async function listen(
     onConnection(socket);
   });
   const outcome = await new Promise<Outcome>((resolve) => {
-    // Also what goes wrong later, where this process has no more descriptors for example: it cannot be reached then.
+    // This listener also handles later errors, for example when the process has no free file descriptors.
     server.on('error', ({ code }: NodeJS.ErrnoException) => {
       resolve(code === 'EADDRINUSE' ? 'in-use' : 'unsupported');
     });

@@ -5,17 +5,17 @@ import { dirname } from 'node:path';
 import { makeDirectories } from './make-directories.ts';
 import { isSystemError } from './system-error.ts';
 
-/** How a file is replaced, beyond its content. */
+/** How `replaceFile` creates the new file. */
 export interface ReplaceOptions {
   /** Default: readable and writable by its owner only. */
   readonly mode?: number;
   /** Default: the user of this process. */
   readonly owner?: { readonly uid: number; readonly gid: number };
-  /** Called when the new content is durable, and before it is in place; where it throws, the old one stays. */
+  /** Called when the new content is durable but not yet in place. If it throws, the old file stays. */
   readonly beforeReplacing?: () => Promise<void>;
 }
 
-/** Replaces a whole file, durable: a reader sees the old or the new one, also after a power cut. */
+/** Replaces a whole file atomically and durably: readers see the old or the new content, even after a power failure. */
 export async function replaceFile(
   file: string,
   content: Uint8Array | string,
@@ -32,12 +32,12 @@ export async function replaceFile(
   await syncDirectory(dirname(file));
 }
 
-/** As `replaceFile`, but only where there is no such file: of any number of callers one gets true, the others false. */
+/** As `replaceFile`, but only if the file does not exist. Of several concurrent callers, exactly one gets true. */
 export async function createFile(file: string, content: Uint8Array | string): Promise<boolean> {
   const next = await writeBeside(file, content, {});
   let created = true;
   try {
-    // A link, not a rename: it fails where the name is taken, on network file systems too.
+    // Unlike a rename, a link fails if the name exists, on network file systems too.
     await link(next, file);
   } catch (error) {
     if (!isSystemError(error, 'EEXIST')) throw error;
@@ -45,19 +45,19 @@ export async function createFile(file: string, content: Uint8Array | string): Pr
   } finally {
     await rm(next, { force: true });
   }
-  // Also for the one who comes second: what it does now relies on the other's file.
+  // Also if another caller created the file, because this caller now relies on it.
   await syncDirectory(dirname(file));
   return created;
 }
 
-/** As `replaceFile`, at once, and for one process at a time. */
+/** As `replaceFile`, but synchronous. Only one process at a time may replace the same file. */
 export function replaceFileSync(file: string, text: string): void {
   const next = `${file}.new`;
   const fd = openSync(next, 'w', 0o600);
   try {
     const bytes = Buffer.from(text);
     for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
-    // Without it the rename may reach the disk before the bytes do.
+    // Otherwise the rename may reach the disk before the content.
     fsyncSync(fd);
   } finally {
     closeSync(fd);
@@ -71,14 +71,14 @@ export function replaceFileSync(file: string, text: string): void {
   }
 }
 
-/** New directories are durable, too: a file in one that is lost is lost with it. */
+/** Creates a directory and its parents (mode 0700) and syncs each, so that files in them are not lost in a crash. */
 export async function makeDurableDirectory(directory: string): Promise<void> {
   const first = await makeDirectories(directory, 0o700);
   if (first === undefined) return;
   for (let made = directory; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
 }
 
-/** A new name is durable only when its directory is. */
+/** Syncs a directory: a created, renamed or removed file is durable only after its directory is synced. */
 export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
   try {
@@ -88,7 +88,7 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** A whole file, its bytes durable, under a name that no other process has: on two hosts there are processes with one number. */
+/** Writes a durable temporary file beside `file`. Its name is random because process IDs are not unique across hosts. */
 async function writeBeside(
   file: string,
   content: Uint8Array | string,

@@ -5,24 +5,23 @@ import { describeSelf, hasEnded, type LockHolder, mayLive, readLockHolder, share
 import { runFlock } from './run-flock.ts';
 import { isSystemError } from './system-error.ts';
 
-/** A lock that this process holds until it releases it or ends, however it ends. */
+/** A lock that this process holds until it releases it or ends, even if it is killed. */
 export interface FileLock {
-  /** Calls after the first do nothing: the number of the descriptor may be another file's by then. */
+  /** Idempotent: the number of the closed descriptor may already belong to another file. */
   release(): void;
 }
 
 const PAUSE_MS = 15;
-/** Attempts for a lock whose file names a living process: `isLocked` takes it for a moment, too. */
+/** Attempts if the file names a live process. `isLocked` also holds the lock for a moment. */
 const TRIES = 3;
-/** Attempts where the file names no living process: `isLocked` has the lock, or its new holder is about to write. */
+/** Attempts if the file names no live process: `isLocked` holds the lock, or a new holder is about to write the file. */
 const TRIES_UNNAMED = 20;
 
 /**
- * Takes the lock of a file, for everything that shares its file system: containers with namespaces of their own, and on
- * network file systems other hosts. Undefined: another process has it. The lock is the kernel's (`flock`), which ends
- * with the process, so that no stale one can be left behind. Where the program `flock` is missing, or the file system has
- * no locks, an abstract socket name is the lock; a holder in another namespace that the file names is then taken for alive
- * until the file is removed.
+ * Locks a file against all processes that share its file system: in containers with their own namespaces, and on other
+ * hosts if it is a network file system. Undefined if another process holds the lock. The kernel releases the lock (`flock`)
+ * when the process ends, so no stale lock remains. If the program `flock` is missing or the file system does not support
+ * locks, an abstract socket name is the lock. A holder in another namespace then counts as alive until the file is removed.
  */
 export async function lockFile(file: string): Promise<FileLock | undefined> {
   for (let tries = 1; ; tries++) {
@@ -33,7 +32,7 @@ export async function lockFile(file: string): Promise<FileLock | undefined> {
   }
 }
 
-/** One attempt. `stale`: what was taken is the lock of a file that its last holder has removed. */
+/** Makes one attempt. `stale`: the lock belongs to a file that its last holder has since removed. */
 export async function tryLockFile(file: string): Promise<FileLock | 'held' | 'stale'> {
   const fd = openSync(file, 'a+', 0o600);
   let nameLock: NameLock | undefined;
@@ -53,7 +52,7 @@ export async function tryLockFile(file: string): Promise<FileLock | 'held' | 'st
   return nameLock ? 'stale' : 'held';
 }
 
-/** Whether a process holds the lock of a file. Starts a program where the file names a process that may live. */
+/** Whether a process holds the lock of a file. Starts the program `flock` if the file names a process that may be alive. */
 export async function isLocked(file: string): Promise<boolean> {
   let fd: number;
   try {
@@ -73,29 +72,29 @@ export async function isLocked(file: string): Promise<boolean> {
   }
 }
 
-/** What is held besides the kernel's lock of the file: the abstract name, where that is the lock. */
+/** Releases the abstract name if the lock is one; empty if it is the kernel's. */
 interface NameLock {
   readonly release?: () => void;
 }
 
-/** Undefined: another process has the lock. */
+/** Undefined if another process holds the lock. */
 async function take(fd: number, file: string): Promise<NameLock | undefined> {
   const outcome = await runFlock(fd, { isShared: false });
   if (outcome === 'held') return undefined;
   const holder = readLockHolder(file);
-  // A process for which `flock` does not work may have the lock by its name.
+  // A process on which `flock` does not work may hold the abstract name.
   if (outcome === 'taken') return holder && isByName(holder) && (await mayHold(holder, file)) ? undefined : {};
   if (holder && !sharesNames(holder) && mayLive(holder)) return undefined;
   const release = await takeAbstractLock(file);
   return release && { release };
 }
 
-/** Earlier versions held both, and the kernel's lock tells. */
+/** Earlier versions held both locks and wrote no `pidNamespace`; for them the kernel's lock decides. */
 function isByName({ net, pidNamespace }: LockHolder): boolean {
   return net !== undefined && pidNamespace !== undefined;
 }
 
-/** Whether a holder may have the lock that the kernel's lock of the file does not show. */
+/** Whether a holder may hold the abstract name, which the kernel's lock of the file does not show. */
 async function mayHold(holder: LockHolder, file: string): Promise<boolean> {
   if (!mayLive(holder)) return false;
   if (!sharesNames(holder)) return true;
@@ -109,12 +108,12 @@ function isNamed(file: string): boolean {
   return holder !== undefined && !hasEnded(holder);
 }
 
-/** False: the holder before has removed the file, and a process that opens it now gets another one. */
+/** False if the previous holder removed the file: a process that opens it now gets another one. */
 function isSameFile(fd: number, file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.ino === fstatSync(fd).ino;
 }
 
-/** Removes what the last holder wrote. The lock holds without a new description, where the disk is full for example. */
+/** Replaces the previous holder's description. The lock is valid without one, for example if the disk is full. */
 function describeHolder(fd: number, how: { readonly isNameTheLock: boolean }): void {
   ftruncateSync(fd, 0);
   try {
@@ -129,7 +128,7 @@ function createLock(fd: number, { file, nameLock }: { readonly file: string; rea
       if (!isHeld) return;
       isHeld = false;
       try {
-        // The file is removed while it is locked: a process that has it open finds that out and opens it again.
+        // Removed while it is locked: a process that has the file open detects this (`stale`) and opens it again.
         if (isSameFile(fd, file)) rmSync(file, { force: true });
       } finally {
         closeSync(fd);

@@ -3,18 +3,18 @@ import { hostname } from 'node:os';
 import { readBootID } from './boot-id.ts';
 import { isSystemError } from './system-error.ts';
 
-/** The process that has a lock, as its lock file describes it. */
+/** The process that holds a lock, as described in its lock file. */
 export interface LockHolder {
   readonly pid: number;
   readonly host: string;
   readonly boot: string;
-  /** The namespace in which `pid` counts; undefined where an earlier version wrote the file. */
+  /** The namespace of `pid`; undefined if an earlier version wrote the file. */
   readonly pidNamespace: string | undefined;
-  /** Present where an abstract socket name is the lock: the network namespace that has the name. */
+  /** Present if the lock is an abstract socket name: the network namespace of that name. */
   readonly net: string | undefined;
 }
 
-/** Undefined where the file is absent, empty or damaged. */
+/** Undefined if the file is absent, empty or damaged. */
 export function readLockHolder(file: string): LockHolder | undefined {
   try {
     const { pid, host, boot, pidNamespace, net } = JSON.parse(readFileSync(file, 'utf8')) as Partial<LockHolder>;
@@ -25,7 +25,7 @@ export function readLockHolder(file: string): LockHolder | undefined {
   }
 }
 
-/** This process. `isNameTheLock`: it holds an abstract socket name, and not the kernel's lock of the file. */
+/** Describes this process. `isNameTheLock`: it holds an abstract socket name instead of the kernel's lock. */
 export function describeSelf({ isNameTheLock }: { readonly isNameTheLock: boolean }): LockHolder {
   return {
     pid: process.pid,
@@ -36,12 +36,12 @@ export function describeSelf({ isNameTheLock }: { readonly isNameTheLock: boolea
   };
 }
 
-/** Whether a process of that number lives where this process can see it. It need not be the holder: numbers are used again. */
+/** Whether a live process with this ID is visible here. It may be another process than the holder: IDs are reused. */
 export function seemsAlive(holder: LockHolder): boolean {
   return holder.boot === readBootID() && holder.pidNamespace === readNamespace('pid') && !hasEnded(holder);
 }
 
-/** Whether the process has certainly ended. It starts nothing, so that it may be asked about each of many locks. */
+/** Whether the process has certainly ended. Starts no program, so it is cheap enough to check many locks. */
 export function hasEnded({ pid, boot, pidNamespace }: LockHolder): boolean {
   if (boot === '' || boot !== readBootID()) return false;
   if (!pidNamespace || pidNamespace !== readNamespace('pid')) return false;
@@ -53,12 +53,12 @@ export function hasEnded({ pid, boot, pidNamespace }: LockHolder): boolean {
   }
 }
 
-/** Whether a process may live that no lock shows. One of this host has ended if the host has booted since. */
+/** Whether the process may be alive. A process of this host has ended if the host has rebooted since. */
 export function mayLive(holder: LockHolder): boolean {
   return !hasEnded(holder) && (holder.host !== hostname() || holder.boot === (readBootID() ?? ''));
 }
 
-/** Whether the abstract names of the holder are those that this process sees. */
+/** Whether the holder and this process share abstract socket names. */
 export function sharesNames({ boot, net }: LockHolder): boolean {
   return boot !== '' && boot === readBootID() && Boolean(net) && net === readNamespace('net');
 }

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { isSystemError } from './system-error.ts';
 
 /**
- * Makes a directory and those above it. Returns the first one that it made, as `mkdir` with `recursive` does. That one
- * never returns where a file system refuses new names with ENOENT, as `/proc` does; this one throws.
+ * Creates a directory and its parents. Returns the first one created, as `mkdir` with `recursive` does. It exists because
+ * that `mkdir` never returns on file systems that reject new names with ENOENT, such as `/proc`; this function throws.
  */
 export async function makeDirectories(directory: string, mode = 0o777): Promise<string | undefined> {
   try {
@@ -18,7 +18,7 @@ export async function makeDirectories(directory: string, mode = 0o777): Promise<
   }
 }
 
-/** Undefined where the directory is there already. */
+/** Undefined if the directory exists. */
 async function makeOne(directory: string, mode: number): Promise<string | undefined> {
   try {
     await mkdir(directory, mode);

@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process';
 export type FlockOutcome = 'taken' | 'held' | 'unsupported';
 
 /**
- * Asks for the kernel's lock of an open file, shared or for this process alone, without waiting. Node cannot ask for it.
- * The lock belongs to the open file, which this process keeps when the program has ended.
+ * Requests the kernel's shared or exclusive lock of an open file, without waiting. It starts a program because Node has no
+ * API for it. The lock belongs to the open file, so this process keeps it after the program has ended.
  */
 export function runFlock(fd: number, options: { readonly isShared: boolean }): Promise<FlockOutcome> {
   return new Promise((resolve, reject) => {

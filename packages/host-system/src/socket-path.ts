@@ -1,18 +1,18 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What the kernel takes for a socket's name, without the final NUL. */
+/** The kernel's limit for the path of a socket, without the final NUL. */
 const MAX_SOCKET_BYTES = 107;
 
-/** A path of a socket, valid until it is closed. */
+/** A path of a socket, valid until `close`. */
 export interface SocketPath {
   readonly path: string;
   close(): Promise<void>;
 }
 
 /**
- * Names a socket in a directory. It is always located there, so that a process that takes a link to the directory finds
- * the same one; where its path is too long for a socket, the directory is held open and named by that.
+ * Returns a path for a socket in `directory`. If the path is too long for a socket, it goes through an open descriptor of
+ * the directory, so that processes that reach the directory by a link find the same socket.
  */
 export async function openSocketPath(directory: string, name: string): Promise<SocketPath> {
   const path = join(directory, name);

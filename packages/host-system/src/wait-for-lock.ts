@@ -2,13 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type FileLock, tryLockFile } from './lock-file.ts';
 import { readLockHolder, seemsAlive } from './lock-holder.ts';
 
-/** How long other holders may take. */
 const LONGEST_WAIT_MS = 30_000;
 const PAUSE_MS = 20;
-/** An attempt starts a program. While the file names a living process, one is made at this interval. */
+/** Interval between attempts while the file names a live process: each attempt starts a program. */
 const ATTEMPT_MS = 1_000;
 
-/** Takes the lock of a file once its holder releases it: for work that takes moments. Throws where that lasts, naming the `action`. */
+/** Waits for the lock of a file, for short operations. Throws after 30 s, with `action` in the message. */
 export async function waitForLock(file: string, action: string): Promise<FileLock> {
   const since = performance.now();
   let attempted = Number.NEGATIVE_INFINITY;

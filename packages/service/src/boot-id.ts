@@ -1,6 +1,6 @@
 import { readBootID } from '@sluice/host-system';
 
-/** This boot of the machine: the first 16 hexadecimal digits of its ID, as in claims. Undefined where the kernel does not tell. */
+/** The first 16 hexadecimal digits of the boot's ID, the form stored in records; undefined if the kernel provides none. */
 export function bootID(): string | undefined {
   return readBootID()?.replaceAll('-', '').slice(0, 16);
 }

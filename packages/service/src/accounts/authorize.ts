@@ -2,7 +2,7 @@ import type { Account, Scope } from '@sluice/client';
 import { RequestError } from '../protocol/request-error.ts';
 import type { Principal } from './principal.ts';
 
-/** Refuses `-`, then what is not the principal's: whether that exists or not, with the same words. */
+/** Rejects the wildcard `-` and accounts that are not the principal's. The message does not reveal whether they exist. */
 export function authorize(principal: Principal, scope: Scope): void {
   refuseWildcard(scope);
   const own = principal.accounts.some(
@@ -11,7 +11,7 @@ export function authorize(principal: Principal, scope: Scope): void {
   if (!own) refuseScope();
 }
 
-/** The principal's accounts that `scope` means, `-` standing for all; in order of cluster, then account. */
+/** The principal's accounts that match `scope`, where `-` matches all, sorted by cluster, then account. */
 export function matchingAccounts(principal: Principal, scope: Scope): Account[] {
   const matches = principal.accounts.filter(
     ({ clusterID, accountID }) =>
@@ -22,7 +22,7 @@ export function matchingAccounts(principal: Principal, scope: Scope): Account[] 
   return matches.toSorted((a, b) => compare(a.clusterID, b.clusterID) || compare(a.accountID, b.accountID));
 }
 
-/** The reply for an account or cluster that is not the caller's, or no longer exists. */
+/** Rejects an account or cluster that is not the caller's or no longer exists. */
 export function refuseScope(): never {
   throw new RequestError('ACCOUNT_NOT_YOURS', 'could not use this account on this cluster because it is not yours');
 }

@@ -2,26 +2,27 @@ import { isIPv6 } from 'node:net';
 import type { Clock } from '../host/clock.ts';
 
 const WINDOW_MS = 15 * 60_000;
-/** Failures that a network address may have with one e-mail address, and with all of them. */
+/** Failed logins allowed per network address, for one e-mail address (`account`) and for all of them (`address`). */
 const LIMITS = { account: 10, address: 50 } as const;
-/** Beyond so many the oldest are forgotten, which bounds memory under a flood from many addresses. */
+/** Beyond this number the oldest entries are dropped, which bounds memory under a flood from many addresses. */
 const MAX_ENTRIES = 50_000;
 
 /**
- * Slows the guessing of passwords by the caller's address. An account's failures from one address are no other
- * address's: else anybody could keep its owner out.
+ * Slows down password guessing, per network address of the caller. Failures from one address do not block other
+ * addresses: otherwise any client could lock an account's owner out.
  */
 export interface LoginThrottle {
-  /** Milliseconds until another try is allowed; 0 when it is now. */
+  /** Milliseconds until the next attempt is allowed; 0 if it is allowed now. */
   waitMs(login: { readonly account: string; readonly address: string }): number;
   failed(login: { readonly account: string; readonly address: string }): void;
   /**
-   * Forgets the account's failures from there, and takes back the one that this try was counted as; the address keeps its
-   * others, or one valid login would open the way for guessing.
+   * Clears the account's failures from this address, and the address's failure counted for this attempt. The other failures
+   * of the address remain: otherwise one valid login would allow guessing for other accounts.
    */
   succeeded(login: { readonly account: string; readonly address: string }): void;
 }
 
+/** In memory only: a restart of the service clears the failures. */
 export function createLoginThrottle(clock: Clock): LoginThrottle {
   const failures = new Map<string, { count: number; since: number }>();
   const entryOf = (key: string) => {
@@ -63,7 +64,7 @@ export function createLoginThrottle(clock: Clock): LoginThrottle {
   };
 }
 
-/** A host with an IPv6 address has all 2^64 of its network. */
+/** The /64 network of an IPv6 address, since one host usually controls all its addresses. */
 function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

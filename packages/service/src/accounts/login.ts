@@ -6,18 +6,19 @@ import type { LoginThrottle } from './login-throttle.ts';
 import { isPassword, passwordsWaiting } from './password.ts';
 import type { Tokens } from './tokens.ts';
 
-/** Logins that may wait for their password to be derived; 65 ms each. */
+/** Logins that may wait for their password to be hashed, 65 ms each. */
 const MAX_WAITING = 64;
 
+/** The credentials of a login, unchecked. */
 export interface LoginRequest {
   readonly email: string;
-  /** The MD5 that the wire brings. */
+  /** The MD5 of the raw password, as sent on the wire. */
   readonly password: string;
-  /** Of the caller's network. */
+  /** The caller's network address. */
   readonly address: string;
 }
 
-/** Endpoint 13: a token for valid credentials; one refusal, after one length of time, for all others. */
+/** Endpoint 13: issues a token. An unknown user and a wrong password give the same error after the same time. */
 export async function login(
   accounts: { store: Store; throttle: LoginThrottle; tokens: Tokens },
   request: LoginRequest,
@@ -29,14 +30,14 @@ export async function login(
   if (waitMs > 0) {
     throw new RequestError(
       'RATE_EXCEEDED',
-      'could not log in because there were too many tries; wait before the next',
+      'could not log in because there were too many attempts; wait before the next',
       {
         retryAfterMs: waitMs,
       },
     );
   }
   const user = store.get(TABLES.users, email);
-  // Counted before the answer is known, so that tries at the same time are not all let through.
+  // Counted before the check, so that concurrent attempts cannot exceed the limit.
   throttle.failed(attempt);
   if (!(await isPassword(request.password.toLowerCase(), user?.password)) || user === undefined) {
     throw new RequestError(

@@ -4,26 +4,26 @@ import type { PasswordHash } from '../store/user-row.ts';
 /** 65 ms and 16 MiB each on a common machine. */
 const LOG_N = 14;
 const KEY_BYTES = 32;
-/** More at once would take the thread pool from everything else. */
-const MAX_AT_ONCE = 2;
+/** Limits the use of Node's thread pool, which other work needs too. */
+const MAX_CONCURRENT = 2;
 
-/** What the wire calls a password: the MD5 of the raw one, in hexadecimal. */
+/** The password as sent on the wire: the MD5 of the raw password, in hexadecimal. */
 export function wirePassword(raw: string): string {
   return createHash('md5').update(raw).digest('hex');
 }
 
-/** The form in which a wire password is kept. */
+/** Hashes a wire password for the store, with a new salt. */
 export async function hashPassword(password: string): Promise<PasswordHash> {
   const salt = randomBytes(16);
   const hash = await derive(password, salt, LOG_N);
   return { salt: salt.toString('base64'), hash: hash.toString('base64'), logN: LOG_N };
 }
 
-/** Whether `password` is the one kept. Without one it takes as long and says no, so that time tells nothing. */
-export async function isPassword(password: string, kept: PasswordHash | undefined): Promise<boolean> {
-  const { salt, hash, logN } = kept ?? UNKNOWN_USER;
+/** Whether `password` matches the stored hash. Without a hash it takes the same time and returns false. */
+export async function isPassword(password: string, stored: PasswordHash | undefined): Promise<boolean> {
+  const { salt, hash, logN } = stored ?? UNKNOWN_USER;
   const derived = await derive(password, Buffer.from(salt, 'base64'), logN);
-  return timingSafeEqual(derived, Buffer.from(hash, 'base64')) && kept !== undefined;
+  return timingSafeEqual(derived, Buffer.from(hash, 'base64')) && stored !== undefined;
 }
 
 const UNKNOWN_USER: PasswordHash = {
@@ -35,13 +35,13 @@ const UNKNOWN_USER: PasswordHash = {
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** How many passwords wait to be derived: what a login endpoint looks at to turn a flood away. */
+/** The number of passwords that wait to be hashed; the login endpoint uses it to reject a flood of requests. */
 export function passwordsWaiting(): number {
   return waiting.length;
 }
 
 async function derive(password: string, salt: Buffer, logN: number): Promise<Buffer> {
-  if (running >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+  if (running >= MAX_CONCURRENT) await new Promise<void>((resolve) => waiting.push(resolve));
   running++;
   try {
     return await new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 import type { Account } from '@sluice/client';
 
-/** On whose behalf calls are made: a name for logs, and the accounts that may be acted on. */
+/** The authenticated caller: the user ID for logs, and the accounts that the caller may use. */
 export interface Principal {
   readonly userID: string;
   readonly accounts: readonly Account[];

@@ -2,21 +2,21 @@ import { own, type Scope } from '@sluice/client';
 import type { ClusterConfig, QuotaAmounts } from '../config/service-config.ts';
 import { RequestError } from '../protocol/request-error.ts';
 
-/** What an account may have on a cluster; what is absent has no limit. */
+/** The quota of an account on a cluster, with the account's own values applied. An absent amount has no limit. */
 export function quotaOf({ quota }: Pick<ClusterConfig, 'quota'>, accountID: string): QuotaAmounts {
   if (quota === undefined) return {};
   const { accounts, ...general } = quota;
   return { ...general, ...own(accounts, accountID) };
 }
 
-/** Throws where `used` and `wanted` together are more than `maximum`. */
+/** Throws if `used` plus `wanted` exceeds `maximum`. */
 export function checkQuota(limit: keyof QuotaAmounts, amounts: Amounts, at: Scope): void {
   const { maximum, used, wanted } = amounts;
   if (maximum === undefined || used + wanted <= maximum) return;
   throw quotaExceeded(limit, { maximum, used, wanted }, at);
 }
 
-/** Less than all of what is used may be free again later: the call may be repeated. */
+/** Retryable, because the account may use less later. */
 export function quotaExceeded(
   limit: keyof QuotaAmounts,
   amounts: Amounts,

@@ -5,22 +5,24 @@ import { put, type Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
 import type { Principal } from './principal.ts';
 
-/** Bearer tokens: given out after a login, and asked for by every call. */
+/** Bearer tokens, issued at login and required by every call. */
 export interface Tokens {
-  /** A fresh token for the user, durable before it is given. */
+  /** Issues a new token for the user. It is durable when the promise resolves. */
   issue(email: string): Promise<string>;
-  /** Who a token stands for now, with the accounts of now; undefined for one unknown, expired or of a removed user. */
+  /** The user of a token, with the user's current accounts; undefined if it is unknown, expired or of a removed user. */
   principalOf(token: string): Principal | undefined;
 }
 
+/** What `createTokens` reads and writes, and how long tokens are valid. */
 export interface TokensOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly lifetimeMs: number;
-  /** Whether the configuration has the account; a grant may outlive it. */
+  /** Whether the configuration has the account. A user's grant may refer to a removed one. */
   readonly isAccount: (account: Account) => boolean;
 }
 
+/** Stores only the hash of each token. */
 export function createTokens(options: TokensOptions): Tokens {
   const { store, clock, lifetimeMs } = options;
   return {
@@ -32,11 +34,11 @@ export function createTokens(options: TokensOptions): Tokens {
       return token;
     },
     principalOf(token) {
-      // Looked up by its hash, so that the time of the comparison tells nothing about a token.
+      // Looked up by its hash, so that timing reveals nothing about valid tokens.
       const row = store.get(TABLES.tokens, hashToken(token));
       if (row === undefined || row.expireTime <= clock.now()) return undefined;
       const user = store.get(TABLES.users, row.email);
-      // A new password ends what was given out under the old one.
+      // A new password invalidates all earlier tokens.
       if (user === undefined || user.passwordTime > row.createTime) return undefined;
       return { userID: user.userID, accounts: user.accounts.filter(options.isAccount) };
     },

@@ -10,40 +10,40 @@ import { TABLES } from '../store/tables.ts';
 import type { UserRow } from '../store/user-row.ts';
 import { hashPassword, wirePassword } from './password.ts';
 
-/** What is shown of a user. */
+/** A user without the password. */
 export type User = Pick<UserRow, 'userID' | 'email' | 'name' | 'accounts'>;
 
 /**
- * The users of a service, for its operator. It works on the store beside a service that runs, which sees each change
- * at its next request: LMDB lets several processes write.
+ * Manages the users of a service, for its operator. It may be open while the service runs, because LMDB allows several
+ * writing processes; the service sees each change at its next request.
  */
 export interface UserDirectory {
   list(): User[];
-  /** Throws where there is one of this e-mail address. `password` is the raw one. */
+  /** Throws if a user has this e-mail address. `password` is the raw password. */
   add(user: { email: string; name?: string; password: string }): Promise<User>;
-  /** Ends all tokens that were given out before. */
+  /** Invalidates the user's earlier tokens. `password` is the raw password. */
   setPassword(email: string, password: string): Promise<void>;
   grant(email: string, account: Account): Promise<void>;
   revoke(email: string, account: Account): Promise<void>;
-  /** Containers and volumes of the accounts stay. */
+  /** Keeps the containers and volumes of the user's accounts. */
   remove(email: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens the users of the service whose configuration has this `root`. */
+/** Opens the users of the service whose configuration has this `root`. The caller closes the directory. */
 export async function openUserDirectory(root: string, clock: Clock = systemClock): Promise<UserDirectory> {
   const store = openLmdbStore(join(root, 'store'), Object.values(TABLES));
   await migrate(store);
   return createUserDirectory(store, { clock, lockPath: join(root, '.users.lock') });
 }
 
-/** The same over a store that is open already; `close` closes it. */
+/** As `openUserDirectory`, on an open store, which `close` closes. */
 function createUserDirectory(
   store: Store,
   { clock, lockPath }: { readonly clock: Clock; readonly lockPath: string },
 ): UserDirectory {
-  /** One after the other, whatever the process: each change is made from what it has read. */
-  const inTurn = async <T>(change: () => Promise<T>): Promise<T> => {
+  /** Serializes changes across processes, because each change depends on the row that it has read. */
+  const withLock = async <T>(change: () => Promise<T>): Promise<T> => {
     const lock = await waitForLock(lockPath, 'change the users');
     try {
       return await change();
@@ -60,36 +60,36 @@ function createUserDirectory(
     await store.commit([put(TABLES.users, user.email, { ...user, updateTime: clock.now() })]);
   };
   return {
-    list: () => [...store.range(TABLES.users, { from: '', to: '~' })].map(([, user]) => shown(user)),
+    list: () => [...store.range(TABLES.users, { from: '', to: '~' })].map(([, user]) => renderUser(user)),
     async add({ email, name = '', password }) {
       const key = keyOf(email);
       if (!/^[^\s@/]+@[^\s@/]+$/.test(key)) throw new Error(`could not add the user '${email}': not an e-mail address`);
       const hash = await hashPassword(wirePassword(password));
-      return inTurn(async () => {
+      return withLock(async () => {
         if (store.get(TABLES.users, key) !== undefined)
           throw new Error(`could not add the user ${key} because it exists`);
         const now = clock.now();
         const times = { createTime: now, updateTime: now, passwordTime: now };
         const user: UserRow = { userID: `u-${randomID(16)}`, email: key, name, password: hash, accounts: [], ...times };
         await save(user);
-        return shown(user);
+        return renderUser(user);
       });
     },
     async setPassword(email, password) {
       const hash = await hashPassword(wirePassword(password));
-      await inTurn(() => save({ ...find(email), password: hash, passwordTime: clock.now() }));
+      await withLock(() => save({ ...find(email), password: hash, passwordTime: clock.now() }));
     },
     grant: (email, account) =>
-      inTurn(async () => {
+      withLock(async () => {
         const user = find(email);
         await save({ ...user, accounts: [...user.accounts.filter((own) => !isSame(own, account)), account] });
       }),
     revoke: (email, account) =>
-      inTurn(async () => {
+      withLock(async () => {
         const user = find(email);
         await save({ ...user, accounts: user.accounts.filter((own) => !isSame(own, account)) });
       }),
-    remove: (email) => inTurn(() => store.commit([remove(TABLES.users, find(email).email)])),
+    remove: (email) => withLock(() => store.commit([remove(TABLES.users, find(email).email)])),
     close: () => store.close(),
   };
 }
@@ -102,6 +102,6 @@ function isSame(a: Account, b: Account): boolean {
   return a.clusterID === b.clusterID && a.accountID === b.accountID;
 }
 
-function shown({ userID, email, name, accounts }: UserRow): User {
+function renderUser({ userID, email, name, accounts }: UserRow): User {
   return { userID, email, name, accounts };
 }

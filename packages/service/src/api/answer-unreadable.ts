@@ -3,16 +3,16 @@ import type { Socket } from 'node:net';
 import { own } from '@sluice/client';
 import { plainError } from './error-reply.ts';
 
-/** By the codes that Node gives to what it could not read. */
-const ANSWERS: Readonly<Record<string, readonly [status: number, why: string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'it did not come in time'],
+/** Status and cause by Node's error code. */
+const REPLIES: Readonly<Record<string, readonly [status: number, why: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'it did not arrive in time'],
   HPE_HEADER_OVERFLOW: [431, 'its target and headers are too long'],
 };
 const NO_HTTP = [400, 'it is not HTTP/1.1'] as const;
 
 /**
- * Answers bytes that are no request, and ends the connection. Where an earlier request of it is being answered nothing is
- * said, since a client would take that for the answer, or for bytes of it; one that is about to be answered still is.
+ * Replies to bytes that are not a valid request, and closes the connection. While the reply to an earlier request is being
+ * sent, it sends nothing: the client would read it as part of that reply. An earlier reply that has not begun is completed.
  */
 export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   const { _httpMessage: reply } = socket as Socket & { _httpMessage?: ServerResponse | null };
@@ -22,7 +22,7 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): 
     return;
   }
   if (socket.writable && reply?.headersSent !== true) {
-    const [status, why] = own(ANSWERS, error.code ?? '') ?? NO_HTTP;
+    const [status, why] = own(REPLIES, error.code ?? '') ?? NO_HTTP;
     const text = JSON.stringify(plainError(status, `could not read the request because ${why}`).body);
     const head = [
       `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,

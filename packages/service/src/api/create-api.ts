@@ -27,21 +27,22 @@ import { createReplySignals, sendStream } from './send-stream.ts';
 import type { ServedService } from './served-service.ts';
 
 const DAY_MS = 86_400_000;
-/** Ten thousand mounts fit, each with a path and a mount point of some hundred characters. */
+/** Enough for ten thousand mounts with paths and mount points of a few hundred characters. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
+/** What differs between the listeners of one service. */
 export interface ApiOptions {
-  /** Makes the server that the API is to live in; called once. */
+  /** Creates the server that the API runs in; called once. */
   readonly serverFactory: (handler: RequestListener) => Server;
-  /** Who every caller is, where the listener says so. */
+  /** The principal of all callers, without authentication; set for a trusted socket. */
   readonly principal?: Principal | undefined;
   readonly address: TransferAddress;
   readonly metrics: Metrics;
-  /** Aborted when the listener closes: followed logs end. */
+  /** Aborted when the listener closes, which ends followed logs. */
   readonly closing: AbortSignal;
 }
 
-/** The routes of the service in a Fastify instance, not yet listening. */
+/** Creates the API as a Fastify instance that does not listen yet. The caller closes it. */
 export function createApi(service: ServedService, options: ApiOptions): FastifyInstance {
   const api = Fastify<RawServerDefault>({
     loggerInstance: service.log,
@@ -49,12 +50,12 @@ export function createApi(service: ServedService, options: ApiOptions): FastifyI
     bodyLimit: MAX_BODY_BYTES,
     trustProxy: service.config.trustedProxies.length > 0 ? [...service.config.trustedProxies] : false,
     serverFactory: (handler) => options.serverFactory(handler as RequestListener),
-    // The published clients' base address ends in a slash and their path begins with one.
+    // In published clients, the base URL ends with a slash and the path begins with one.
     rewriteUrl: ({ url = '/' }: IncomingMessage) =>
       /^\/+user\/+api\/+login\/*(\?|$)/.test(url) ? url.replace(/^[^?]*/, LOGIN_PATH) : url,
     routerOptions: { maxParamLength: 512 },
     forceCloseConnections: 'idle',
-    // Neither hooks nor handlers see what these two answer.
+    // Hooks and handlers do not run for requests that these two answer.
     frameworkErrors(error, request, reply) {
       const { status, body } = plainError(error.statusCode ?? 400, `could not read the request: ${error.message}`);
       (reply as unknown as FastifyReply).code(status).headers(commonHeaders(request.id)).send(body);
@@ -93,10 +94,10 @@ function addRoute(api: FastifyInstance, route: ApiRoute, context: RouteContext):
     method: route.method,
     url: API_PREFIX + routerPath(route.path),
     config: { operation: route.operationID },
-    // Before the body is read: who may not call is not listened to.
+    // Authenticate before the body is read.
     onRequest: async (request) => {
       request.principal = authenticate(request);
-      // Only the login takes a form: here its fields would pass for those of a JSON body.
+      // Only the login accepts a form. Here its fields would be treated as those of a JSON body.
       if (isForm(request)) throw unsupportedBody();
     },
     handler: async (request, reply) => {
@@ -140,12 +141,12 @@ function addErrors(api: FastifyInstance): void {
   api.setErrorHandler((error, request, reply) => {
     const isMalformedType = (error as { code?: unknown }).code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE';
     const { status, headers, body } = renderError(isMalformedType ? unsupportedBody() : error);
-    // The store has logged the cause once: each request that meets it would write a stack, perhaps to the same disk.
+    // The store has logged the cause once. A stack for each request might fill the same disk.
     const isStore = isServiceError(error) && (error.reason === 'STORE_FULL' || error.reason === 'STORE_UNAVAILABLE');
     if (isStore || status === 507)
       request.log.warn({ reason: body.message, url: request.url }, 'a request was refused');
     else if (status >= 500) request.log.error({ err: error, url: request.url }, 'a request failed');
-    // Published clients print `msg` of a refused login.
+    // Published clients print `msg` if a login fails.
     const alias = request.routeOptions.url === LOGIN_PATH ? { msg: body.message } : {};
     return reply
       .code(status)
@@ -164,7 +165,7 @@ function commonHeaders(requestID: string): Record<string, string> {
 
 function addAccounting(api: FastifyInstance, metrics: Metrics): void {
   api.decorateRequest('principal', undefined);
-  // At the beginning, since streams take the reply out of the hands of later hooks.
+  // Set early, because a stream hijacks the reply and later hooks do not see it.
   api.addHook('onRequest', async (request, reply) => {
     void reply.headers(commonHeaders(request.id));
   });
@@ -188,7 +189,7 @@ declare module 'fastify' {
     principal: Principal | undefined;
   }
   interface FastifyContextConfig {
-    /** What the request is counted as. */
+    /** The name of the request in metrics and the log. */
     operation?: string;
   }
 }

@@ -1,14 +1,14 @@
 import { type ErrorBody, isServiceError, type ServiceError } from '@sluice/client';
 import { HTTP_STATUS } from '../protocol/request-error.ts';
 
-/** A refused or failed request as it goes over the wire. */
+/** The HTTP reply to a rejected or failed request. */
 export interface ErrorReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ErrorBody;
 }
 
-/** The names that statuses have which no refusal of ours stands for: those that HTTP itself asks for. */
+/** Error codes for HTTP statuses that no `RequestError` stands for. */
 const STATUS_NAMES: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
   404: 'NOT_FOUND',
@@ -21,17 +21,17 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
   503: 'UNAVAILABLE',
 };
 
-/** Error bodies are flat, since published clients read `code` and `message` at the top level. */
+/** Never reveals the message of an internal error. Bodies are flat: published clients read `code` and `message` at the top level. */
 export function renderError(error: unknown): ErrorReply {
   if (isServiceError(error)) return renderRefusal(error);
   if (isDiskFull(error)) return plainError(507, 'could not serve the request because a disk is full', 'STORE_FULL');
   const status = statusOf(error);
-  // What an error of the environment or a bug says may name paths of the host: it goes to the log only.
-  const message = status >= 500 ? 'could not serve the request because of a fault of the service' : messageOf(error);
+  // The message of an internal error may contain paths of the host, so it goes only to the log.
+  const message = status >= 500 ? 'could not serve the request because of an internal error' : messageOf(error);
   return plainError(status, message);
 }
 
-/** An error that has only an HTTP status. */
+/** The reply for an error that has only an HTTP status. */
 export function plainError(status: number, message: string, reason?: string): ErrorReply {
   const name = STATUS_NAMES[status] ?? (status >= 500 ? 'UNAVAILABLE' : 'INVALID_ARGUMENT');
   const details = reason === undefined ? {} : { details: [{ reason }] };
@@ -48,7 +48,7 @@ function renderRefusal(error: ServiceError & { readonly details?: Readonly<Recor
   return { status, headers, body: { code: status, status: error.code, message: error.message, ...details } };
 }
 
-/** Of the file system, where a directory or file could not be made. */
+/** Whether the file system is full, which is not reported as a `RequestError`. */
 function isDiskFull(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   return code === 'ENOSPC' || code === 'EDQUOT';

@@ -24,15 +24,16 @@ import type { ServedService } from './served-service.ts';
 
 const DRAIN_MS = 10_000;
 
-/** What all listeners of a service share: locks and throttles hold whatever the address they are met at. */
+/** All HTTP listeners of a service. They share WebDAV locks, throttles and metrics, whatever their address. */
 export interface HttpFront {
   listen(options: ListenOptions): Promise<Listener>;
-  /** Looks for a newer certificate now rather than in its time. */
+  /** Reads the certificate files now instead of at the next interval. */
   refreshCertificate(): Promise<void>;
-  /** Cuts WebDAV requests in progress. */
+  /** Ends WebDAV requests in progress. Listeners are closed one by one, by their own `close`. */
   close(): void;
 }
 
+/** Opens nothing until `listen`. */
 export function createHttpFront(service: ServedService): HttpFront {
   const metrics = createMetrics();
   const dav = createWebDavHandler(service.volumeAccess, {
@@ -51,7 +52,7 @@ export function createHttpFront(service: ServedService): HttpFront {
       try {
         certificate = await opening;
       } finally {
-        // Where it could not be read, the next listener tries again.
+        // If it could not be read, the next listener tries again.
         if (certificate === undefined) opening = undefined;
       }
       return listen({ service, metrics, dav, certificate }, options);
@@ -66,7 +67,7 @@ export function createHttpFront(service: ServedService): HttpFront {
   };
 }
 
-/** What serves a listener; with a certificate over HTTPS. */
+/** What a listener serves; over HTTPS if there is a certificate. */
 interface Served {
   readonly service: ServedService;
   readonly metrics: Metrics;
@@ -74,7 +75,7 @@ interface Served {
   readonly certificate?: KeptCertificate;
 }
 
-/** Serves the API, and WebDAV beside it, at an address. */
+/** Serves the API and WebDAV at one address. */
 async function listen(served: Served, options: ListenOptions): Promise<Listener> {
   const { service, metrics } = served;
   const closing = new AbortController();
@@ -112,7 +113,7 @@ async function listen(served: Served, options: ListenOptions): Promise<Listener>
   };
 }
 
-/** WebDAV with what the API's requests have too: an ID, a line in the log and a place in the metrics. */
+/** Handles a WebDAV request with an ID, a log line and metrics, as the API's requests have them. */
 function serveWebDav({ service, metrics, dav }: Served, request: IncomingMessage, reply: ServerResponse): void {
   const reqId = crypto.randomUUID();
   const begin = performance.now();
@@ -122,7 +123,7 @@ function serveWebDav({ service, metrics, dav }: Served, request: IncomingMessage
     const status = reply.writableFinished ? reply.statusCode : 499;
     metrics.observe({ operation: 'webdav', status, seconds: ms / 1000 });
     const { method, url = '' } = request;
-    // The names of files are the user's affair.
+    // File names are not logged, for privacy.
     const volume = url.slice(DAV_PREFIX.length).split('/', 3).join('/');
     service.log.info({ reqId, operation: 'webdav', method, volume, status, ms: Math.round(ms * 10) / 10 }, 'request');
   });
@@ -133,10 +134,10 @@ function openServer(
   certificate: KeptCertificate | undefined,
   { handler, closing }: { handler: RequestListener; closing: AbortSignal },
 ): Server {
-  // No limit on a whole request: an upload of many gigabytes is one. Bodies of API calls have their own deadline.
+  // No timeout for a whole request, since an upload may have many gigabytes. Bodies of API calls have their own deadline.
   const settings = {
     ...{ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 75_000, maxHeaderSize: 32_768 },
-    // A client that vanishes while it follows a log, or in the middle of an upload, would keep it open for ever.
+    // Otherwise a client that disappears while it follows a log or uploads keeps its connection open forever.
     ...{ keepAlive: true, keepAliveInitialDelay: 60_000 },
   };
   const server = certificate === undefined ? createServer(settings) : openTlsServer(certificate, { settings, closing });
@@ -157,7 +158,7 @@ function openTlsServer(
 
 function addressOf(service: ServedService, options: ListenOptions, server: Server): ListenAddress {
   if ('socketPath' in options) {
-    // Every process that can open the file is let in, at most as the principal of this listener.
+    // Every process that can open the file may connect, so only the service's user may.
     chmodSync(options.socketPath, 0o600);
     return { url: LOCAL_ORIGIN, socketPath: options.socketPath };
   }
@@ -167,7 +168,7 @@ function addressOf(service: ServedService, options: ListenOptions, server: Serve
   return { url: `${service.config.tls === undefined ? 'http' : 'https'}://${host}:${port}`, port };
 }
 
-/** A socket file that a killed service left behind is in the way; one that answers belongs to another process. */
+/** Removes the socket file of a killed service; rejects if another process listens on it. */
 function removeStaleSocket(path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const probe = connect(path);

@@ -5,7 +5,7 @@ export type ListenOptions =
   | { readonly host: string; readonly port: number }
   | { readonly socketPath: string; readonly principal?: Principal };
 
-/** Where a listener is reached: for a TCP listener with the port that was really taken. */
+/** Where clients reach a listener. `port` is the actual port, also if port 0 was requested. */
 export interface ListenAddress {
   /** The API's base URL, `http://localhost` for a socket. */
   readonly url: string;
@@ -13,8 +13,8 @@ export interface ListenAddress {
   readonly port?: number;
 }
 
-/** One address that the service is reached at. */
+/** An open listener of a service. */
 export interface Listener extends ListenAddress {
-  /** Takes no more requests, ends followed logs, waits for the rest, and after a while cuts what is left. */
+  /** Stops accepting requests, ends followed logs, waits up to 10 s for other requests, then ends those too. */
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { RequestError } from '../protocol/request-error.ts';
 import type { UserRow } from '../store/user-row.ts';
 import type { ServedService } from './served-service.ts';
 
-/** Endpoint 13. The fields come as a form, as JSON, or in the query, as published clients send them. */
+/** Handles endpoint 13. Published clients send the fields as a form, as JSON or in the query. */
 export function loginHandler(service: ServedService, accounts: { throttle: LoginThrottle; tokens: Tokens }) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const fields = { ...asRecord(request.query), ...asRecord(request.body) };
@@ -40,11 +40,11 @@ function renderUser(user: UserRow): Record<string, unknown> {
   };
 }
 
-/** Both fields have one value that is known; a client that leaves them out means it. */
+/** Rejects another value than the only supported one. An absent field means that value. */
 function expectValue(fields: Readonly<Record<string, unknown>>, name: string, value: string): void {
   const given = own(fields, name);
   if (given === undefined || given === value) return;
-  throw new RequestError('FIELD_INVALID', `could not use the field '${name}' because only ${value} is known`, {
+  throw new RequestError('FIELD_INVALID', `could not use the field '${name}' because only ${value} is supported`, {
     details: { field: name },
   });
 }

@@ -5,12 +5,13 @@ import type { ServedService } from './served-service.ts';
 /** Upper bounds of the latency buckets, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
-/** Counts requests by what they were, and shows them with the state of the clusters as Prometheus text. */
+/** Request metrics of a service, rendered with the state of its clusters in Prometheus' text format. */
 export interface Metrics {
   observe(request: { readonly operation: string; readonly status: number; readonly seconds: number }): void;
   render(service: ServedService): string;
 }
 
+/** Counts in memory, from 0 at each start. */
 export function createMetrics(): Metrics {
   const counts = new Map<string, number>();
   const latency = new Map<string, { buckets: number[]; sum: number; count: number }>();
@@ -47,9 +48,9 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** What each account uses; absent where it is not known. */
+/** How much each account uses; undefined values are left out of the metrics. */
 const ACCOUNT_USE: Readonly<Record<string, (cluster: Cluster, account: string) => number | undefined>> = {
-  sluice_account_containers: ({ containers }, account) => containers.ofAccount(account).size,
+  sluice_account_containers: ({ containers }, account) => containers.containersOf(account).size,
   sluice_account_cores: ({ containers }, account) => containers.coresOf(account),
   sluice_account_volume_bytes: ({ usage }, account) => usage.known(account),
 };

@@ -2,11 +2,12 @@ import { errorBodySchema, own } from '@sluice/client';
 import { z } from 'zod';
 import type { ApiRoute } from './api-route.ts';
 
-/** Where endpoints 1 to 12 are. */
+/** Path prefix of endpoints 1 to 12. */
 export const API_PREFIX = '/api/v1rc1';
+/** Path of endpoint 13. */
 export const LOGIN_PATH = '/user/api/login';
 
-/** The OpenAPI 3.1 document of the routes, made from their schemas. */
+/** The OpenAPI 3.1 document, derived from the schemas of the routes, with the login added. */
 export function renderOpenApi(routes: readonly ApiRoute[]): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {

@@ -4,7 +4,7 @@ import { renderOpenApi } from './openapi.ts';
 import { ROUTES } from './routes.ts';
 import type { ServedService } from './served-service.ts';
 
-/** What operators and their tools ask. */
+/** Adds the endpoints for operators: the OpenAPI document, health, readiness and metrics. None needs a token. */
 export function addOperations(
   api: FastifyInstance,
   service: ServedService,
@@ -14,13 +14,13 @@ export function addOperations(
   api.get('/openapi.json', { config: { operation: 'openapi' } }, (_, reply) =>
     reply.type('application/json').send(document),
   );
-  // A restart frees no disk space, and a full disk is temporary: `/readyz` reports it.
+  // A full disk is reported by `/readyz` only: it is temporary, and a restart would not help.
   api.get('/healthz', { config: { operation: 'healthz' } }, (_, reply) =>
     service.failure() === undefined
       ? reply.send({ status: 'ok' })
       : reply.code(503).send({ status: 'the store failed' }),
   );
-  // Anybody may ask: why an engine is away is for the log, and for those who may use it.
+  // Unauthenticated, so it does not say why an engine is unavailable. The log does.
   api.get('/readyz', { config: { operation: 'readyz' } }, (_, reply) => {
     const engines = Object.fromEntries(
       [...service.clusters.values()].map(({ id, driver }) => [

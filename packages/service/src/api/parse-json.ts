@@ -1,12 +1,12 @@
 import { RequestError } from '../protocol/request-error.ts';
 
-/** Deeper nesting has no place in this protocol, and would cost a stack elsewhere. */
+/** Deeper nesting does not occur in this protocol and could overflow the stack of recursive code. */
 const MAX_DEPTH = 32;
-/** More than a request can have: a container with all its mounts. Each costs its checks, and a body full of them would delay other requests. */
+/** More than the largest valid request has. Each name costs its checks, so a body full of names would delay other requests. */
 const MAX_NAMES = 15_000;
 const DECODER = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads a JSON body: valid UTF-8, valid JSON, not nested without end. An empty one is undefined. */
+/** Parses a JSON body in UTF-8, with bounded depth and number of names. An empty body is undefined. */
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return undefined;
   try {
@@ -20,7 +20,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Counts brackets and colons outside of strings, before anything recursive sees the text. */
+/** Counts brackets and colons outside strings, before any recursive code runs on the text. */
 function checkSize(text: string): void {
   let depth = 0;
   let names = 0;

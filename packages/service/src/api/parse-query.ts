@@ -2,13 +2,15 @@ import { own } from '@sluice/client';
 import { nearestName } from '../protocol/nearest-name.ts';
 import { RequestError } from '../protocol/request-error.ts';
 
-/** Kinds of query parameters that the protocol has. */
+/** The types of query parameters in the protocol. */
 export type QueryKind = 'string' | 'boolean' | 'integer';
+/** The parameters of an endpoint; all of them are optional. */
 export type QuerySchema = Readonly<Record<string, QueryKind>>;
 type QueryValue<K extends QueryKind> = K extends 'string' ? string : K extends 'boolean' ? boolean : number;
+/** Parsed parameters; an absent one is undefined. */
 export type Query<S extends QuerySchema> = { readonly [K in keyof S]?: QueryValue<S[K]> };
 
-/** Reads a query string by its schema; each parameter may be there once, and an empty one counts as absent. */
+/** Parses a query by its schema. Rejects unknown and repeated parameters; an empty one counts as absent. */
 export function parseQuery<S extends QuerySchema>(schema: S, query: Readonly<Record<string, unknown>>): Query<S> {
   const parsed: Record<string, string | boolean | number> = {};
   for (const [name, value] of Object.entries(query)) {

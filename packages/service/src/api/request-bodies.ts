@@ -3,16 +3,16 @@ import type { Clock } from '../host/clock.ts';
 import { RequestError } from '../protocol/request-error.ts';
 import { parseJson } from './parse-json.ts';
 
-/** A body that is not there by then is not awaited. */
+/** A connection whose body has not arrived by then is closed. */
 const BODY_DEADLINE_MS = 60_000;
 const FORM = /^application\/x-www-form-urlencoded(?:;|$)/;
 
 type ParseDone = (error: Error | null, body?: unknown) => void;
 
-/** What a body may be: JSON or a form, sent as it is, and all of it there in time. */
+/** Accepts JSON or a form, uncompressed, that arrives completely within 60 s. */
 export function addRequestBodies(api: FastifyInstance, clock: Clock): void {
   api.removeAllContentTypeParsers();
-  api.decorateRequest('bodyHasCome', () => {});
+  api.decorateRequest('bodyReceived', () => {});
   const parse = (read: (bytes: Buffer) => unknown) => (_: FastifyRequest, bytes: Buffer, done: ParseDone) => {
     try {
       done(null, read(bytes));
@@ -39,21 +39,22 @@ export function addRequestBodies(api: FastifyInstance, clock: Clock): void {
     if (encoding !== undefined && encoding !== 'identity') {
       throw new RequestError(
         'BODY_TYPE_UNSUPPORTED',
-        'could not read the body because it is compressed; send it as it is',
+        'could not read the body because it is compressed; send it uncompressed',
       );
     }
-    request.bodyHasCome = clock.after(BODY_DEADLINE_MS, () => void request.raw.destroy());
-    request.raw.once('close', request.bodyHasCome);
+    request.bodyReceived = clock.after(BODY_DEADLINE_MS, () => void request.raw.destroy());
+    request.raw.once('close', request.bodyReceived);
   });
-  // Not the `end` of the request, which never comes where no handler reads the body: a followed log was cut after a minute.
-  api.addHook('preValidation', async (request) => request.bodyHasCome());
+  // Not on `end` of the request, which is never emitted if no handler reads the body: a followed log was cut after a minute.
+  api.addHook('preValidation', async (request) => request.bodyReceived());
 }
 
-/** Whether the request says that its body is a form. */
+/** Whether the request's Content-Type is that of a form. */
 export function isForm({ headers }: FastifyRequest): boolean {
   return FORM.test(headers['content-type'] ?? '');
 }
 
+/** The error for a body that is not JSON. */
 export function unsupportedBody(): RequestError {
   return new RequestError(
     'BODY_TYPE_UNSUPPORTED',
@@ -63,7 +64,7 @@ export function unsupportedBody(): RequestError {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Ends the time that the body has to come in. */
-    bodyHasCome: () => void;
+    /** Stops the timeout for the body. */
+    bodyReceived: () => void;
   }
 }

@@ -17,7 +17,7 @@ import { RequestError } from '../protocol/request-error.ts';
 import { type ApiRequest, type ApiRoute, defineRoute } from './api-route.ts';
 import { dropZeroFields, isObject, replyOnly } from './drop-zero-fields.ts';
 
-/** Clients that send the resource itself put these beside what is asked for; empty means absent. */
+/** Some clients send the whole resource, which contains these fields too; an empty one counts as absent. */
 const identitySchema = z.strictObject({
   id: z.string().optional(),
   clusterID: z.string().optional(),
@@ -25,16 +25,16 @@ const identitySchema = z.strictObject({
 });
 
 const volumeRequestSchema = identitySchema.extend({ service: z.strictObject({}).optional() });
-const isOfVolume = replyOnly(volumeSchema.shape, volumeRequestSchema.shape);
+const isVolumeReplyField = replyOnly(volumeSchema.shape, volumeRequestSchema.shape);
 const containerRequestSchema = containerSpecSchema.extend(identitySchema.shape);
-const isOfContainer = replyOnly(containerSchema.shape, containerRequestSchema.shape);
-const isOfPort = replyOnly({ port: 0 }, { https: {} });
-/** Of objects that are empty in a request. */
+const isContainerReplyField = replyOnly(containerSchema.shape, containerRequestSchema.shape);
+const isPortReplyField = replyOnly({ port: 0 }, { https: {} });
+/** For objects that must be empty in a request. */
 const isAny = () => true;
 
 const PAGE_QUERY = { pageSize: 'integer', nextPageToken: 'string' } as const;
 
-/** Endpoints 1 to 12 in the protocol's order, with our extension after the second. */
+/** Endpoints 1 to 12 in the protocol's order, with the extension `resolveImage` after the second. */
 export const ROUTES: readonly ApiRoute[] = [
   defineRoute({
     operationID: 'listAccounts',
@@ -73,9 +73,9 @@ export const ROUTES: readonly ApiRoute[] = [
     body: volumeRequestSchema,
     reply: volumeSchema,
     async handle({ calls, principal, at, query, body, address }) {
-      const request = parseBody(volumeRequestSchema, givenOfVolume(body ?? {}));
+      const request = parseBody(volumeRequestSchema, volumeFields(body ?? {}));
       checkIdentity(request, at);
-      const volumeID = chosenID('volumeID', query.volumeID, request.id);
+      const volumeID = resolveID('volumeID', query.volumeID, request.id);
       const transfer = request.service !== undefined;
       return calls.volumes.create(principal, scopeOf(at), { transfer, address, ...(volumeID && { volumeID }) });
     },
@@ -119,10 +119,10 @@ export const ROUTES: readonly ApiRoute[] = [
     reply: containerSchema,
     async handle({ calls, principal, at, query, body }) {
       if (body === undefined) throw new RequestError('BODY_INVALID', 'could not create a container without a body');
-      const { id, clusterID, accountID, ...spec } = givenOfContainer(body);
+      const { id, clusterID, accountID, ...spec } = containerFields(body);
       const identity = parseBody(identitySchema, { id, clusterID, accountID });
       checkIdentity(identity, at);
-      const containerID = chosenID('containerID', query.containerID, identity.id);
+      const containerID = resolveID('containerID', query.containerID, identity.id);
       return calls.containers.create(principal, scopeOf(at), { spec, ...(containerID && { containerID }) });
     },
   }),
@@ -185,21 +185,21 @@ function refOf(at: ApiRequest['at'], id: 'volumeID' | 'containerID'): Ref {
   return { ...scopeOf(at), id: at[id] };
 }
 
-function givenOfVolume(body: unknown): unknown {
-  const given = dropZeroFields(body, isOfVolume);
+function volumeFields(body: unknown): unknown {
+  const given = dropZeroFields(body, isVolumeReplyField);
   return isObject(given) && 'service' in given ? { ...given, service: dropZeroFields(given.service, isAny) } : given;
 }
 
-function givenOfContainer(body: unknown): Readonly<Record<string, unknown>> {
-  const given = dropZeroFields(body, isOfContainer);
+function containerFields(body: unknown): Readonly<Record<string, unknown>> {
+  const given = dropZeroFields(body, isContainerReplyField);
   if (!isObject(given)) throw new RequestError('BODY_INVALID', 'could not use the body because it is not an object');
   if (!isObject(given.ports)) return given;
-  const ports = Object.entries(given.ports).map(([name, port]) => [name, givenOfPort(port)] as const);
+  const ports = Object.entries(given.ports).map(([name, port]) => [name, portFields(port)] as const);
   return { ...given, ports: Object.fromEntries(ports) };
 }
 
-function givenOfPort(port: unknown): unknown {
-  const given = dropZeroFields(port, isOfPort);
+function portFields(port: unknown): unknown {
+  const given = dropZeroFields(port, isPortReplyField);
   return isObject(given) && 'https' in given ? { ...given, https: dropZeroFields(given.https, isAny) } : given;
 }
 
@@ -221,8 +221,8 @@ function checkIdentity(
   }
 }
 
-/** The ID is a query parameter; published clients send it in the body. */
-function chosenID(parameter: string, query: string | undefined, body: string | undefined): string | undefined {
+/** The protocol has the ID as a query parameter; published clients send it in the body. */
+function resolveID(parameter: string, query: string | undefined, body: string | undefined): string | undefined {
   if (query !== undefined && body !== undefined && query !== body) {
     throw new RequestError(
       'FIELD_INVALID',

@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify';
 import { sendBlock } from '../http/send-block.ts';
 
 /**
- * Signals that are aborted once a reply is done, its reader has gone, or `closing` is. `AbortSignal.any` would do, but
- * keeps some kilobytes for each request for as long as the listener lives.
+ * Creates signals that are aborted when the reply is complete, the client disconnects, or `closing` is aborted.
+ * `AbortSignal.any` would keep a few kilobytes per request until the listener closes.
  */
 export function createReplySignals(closing: AbortSignal): (reply: FastifyReply) => AbortSignal {
   const open = new Set<AbortController>();
@@ -23,9 +23,9 @@ export function createReplySignals(closing: AbortSignal): (reply: FastifyReply) 
 }
 
 /**
- * Sends blocks that may all be given in the same memory: the next is asked for when the last has gone to the kernel. Headers
- * go out at once, since a followed log may stay silent for long. Where `closing` has made the bytes end, the
- * connection is cut: a proper end would tell the client that this was all.
+ * Sends blocks, which may all use the same memory: each is passed to the kernel before the next is requested. Headers are
+ * sent immediately, since a followed log may be silent for long. If the bytes ended because `closing` was aborted, the
+ * connection is cut: a regular end would mean that the log is complete.
  */
 export async function sendStream(
   reply: FastifyReply,
@@ -38,15 +38,15 @@ export async function sendStream(
     string
   >);
   reply.raw.flushHeaders();
-  // Nothing of the bytes would be sent, and of a followed log nothing would come to an end.
+  // A HEAD reply has no body, and waiting for the end of a followed log would block it.
   if (reply.raw.req.method === 'HEAD') return void reply.raw.end();
   try {
     for await (const block of bytes) await sendBlock(reply.raw, block);
     if (closing.aborted) throw new Error('the service is closing');
     reply.raw.end();
   } catch (error) {
-    // The status is out; a cut connection tells the client that this is not the end of the log.
-    reply.log.debug({ err: error }, 'a log was not sent to its end');
+    // The status has been sent; only a cut connection shows the client that the log is incomplete.
+    reply.log.debug({ err: error }, 'a log was not sent completely');
     reply.raw.destroy();
   }
 }

@@ -7,20 +7,20 @@ import type { Store } from '../store/store.ts';
 import type { TransferThrottle } from '../volumes/transfer-throttle.ts';
 import type { VolumeAccess } from '../volumes/volume-access.ts';
 
-/** What the listeners need of the service that they serve. */
+/** The part of a service that its listeners use. */
 export interface ServedService {
   readonly config: ServiceConfig;
   readonly store: Store;
   readonly clusters: ReadonlyMap<string, Cluster>;
   readonly calls: ServiceCalls;
-  /** Who may open a volume's files over WebDAV and SFTP. */
+  /** Authenticates access to volume files over WebDAV and SFTP. */
   readonly volumeAccess: VolumeAccess;
-  /** One for WebDAV and SFTP, so that guessing is slowed down over both. */
+  /** Shared by WebDAV and SFTP, so that password guessing is slowed down across both. */
   readonly transferThrottle: TransferThrottle;
-  /** Where SFTP is, where it is served. */
+  /** The address of the SFTP server; empty if there is none. */
   readonly sftpAddress: () => { sftp?: string };
   readonly clock: Clock;
   readonly log: Logger;
-  /** Why the service can no longer be used, if so: its store failed. */
+  /** The error that made the service unusable, such as a failed store; otherwise undefined. */
   failure(): unknown;
 }

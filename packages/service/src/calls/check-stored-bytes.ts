@@ -4,7 +4,7 @@ import type { Cluster } from '../clusters/cluster.ts';
 
 const BYTES_PER_GB = 1024 ** 3;
 
-/** Throws where the volumes of the account have used up its quota. */
+/** Throws if the account's volumes have used up its quota. Measures them if that has not been done recently. */
 export async function checkStoredBytes(cluster: Cluster, { clusterID, accountID }: Scope): Promise<void> {
   const { volumeGB } = quotaOf(cluster.config, accountID);
   if (volumeGB === undefined) return;
@@ -14,11 +14,11 @@ export async function checkStoredBytes(cluster: Cluster, { clusterID, accountID 
   throw quotaExceeded('volumeGB', { maximum: volumeGB, used: shown, wanted: 0 }, { clusterID, accountID });
 }
 
-/** Why an upload of so many bytes is refused, if so; else they count as stored. What is not yet measured is let in. */
+/** Returns why an upload is rejected; otherwise counts its bytes as stored. Admits uploads until the usage has been measured. */
 export function admitUpload(cluster: Cluster, accountID: string, bytes: number): string | undefined {
   const { volumeGB } = quotaOf(cluster.config, accountID);
   if (volumeGB === undefined) return undefined;
-  // In the background: an upload does not wait for a look at all files.
+  // In the background: an upload does not wait until all files are measured.
   void cluster.usage.measure(accountID);
   const used = cluster.usage.known(accountID) ?? 0;
   if (used + bytes > volumeGB * BYTES_PER_GB) return `the account has used up its quota of ${volumeGB} volumeGB`;

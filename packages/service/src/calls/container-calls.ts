@@ -5,7 +5,7 @@ import type { Cluster } from '../clusters/cluster.ts';
 import { type ListedContainer, listContainers } from '../containers/list-containers.ts';
 import type { LiveContainer } from '../containers/live-container.ts';
 import { LogNotifier } from '../containers/log-notifier.ts';
-import { type Life, type LogOptions, readLog } from '../containers/read-log.ts';
+import { type LogOptions, type LogWriter, readLog } from '../containers/read-log.ts';
 import { renderContainer } from '../containers/render-container.ts';
 import { parsePage, renderPageToken } from '../protocol/page.ts';
 import { RequestError } from '../protocol/request-error.ts';
@@ -18,7 +18,7 @@ import { idKey, TABLES, timeKey } from '../store/tables.ts';
 import { volumeFault } from '../volumes/volume-fault.ts';
 import { type CreateContainerOptions, createContainer } from './create-container.ts';
 
-/** What the container endpoints do, whatever the way they are called by: every call is authorized here. */
+/** The operations of the container endpoints, for HTTP and in-process callers. Each call authorizes the principal. */
 export interface ContainerCalls {
   create(principal: Principal, scope: Scope, request: { spec: unknown; containerID?: string }): Promise<Container>;
   get(principal: Principal, ref: Ref): Promise<Container>;
@@ -32,10 +32,13 @@ export interface ContainerCalls {
   delete(principal: Principal, ref: Ref): Promise<void>;
 }
 
+/** What `createContainerCalls` works on. */
 export interface ContainerCallsOptions extends CreateContainerOptions {
+  /** Time between the stop signal and the kill of a canceled container. */
   readonly cancelGraceMs: number;
 }
 
+/** Starts no work. All calls share one notifier of log followers. */
 export function createContainerCalls(options: ContainerCallsOptions): ContainerCalls {
   const { store, clusters } = options;
   const notifier = new LogNotifier();
@@ -59,7 +62,7 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
       const { live, row, cluster } = await find(principal, ref);
       checkTail(logOptions.tail);
       checkStorage(cluster);
-      return readLog(storagePaths.log(cluster.storage, row.launchKey), logOptions, live && lifeOf(live, notifier));
+      return readLog(storagePaths.log(cluster.storage, row.launchKey), logOptions, live && logWriterOf(live, notifier));
     },
     async cancel(principal, ref) {
       for (;;) {
@@ -109,7 +112,7 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
   };
 
   function clusterOf(clusterID: string): Cluster {
-    // It may have been taken out of the configuration since the caller's token was looked at.
+    // The cluster may have been removed from the configuration since the caller was authenticated.
     return clusters.get(clusterID) ?? refuseScope();
   }
 
@@ -118,7 +121,7 @@ export function createContainerCalls(options: ContainerCallsOptions): ContainerC
     const cluster = clusterOf(ref.clusterID);
     const rowKey = store.get(TABLES.containerIDs, idKey(ref));
     const entry = rowKey === undefined ? undefined : cluster.containers.get(rowKey);
-    // One that is just being created is not there before it is durable, and never where it cannot become so.
+    // A container whose creation is not yet durable, or has failed, does not exist for callers.
     const isThere = entry === undefined || (await isFulfilled(entry.created));
     const row = isThere ? (entry?.row ?? (rowKey && store.get(TABLES.containers, rowKey))) : undefined;
     if (!rowKey || !row || row.deleted) {
@@ -137,7 +140,7 @@ function isFulfilled(promise: Promise<unknown>): Promise<boolean> {
   );
 }
 
-function lifeOf({ cluster, entry }: { cluster: Cluster; entry: LiveContainer }, notifier: LogNotifier): Life {
+function logWriterOf({ cluster, entry }: { cluster: Cluster; entry: LiveContainer }, notifier: LogNotifier): LogWriter {
   return {
     notifier,
     isLive: () => cluster.containers.get(entry.rowKey) === entry,
@@ -148,7 +151,7 @@ function lifeOf({ cluster, entry }: { cluster: Cluster; entry: LiveContainer }, 
   };
 }
 
-/** Without it a log would seem to be empty, and a client that saves logs before a deletion would lose it. */
+/** Without this check, logs would appear empty while the storage is unavailable, and a client might then delete the container. */
 function checkStorage({ id, storage }: Cluster): void {
   const fault = volumeFault(storagePaths.containers(storage));
   if (fault === undefined) return;
@@ -159,9 +162,13 @@ function checkStorage({ id, storage }: Cluster): void {
 
 function checkTail(tail: number | undefined): void {
   if (tail === undefined || (Number.isSafeInteger(tail) && tail >= 0)) return;
-  throw new RequestError('PARAMETER_INVALID', `could not use tail ${tail} because it is not a whole number from 0`, {
-    details: { field: 'tail' },
-  });
+  throw new RequestError(
+    'PARAMETER_INVALID',
+    `could not use tail ${tail} because it is not a whole number of at least 0`,
+    {
+      details: { field: 'tail' },
+    },
+  );
 }
 
 interface Found {

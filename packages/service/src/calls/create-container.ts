@@ -26,20 +26,21 @@ import { put, type Store } from '../store/store.ts';
 import { idKey, sequenceKey, TABLES } from '../store/tables.ts';
 import { checkStoredBytes } from './check-stored-bytes.ts';
 
+/** What `createContainer` works on. */
 export interface CreateContainerOptions {
   readonly store: Store;
   readonly clusters: ReadonlyMap<string, Cluster>;
   readonly sequence: Sequence;
   readonly clock: Clock;
-  /** How long an ended container's record is kept. */
+  /** How long the record of an ended container is kept. */
   readonly retentionMs: number;
-  /** Live containers that an account may have on a cluster. */
+  /** The maximum number of live containers of an account on a cluster. */
   readonly maxLive: number;
-  /** A public host for a port of this name, or undefined where this service exposes none. */
+  /** Returns a new public host for a port of this name; undefined if this service exposes no ports. */
   readonly hostFor: ((portName: string) => string) | undefined;
 }
 
-/** Endpoint 7. Everything is judged first, then the row is made durable, and only then does anything start. */
+/** Endpoint 7. Checks everything first, then makes the row durable, and only then starts anything. */
 export async function createContainer(
   options: CreateContainerOptions,
   principal: Principal,
@@ -73,7 +74,7 @@ export async function createContainer(
   const hosts = exposedHosts(options, spec);
   const ports = await takePorts(cluster, spec);
   try {
-    // While ports were probed another may have taken the ID, or the cluster be gone; from here to the commit nothing else runs.
+    // While ports were probed, the ID may have been taken or the cluster removed. No other code runs from here to the commit.
     if (options.clusters.get(clusterID) !== cluster) refuseScope();
     checkFree(options, { clusterID, accountID, id });
     checkAmounts(cluster, accountID, instanceType);
@@ -98,7 +99,7 @@ export async function createContainer(
   }
 }
 
-/** With `-`, the first cluster in the configuration's order that has the instance type and is the account's. */
+/** For `-`, the first cluster in the configuration's order that has the instance type and the account. */
 function chooseCluster(
   options: CreateContainerOptions,
   principal: Principal,
@@ -109,7 +110,7 @@ function chooseCluster(
   const own = principal.accounts.filter(({ accountID }) => accountID === scope.accountID);
   if (own.length === 0) refuseScope();
   if (Object.keys(spec.volumeMounts ?? {}).length > 0) {
-    const why = 'a mounted volume is in one cluster; name that';
+    const why = 'a mounted volume belongs to one cluster; name that cluster';
     throw new RequestError('WILDCARD_NOT_ALLOWED', `could not use '-' as clusterID because ${why}`, {
       details: { field: 'clusterID' },
     });
@@ -119,7 +120,7 @@ function chooseCluster(
       return cluster;
     }
   }
-  throw unknownInstanceType(spec.instanceType, `no cluster of account ${scope.accountID} has it`);
+  throw unknownInstanceType(spec.instanceType, `no cluster that account ${scope.accountID} may use has it`);
 }
 
 function findInstanceType(cluster: Cluster, spec: ContainerSpec): InstanceTypeConfig {
@@ -128,7 +129,7 @@ function findInstanceType(cluster: Cluster, spec: ContainerSpec): InstanceTypeCo
   const { capacity } = cluster.config;
   for (const kind of ['cores', 'memoryGB', 'gpus'] as const) {
     if (capacity !== undefined && type[kind] > capacity[kind]) {
-      const sizes = `it has ${type[kind]} ${kind} and the whole of cluster ${cluster.id} has ${capacity[kind]}`;
+      const sizes = `it has ${type[kind]} ${kind} and cluster ${cluster.id} has ${capacity[kind]} in total`;
       throw new RequestError(
         'INSTANCE_TYPE_TOO_LARGE',
         `could not use the instance type '${type.id}' because ${sizes}`,
@@ -141,7 +142,7 @@ function findInstanceType(cluster: Cluster, spec: ContainerSpec): InstanceTypeCo
   return type;
 }
 
-/** An engine would refuse it at the start, and leave a failed container: the create is refused instead. */
+/** Rejects an image name that the engine would reject at the start, instead of creating a container that fails. */
 function checkImage(cluster: Cluster, { image }: ContainerSpec): void {
   if (image === undefined) return;
   try {
@@ -176,7 +177,7 @@ function checkEngine(options: CreateContainerOptions, cluster: Cluster, accountI
       retryAfterMs: 5000,
     });
   }
-  if (cluster.containers.ofAccount(accountID).size >= options.maxLive) {
+  if (cluster.containers.containersOf(accountID).size >= options.maxLive) {
     const why = `account ${accountID} has ${options.maxLive} that have not ended, which is the limit`;
     throw new RequestError('CONTAINERS_EXHAUSTED', `could not create a container because ${why}`, {
       retryAfterMs: 5000,
@@ -184,7 +185,7 @@ function checkEngine(options: CreateContainerOptions, cluster: Cluster, accountI
   }
 }
 
-/** Nothing else may run between this and the commit. */
+/** No other code may run between this check and the commit. */
 function checkAmounts(
   { id: clusterID, config, containers }: Cluster,
   accountID: string,
@@ -192,18 +193,18 @@ function checkAmounts(
 ): void {
   const quota = quotaOf(config, accountID);
   if (quota.cores !== undefined && type.cores > quota.cores) {
-    const sizes = `it has ${type.cores} cores and the quota of account ${accountID} on cluster ${clusterID} is ${quota.cores}`;
+    const sizes = `it has ${type.cores} cores and account ${accountID} has a quota of ${quota.cores} on cluster ${clusterID}`;
     throw new RequestError('INSTANCE_TYPE_TOO_LARGE', `could not use the instance type '${type.id}' because ${sizes}`, {
       details: { field: 'instanceType', limit: 'quota.cores' },
     });
   }
   const at = { clusterID, accountID };
-  const used = containers.ofAccount(accountID).size;
+  const used = containers.containersOf(accountID).size;
   checkQuota('containers', { maximum: quota.containers, used, wanted: 1 }, at);
   checkQuota('cores', { maximum: quota.cores, used: containers.coresOf(accountID), wanted: type.cores }, at);
 }
 
-/** What mounts nothing stores nothing. */
+/** A container without mounts stores nothing, so the quota does not apply. */
 async function checkVolumeQuota(cluster: Cluster, at: Scope, spec: ContainerSpec): Promise<void> {
   if (Object.keys(spec.volumeMounts ?? {}).length > 0) await checkStoredBytes(cluster, at);
 }
@@ -238,7 +239,7 @@ async function takePorts(cluster: Cluster, spec: ContainerSpec): Promise<Record<
   return ports;
 }
 
-/** The refusal of an ID that is in use, with the phase of what has it and, where that has ended, when it is free. */
+/** The error for an ID in use, with the phase of its container and, if that has ended, the time when the ID is free. */
 function idTaken(row: ContainerRow, retentionMs: number): RequestError {
   const ended = isTerminalPhase(row.phase) && row.endTime !== undefined;
   const freeTime = ended ? renderTime(row.endTime! + retentionMs) : undefined;

@@ -11,7 +11,7 @@ import { itemOf } from '../containers/list-containers.ts';
 import { createDirectFiles } from '../volumes/files/direct-files.ts';
 import type { ServiceCalls } from './service-calls.ts';
 
-/** The service as `principal` sees it, without a socket between. The calls, and what they refuse, are those of the routes. */
+/** The service for a caller in this process, acting as `principal`. Calls behave, and fail, as those over HTTP. */
 export function createInProcessService(calls: ServiceCalls, principal: Principal): ContainerService {
   return {
     discovery: {
@@ -103,7 +103,7 @@ function refuseAborted(options: { readonly signal?: CallOptions['signal'] | unde
   });
 }
 
-/** The files of a volume, as long as the login opens it: each operation asks again, since a volume may be deleted. */
+/** The files of a volume. Each operation checks the login again, since the volume may have been deleted. */
 function guardedFiles(calls: ServiceCalls, ref: Ref, login: VolumeService): VolumeFiles {
   let opened: { readonly root: string; readonly files: VolumeFiles } | undefined;
   const files = () => {

@@ -5,13 +5,13 @@ import type { Cluster } from '../clusters/cluster.ts';
 import { EngineError } from '../engines/engine.ts';
 import { RequestError } from '../protocol/request-error.ts';
 
-/** Asks the cluster's engine what a container of the account with this image would run now. */
+/** Resolves an image to the digest that a container of the account would run now; undefined if the engine cannot tell. */
 export async function resolveImage(
   clusters: ReadonlyMap<string, Cluster>,
-  asked: { readonly principal: Principal; readonly scope: Scope; readonly image: string },
+  request: { readonly principal: Principal; readonly scope: Scope; readonly image: string },
 ): Promise<ResolvedImage | undefined> {
-  const { scope, image } = asked;
-  authorize(asked.principal, scope);
+  const { scope, image } = request;
+  authorize(request.principal, scope);
   const cluster = clusters.get(scope.clusterID) ?? refuseScope();
   if (image === '' || image.length > 1024) throw invalid('must be 1 to 1024 characters long');
   try {

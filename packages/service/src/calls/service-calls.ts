@@ -14,38 +14,40 @@ import type { ContainerCalls } from './container-calls.ts';
 import { resolveImage } from './resolve-image.ts';
 import type { TransferAddress, VolumeCalls } from './volume-calls.ts';
 
-/** All that the service can be asked to do, authorization included: beneath the routes and the in-process service. */
+/** All operations of the service, with authorization. The HTTP routes and the in-process service call these. */
 export interface ServiceCalls {
   listAccounts(principal: Principal, clusterID: string): Account[];
   listInstanceTypes(principal: Principal, clusterID: string): InstanceType[];
-  /** What a container of the account with this image would run now; undefined where the engine cannot tell. */
+  /** The digest that a container of the account would run now; undefined if the engine cannot tell. */
   resolveImage(principal: Principal, scope: Scope, image: string): Promise<ResolvedImage | undefined>;
   readonly containers: ContainerCalls;
   readonly volumes: VolumeCalls;
-  /** Calls back for each change of a container of the principal's, until the returned function is called. */
+  /** Calls `listener` for each change of one of the principal's containers, until the returned function is called. */
   watch(principal: Principal, listener: (hint: ChangeHint) => void): () => void;
-  /** The volume that a transfer login opens, and where its files are; refuses a wrong login and an unavailable volume. */
+  /** The volume that a transfer login opens, with the path of its files. Throws if the login is invalid or the volume unavailable. */
   openVolume(ref: Ref, login: Pick<VolumeService, 'username' | 'password'>): { row: VolumeRow; root: string };
-  /** The same where only the login is known, as with SFTP; undefined where it opens nothing. */
+  /** As `openVolume`, if only the login is known, as with SFTP; undefined if it is invalid. */
   openVolumeOf(login: Pick<VolumeService, 'username' | 'password'>): { row: VolumeRow; root: string } | undefined;
-  /** Addresses of this service for clients without a network between. */
+  /** Addresses of volumes for in-process clients. */
   readonly localAddress: TransferAddress;
 }
 
-/** The base URL of a service behind a unix socket, or in process: what of it counts is that both are the same. */
+/** The base URL of a service on a Unix socket or in process. Both must use the same one, so that addresses match. */
 export const LOCAL_ORIGIN = 'http://localhost';
 
+/** What `createServiceCalls` combines. */
 export interface ServiceCallsOptions {
   readonly store: Store;
   readonly clusters: ReadonlyMap<string, Cluster>;
   readonly containers: ContainerCalls;
   readonly volumes: VolumeCalls;
-  /** Where SFTP is, once it is. */
+  /** The address of the SFTP server; empty until it listens. */
   readonly sftpAddress: () => { sftp?: string };
-  /** Called for each change. */
+  /** Called for each change of a container; `watch` adds to it. */
   readonly listeners: Set<(hint: ChangeHint) => void>;
 }
 
+/** Holds no resources of its own. */
 export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
   const { store, clusters, containers, volumes, listeners } = options;
   const calls: ServiceCalls = {
@@ -104,7 +106,7 @@ export function createServiceCalls(options: ServiceCallsOptions): ServiceCalls {
   return calls;
 }
 
-/** Where a volume's WebDAV collection is beneath an origin. */
+/** The URL of a volume's WebDAV collection, with a slash at the end. */
 export function webDavUrl(origin: string, volume: Ref): string {
   return `${origin}${webDavPath(volume)}/`;
 }

@@ -22,10 +22,10 @@ import { createTransferLogin, hashTransferPassword } from '../volumes/transfer-l
 import { volumeFault } from '../volumes/volume-fault.ts';
 import { checkStoredBytes } from './check-stored-bytes.ts';
 
-/** Where the files of a volume are reached; absent where this service does not offer that way. */
+/** The addresses at which clients reach the files of a volume; absent for a protocol that is not served. */
 export type TransferAddress = (volume: Ref) => { webdav?: string; sftp?: string };
 
-/** What the volume endpoints do, whatever the way they are called by: every call is authorized here. */
+/** The operations of the volume endpoints, for HTTP and in-process callers. Each call but `purge` authorizes the principal. */
 export interface VolumeCalls {
   create(
     principal: Principal,
@@ -39,21 +39,24 @@ export interface VolumeCalls {
   ): Promise<{ volumes: Volume[]; nextPageToken: string }>;
   delete(principal: Principal, ref: Ref, options: { force: boolean }): Promise<void>;
   undelete(principal: Principal, ref: Ref): Promise<void>;
-  /** Removes a volume with its files, of any account: the end of retention. */
+  /** Removes a volume of any account with its files, for retention. */
   purge(volumeKey: string): Promise<void>;
 }
 
+/** What `createVolumeCalls` works on. */
 export interface VolumeCallsOptions {
   readonly store: Store;
   readonly clusters: ReadonlyMap<string, Cluster>;
   readonly sequence: Sequence;
   readonly clock: Clock;
   readonly log: Logger;
+  /** How long a deleted volume can be undeleted. */
   readonly retentionMs: number;
-  /** A volume is no longer available: sessions on its files are cut. */
+  /** Called when a volume is no longer available, to end sessions on its files. */
   readonly onRevoked: (row: VolumeRow) => void;
 }
 
+/** Starts no work. */
 export function createVolumeCalls(options: VolumeCallsOptions): VolumeCalls {
   const { store, clock } = options;
   return {
@@ -200,8 +203,8 @@ function refuseTaken(options: VolumeCallsOptions, ref: Ref): void {
 }
 
 /**
- * Refuses while the cluster's storage is away, perhaps unmounted: what is made in its place would be lost once it is back,
- * and what is to be removed would seem to be removed.
+ * Throws while the cluster's storage is unavailable, for example not mounted. A volume created then would be hidden when the
+ * storage is mounted again, and a removal would only appear to succeed.
  */
 function checkStorage(storage: string, clusterID: string): void {
   const fault = volumeFault(storagePaths.volumes(storage)) ?? volumeFault(storagePaths.trash(storage));
@@ -211,7 +214,7 @@ function checkStorage(storage: string, clusterID: string): void {
   });
 }
 
-/** Makes the volume's empty root; one that a crash left without a row is moved out of the way. */
+/** Creates the volume's empty root. A root without a row, left by a crash, is moved to the trash. */
 function makeRoot(storage: string, ref: Ref): string {
   const root = storagePaths.volume(storage, ref.accountID, ref.id);
   const properties = storagePaths.properties(storage, ref.accountID, ref.id);
@@ -227,13 +230,13 @@ function makeRoot(storage: string, ref: Ref): string {
   return root;
 }
 
-/** First the decision is made durable, then the files leave their place, then the record goes; each step may be repeated. */
+/** Makes the decision durable, then moves the files to the trash, then removes the row. Each step may be repeated after a crash. */
 async function purgeVolume(options: VolumeCallsOptions, key: string, row: VolumeRow): Promise<void> {
   const { store } = options;
   const storage = options.clusters.get(row.clusterID)?.storage;
   if (storage === undefined) return;
   checkStorage(storage, row.clusterID);
-  // By a time in the past, whatever the retention: what a crash leaves of it is purged at the next look.
+  // With a time in the past, so that the next sweep completes the purge after a crash.
   const deleted: VolumeRow = { ...row, phase: 'Deleted', state: 'deleted', deleteTime: row.deleteTime ?? 0 };
   const due = `${timeKey(deleted.deleteTime!)}/${key}`;
   await store.commit([put(TABLES.volumes, key, deleted), put(TABLES.deletedVolumes, due, true)]);
@@ -270,7 +273,7 @@ function* volumeRows(
   }
 }
 
-/** A volume as the list shows it, without its login. `root` is looked at: without its files a volume is `Unknown`. */
+/** A volume as an item of a list, without its login. A volume whose `root` is missing has the phase `Unknown`. */
 function renderVolume(row: VolumeRow, root: string): Volume {
   const fault = row.phase === 'Available' ? volumeFault(root) : undefined;
   return {

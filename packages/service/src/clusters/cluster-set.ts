@@ -11,29 +11,30 @@ import type { Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
 import { type Cluster, type ClusterOptions, createCluster } from './cluster.ts';
 
-/** The clusters of a service: those of the configuration, in its order, which may come and go while it runs. */
+/** The clusters of a service, in the configuration's order. Clusters may be added and removed while the service runs. */
 export interface ClusterSet extends ReadonlyMap<string, Cluster> {
-  /** Recovers what an earlier process left on each; throws where the only cluster's engine cannot be opened. */
+  /** Recovers the containers of earlier processes on each cluster. Throws if there is one cluster and its engine cannot be opened. */
   open(): Promise<void>;
-  /** Opens one more; says why that cannot be, if so. An engine that is away is tried again in the background. */
+  /** Opens a new cluster. Returns why that is not possible, or undefined. An unavailable engine is retried in the background. */
   add(config: ClusterConfig, all: ServiceConfig): Promise<string | undefined>;
-  /** Removes one that is empty; returns what it still has otherwise. */
+  /** Removes an empty cluster. Returns why that is not possible, or undefined. */
   remove(id: string): Promise<string | undefined>;
-  /** From now on in the order of these; what else there is comes last. */
+  /** Sorts the clusters by `ids`; the others follow. */
   sort(ids: readonly string[]): void;
   close(): Promise<void>;
 }
 
+/** What all clusters share, and the configuration that they are created from. */
 export interface ClusterSetOptions
   extends Omit<ClusterOptions, 'config' | 'storage' | 'engine' | 'mustOpen' | 'logLimitBytes' | 'isShared'> {
   readonly config: ServiceConfig;
-  /** Engines beside those of this package, by the name that clusters call them. */
+  /** Additional engines, by the name used in a cluster's `engine`. */
   readonly engines?: Readonly<Record<string, EngineFactory>>;
 }
 
 const BYTES_PER_MB = 1_000_000;
 
-/** Makes the clusters of the configuration; nothing of theirs works before `open`. */
+/** Creates the clusters of the configuration. They do nothing before `open`. */
 export async function createClusterSet(options: ClusterSetOptions): Promise<ClusterSet> {
   const { config, store } = options;
   const logLimitBytes = config.logs.maxMB * BYTES_PER_MB;
@@ -58,9 +59,9 @@ export async function createClusterSet(options: ClusterSetOptions): Promise<Clus
       for (const cluster of clusters.values()) await openOne(cluster, rows.get(cluster.id) ?? []);
     },
     async add(of: ClusterConfig, all: ServiceConfig) {
-      const seeing = [...clusters.values()].find(({ driver }) => !driver.hidesHost);
-      if (of.storage !== undefined && !isBeneath(config.root, of.storage) && seeing !== undefined) {
-        return `it has a storage outside of root, which containers of cluster ${seeing.id} could read: its engine hides storages only when it starts: restart`;
+      const exposing = [...clusters.values()].find(({ driver }) => !driver.hidesHost);
+      if (of.storage !== undefined && !isBeneath(config.root, of.storage) && exposing !== undefined) {
+        return `it has a storage outside of root, which containers of cluster ${exposing.id} could read, because that cluster's engine hides storages only at its start; restart the service`;
       }
       try {
         const cluster = await make(of, { all, mustOpen: false });
@@ -75,12 +76,15 @@ export async function createClusterSet(options: ClusterSetOptions): Promise<Clus
     },
     async remove(id: string) {
       const cluster = clusters.get(id);
-      const rest = cluster === undefined ? undefined : whatIsLeft(cluster, store);
+      const rest = cluster === undefined ? undefined : describeContents(cluster, store);
       if (cluster === undefined || rest !== undefined) return rest;
-      // First: from here on nothing new can come to it.
+      // Removed first, so that no new container or volume can be created on it.
       clusters.delete(id);
       await cluster.close().catch((error: unknown) => {
-        options.log.warn({ err: error, cluster: id }, 'could not close a cluster that left the configuration');
+        options.log.warn(
+          { err: error, cluster: id },
+          'could not close a cluster that was removed from the configuration',
+        );
       });
       return undefined;
     },
@@ -98,7 +102,7 @@ export async function createClusterSet(options: ClusterSetOptions): Promise<Clus
 
 type LiveRow = readonly [key: string, row: ContainerRow];
 
-/** What has not ended or is not yet cleaned up, by cluster. */
+/** Containers that have not ended or are not yet cleaned up, by cluster. */
 function liveRows(store: Store): ReadonlyMap<string, LiveRow[]> {
   const rows = new Map<string, LiveRow[]>();
   for (const [key] of store.range(TABLES.liveContainers, { from: '', to: '~' })) {
@@ -111,11 +115,11 @@ function liveRows(store: Store): ReadonlyMap<string, LiveRow[]> {
   return rows;
 }
 
-function whatIsLeft(cluster: Cluster, store: Store): string | undefined {
+function describeContents(cluster: Cluster, store: Store): string | undefined {
   const containers = [...cluster.containers.all()].length;
   const volumes = [...store.range(TABLES.volumes, { from: `${cluster.id}/`, to: `${cluster.id}0` })].length;
   if (containers + volumes === 0) return undefined;
-  return `it has ${containers} containers that have not ended and ${volumes} volumes: end and delete them, or restart`;
+  return `it has ${containers} containers that have not ended and ${volumes} volumes; end and delete them, or restart the service`;
 }
 
 function storageOf(config: ServiceConfig, cluster: ClusterConfig): string {
@@ -141,7 +145,7 @@ async function createEngine(options: ClusterSetOptions, cluster: ClusterConfig, 
   });
 }
 
-/** What was moved away to be removed when an earlier process ended. */
+/** Removes what an earlier process moved to the trash but did not remove. */
 async function emptyTrash(storage: string): Promise<void> {
   const trash = storagePaths.trash(storage);
   for (const name of await readdir(trash).catch(() => [])) {

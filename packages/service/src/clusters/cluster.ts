@@ -15,28 +15,29 @@ import type { Store } from '../store/store.ts';
 import { createVolumeUsage, type VolumeUsage } from '../volumes/volume-usage.ts';
 import { ExposedHosts } from './exposed-hosts.ts';
 
-/** One cluster at work: its engine, its storage and what lives on it. */
+/** A cluster with its engine, its storage and its live containers. */
 export interface Cluster {
   readonly id: string;
-  /** As it is now: accounts and instance types may change. */
+  /** The current configuration; `reconfigure` replaces it. */
   readonly config: ClusterConfig;
   readonly storage: string;
-  /** Of each container's log. */
+  /** The maximum size of each container's log. */
   readonly logLimitBytes: number;
   readonly instanceTypes: ReadonlyMap<string, InstanceTypeConfig>;
   readonly containers: LiveContainers;
   readonly usage: VolumeUsage;
   readonly ports: PortNumbers;
   readonly driver: EngineDriver;
-  /** Makes its storage. Of all clusters before the first is opened: engines hide from containers what is there. */
+  /** Creates its storage. Call it on all clusters before opening the first: engines hide only existing storages from containers. */
   prepare(rows: readonly (readonly [rowKey: string, row: ContainerRow])[]): void;
-  /** Recovers the containers of an earlier process; throws where the engine cannot be opened. */
+  /** Recovers the containers of an earlier process. Throws only if `mustOpen` is set and the engine cannot be opened. */
   open(rows: readonly (readonly [rowKey: string, row: ContainerRow])[]): Promise<void>;
-  /** From now on these; what lives of an account or an instance type that is gone lives on. */
+  /** Replaces the given fields. Live containers of removed accounts and instance types continue. */
   reconfigure(changed: Pick<ClusterConfig, 'accounts' | 'instanceTypes' | 'quota'>): void;
   close(): Promise<void>;
 }
 
+/** What `createCluster` combines; most of it is shared by all clusters of a service. */
 export interface ClusterOptions {
   readonly config: ClusterConfig;
   readonly storage: string;
@@ -45,17 +46,18 @@ export interface ClusterOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Where exposed ports are made reachable; absent where this service exposes none. */
+  /** Exposes ports; undefined if this service exposes none. */
   readonly exposure: PortExposure | undefined;
   /** Whether the service has more than one account. */
   readonly isShared: () => boolean;
   readonly cancelGraceMs: number;
-  /** Whether `open` throws where the engine cannot be opened, or tries again in the background. */
+  /** Whether `open` throws if the engine cannot be opened, instead of retrying in the background. */
   readonly mustOpen: boolean;
   readonly onChange: (row: ContainerRow) => void;
   readonly onFailure: (error: unknown) => void;
 }
 
+/** Does nothing until `prepare` and `open`. */
 export function createCluster(options: ClusterOptions): Cluster {
   const { storage, store, clock, log, logLimitBytes } = options;
   let { config } = options;
@@ -80,7 +82,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     settings,
     onUnreachable: (row) => exposed.remove(row),
     onChange(row) {
-      // Before the change is reported: a port is reachable exactly while the phase is Running.
+      // Before the change is reported, so that a port is reachable exactly while the phase is Running.
       if (row.phase === 'Running') exposed.add(row);
       else exposed.remove(row);
       if (isTerminalPhase(row.phase)) for (const port of Object.values(row.ports)) ports.release(port);
@@ -105,7 +107,7 @@ export function createCluster(options: ClusterOptions): Cluster {
     ports,
     driver,
     prepare(rows) {
-      // What lives was made there: where it is missing now the storage is away, and containers would seem never to have run.
+      // If there are live containers but no storage, it is unavailable. Creating it would make them look as if they never ran.
       if (rows.length === 0 || existsSync(storagePaths.containers(storage))) makeStorage(storage);
     },
     async open(rows) {
@@ -143,13 +145,13 @@ export function createCluster(options: ClusterOptions): Cluster {
   function restore(rows: readonly (readonly [string, ContainerRow])[]) {
     const unended = rows.filter(([, row]) => !isTerminalPhase(row.phase));
     return unended.map(([rowKey, stored]) => {
-      // Pending is not written, yet an earlier process may have reported it: no phase is reported again after a later one.
+      // Pending is not stored, but an earlier process may have reported it, and phases must not go back.
       const row: ContainerRow =
         stored.phase === 'Creating'
           ? { ...stored, phase: 'Pending', state: 'waiting for the engine to report it' }
           : stored;
       for (const port of Object.values(row.ports)) ports.hold(port);
-      // Whether the engine was asked is not recorded, which saves a write for each: it is asked what it knows.
+      // Whether it was submitted to the engine is not stored, which saves a write; the engine reports what it knows.
       return containers.restore(rowKey, row);
     });
   }

@@ -4,9 +4,11 @@ import type { PortExposure } from '../proxy/open-port-proxy.ts';
 import { createPortOwner, type PortOwner } from '../proxy/port-owner.ts';
 import type { ContainerRow } from '../store/container-row.ts';
 
+/** What `ExposedHosts` works on. */
 export interface ExposedHostsOptions {
+  /** Undefined if the service exposes no ports; `add` and `remove` then have no effect. */
   readonly exposure: PortExposure | undefined;
-  /** As the engine has it; absent where its containers are not processes of this machine. */
+  /** The engine's lookup of a container's process; undefined if its containers do not run on this machine. */
   readonly findProcess: ((launchKey: string) => Promise<number | undefined>) | undefined;
   /** Whether the service has more than one account. */
   readonly isShared: () => boolean;
@@ -14,9 +16,9 @@ export interface ExposedHostsOptions {
 }
 
 const UNKNOWN =
-  'an exposed port is not served: this service may not see which container listens on it (docs/serve.md, Exposed ports)';
+  'could not serve an exposed port: the service has no permission to see which container listens on it (docs/serve.md, Exposed ports)';
 
-/** The hosts under which a cluster's containers can be reached now; nothing happens where the service exposes no ports. */
+/** The public hosts of a cluster's running containers. */
 export class ExposedHosts {
   readonly #options: ExposedHostsOptions;
   readonly #hosts = new Set<string>();
@@ -25,7 +27,7 @@ export class ExposedHosts {
     this.#options = options;
   }
 
-  /** Those of a container, once it is known where it runs; again: no effect. */
+  /** Exposes a container's ports if the host on which it runs is known. Idempotent. */
   add(row: ContainerRow): void {
     const whoListens = this.#portOwner(row);
     for (const [name, host] of Object.entries(row.hosts)) {
@@ -36,12 +38,12 @@ export class ExposedHosts {
     }
   }
 
-  /** No connection reaches the container any more when it returns. */
+  /** When it returns, no connection reaches the container. */
   remove(row: ContainerRow): void {
     for (const host of Object.values(row.hosts)) if (this.#hosts.delete(host)) this.#options.exposure?.remove(host);
   }
 
-  /** Where there are several accounts, an unknown owner counts as another account's. */
+  /** If the service has several accounts, an unknown owner counts as another account's. */
   #portOwner(row: ContainerRow): PortOwner | undefined {
     const { findProcess, isShared, log } = this.#options;
     if (findProcess === undefined || Object.keys(row.hosts).length === 0) return undefined;

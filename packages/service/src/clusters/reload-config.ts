@@ -2,18 +2,18 @@ import type { ClusterConfig, ServiceConfig } from '../config/service-config.ts';
 import type { Cluster } from './cluster.ts';
 import type { ClusterSet } from './cluster-set.ts';
 
-/** What became of a changed configuration; fields are named as in the file, clusters by their ID. */
+/** The result of a reload. Fields are named as in the file, with the IDs of clusters. */
 export interface ReloadReport {
   readonly applied: readonly string[];
-  /** What differs from the configuration that the service was started with, and is not in force. */
+  /** Fields that differ from the configuration at the start and take effect only after a restart. */
   readonly needsRestart: readonly string[];
-  /** What could be added or removed, but for the reason given. */
+  /** Clusters that could not be added or removed, with the reason. */
   readonly refused: readonly { readonly field: string; readonly reason: string }[];
 }
 
 /**
- * Gives the clusters their accounts and instance types of now, opens new clusters, closes those that are gone, and
- * names every other field that has changed. `listen` is left to the caller that listens.
+ * Applies changed accounts, instance types and quotas, opens new clusters, closes removed ones, and lists all other changed
+ * fields. The caller handles `listen`.
  */
 export async function reloadConfig({
   started,
@@ -48,7 +48,7 @@ export async function reloadConfig({
   return { applied, needsRestart, refused };
 }
 
-/** The fields of a cluster that may change while it works. */
+/** The fields of a cluster that can change without a restart. */
 const LIVE_FIELDS = ['accounts', 'instanceTypes', 'quota'] as const satisfies readonly (keyof ClusterConfig)[];
 
 function reconfigure(cluster: Cluster, config: ClusterConfig): readonly string[] {
@@ -62,7 +62,7 @@ function changedFields<T extends object>(before: T, after: T, except: readonly (
   return names.filter((name) => !except.includes(name) && !isSame(before[name], after[name]));
 }
 
-/** Both have come out of the same schema, which orders their fields. */
+/** Both values are parsed by the same schema, so their fields have the same order. */
 function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

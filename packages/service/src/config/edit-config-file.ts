@@ -4,15 +4,14 @@ import { replaceFile, waitForLock } from '@sluice/host-system';
 import { type ConfigEdit, type EditResult, editConfig } from './edit-config.ts';
 
 /**
- * Edits a configuration file in place: a reader sees the old or the new one, also after a power cut. `check`
- * says what is wrong with a text; a wrong one is not written. Two editors take turns; what another program wrote
- * meanwhile is not overwritten.
+ * Edits a configuration file atomically and durably. `check` returns what is wrong with the new text, which is then not
+ * written. Concurrent edits wait for each other. Throws if another program changed the file during the edit.
  */
 export async function editConfigFile(
   path: string,
   { edit, check }: { edit: ConfigEdit; check: (text: string) => string | undefined },
 ): Promise<EditResult> {
-  // A link stays a link.
+  // Replace the target, so that a link stays a link.
   const file = await realpath(path);
   const lock = await waitForLock(join(dirname(file), `.${basename(file)}.lock`), `change ${file}`);
   try {
@@ -35,7 +34,7 @@ async function replaceConfig(file: string, { before, text }: { before: string; t
     ...(process.getuid?.() === 0 && { owner: { uid, gid } }),
     async beforeReplacing() {
       if ((await readFile(file, 'utf8')) === before) return;
-      throw new Error(`could not change ${file} because another program wrote it at the same time: try again`);
+      throw new Error(`could not change ${file} because another program wrote it at the same time; try again`);
     },
   });
 }

@@ -3,10 +3,10 @@ import { own } from '@sluice/client';
 import { isMap, isSeq, parseDocument, stringify, type YAMLMap, type YAMLSeq } from 'yaml';
 import { applySplice, type Splice, spliceFieldIn, spliceItemIn, spliceItemOut } from './splice-yaml.ts';
 
-/** Fields of a cluster or an instance type as a file would give them; unchecked. */
+/** Fields of a cluster or an instance type as in the file, unchecked. */
 export type ConfigFields = Readonly<Record<string, unknown>>;
 
-/** What an operator changes by command. */
+/** A change that an operator makes by command. */
 export type ConfigEdit =
   | { readonly type: 'addAccount' | 'removeAccount'; readonly clusterID: string; readonly accountID: string }
   | { readonly type: 'addInstanceType'; readonly clusterID: string; readonly fields: ConfigFields }
@@ -14,34 +14,35 @@ export type ConfigEdit =
   | { readonly type: 'addCluster'; readonly fields: ConfigFields }
   | { readonly type: 'removeCluster'; readonly clusterID: string };
 
+/** The edited text, or why the edit was rejected. */
 export type EditResult =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly message: string };
 
 /**
- * The text of a configuration with one thing added or removed, and every other character as it was. The result is
- * checked for no more than that: whether it is a good configuration is for `parseServiceConfig` to say.
+ * Applies one edit to the text of a configuration and keeps every other character. Checks only that the edit was applied;
+ * `parseServiceConfig` checks whether the result is valid.
  */
 export function editConfig(text: string, edit: ConfigEdit): EditResult {
   const document = parseDocument(text, { prettyErrors: false });
   const clusters = document.get('clusters');
-  if (document.errors.length > 0 || !isSeq(clusters)) return byHand('it is no list of clusters that could be read');
+  if (document.errors.length > 0 || !isSeq(clusters)) return byHand('it has no readable list of clusters');
   const change = changeOf(edit, { text, clusters });
   if (typeof change === 'string') return { ok: false, message: change };
   const edited = applySplice(text, change.splice);
   const reread = parseDocument(edited, { prettyErrors: false });
-  // Anchors, merges and whatever else people write: what did not come out as meant is not written.
+  // Anchors, merges and similar features can change the meaning of an edit; such a result is discarded.
   const isMeant = reread.errors.length === 0 && isDeepStrictEqual(reread.toJS(), change.expect(document.toJS()));
-  return isMeant ? { ok: true, text: edited } : byHand('its form is too unusual');
+  return isMeant ? { ok: true, text: edited } : byHand('it uses YAML features that this command cannot edit');
 }
 
 function byHand(why: string): EditResult {
-  return { ok: false, message: `could not change the file because ${why}: edit it by hand` };
+  return { ok: false, message: `could not change the file because ${why}; edit it by hand` };
 }
 
 interface Change {
   readonly splice: Splice;
-  /** What the file says afterwards. */
+  /** The expected content after the edit. */
   readonly expect: (content: Content) => Content;
 }
 
@@ -57,7 +58,7 @@ interface Place {
 function changeOf(edit: ConfigEdit, { text, clusters }: Place): Change | string {
   const ids = clusters.items.map((item) => (isMap(item) ? item.get('id') : undefined));
   if (edit.type === 'addCluster') {
-    if (ids.includes(edit.fields.id)) return `there is a cluster ${edit.fields.id} already`;
+    if (ids.includes(edit.fields.id)) return `cluster ${edit.fields.id} already exists`;
     return {
       splice: spliceItemIn(text, clusters, renderFlow(edit.fields)),
       expect: (content) => ({ ...content, clusters: [...content.clusters, edit.fields] }),
@@ -106,7 +107,7 @@ function listChange(
   const id = nameOf(value);
   const index = values.findIndex((one) => nameOf(one) === id);
   if (edit.type === 'addAccount' || edit.type === 'addInstanceType') {
-    if (index !== -1) return `the cluster ${edit.clusterID} has the ${thing} ${id} already`;
+    if (index !== -1) return `cluster ${edit.clusterID} already has the ${thing} ${id}`;
     const splice = isSeq(list)
       ? spliceItemIn(text, list, renderFlow(value))
       : spliceFieldIn(text, cluster, `${field}: [${renderFlow(value)}]`);
@@ -114,12 +115,12 @@ function listChange(
   }
   if (index === -1 || !isSeq(list)) {
     const known = values.map(nameOf).join(', ') || 'none';
-    return `the cluster ${edit.clusterID} has no ${thing} ${id}; it has ${known}`;
+    return `cluster ${edit.clusterID} has no ${thing} ${id}; it has ${known}`;
   }
   return { field, splice: spliceItemOut(text, list, index), expect: (before) => before.toSpliced(index, 1) };
 }
 
-/** What is added, or enough of what is removed to know it by. */
+/** The value to add, or enough of the value to remove to identify it. */
 function namedValue(edit: ListEdit): string | ConfigFields {
   switch (edit.type) {
     case 'addInstanceType':

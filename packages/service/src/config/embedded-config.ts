@@ -2,15 +2,15 @@ import { availableParallelism, totalmem } from 'node:os';
 import { cpuModels } from '../engines/machine-models.ts';
 import { type InstanceTypeConfig, type ServiceConfig, serviceConfigSchema } from './service-config.ts';
 
-/** The one cluster and the one account of an embedded service. */
+/** The only cluster and account of an embedded service. */
 export const EMBEDDED_SCOPE = { clusterID: 'local', accountID: 'local' } as const;
 
 const GIB = 1024 ** 3;
 
 /**
- * Configuration of a service for this machine alone: cluster `local`, account `local`, instance types `local-1`,
- * `local-2`, `local-4` … up to all cores, memory in proportion. `cores` is the capacity offered, by default the
- * machine's; it may be larger where containers hardly compute.
+ * The configuration of a service for this machine only: cluster `local`, account `local`, and instance types `local-1`,
+ * `local-2`, `local-4` … up to all cores, with memory in proportion. `cores` is the cluster's capacity, by default that of
+ * the machine; it may be larger if containers use little CPU time.
  */
 export function embeddedConfig(options: { root: string; cores?: number }): ServiceConfig {
   const machineCores = availableParallelism();
@@ -31,7 +31,7 @@ export function embeddedConfig(options: { root: string; cores?: number }): Servi
   });
 }
 
-/** Powers of two up to the machine's cores, and the machine itself where that is no power of two. */
+/** Powers of two up to the machine's cores, and the machine's cores themselves. */
 function instanceTypes(machineCores: number, memoryPerCore: number): Pick<InstanceTypeConfig, 'id' | 'cores'>[] {
   const sizes: number[] = [];
   for (let size = 1; size <= machineCores; size *= 2) sizes.push(size);

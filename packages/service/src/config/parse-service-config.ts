@@ -5,18 +5,19 @@ import { z } from 'zod';
 import { nearestName } from '../protocol/nearest-name.ts';
 import { type ServiceConfig, serviceConfigSchema } from './service-config.ts';
 
-/** What is wrong with a configuration file, and where; lines and columns count from 1. */
+/** A problem in a configuration file. Lines and columns count from 1. */
 export interface ConfigProblem {
   readonly line: number;
   readonly column: number;
-  /** The field, as `clusters.0.engine`; empty where the text is no YAML. */
+  /** The field, as `clusters.0.engine`; empty if the text is not YAML. */
   readonly path: string;
   readonly message: string;
 }
 
-/** Parts of the file that belong to other programs: a schema for each, by its name at the top level. */
+/** Top-level fields of the file that belong to other programs, each with its schema. */
 export type ConfigSections = Readonly<Record<string, z.ZodType>>;
 
+/** The configuration with its sections, or all problems. */
 export type ConfigResult<Sections extends ConfigSections = Record<never, never>> =
   | {
       readonly ok: true;
@@ -29,8 +30,8 @@ const MAX_BYTES = 1_000_000;
 const MAX_DEPTH = 64;
 
 /**
- * Reads a configuration file. Relative paths in it count from `directory`, those in `sections` from wherever their owner
- * says. All problems are given, in the file's order.
+ * Parses a configuration file. Relative paths are resolved from `directory`, except in `sections`, whose owners resolve
+ * them. Reports all problems, in the file's order.
  */
 export function parseServiceConfig<Sections extends ConfigSections = Record<never, never>>(
   text: string,
@@ -72,7 +73,7 @@ export function parseServiceConfig<Sections extends ConfigSections = Record<neve
   return { ok: false, problems: problems.sort((a, b) => a.line - b.line || a.column - b.column) };
 }
 
-/** The parser recurses, and fails on nesting that no honest file has. */
+/** Bounds the size and the nesting, because the parser is recursive. */
 function unsafeReason(text: string): string | undefined {
   if (Buffer.byteLength(text) > MAX_BYTES) return `the file is larger than ${MAX_BYTES} bytes`;
   let depth = 0;
@@ -87,7 +88,7 @@ function unsafeReason(text: string): string | undefined {
 interface Fault {
   readonly path: readonly PropertyKey[];
   readonly message: string;
-  /** The field itself is the fault, not its value. */
+  /** The fault is the field itself, not its value. */
   readonly isUnknown?: boolean;
 }
 
@@ -112,7 +113,7 @@ function knownKeys(path: readonly PropertyKey[]): string[] {
   return Object.keys(node?.properties ?? {});
 }
 
-/** Where the value at `path` begins, or the key where the value is unknown; the nearest thing above where it is absent. */
+/** The offset of the value at `path`, or of the key if the field is unknown; of the nearest ancestor if it is absent. */
 function offsetOf(contents: unknown, { path, isUnknown }: Fault): number {
   let node = contents as Node | null;
   let offset = node?.range?.[0] ?? 0;
@@ -131,7 +132,7 @@ function offsetOf(contents: unknown, { path, isUnknown }: Fault): number {
   return offset;
 }
 
-/** The fields that hold paths, made absolute; whatever has another shape is left for the schema to refuse. */
+/** Makes the fields with paths absolute. Other types of values stay as they are, for the schema to reject. */
 function withAbsolutePaths(value: unknown, directory: string): unknown {
   if (!isRecord(value)) return value;
   const absolute = (record: Record<string, unknown>, ...names: string[]) => {

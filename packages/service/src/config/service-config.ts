@@ -5,52 +5,55 @@ import { z } from 'zod';
 const absolutePath = z.string().refine(isAbsolute, 'must be an absolute path');
 const positive = z.number().int().positive();
 
-/** A resource amount that containers may ask for by name; `options` are the engine's (partition, runtime, …). */
+/** A size that containers request by name. `options` are those of the engine (partition, runtime, …). */
 export const instanceTypeConfigSchema = z.strictObject({
   id: identifierSchema,
   cores: positive,
   memoryGB: positive,
   gpus: z.number().int().nonnegative().default(0),
-  /** Default of both: what the engine knows of its machines. */
+  /** Default, also of `gpuModel`: the model that the engine reports. */
   cpuModel: z.string().optional(),
   gpuModel: z.string().optional(),
   options: z.record(z.string(), z.unknown()).default({}),
 });
+/** An instance type with defaults applied. Memory is in GiB. */
 export type InstanceTypeConfig = z.infer<typeof instanceTypeConfigSchema>;
 
-/** What all live containers of a cluster may hold together; a container that does not fit waits in Pending. */
+/** The total of a cluster for its live containers. A container that does not fit waits in Pending. */
 export const capacitySchema = z.strictObject({
   cores: positive,
   memoryGB: positive,
   gpus: z.number().int().nonnegative().default(0),
 });
+/** A cluster's capacity; memory is in GiB. */
 export type Capacity = z.infer<typeof capacitySchema>;
 
 const quotaFields = { containers: positive.optional(), cores: positive.optional(), volumeGB: positive.optional() };
 const quotaAmountsSchema = z.strictObject(quotaFields);
-/** What an account may have at once: containers that have not ended, their cores, and bytes in volumes. */
+/** The maximum of an account: containers that have not ended, their cores, and GiB in volumes. Absent: no limit. */
 export type QuotaAmounts = z.infer<typeof quotaAmountsSchema>;
 
-/** Clusters are independent of each other in storage, capacity and engine. */
+/** A cluster in the configuration. Clusters share no storage, capacity or engine. */
 export const clusterConfigSchema = z.strictObject({
   id: identifierSchema.refine((id) => id !== '-', 'must not be the wildcard -'),
   engine: z.string().min(1),
   options: z.record(z.string(), z.unknown()).default({}),
-  /** Where volumes and container directories of this cluster live. Default: `clusters/<id>` beneath the root. */
+  /** The directory of this cluster's volumes and containers. Default: `clusters/<id>` in the root. */
   storage: absolutePath.optional(),
-  /** Absent: whatever the engine takes (it queues by itself, as Slurm does). */
+  /** Absent: no limit; the engine queues by itself, as Slurm does. */
   capacity: capacitySchema.optional(),
   accounts: z.array(identifierSchema.refine((id) => id !== '-', 'must not be the wildcard -')).default([]),
   instanceTypes: z.array(instanceTypeConfigSchema).min(1),
-  /** Of each account; `accounts` says what is different for single ones. Absent: none. */
+  /** The quota of each account; `accounts` overrides it for single accounts. Absent: no limit. */
   quota: z.strictObject({ ...quotaFields, accounts: z.record(z.string(), quotaAmountsSchema).default({}) }).optional(),
 });
+/** A cluster's configuration with defaults applied. */
 export type ClusterConfig = z.infer<typeof clusterConfigSchema>;
 
-/** Certificate and key in PEM files. */
+/** Certificate and key as PEM files. */
 const tlsConfigSchema = z.strictObject({ certFile: absolutePath, keyFile: absolutePath });
 
-/** 23 days: a timer of more than 24.8 would go off at once. */
+/** 23 days; a timer of more than 24.8 days would fire immediately. */
 const MAX_GRACE_SECONDS = 2_000_000;
 
 const listenSchema = z.strictObject({ host: z.string().min(1), port: z.number().int().min(0).max(65_535) });
@@ -73,42 +76,42 @@ const fieldsSchema = z.strictObject({
       tokenDays: z.number().positive().default(30),
     })
     .prefault({}),
-  /** What is kept of each container's output: the beginning and the end. */
+  /** The size of each container's log; of a longer one, the beginning and the end are kept. */
   logs: z.strictObject({ maxMB: positive.default(1000) }).prefault({}),
-  /** How long a canceled container has between being asked and being killed. */
+  /** Time between the stop signal and the kill of a canceled container. */
   cancelGraceSeconds: z.number().nonnegative().max(MAX_GRACE_SECONDS).default(10),
-  /** The address that clients reach the service under, where it is not that of the listener (a front proxy). */
+  /** The URL at which clients reach the service, if it differs from the listener's (behind a reverse proxy). */
   publicUrl: z.url().optional(),
   tls: tlsConfigSchema.optional(),
-  /** Addresses of front proxies whose X-Forwarded-For is believed. */
+  /** Addresses of reverse proxies whose X-Forwarded-For is trusted. */
   trustedProxies: z.array(z.string().min(1)).default([]),
   /** Where the API and WebDAV are served. */
   listen: z.array(listenSchema).default([]),
-  /** HTTPS for the ports that containers expose, under one host name each beneath `domain`; absent: none can be. */
+  /** HTTPS for exposed ports of containers, each under its own host name in `domain`. Absent: ports cannot be exposed. */
   ports: listenSchema
     .extend({
       domain: z.string().regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/, 'must be a domain name in lower case'),
-      /** For `*.domain`. Default: one signed by an authority of our own, in `authority` beneath the root. */
+      /** A certificate for `*.domain`. Default: one signed by the service's own authority, in `authority` in the root. */
       tls: tlsConfigSchema.optional(),
-      /** The port that browsers reach, where a front proxy or the firewall maps it. */
+      /** The port that browsers use, if a reverse proxy or firewall maps it. */
       publicPort: z.number().int().min(1).max(65_535).optional(),
     })
     .optional(),
   /** SFTP for the volumes; absent: none. */
   sftp: listenSchema
     .extend({
-      /** Made when absent. Default: `sftp_host_key` beneath the root. */
+      /** Created if it does not exist. Default: `sftp_host_key` in the root. */
       hostKeyFile: absolutePath.optional(),
-      /** `host:port` as clients reach it, where that is not where it listens. */
+      /** `host:port` at which clients reach it, if that differs from the listener's address. */
       publicAddress: z.string().min(1).optional(),
     })
     .optional(),
 });
 
-/** Engines that run containers as one user of the host, so that accounts could reach each other's. */
+/** Engines that run all containers as one user of the host, which does not isolate accounts from each other. */
 const ONE_ACCOUNT_ENGINES: ReadonlySet<string> = new Set(['process', 'local']);
 
-/** The whole configuration of a service, defaults filled in. `root` holds the store and, by default, all storage. */
+/** The configuration of a service. `root` contains the store and, by default, the storage of all clusters. */
 export const serviceConfigSchema = fieldsSchema.superRefine((config, context) => {
   const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: 'custom', path, message });
   config.clusters.forEach(({ id, engine, accounts, instanceTypes, quota }, i) => {
@@ -120,7 +123,7 @@ export const serviceConfigSchema = fieldsSchema.superRefine((config, context) =>
       refuse(['clusters', i, 'id'], `there are two clusters '${id}'`);
     const others = accountsOfOneUser(config.clusters.slice(0, i)).filter((account) => !accounts.includes(account));
     if (ONE_ACCOUNT_ENGINES.has(engine) && accounts.length > 0 && accounts.length + others.length > 1) {
-      const why = 'runs all containers as one user, which is no border between accounts: give it one account';
+      const why = 'runs all containers as one user, which does not isolate accounts: give it one account';
       const where = accounts.length > 1 ? '' : `, which is '${others[0]}' on another cluster`;
       refuse(['clusters', i, 'accounts'], `the engine '${engine}' ${why}${where}`);
     }
@@ -132,11 +135,12 @@ export const serviceConfigSchema = fieldsSchema.superRefine((config, context) =>
   });
 });
 
-/** Of all clusters whose containers run as the service's own user. */
+/** The accounts of all clusters whose containers run as the service's own user. */
 function accountsOfOneUser(clusters: readonly Pick<ClusterConfig, 'engine' | 'accounts'>[]): string[] {
   return clusters.filter(({ engine }) => ONE_ACCOUNT_ENGINES.has(engine)).flatMap(({ accounts }) => accounts);
 }
 
+/** A configuration with defaults applied. */
 export type ServiceConfig = z.infer<typeof serviceConfigSchema>;
-/** A configuration before its defaults are filled in, as a program or a file gives it. */
+/** A configuration before defaults are applied. */
 export type ServiceConfigInput = z.input<typeof serviceConfigSchema>;

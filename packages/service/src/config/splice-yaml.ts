@@ -1,6 +1,6 @@
 import type { YAMLMap, YAMLSeq } from 'yaml';
 
-/** A change of one place in a text; all else, comments and layout, stays as it was written. */
+/** A replacement in a text, by offsets. Everything else, including comments and layout, is kept. */
 export interface Splice {
   readonly from: number;
   readonly to: number;
@@ -9,12 +9,12 @@ export interface Splice {
 
 type Ranged = { readonly range?: readonly [start: number, valueEnd: number, nodeEnd: number] | null };
 
-/** Makes the change in the text. */
+/** Returns the changed text. */
 export function applySplice(text: string, { from, to, text: inserted }: Splice): string {
   return text.slice(0, from) + inserted + text.slice(to);
 }
 
-/** Puts an item at the end of a list that is in the text; `item` is YAML in one line. */
+/** Appends an item to a list of the text. `item` is one line of YAML. */
 export function spliceItemIn(text: string, list: YAMLSeq, item: string): Splice {
   const last = list.items.at(-1) as Ranged | undefined;
   if (list.flow === true) {
@@ -25,7 +25,7 @@ export function spliceItemIn(text: string, list: YAMLSeq, item: string): Splice 
   return insertion(at, `\n${indentAt(text, dashBefore(text, last))}- ${item}`);
 }
 
-/** Takes the item at `index` out of a list that is in the text. */
+/** Removes the item at `index` from a list of the text. */
 export function spliceItemOut(text: string, list: YAMLSeq, index: number): Splice {
   const items = list.items as Ranged[];
   const item = items[index];
@@ -39,7 +39,7 @@ export function spliceItemOut(text: string, list: YAMLSeq, index: number): Splic
   return { from: lineStart(text, dash), to: lineEnd(text, endOf(item)) + 1, text: '' };
 }
 
-/** Puts a field at the end of a map that is in the text; `field` is YAML in one line. */
+/** Appends a field to a map of the text. `field` is one line of YAML. */
 export function spliceFieldIn(text: string, map: YAMLMap, field: string): Splice {
   const last = map.items.at(-1);
   const end = endOf((last?.value ?? last?.key) as Ranged | undefined);
@@ -60,7 +60,7 @@ function endOf(node: Ranged | undefined): number {
   return node?.range?.[1] ?? 0;
 }
 
-/** The end of what a node says, where a block's range reaches over the line breaks behind it. */
+/** The end of a node's text, without the line breaks after it that a block's range includes. */
 function endTrimmed(text: string, node: Ranged | undefined): number {
   return startOf(node) + text.slice(startOf(node), endOf(node)).trimEnd().length;
 }
@@ -73,7 +73,7 @@ function lineStart(text: string, at: number): number {
   return text.lastIndexOf('\n', at - 1) + 1;
 }
 
-/** The end of the line that holds the character before `at`. */
+/** The end of the line that contains the character before `at`. */
 function lineEnd(text: string, at: number): number {
   const found = text.indexOf('\n', at > 0 && text[at - 1] === '\n' ? at - 1 : at);
   return found === -1 ? text.length : found;

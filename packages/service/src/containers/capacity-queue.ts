@@ -1,33 +1,33 @@
 import type { Capacity } from '../config/service-config.ts';
 import type { Amount } from '../store/container-row.ts';
 
-/** One that waits for capacity, or holds some. */
+/** The capacity that a container waits for or holds. */
 export interface Claim {
   readonly key: string;
   readonly amount: Amount;
 }
 
 /**
- * Gives out a cluster's capacity strictly in the order asked. What does not fit holds up those behind it: that costs
- * some use of the cluster, and in return a big container is never passed by a stream of small ones.
+ * Assigns a cluster's capacity strictly first in, first out. A container that does not fit blocks later ones: this leaves
+ * some capacity unused, but a stream of small containers cannot starve a large one.
  */
 export class CapacityQueue {
   readonly #capacity: Capacity | undefined;
   readonly #admit: (key: string) => void;
   readonly #held = new Map<string, Amount>();
-  /** In order; a withdrawn one stays as a hole until it comes to the front. */
+  /** In order. A released claim leaves a hole until the front passes it. */
   #waiting: (Claim | undefined)[] = [];
   #front = 0;
   readonly #places = new Map<string, number>();
   #used: Amount = { cores: 0, memoryGB: 0, gpus: 0 };
 
-  /** Without `capacity` everything fits. `admit` is called, never before `enqueue` has returned, for each that fits. */
+  /** Without `capacity` everything fits. `pump` calls `admit` with the key of each claim that fits. */
   constructor(capacity: Capacity | undefined, admit: (key: string) => void) {
     this.#capacity = capacity;
     this.#admit = admit;
   }
 
-  /** Counts what runs already, whether it fits or not: after a restart. */
+  /** Counts a claim as held, whether it fits or not, for containers that run after a restart. */
   hold(claim: Claim): void {
     if (this.#held.has(claim.key)) return;
     this.#held.set(claim.key, claim.amount);
@@ -40,7 +40,7 @@ export class CapacityQueue {
     this.#waiting.push(claim);
   }
 
-  /** Releases what `key` holds or removes it from the queue; idempotent. Others are admitted by the next `pump`. */
+  /** Releases the capacity of `key`, or removes it from the queue. Idempotent. The next `pump` admits others. */
   release(key: string): void {
     const amount = this.#held.get(key);
     if (amount !== undefined) {
@@ -54,7 +54,7 @@ export class CapacityQueue {
     }
   }
 
-  /** Admits from the front as long as the capacity suffices. */
+  /** Admits claims from the front while they fit. */
   pump(): void {
     for (;;) {
       while (this.#front < this.#waiting.length && this.#waiting[this.#front] === undefined) this.#front++;
@@ -69,7 +69,7 @@ export class CapacityQueue {
     if (this.#front > 1024 && this.#front * 2 > this.#waiting.length) this.#compact();
   }
 
-  /** Why `key` waits, or undefined when it does not. */
+  /** Why `key` waits; undefined if it does not. */
   reason(key: string, clusterID: string): string | undefined {
     const place = this.#places.get(key);
     if (place === undefined) return undefined;
@@ -80,12 +80,12 @@ export class CapacityQueue {
     return `waiting for ${shortage.wanted} of cluster ${clusterID} (${shortage.free} free)`;
   }
 
-  /** How many wait. */
+  /** The number of waiting claims. */
   get length(): number {
     return this.#places.size;
   }
 
-  /** What is held now. */
+  /** The capacity in use. */
   get used(): Amount {
     return this.#used;
   }
@@ -99,7 +99,7 @@ export class CapacityQueue {
     return undefined;
   }
 
-  /** Counts exactly up to a thousand places, which is all that a person wants to know. */
+  /** The number of claims ahead; beyond a thousand places it includes holes, which bounds the cost. */
   #before(place: number): number {
     if (place - this.#front > 1000) return place - this.#front;
     let count = 0;

@@ -6,20 +6,20 @@ import { accountRange, TABLES } from '../store/tables.ts';
 import type { LiveContainers } from './live-containers.ts';
 
 /**
- * A list item in the form that it is there in: one that has ended is kept as JSON text, since a page over HTTP is then
- * put together without reading a row.
+ * An item of a list, as an object for a live container and as JSON text for an ended one. The text is stored, so that a
+ * page over HTTP is assembled without reading rows.
  */
 export type ListedContainer =
   | { readonly key: string; readonly item: ContainerListItem }
   | { readonly key: string; readonly text: string };
 
-/** One page in the order of creation; `hasMore` says whether another follows. */
+/** One page, in the order of creation. `hasMore`: another page follows. */
 export interface ListedPage {
   readonly containers: readonly ListedContainer[];
   readonly hasMore: boolean;
 }
 
-/** What is live, or with `all` also what has ended, of one account. */
+/** The live containers of an account, or with `all` also those that have ended. */
 export function listContainers(
   { store, containers: ofCluster }: { store: Store; containers: LiveContainers },
   request: Scope & PageRequest & { readonly all: boolean },
@@ -33,6 +33,7 @@ export function listContainers(
   return { containers, hasMore: false };
 }
 
+/** Parses the item if it is JSON text. */
 export function itemOf(listed: ListedContainer): ContainerListItem {
   return 'item' in listed ? listed.item : (JSON.parse(listed.text) as ContainerListItem);
 }
@@ -44,14 +45,14 @@ export function renderContainerPage(page: { containers: readonly ListedContainer
 }
 
 function* liveItems(containers: LiveContainers, { accountID, after }: Scope & PageRequest): Iterable<ListedContainer> {
-  for (const key of containers.ofAccount(accountID).after(after)) {
+  for (const key of containers.containersOf(accountID).after(after)) {
     const live = containers.get(key);
     if (live === undefined || !live.isCreated || live.row.deleted) continue;
     yield { key, item: renderListItem(live.row, containers.stateOf(live)) };
   }
 }
 
-/** Both are in the order of their keys. Live ones are listed as live, though their end may be on its way to the disk already. */
+/** Merges both in the order of their keys. A container that is in both is listed as live: its end is not yet durable. */
 function* withEnded(
   live: Iterable<ListedContainer>,
   store: Store,

@@ -1,19 +1,19 @@
 import type { Launch } from '../engines/engine.ts';
 import type { ContainerRow } from '../store/container-row.ts';
 
-/** A container that has not ended, or is deleted and not yet cleaned up. */
+/** A container that has not ended, or that is deleted but not yet cleaned up. */
 export interface LiveContainer {
   readonly rowKey: string;
-  /** What may be reported of it. Replaced as a whole, never changed. */
+  /** The state that callers see. Replaced as a whole, never modified. */
   row: ContainerRow;
   launch: Launch;
-  /** Whether the engine was asked to launch it, by this process or an earlier one. */
+  /** Whether this process has submitted it to the engine, or an earlier one may have. */
   launched: boolean;
-  /** Its end is known and on the way to the disk. */
+  /** Its end is known but not yet durable. */
   ending: boolean;
-  /** Resolves once the row that says it exists is durable; before, it is not reported. */
+  /** Resolves when its row is durable. Callers do not see the container before. */
   readonly created: Promise<void>;
   isCreated: boolean;
-  /** Called when nothing of it is live any more. */
+  /** Called when it is no longer live: ended durably, or deleted and cleaned up. */
   readonly onGone: Set<() => void>;
 }

@@ -16,31 +16,32 @@ import { nextPhase, type PhaseTrigger } from './phase-table.ts';
 import { renderEnd } from './render-end.ts';
 import { type LaunchSettings, resolveLaunch } from './resolve-launch.ts';
 
+/** What `LiveContainers` works on, and what it notifies. */
 export interface LiveContainersOptions {
   readonly clusterID: string;
   readonly store: Store;
   readonly clock: Clock;
   readonly driver: EngineDriver;
-  /** The cluster's capacity; undefined where everything fits. */
+  /** The cluster's capacity; undefined if it has no limit. */
   readonly capacity: Capacity | undefined;
   readonly settings: LaunchSettings;
-  /** A container has changed in a way that a reader could see. */
+  /** Called when a container has changed visibly. */
   readonly onChange: (row: ContainerRow) => void;
-  /** Nothing may reach its ports any more: it has ended or is being removed. Comes before `onChange`, perhaps twice. */
+  /** Called when a container has ended or is being removed, so that its ports are closed. Called before `onChange`, possibly twice. */
   readonly onUnreachable: (row: ContainerRow) => void;
-  /** Removes the directory of a launch key that no row has any more. */
+  /** Removes the directory of a launch key that no row refers to. */
   readonly removeDirectory: (launchKey: string) => void;
-  /** Removes what is outside of the store; false where that failed. May be called again after a crash. */
+  /** Removes everything outside the store; returns false if that failed. May be called again after a crash. */
   readonly cleanUp: (row: ContainerRow) => Promise<boolean>;
-  /** The store can no longer be written. */
+  /** Called when the store can no longer be written. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const NEVER_STARTED = 'canceled before it was started';
 
 /**
- * All live containers of a cluster, and the one place where their phases change. Rows reach the store when they
- * change; an end is reported only once it is durable, all else that an engine would report again immediately.
+ * All live containers of a cluster, and the only place that changes their phases. Every change is written to the store. An
+ * end is reported only when it is durable; other changes immediately, because the engine would report them again.
  */
 export class LiveContainers {
   readonly #options: LiveContainersOptions;
@@ -65,11 +66,11 @@ export class LiveContainers {
     return this.#register.all();
   }
 
-  ofAccount(accountID: string): LiveIndex {
-    return this.#register.ofAccount(accountID);
+  containersOf(accountID: string): LiveIndex {
+    return this.#register.containersOf(accountID);
   }
 
-  /** Of the account's containers that have not ended, also of those that wait. */
+  /** The cores of the account's containers that have not ended, including waiting ones. */
   coresOf(accountID: string): number {
     return this.#register.coresOf(accountID);
   }
@@ -78,7 +79,7 @@ export class LiveContainers {
     return this.#register.isMounted(volumeKey);
   }
 
-  /** Adds a new container, which waits for capacity once `created` has made its row durable; throws as `created` does. */
+  /** Adds a new container. It waits for capacity after `created`, which makes its row durable; rejects if `created` does. */
   async create(rowKey: string, row: ContainerRow, created: Promise<void>): Promise<LiveContainer> {
     const live = this.#add({ rowKey, row, created, launched: false });
     try {
@@ -105,7 +106,7 @@ export class LiveContainers {
     return live;
   }
 
-  /** Takes back that it is marked as deleted, which did not become durable. */
+  /** Reverts a deletion mark that did not become durable. */
   unmarkDeleted(live: LiveContainer): void {
     const { deleted: _, ...row } = live.row;
     live.row = row;
@@ -120,7 +121,7 @@ export class LiveContainers {
     this.#queue.pump();
   }
 
-  /** There is capacity for it. */
+  /** Called when there is capacity for the container. */
   #start(rowKey: string): void {
     const live = this.#register.get(rowKey);
     if (live === undefined || live.ending) return;
@@ -129,13 +130,13 @@ export class LiveContainers {
     this.#options.driver.submit(live.launch);
   }
 
-  /** The row's `state`, worked out for those that wait. */
+  /** The container's `state`, computed for waiting ones. */
   stateOf(live: LiveContainer): string {
     if (live.row.phase !== 'Pending' || live.launched) return live.row.state;
     return this.#queue.reason(live.rowKey, this.#options.clusterID) ?? live.row.state;
   }
 
-  /** Resolves once the wish is durable; the end comes later. False where the container has ended meanwhile. */
+  /** Resolves when the request is durable; the container ends later. Resolves to false if it has ended in the meantime. */
   async cancel(live: LiveContainer, graceMs: number): Promise<boolean> {
     if (live.ending) {
       await new Promise<void>((resolve) => live.onGone.add(resolve));
@@ -154,15 +155,15 @@ export class LiveContainers {
     try {
       await store.commit([]);
     } finally {
-      // On a full disk too: what is to be stopped may be what fills it.
+      // Also if the disk is full: this container may be what fills it.
       driver.stop(live.launch, graceMs);
     }
     return true;
   }
 
   /**
-   * Kills what runs and removes every trace. The row must have been marked as deleted, durably, before; resolves
-   * when all is gone.
+   * Kills the container and removes everything of it. Its row must already be marked as deleted, durably. Resolves when the
+   * removal is complete.
    */
   async destroy(live: LiveContainer): Promise<void> {
     if (this.#register.get(live.rowKey) !== live) return;
@@ -175,7 +176,7 @@ export class LiveContainers {
     await gone;
   }
 
-  /** What the engine has seen. */
+  /** Applies an observation of the engine. */
   report(launchKey: string, observation: Observation): void {
     const live = this.#register.launchedAs(launchKey);
     if (live === undefined || live.ending) return;
@@ -221,7 +222,7 @@ export class LiveContainers {
     const phase = nextPhase(live.row.phase, 'absent');
     if (phase !== 'Pending') {
       const state =
-        phase === 'Canceled' ? NEVER_STARTED : 'the engine has no trace of it after a restart of the service';
+        phase === 'Canceled' ? NEVER_STARTED : 'the engine has no record of it after a restart of the service';
       void this.#end(live, 'absent', { state, endTime: this.#options.clock.now() });
       return;
     }
@@ -232,7 +233,7 @@ export class LiveContainers {
     void this.#relaunch(live).catch(this.#options.onFailure);
   }
 
-  /** Proven never to have started: it is queued again, under a new launch key since the old one can no longer be used. */
+  /** Queues a container again that provably never started. It gets a new launch key, because the old one cannot be reused. */
   async #relaunch(live: LiveContainer): Promise<void> {
     const { store, driver, settings } = this.#options;
     const old = live.row.launchKey;
@@ -245,14 +246,15 @@ export class LiveContainers {
     store.write([put(TABLES.containers, live.rowKey, live.row)]);
     await store.durable();
     await driver.remove(old);
-    // Only once the row no longer names it: created again after a crash, the directory would look unclaimed.
+    // Only after the row has the new key: otherwise, after a crash, a directory created again under the old key would look
+    // unclaimed.
     this.#options.removeDirectory(old);
     this.#enqueue(live);
   }
 
   #change(live: LiveContainer, change: Partial<ContainerRow>): void {
     live.row = { ...live.row, ...change };
-    // The engine would report it again; `cancel` commits its own change.
+    // May wait, because the engine would report it again; `cancel` commits its own change.
     this.#options.store.write([put(TABLES.containers, live.rowKey, live.row)], { canWait: true });
     this.#options.onChange(live.row);
   }
@@ -271,7 +273,7 @@ export class LiveContainers {
     }
   }
 
-  /** Makes the end durable, then tells it. */
+  /** Makes the end durable, then reports it. */
   async #settle(live: LiveContainer, row: ContainerRow): Promise<void> {
     const { store } = this.#options;
     store.write([
@@ -292,10 +294,10 @@ export class LiveContainers {
     this.#register.remove(live);
   }
 
-  /** Removes what is left of a container that has ended and is marked as deleted; what fails is tried at a restart. */
+  /** Removes the files and the row of a container that has ended and is marked as deleted. A failure is retried at a restart. */
   async sweep(rowKey: string, row: ContainerRow): Promise<void> {
     const { store, driver } = this.#options;
-    // The mark of deletion may still be on its way: were the directory gone first, a crash would leave a container that
+    // The deletion mark must be durable first: if the directory were removed before it, a crash would leave a container that
     // looks as if it had never started.
     await store.durable();
     await driver.remove(row.launchKey);

@@ -1,4 +1,4 @@
-/** Row keys of one account's live containers in order, which is that of their creation; keys are added ascending. */
+/** The row keys of an account's live containers, in the order of creation. Keys must be added in ascending order. */
 export class LiveIndex {
   #keys: string[] = [];
   readonly #live = new Set<string>();
@@ -17,13 +17,13 @@ export class LiveIndex {
 
   delete(key: string): void {
     this.#live.delete(key);
-    // Holes are swept once they are the larger part, so that each costs a constant amount.
+    // Compacted when most entries are holes, so that the cost per deletion is constant on average.
     if (this.#keys.length > 64 && this.#live.size * 2 < this.#keys.length) {
       this.#keys = this.#keys.filter((candidate) => this.#live.has(candidate));
     }
   }
 
-  /** The keys after `after` in order; all, where it is `''`. */
+  /** The keys after `after`, in order; all keys if it is `''`. */
   *after(after: string): Iterable<string> {
     const keys = this.#keys;
     let low = 0;

@@ -1,13 +1,13 @@
 import type { LiveContainer } from './live-container.ts';
 import { LiveIndex } from './live-index.ts';
 
-/** The live containers of a cluster, to be found by their row, their launch, their account and what they mount. */
+/** The live containers of a cluster, indexed by row, launch key, account and mounted volume. */
 export class LiveRegister {
   readonly #byRowKey = new Map<string, LiveContainer>();
   readonly #byLaunchKey = new Map<string, LiveContainer>();
   readonly #byAccount = new Map<string, LiveIndex>();
   readonly #coresByAccount = new Map<string, number>();
-  /** How often each volume is mounted. */
+  /** The number of mounts per volume. */
   readonly #mounted = new Map<string, number>();
 
   get(rowKey: string): LiveContainer | undefined {
@@ -22,7 +22,7 @@ export class LiveRegister {
     return this.#byRowKey.values();
   }
 
-  ofAccount(accountID: string): LiveIndex {
+  containersOf(accountID: string): LiveIndex {
     let index = this.#byAccount.get(accountID);
     if (index === undefined) {
       index = new LiveIndex();
@@ -42,22 +42,22 @@ export class LiveRegister {
   add(live: LiveContainer): void {
     this.#byRowKey.set(live.rowKey, live);
     this.#byLaunchKey.set(live.row.launchKey, live);
-    this.ofAccount(live.row.accountID).add(live.rowKey);
+    this.containersOf(live.row.accountID).add(live.rowKey);
     this.#addCores(live, 1);
     for (const { volumeKey } of live.row.mounts) this.#mounted.set(volumeKey, (this.#mounted.get(volumeKey) ?? 0) + 1);
   }
 
-  /** Its row has a launch key of its own now, in the place of `old`. */
+  /** Call it after the row's launch key has changed from `old`. */
   rename(live: LiveContainer, old: string): void {
     this.#byLaunchKey.delete(old);
     this.#byLaunchKey.set(live.row.launchKey, live);
   }
 
-  /** Takes it out, and tells those who wait for that. */
+  /** Removes the container and calls its `onGone` listeners. */
   remove(live: LiveContainer): void {
     if (this.#byRowKey.delete(live.rowKey)) this.#addCores(live, -1);
     this.#byLaunchKey.delete(live.row.launchKey);
-    this.ofAccount(live.row.accountID).delete(live.rowKey);
+    this.containersOf(live.row.accountID).delete(live.rowKey);
     for (const { volumeKey } of live.row.mounts) {
       const count = (this.#mounted.get(volumeKey) ?? 1) - 1;
       if (count === 0) this.#mounted.delete(volumeKey);

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 
-const FIRST_LOOK_MS = 20;
-const SLOWEST_LOOK_MS = 1000;
-/** What is due within one slot is looked at together; the ring of slots is longer than the longest wait. */
+const FIRST_POLL_MS = 20;
+const LONGEST_POLL_MS = 1000;
+/** Files due within one slot are checked together. The ring of slots is longer than the longest interval. */
 const SLOT_MS = 20;
 const SLOTS = 64;
-/** One turn of the event loop looks no longer than this, and wakes no more, since who is woken reads at once. */
+/** Limits per turn of the event loop, in time and in woken readers, since each reads immediately. */
 const TURN_MS = 3;
 const WAKES_A_TURN = 50;
 
@@ -18,25 +18,24 @@ interface Waiter {
 }
 
 /**
- * Tells followers of files that these have grown. One timer looks for all of them, so that a file which does not grow
- * costs a system call now and then and nothing else; looks grow rarer while nothing comes. However many are due at once,
- * other work runs between them.
+ * Notifies followers of files when these have grown. One timer polls all files, at an interval that grows for each file that
+ * does not change. If many files are due at the same time, other work runs in between.
  */
 export class LogNotifier {
   readonly #slots = Array.from({ length: SLOTS }, () => new Set<Waiter>());
-  /** The slot that is looked at next, counted from the start of the process. */
+  /** The next slot to check, counted from the start of the process. */
   #next = 0;
   #count = 0;
-  #isLooking = false;
+  #isPolling = false;
 
-  /** Calls `wake` once the file at `path` has more than `size` bytes, unless the returned function is called before. */
+  /** Calls `wake` once, when the file at `path` has more than `size` bytes, unless the returned function is called first. */
   add(path: string, size: number, wake: () => void): () => void {
-    if (!this.#isLooking) {
-      this.#isLooking = true;
+    if (!this.#isPolling) {
+      this.#isPolling = true;
       this.#next = slotAt(performance.now()) + 1;
-      setTimeout(() => this.#look(), SLOT_MS);
+      setTimeout(() => this.#poll(), SLOT_MS);
     }
-    const waiter: Waiter = { path, size, wait: FIRST_LOOK_MS, slot: this.#slotIn(FIRST_LOOK_MS), wake };
+    const waiter: Waiter = { path, size, wait: FIRST_POLL_MS, slot: this.#slotIn(FIRST_POLL_MS), wake };
     waiter.slot.add(waiter);
     this.#count++;
     return () => {
@@ -45,19 +44,19 @@ export class LogNotifier {
   }
 
   #slotIn(ms: number): Set<Waiter> {
-    // Not all at the same moment, though thousands may have begun together; and never into the slot that is being looked at.
+    // Randomized, since thousands of followers may have started together; and never in the slot that is being checked.
     const slot = slotAt(performance.now() + ms * (0.75 + Math.random() / 2));
     return this.#slots[Math.min(Math.max(slot, this.#next + 1), this.#next + SLOTS - 1) % SLOTS]!;
   }
 
-  #look(): void {
+  #poll(): void {
     const until = performance.now() + TURN_MS;
     let wakes = 0;
     for (const now = slotAt(performance.now()); this.#next <= now; this.#next++) {
       const slot = this.#slots[this.#next % SLOTS]!;
       for (const waiter of slot) {
         if (wakes === WAKES_A_TURN || performance.now() > until) {
-          setImmediate(() => this.#look());
+          setImmediate(() => this.#poll());
           return;
         }
         slot.delete(waiter);
@@ -66,14 +65,14 @@ export class LogNotifier {
           this.#count--;
           waiter.wake();
         } else {
-          waiter.wait = Math.min(waiter.wait * 1.5, SLOWEST_LOOK_MS);
+          waiter.wait = Math.min(waiter.wait * 1.5, LONGEST_POLL_MS);
           waiter.slot = this.#slotIn(waiter.wait);
           waiter.slot.add(waiter);
         }
       }
     }
-    if (this.#count > 0) setTimeout(() => this.#look(), SLOT_MS);
-    else this.#isLooking = false;
+    if (this.#count > 0) setTimeout(() => this.#poll(), SLOT_MS);
+    else this.#isPolling = false;
   }
 }
 
@@ -85,7 +84,7 @@ function hasGrown({ path, size }: Waiter): boolean {
   try {
     return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > size;
   } catch {
-    // The reader that waits gets the error itself.
+    // The waiting reader will get the error itself.
     return true;
   }
 }

@@ -1,18 +1,18 @@
 import { identifierSchema } from '@sluice/client';
 
-/** A mount key read: `<volumeID>`, `<volumeID>:<subPath>` or `<volumeID>:<subPath>:dir|file`. */
+/** A parsed mount key: `<volumeID>`, `<volumeID>:<subPath>` or `<volumeID>:<subPath>:dir|file`. */
 export interface MountKey {
   readonly volumeID: string;
   /** `''` for the whole volume. */
   readonly subPath: string;
-  /** What to create where nothing is. */
+  /** What to create if nothing exists at `subPath`. */
   readonly create?: 'dir' | 'file';
 }
 
 const MAX_SUB_PATH_BYTES = 4095;
 const MAX_NAME_BYTES = 255;
 
-/** Reads a mount key, or says what is wrong with it, as the end of "… because". */
+/** Parses a mount key. `reason` completes the sentence "could not mount … because". */
 export function parseMountKey(key: string): { ok: true; value: MountKey } | { ok: false; reason: string } {
   const colon = key.indexOf(':');
   const volumeID = colon === -1 ? key : key.slice(0, colon);
@@ -32,12 +32,12 @@ export function parseMountKey(key: string): { ok: true; value: MountKey } | { ok
   return { ok: true, value: { volumeID, subPath, ...(option === undefined ? {} : { create: option }) } };
 }
 
-/** What keeps `path` from being a path beneath a volume, if anything. */
+/** Why `path` is not a valid path in a volume; undefined if it is. */
 function subPathFault(path: string): string | undefined {
-  if (path === '') return 'the path beneath the volume is empty';
-  if (path.includes('\0')) return 'the path beneath the volume holds a NUL';
-  if (path.includes(':')) return 'the path beneath the volume holds a colon';
-  if (path.startsWith('/')) return 'the path beneath the volume is absolute';
+  if (path === '') return 'the path in the volume is empty';
+  if (path.includes('\0')) return 'the path in the volume contains a NUL';
+  if (path.includes(':')) return 'the path in the volume contains a colon';
+  if (path.startsWith('/')) return 'the path in the volume is absolute';
   if (Buffer.byteLength(path) > MAX_SUB_PATH_BYTES) return `the path is longer than ${MAX_SUB_PATH_BYTES} bytes`;
   for (const name of path.split('/')) {
     if (name === '') return 'the path has an empty segment';

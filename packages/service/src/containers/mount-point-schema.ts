@@ -1,23 +1,23 @@
 import { z } from 'zod';
 import { normalizeTarget } from './normalize-target.ts';
 
-/** The kernel's bounds on a path and on each name in it, in bytes. */
+/** The kernel's limits for a path and for each name in it, in bytes. */
 const MAX_PATH_BYTES = 4095;
 const MAX_NAME_BYTES = 255;
-/** What every container needs as its engine mounts it; `/.sluice` is where the engines put what starts the command. */
+/** Paths that the engines mount themselves. `/.sluice` contains the program that starts the command. */
 const RESERVED = ['/proc', '/sys', '/dev', '/.sluice'];
 
-/** A path in a container where a volume can be mounted, whatever the engine. */
+/** A path in a container at which a volume can be mounted, with every engine. */
 export const mountPointSchema = z.string().superRefine((path, context) => {
   const fault = mountPointFault(path);
   if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
 });
 
-/** What keeps a volume from being mounted at `path`, if anything. */
+/** Why a volume cannot be mounted at `path`; undefined if it can. */
 function mountPointFault(path: string): string | undefined {
   if (!path.startsWith('/')) return 'must be an absolute path';
-  // They would end a line of what engines and runtimes read.
-  if (/\p{Cc}/u.test(path)) return 'must not hold a control character';
+  // Control characters would break the line-based input of engines and runtimes.
+  if (/\p{Cc}/u.test(path)) return 'must not contain a control character';
   const names = path.split('/');
   if (names.some((name) => name === '.' || name === '..')) return "must have no segment '.' or '..'";
   const point = normalizeTarget(path);

@@ -1,4 +1,4 @@
-/** One spelling for each mount point: without doubled or trailing slashes. */
+/** The canonical form of a mount point, without repeated or trailing slashes. */
 export function normalizeTarget(target: string): string {
   return `/${target
     .split('/')

@@ -3,24 +3,24 @@ import { z } from 'zod';
 import { parseBody, refuseField } from '../protocol/parse-body.ts';
 import { mountPointSchema } from './mount-point-schema.ts';
 
-/** A fan-in of every cell that a step can have in practice. */
+/** Enough for one mount per cell of the largest practical fan-in. */
 const MAX_MOUNTS = 10_000;
 
 const text = (max: number) =>
   z
     .string()
     .max(max)
-    .refine((value) => !value.includes('\0'), 'must not hold a NUL');
+    .refine((value) => !value.includes('\0'), 'must not contain a NUL');
 const bounded = <T extends z.ZodType>(record: z.ZodRecord<z.ZodString, T>, max: number) =>
   record.refine((value) => Object.keys(value).length <= max, `must have at most ${max} entries`);
-/** Whether there can be such an image the cluster's engine decides. What begins with a dash, runtimes take for an option. */
+/** The cluster's engine checks the rest of the syntax. Runtimes would treat a name that begins with a dash as an option. */
 const image = z
   .string()
   .min(1)
   .max(1024)
-  .refine((name) => !/^[\s-]|\p{Cc}/u.test(name), 'must not begin with - or a blank, nor hold a control character');
+  .refine((name) => !/^[\s-]|\p{Cc}/u.test(name), 'must not begin with - or a blank, or contain a control character');
 
-/** The bounds are far above use and far below harm; one argument is bounded by the kernel at 128 KiB. */
+/** The limits are far above normal use and far below what harms the service. The kernel limits one argument to 128 KiB. */
 export const containerSpecSchema = z.strictObject({
   instanceType: z.string().min(1).max(63),
   image: image.optional(),
@@ -31,7 +31,7 @@ export const containerSpecSchema = z.strictObject({
   envs: bounded(z.record(z.string(), text(131_000)), 1000).optional(),
 });
 
-/** Reads what a client sent to create a container; every fault names its field. */
+/** Parses a client's container spec. Errors name the invalid field. */
 export function parseContainerSpec(input: unknown): ContainerSpec {
   const spec = parseBody(containerSpecSchema, input);
   for (const name of Object.keys(spec.ports ?? {})) {
@@ -42,6 +42,6 @@ export function parseContainerSpec(input: unknown): ContainerSpec {
   for (const name of Object.keys(spec.envs ?? {})) {
     if (name === '' || /[=\0]/.test(name)) refuseField(`envs.${name}`, 'is not a name of an environment variable');
   }
-  // zod's optional properties allow undefined, which JSON has not and in-process callers mean as absent.
+  // zod's optional properties allow undefined, which in-process callers may pass for an absent field.
   return Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined)) as ContainerSpec & object;
 }

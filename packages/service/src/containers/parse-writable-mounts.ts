@@ -6,8 +6,8 @@ import { normalizeTarget } from './normalize-target.ts';
 const mountPointsSchema = z.array(z.string().startsWith('/'));
 
 /**
- * The mount points that stay writable, by the container's label, in one spelling; undefined without the label, which
- * leaves all of them writable. Refuses a value that is no JSON array of the container's own mount points.
+ * The normalized mount points that the container's label declares writable; undefined without the label, when all are
+ * writable. Throws if the value is not a JSON array of the container's own mount points.
  */
 export function parseWritableMounts({ labels, volumeMounts }: ContainerSpec): ReadonlySet<string> | undefined {
   const label = labels?.[WRITABLE_MOUNTS_LABEL];

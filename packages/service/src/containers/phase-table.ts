@@ -4,29 +4,30 @@
  *   Creating → Pending → Running → Exiting → Succeeded | Failed | Unknown
  *       └─────────┴─────────┴────────┴→ Canceling → Canceled
  *
- * A phase may be left out, none is ever entered again, and the last four are final. A trigger that has no entry
- * changes nothing: engines may report twice, and late.
+ * A phase may be skipped, none is entered again, and the last four are final. A trigger without an entry has no effect:
+ * engines may report repeatedly and late.
  */
 import type { KnownContainerPhase } from '@sluice/client';
 
+/** What can change the phase of a container. */
 export type PhaseTrigger =
-  /** The row is durable and the container waits for capacity, or for the engine. */
+  /** The row is durable, and the container waits for capacity or for the engine. */
   | 'queued'
   | 'running'
   | 'exiting'
   /** Ended by itself with exit code 0. */
   | 'succeeded'
-  /** Ended by itself otherwise, or could not be started for a reason of its own. */
+  /** Ended by itself otherwise, or could not be started because of its spec. */
   | 'failed'
-  /** The system below failed, or nothing says how it ended. */
+  /** The engine or the machine failed, or it is unknown how it ended. */
   | 'fault'
   /** Ended because the service had it stopped. */
   | 'stopped'
   /** The engine proves that it was never started. */
   | 'absent'
-  /** Cancel, where the engine may have it already. */
+  /** Canceled after it may have been submitted to the engine. */
   | 'cancel'
-  /** Cancel, where the engine was never asked to launch it. */
+  /** Canceled before it was submitted to the engine. */
   | 'withdraw';
 
 type Moves = Partial<Record<PhaseTrigger, KnownContainerPhase>>;
@@ -45,7 +46,7 @@ const PHASE_TABLE: Readonly<Record<KnownContainerPhase, Moves>> = {
   Pending: { ...BEFORE_RUNNING, absent: 'Pending' },
   Running: { ...ENDS, exiting: 'Exiting', cancel: 'Canceling', absent: 'Unknown' },
   Exiting: { ...ENDS, cancel: 'Canceling', absent: 'Unknown' },
-  // However it ended once it was being canceled, the caller's wish was fulfilled; `state` tells the rest.
+  // The cancellation succeeded, however the container ended; `state` has the details.
   Canceling: { succeeded: 'Canceled', failed: 'Canceled', fault: 'Canceled', stopped: 'Canceled', absent: 'Canceled' },
   Succeeded: {},
   Failed: {},
@@ -53,7 +54,7 @@ const PHASE_TABLE: Readonly<Record<KnownContainerPhase, Moves>> = {
   Canceled: {},
 };
 
-/** The phase after `trigger`, or undefined where it changes nothing. */
+/** The phase after `trigger`; undefined if it has no effect. */
 export function nextPhase(phase: KnownContainerPhase, trigger: PhaseTrigger): KnownContainerPhase | undefined {
   return PHASE_TABLE[phase][trigger];
 }

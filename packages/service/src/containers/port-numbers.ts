@@ -1,16 +1,16 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below the range from which the kernel takes ports for outgoing connections, so that those do not get in the way. */
+/** Below the range that the kernel uses for outgoing connections, which would otherwise occupy these ports. */
 const FIRST = 20_000;
 const LAST = 32_767;
 const ATTEMPTS = 200;
 
-/** Gives out port numbers that no live container of the cluster has and that nothing listens on here. */
+/** Assigns port numbers that no live container of the cluster uses and on which no process of this host listens. */
 export class PortNumbers {
   readonly #taken = new Set<number>();
 
-  /** Counts a port as taken, after a restart. */
+  /** Marks a port as used, after a restart. */
   hold(port: number): void {
     this.#taken.add(port);
   }
@@ -19,7 +19,7 @@ export class PortNumbers {
     this.#taken.delete(port);
   }
 
-  /** A random free port, held until released; undefined where none was found. */
+  /** A random free port, which is in use until `release`; undefined if none was found. */
   async take(): Promise<number | undefined> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const port = randomInt(FIRST, LAST + 1);

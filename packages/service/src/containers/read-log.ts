@@ -2,57 +2,58 @@ import { statSync } from 'node:fs';
 import type { LogNotifier } from './log-notifier.ts';
 import { readBlock } from './read-block.ts';
 
+/** Which part of a log to read, and how. */
 export interface LogOptions {
-  /** So many last lines; the whole where absent. */
+  /** The number of last lines to read. Default: all. */
   readonly tail?: number | undefined;
   readonly follow?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   /**
-   * Each block is given in the same memory: a reader that asks for the next has finished with the last. New memory for each costs more
-   * than all else together.
+   * Reuses the memory of a block for the next one, so the reader must be done with a block when it requests the next. New
+   * memory for each block would cost more than everything else.
    */
   readonly reuse?: boolean | undefined;
 }
 
-/** What a follower knows of the container that writes. */
-export interface Life {
+/** The container that writes a followed log. */
+export interface LogWriter {
   isLive(): boolean;
-  /** Calls `listener` once it has ended, until the returned function is called. */
+  /** Calls `listener` when it has ended, unless the returned function is called first. */
   onEnd(listener: () => void): () => void;
-  /** One for all followers. */
+  /** Shared by all followers. */
   readonly notifier: LogNotifier;
 }
 
 const BLOCK_BYTES = 64 * 1024;
-/** For who has shown that they read: more than what lies in the connection's buffers has gone. Costs less per byte. */
+/** Used after `SHOWN_BYTES`, when the reader has provably read more than the connection's buffers. Costs less per byte. */
 const LARGE_BLOCK_BYTES = 512 * 1024;
 const SHOWN_BYTES = 8 * 1024 * 1024;
 
 /**
- * The bytes of a log, in blocks that are read when the reader asks for them: a slow reader holds one block, whatever
- * the size of the log. With `follow` it continues until the container has ended and all is given. Ends early,
- * without an error, when the signal is aborted: the caller that aborts must not take that for the end of the log.
+ * Yields the bytes of a log in blocks, each read on demand, so a slow reader uses the memory of one block. With `follow` it
+ * continues until the container has ended and everything has been read. When the signal is aborted it returns early, without
+ * an error; the caller must not treat that as the end of the log.
  */
-export async function* readLog(path: string, options: LogOptions, life?: Life): AsyncGenerator<Uint8Array> {
+export async function* readLog(path: string, options: LogOptions, writer?: LogWriter): AsyncGenerator<Uint8Array> {
   const { signal, reuse } = options;
   let position: number | undefined;
   let given = 0;
   while (!isAborted(signal)) {
-    // Asked before reading: what is written before the end is there to be read once the end is known.
-    const follows = options.follow === true && life?.isLive() === true;
-    // One synchronous system call, since thousands of followers may look; and none of them holds the file meanwhile.
+    // Checked before reading: after the end is known, everything that was written can be read.
+    const follows = options.follow === true && writer?.isLive() === true;
+    // A synchronous call is the cheapest for thousands of followers, and none of them keeps the file open.
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     if (position === undefined) {
       position = options.tail === undefined ? 0 : await tailStart(path, { lines: options.tail, size, signal });
     }
-    // It has been cut to its limit: what was given is not given again.
+    // The log may have been cut to its limit; bytes already yielded are not repeated.
     position = Math.min(position, size);
     let memory: Buffer | undefined;
     while (position < size) {
       const length = Math.min(given < SHOWN_BYTES ? BLOCK_BYTES : LARGE_BLOCK_BYTES, size - position);
       if (!reuse || memory === undefined || memory.length < length) memory = Buffer.allocUnsafeSlow(length);
       const block = isAborted(signal) ? undefined : await readBlock(path, position, memory);
-      // Without a block the container was deleted, and its log with it.
+      // Without a block, the container and its log have been deleted.
       if (block === undefined) return;
       if (block.length === 0) break;
       position += block.length;
@@ -61,8 +62,8 @@ export async function* readLog(path: string, options: LogOptions, life?: Life): 
     }
     memory = undefined;
     if (!follows) return;
-    // What has happened while the blocks were read is not told any more.
-    if (life.isLive() && !isAborted(signal)) await growth(path, { size: position, life, signal });
+    // Checked again, because events during the reads are not reported later.
+    if (writer.isLive() && !isAborted(signal)) await growth(path, { size: position, writer, signal });
   }
 }
 
@@ -71,21 +72,24 @@ function isAborted(signal: AbortSignal | undefined): boolean {
 }
 
 /** Resolves when the file has grown beyond `size`, at the container's end, or when the signal is aborted. */
-function growth(path: string, { size, life, signal }: { size: number; life: Life; signal: AbortSignal | undefined }) {
+function growth(
+  path: string,
+  { size, writer, signal }: { size: number; writer: LogWriter; signal: AbortSignal | undefined },
+) {
   return new Promise<void>((resolve) => {
     const done = () => {
-      stopLooking();
+      stopPolling();
       forget();
       signal?.removeEventListener('abort', done);
       resolve();
     };
-    const stopLooking = life.notifier.add(path, size, done);
-    const forget = life.onEnd(done);
+    const stopPolling = writer.notifier.add(path, size, done);
+    const forget = writer.onEnd(done);
     signal?.addEventListener('abort', done);
   });
 }
 
-/** Where the last `lines` lines begin, found in blocks from the end; the newline that ends the file begins no line. */
+/** The offset of the last `lines` lines, searched in blocks from the end. A newline at the end of the file starts no line. */
 async function tailStart(
   path: string,
   { lines, size, signal }: { lines: number; size: number; signal: AbortSignal | undefined },

@@ -3,7 +3,7 @@ import { own } from '@sluice/client';
 import type { ContainerRow } from '../store/container-row.ts';
 import { renderTime } from '../store/render-list-item.ts';
 
-/** A container as endpoints 7 and 8 show it; `state` is given apart since it is worked out for those that wait. */
+/** A container as in the replies of endpoints 7 and 8. `state` is passed separately, since it is computed for waiting containers. */
 export function renderContainer(row: ContainerRow, state: string): Container {
   return {
     id: row.id,
@@ -20,7 +20,7 @@ export function renderContainer(row: ContainerRow, state: string): Container {
   };
 }
 
-/** What the client gave, with what was assigned to its ports. */
+/** The client's spec, with the assigned ports and hosts. */
 function renderSpec(row: ContainerRow): Partial<Container> {
   const { command, ports, ...rest } = row.spec;
   return {

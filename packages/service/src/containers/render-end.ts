@@ -1,7 +1,7 @@
 import type { End } from '../engines/engine.ts';
 import type { PhaseTrigger } from './phase-table.ts';
 
-/** What an end means for the phase, and how it reads as `state`. */
+/** The trigger of the phase change for an end, and its description for `state`. */
 export function renderEnd(end: End): { readonly trigger: PhaseTrigger; readonly state: string } {
   switch (end.kind) {
     case 'exited':

@@ -6,14 +6,14 @@ import type { ContainerRow } from '../store/container-row.ts';
 
 const GIB = 1024 ** 3;
 
-/** What containers are launched with that their rows do not say. */
+/** Values for a launch that are not in the container's row. */
 export interface LaunchSettings {
   readonly storage: string;
   readonly logLimitBytes: number;
   readonly instanceTypes: ReadonlyMap<string, InstanceTypeConfig>;
 }
 
-/** What the engine gets of a container, also where the configuration no longer has its instance type. */
+/** The launch that the engine receives. Works even if the configuration no longer has the instance type. */
 export function resolveLaunch(row: ContainerRow, { storage, logLimitBytes, instanceTypes }: LaunchSettings): Launch {
   return {
     key: row.launchKey,
@@ -42,7 +42,7 @@ export function resolveLaunch(row: ContainerRow, { storage, logLimitBytes, insta
 
 const PREFIX = 'BAT_PORT_';
 
-/** The variables that tell a container its ports: as the protocol names them, and again with `-` as `_` for shells. */
+/** The environment variables with the container's ports: named as in the protocol, and with `_` in place of `-` for shells. */
 function portVariables(ports: Readonly<Record<string, number>>): Record<string, string> {
   const variables: Record<string, string> = {};
   for (const [name, port] of Object.entries(ports)) {
@@ -54,7 +54,7 @@ function portVariables(ports: Readonly<Record<string, number>>): Record<string, 
 
 const REFERENCE = /\$(?:BAT_PORT_([A-Za-z0-9_-]+)|\{BAT_PORT_([A-Za-z0-9_-]+)\}|\(BAT_PORT_([A-Za-z0-9_-]+)\))/g;
 
-/** Replaces `$BAT_PORT_x`, `${BAT_PORT_x}` and `$(BAT_PORT_x)` in an argument; what names no port stays as it is. */
+/** Replaces `$BAT_PORT_x`, `${BAT_PORT_x}` and `$(BAT_PORT_x)` in an argument. References to unknown ports stay unchanged. */
 function expandPorts(argument: string, ports: Readonly<Record<string, number>>): string {
   if (!argument.includes(PREFIX)) return argument;
   const variables = portVariables(ports);
@@ -65,7 +65,7 @@ function expandPorts(argument: string, ports: Readonly<Record<string, number>>):
   });
 }
 
-/** A bare name ends where the longest known port name does: `$BAT_PORT_web-x` may mean the port `web`. */
+/** Without braces, the longest known port name is used: `$BAT_PORT_web-x` may mean the port `web` followed by `-x`. */
 function expandBare(whole: string, name: string, variables: Readonly<Record<string, string>>): string {
   for (let length = name.length - 1; length > 0; length--) {
     const port = own(variables, PREFIX + name.slice(0, length));

@@ -15,24 +15,24 @@ interface MountScope extends Scope {
   readonly storage: string;
 }
 
-/** Reads the volume mounts of a spec and makes the sub-paths that ask for it; refuses the first that cannot be. */
+/** Resolves the volume mounts of a spec and creates the sub-paths that request it. Throws at the first invalid mount. */
 export function resolveMounts(spec: ContainerSpec, scope: MountScope, store: Store): RowMount[] {
   const writable = parseWritableMounts(spec);
   const entries = Object.entries(spec.volumeMounts ?? {});
   if (entries.length === 0) return [];
   const targets = new Map<string, string>();
-  // All are judged before the first sub-path is made, so that a refused call has changed nothing.
-  const judged = entries.map(([key, target]) => {
+  // All mounts are checked before the first sub-path is created, so that a rejected call changes nothing.
+  const checked = entries.map(([key, target]) => {
     const point = normalizeTarget(target);
     const other = targets.get(point);
     if (other !== undefined) refuseMount(key, `it has the same mount point ${point} as '${other}'`);
     targets.set(point, key);
-    return { key, point, ...judgeVolume(key, scope, store) };
+    return { key, point, ...checkVolume(key, scope, store) };
   });
-  shareCreation(judged);
-  const roots = judged.map(({ mount }) => storagePaths.volume(scope.storage, scope.accountID, mount.volumeID));
-  const found = judged.length > 1 ? judged.map(({ key, mount }, i) => checkSubPath(key, roots[i]!, mount)) : [];
-  const mounts = judged.map(({ key, point, volumeKey, mount }, i) => ({
+  shareCreation(checked);
+  const roots = checked.map(({ mount }) => storagePaths.volume(scope.storage, scope.accountID, mount.volumeID));
+  const found = checked.length > 1 ? checked.map(({ key, mount }, i) => checkSubPath(key, roots[i]!, mount)) : [];
+  const mounts = checked.map(({ key, point, volumeKey, mount }, i) => ({
     volumeKey,
     volumeID: mount.volumeID,
     subPath: mount.subPath,
@@ -44,14 +44,14 @@ export function resolveMounts(spec: ContainerSpec, scope: MountScope, store: Sto
   return mounts;
 }
 
-/** A path that one key of a call creates is there for its other keys, whatever their order. */
-function shareCreation(judged: readonly { mount: MountKey }[]): void {
+/** A path that one mount creates also exists for the other mounts of the call, whatever their order. */
+function shareCreation(checked: readonly { mount: MountKey }[]): void {
   const made = new Map<string, MountKey>();
-  for (const { mount } of judged) if (mount.create) made.set(`${mount.volumeID}:${mount.subPath}`, mount);
-  for (const one of judged) one.mount = { ...made.get(`${one.mount.volumeID}:${one.mount.subPath}`), ...one.mount };
+  for (const { mount } of checked) if (mount.create) made.set(`${mount.volumeID}:${mount.subPath}`, mount);
+  for (const one of checked) one.mount = { ...made.get(`${one.mount.volumeID}:${one.mount.subPath}`), ...one.mount };
 }
 
-/** In a read-only mount no engine can make the mount point of another: it is made in the volume, where it is missing. */
+/** Creates missing mount points inside read-only mounts in the volume itself, since no engine can create them there. */
 function makeInnerMountPoints(
   mounts: readonly RowMount[],
   { keys, rootOf }: { readonly keys: ReadonlyMap<string, string>; readonly rootOf: (index: number) => string },
@@ -80,7 +80,7 @@ function makeMountPoint(key: string, at: { root: string; subPath: string; kind: 
   }
 }
 
-function judgeVolume(key: string, scope: MountScope, store: Store) {
+function checkVolume(key: string, scope: MountScope, store: Store) {
   const parsed = parseMountKey(key);
   if (!parsed.ok) return refuseMount(key, parsed.reason);
   const { volumeID } = parsed.value;
@@ -89,7 +89,7 @@ function judgeVolume(key: string, scope: MountScope, store: Store) {
   if (volumeKey === undefined || volume === undefined) {
     throw new RequestError(
       'MOUNT_VOLUME_UNKNOWN',
-      `could not mount '${key}' because cluster ${scope.clusterID} has no volume '${volumeID}' of account ${scope.accountID}`,
+      `could not mount '${key}' because account ${scope.accountID} has no volume '${volumeID}' on cluster ${scope.clusterID}`,
       { details: { field: `volumeMounts.${key}` } },
     );
   }
@@ -107,7 +107,7 @@ function judgeVolume(key: string, scope: MountScope, store: Store) {
   return { volumeKey, mount: parsed.value };
 }
 
-/** What is there; undefined where it is to be made. Refuses what could not be made, without making it. */
+/** What exists at the sub-path; undefined if it is to be created. Throws if it cannot be created, without creating it. */
 function checkSubPath(key: string, root: string, mount: { subPath: string; create?: 'dir' | 'file' }) {
   try {
     const found = ensureSubPath(root, mount.subPath);
@@ -128,7 +128,7 @@ function makeSubPath(key: string, root: string, mount: { subPath: string; create
   }
 }
 
-/** What is thrown for a sub-path that cannot be mounted. */
+/** The error to throw for a sub-path that cannot be mounted. */
 function mountFault(key: string, { mount, error }: { mount: { subPath: string }; error: unknown }): unknown {
   if (error instanceof RequestError) return error;
   if (isServiceError(error, 'NOT_FOUND')) {

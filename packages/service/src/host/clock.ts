@@ -1,15 +1,15 @@
-/** Time as the service sees it; tests hand in a virtual one and move it. */
+/** The service's source of time. Tests pass a virtual clock and advance it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   /**
-   * Runs `action` once after `ms`, unless the returned function is called before. Never keeps the process alive. A
-   * virtual clock waits for the promise that `action` may return, which must not reject.
+   * Calls `action` once after `ms`, unless the returned function is called first. Does not keep the process alive. A virtual
+   * clock awaits the promise that `action` may return; it must not reject.
    */
   after(ms: number, action: () => void | Promise<void>): () => void;
 }
 
-/** Timers longer than this overflow Node's 32-bit counter and would fire at once; the service looks again instead. */
+/** A longer timer overflows Node's 32-bit counter and fires immediately. Callers check the time again when it fires. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** The machine's own clock. */

@@ -2,9 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Emits `close` on every reply of a connection that ends, also on those which wait for an earlier request of the same
- * connection: Node leaves these without a word, and what they hold would be held for ever. To be called before other
- * listeners are added.
+ * Emits `close` on every reply of a connection that ends, including replies that wait for an earlier request of the same
+ * connection. Node emits nothing on those, so their resources would never be released. Call it before adding other
+ * listeners.
  */
 export function closeWaitingReplies(server: Server): void {
   const open = new WeakMap<Socket, Set<ServerResponse>>();
@@ -14,7 +14,7 @@ export function closeWaitingReplies(server: Server): void {
       const all = new Set<ServerResponse>();
       open.set(socket, all);
       replies = all;
-      // Node itself tells the reply whose turn it is, which is the one that has the socket.
+      // Node emits `close` itself on the current reply, which is the one with a socket.
       socket.once('close', () => {
         for (const waiting of all) if (waiting.socket === null) waiting.emit('close');
       });

@@ -2,8 +2,8 @@ import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 
 /**
- * Gives what ends the connections that have not made themselves known by a TLS handshake. `closeAllConnections` does not
- * know them, and a server whose closing waits for them can be held open by anyone who connects and says nothing.
+ * Returns a function that closes all connections without a complete TLS handshake. `closeAllConnections` does not include
+ * them, so any client that connects and sends nothing would keep the server from closing.
  */
 export function createHandshakeCut(server: Server): () => void {
   const open = new Map<string, Socket>();

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 
-/** Thrown where the client has gone before the reply. */
+/** Thrown if the client disconnects before the reply is complete. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
 
 /**
- * Writes a block and waits until it has gone to the kernel, so that its memory may be used again. Throws `ClientGone`
- * when the client has gone.
+ * Writes a block and waits until it has been passed to the kernel, after which its memory may be reused. Throws
+ * `ClientGone` if the client disconnects.
  */
 export function sendBlock(reply: ServerResponse, block: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,9 +1,9 @@
 import { distance } from 'fastest-levenshtein';
 
-/** A longer name was not meant to be one of ours. */
+/** A longer name is certainly not a misspelled one. */
 const MAX_LENGTH = 200;
 
-/** The closest of `names`, where one is near enough to be what was meant. */
+/** The name with the smallest edit distance, ignoring case; undefined if none is similar enough for a suggestion. */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
   let best: string | undefined;

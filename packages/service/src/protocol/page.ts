@@ -1,6 +1,6 @@
 import { RequestError } from './request-error.ts';
 
-/** How much of a list is asked for, after defaults: `after` is the key of the last entry seen, `''` at the start. */
+/** The requested page, with defaults applied. `after` is the key of the previous page's last entry, or `''`. */
 export interface PageRequest {
   readonly pageSize: number;
   readonly after: string;
@@ -10,14 +10,14 @@ const DEFAULT_PAGE_SIZE = 100;
 const MAX_PAGE_SIZE = 1000;
 
 /**
- * A page token is the key of the last entry given, bound to the list it belongs to. Keys are sequence numbers, so
- * that nothing which is inserted or deleted between two pages moves what is still to come.
+ * A page token contains the key of the page's last entry and the list it belongs to. Keys are sequence numbers, so entries
+ * that are created or deleted between two pages do not shift the next page.
  */
 export function renderPageToken(list: string, after: string): string {
   return Buffer.from(`${list}\n${after}`).toString('base64url');
 }
 
-/** Reads what a client sent; a token of another list, or none of ours, is refused. */
+/** Parses a client's page size and token. Rejects a token of another list. Page sizes over 1000 are reduced to 1000. */
 export function parsePage(
   list: string,
   page: { pageSize?: number | undefined; token?: string | undefined },

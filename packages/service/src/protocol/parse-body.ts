@@ -5,7 +5,7 @@ import { RequestError } from './request-error.ts';
 
 const MAX_SHOWN = 200;
 
-/** Reads a request body by its strict schema; refuses with the field's path, and the nearest name where one is unknown. */
+/** Parses a request body by its strict schema. The error names the first invalid field, and the nearest name if it is unknown. */
 export function parseBody<T>(schema: z.ZodType<T> & { shape?: object }, input: unknown): T {
   const fault = findUnencodableText(input);
   if (fault !== undefined) return refuseField(fault.path, fault.why);
@@ -25,14 +25,14 @@ export function parseBody<T>(schema: z.ZodType<T> & { shape?: object }, input: u
   return refuseField(path, `is not valid: ${issue.message}`);
 }
 
-/** Refuses the field at `path`, the body itself where that is `''`. */
+/** Rejects the field at `path`; `''` means the body itself. */
 export function refuseField(path: string, why: string): never {
   const field = shortened(path);
   const what = field === '' ? 'the body' : `the field '${field}'`;
   throw new RequestError('FIELD_INVALID', `could not use ${what} because it ${why}`, { details: { field } });
 }
 
-/** A name of a client's own making may be as long as the body. */
+/** A name that the client chose may be as long as the body. */
 function shortened(path: string): string {
   return path.length > MAX_SHOWN ? `${path.slice(0, MAX_SHOWN)}…` : path;
 }

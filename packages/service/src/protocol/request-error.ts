@@ -1,6 +1,6 @@
 import { ServiceError, type ServiceErrorCode } from '@sluice/client';
 
-/** Every reason for which a call is refused, with the code that it has on the wire. `docs/protocol.md` explains them. */
+/** Every reason for rejecting a call, with its code on the wire. `docs/protocol.md` explains them. */
 export const REQUEST_ERROR_CODES = {
   CREDENTIALS_INVALID: 'UNAUTHENTICATED',
   TOKEN_MISSING: 'UNAUTHENTICATED',
@@ -38,9 +38,10 @@ export const REQUEST_ERROR_CODES = {
   STORE_FULL: 'UNAVAILABLE',
   CLOSING: 'UNAVAILABLE',
 } as const satisfies Record<string, ServiceErrorCode>;
+/** Sent as `details[0].reason`; clients may match on it. */
 export type RequestErrorReason = keyof typeof REQUEST_ERROR_CODES;
 
-/** HTTP status of each code that this service answers with. */
+/** The HTTP status of each code that this service uses. */
 export const HTTP_STATUS: Readonly<Partial<Record<ServiceErrorCode, number>>> = {
   INVALID_ARGUMENT: 400,
   FAILED_PRECONDITION: 400,
@@ -52,17 +53,18 @@ export const HTTP_STATUS: Readonly<Partial<Record<ServiceErrorCode, number>>> = 
   UNAVAILABLE: 503,
 };
 
-/** HTTP status of the reasons that have another than their code. */
+/** The HTTP status of reasons whose status differs from that of their code. */
 const STATUS_OF_REASON: Readonly<Partial<Record<RequestErrorReason, number>>> = { STORE_FULL: 507 };
 
+/** Optional parts of a `RequestError`. */
 export interface RequestErrorOptions {
-  /** What the error body says beside the reason: field, phase, the time when an ID is free. */
+  /** Sent beside the reason: for example the field, the phase, or the time when an ID is free. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
 
-/** A refused call, the same in process and over HTTP. */
+/** A rejected call. In-process and HTTP callers receive the same code, reason and message. */
 export class RequestError extends ServiceError {
   readonly details: Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 /**
- * The log of a served service: JSON lines. What could be a secret is left out by name, should it ever get into a line;
- * requests are logged without their headers and bodies in the first place.
+ * Creates the log of a served service, as JSON lines on standard error by default. Fields whose name suggests a secret are
+ * redacted as a precaution; headers and bodies of requests are never logged.
  */
 export function createServiceLog(options: { level?: string; to?: DestinationStream } = {}): Logger {
   const secrets = ['password', 'token', 'authorization', 'svc_token', 'cookie', 'passwordHash'];
@@ -11,7 +11,7 @@ export function createServiceLog(options: { level?: string; to?: DestinationStre
       level: options.level ?? 'info',
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      // A login may come in the query.
+      // The query of a login may contain the password.
       serializers: { url: (url: unknown) => (typeof url === 'string' ? url.replace(/\?.*$/s, '?(left out)') : url) },
       redact: { paths: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: '(left out)' },
     },

@@ -6,6 +6,7 @@ import type { Clock } from '../host/clock.ts';
 import { put, remove, type Store, type Table } from '../store/store.ts';
 import { idKey, TABLES, timeKey } from '../store/tables.ts';
 
+/** What `startRetention` removes, and after which time. */
 export interface RetentionOptions {
   readonly store: Store;
   readonly clusters: ReadonlyMap<string, Cluster>;
@@ -16,44 +17,44 @@ export interface RetentionOptions {
   readonly volumeMs: number;
 }
 
-/** At most so long between two looks, since a clock may be set and records may come meanwhile. */
-const LOOK_MS = 600_000;
-/** Removed between two turns of the event loop. */
+/** The longest interval between two sweeps, since the clock may be set and new records may be added. */
+const MAX_INTERVAL_MS = 600_000;
+/** Records read at a time. */
 const BATCH = 100;
-/** Looked at between two turns: a millisecond's work. */
+/** Tokens checked per turn of the event loop: about a millisecond of work. */
 const TOKEN_BATCH = 500;
 
 /**
- * Removes ended containers, deleted volumes and expired tokens, now and from then on. Returns what stops it
- * and resolves when nothing is being removed any more.
+ * Removes expired containers, volumes and tokens, now and continuously. Returns a function that stops this; its promise
+ * resolves when no removal is in progress.
  */
 export function startRetention(options: RetentionOptions): () => Promise<void> {
   let stopped = false;
   let cancel = () => {};
   let inFlight: Promise<void> = Promise.resolve();
-  let tokensLooked = Number.NEGATIVE_INFINITY;
-  const lookAtAll = async () => {
+  let tokensSwept = Number.NEGATIVE_INFINITY;
+  const sweepAll = async () => {
     const isDone = await sweep(options, () => stopped);
-    // Not each time: nothing says which of them are over but a look at all, and there is one for each command of a user.
-    if (options.clock.now() - tokensLooked >= LOOK_MS) {
-      tokensLooked = options.clock.now();
+    // Less often, because finding expired tokens means reading all of them.
+    if (options.clock.now() - tokensSwept >= MAX_INTERVAL_MS) {
+      tokensSwept = options.clock.now();
       await removeExpiredTokens(options, () => stopped);
     }
     return isDone;
   };
-  const look = () => {
-    inFlight = lookAtAll()
+  const run = () => {
+    inFlight = sweepAll()
       .catch((error: unknown) => {
-        options.log.error({ err: error }, 'could not remove what is past its retention');
+        options.log.error({ err: error }, 'could not remove expired records');
         return false;
       })
       .then((isDone) => {
-        // What could not be removed is overdue for as long: it must not be tried without a pause.
-        if (!stopped) cancel = options.clock.after(isDone ? untilNext(options) : LOOK_MS, look);
+        // A record that could not be removed stays overdue and must not be retried without a pause.
+        if (!stopped) cancel = options.clock.after(isDone ? untilNext(options) : MAX_INTERVAL_MS, run);
       });
     return inFlight;
   };
-  void look();
+  void run();
   return () => {
     stopped = true;
     cancel();
@@ -69,16 +70,16 @@ function untilNext({ store, clock, containerMs, volumeMs }: RetentionOptions): n
   ] as const;
   const waits = next.map(([table, ms]) => {
     for (const [key] of store.range(table, { from: '0', to: ':' })) return Number(key.slice(0, 13)) + ms - now;
-    return LOOK_MS;
+    return MAX_INTERVAL_MS;
   });
-  return Math.max(1, Math.min(LOOK_MS, ...waits));
+  return Math.max(1, Math.min(MAX_INTERVAL_MS, ...waits));
 }
 
-/** False where something could not be removed. */
+/** Returns false if something could not be removed. */
 async function sweep(options: RetentionOptions, isStopped: () => boolean): Promise<boolean> {
   const { store, clock, log } = options;
   let isDone = true;
-  /** One that cannot be removed, perhaps since its storage is away, holds up no other. */
+  /** A failure, for example because a cluster's storage is unavailable, does not stop the other removals. */
   const removeEach = async (keys: Iterable<string>, purge: (key: string) => Promise<void>) => {
     for (const key of keys) {
       if (isStopped() || store.failure !== undefined) return;
@@ -86,7 +87,7 @@ async function sweep(options: RetentionOptions, isStopped: () => boolean): Promi
         await purge(key);
       } catch (error) {
         isDone = false;
-        log.error({ err: error, key: key.slice(14) }, 'could not remove what is past its retention');
+        log.error({ err: error, key: key.slice(14) }, 'could not remove an expired record');
       }
     }
   };
@@ -115,7 +116,7 @@ async function removeExpiredTokens({ store, clock }: RetentionOptions, isStopped
   }
 }
 
-/** Keys up to `time`, read in batches so that what is removed meanwhile does not matter. */
+/** Keys up to `time`, read in batches, so that rows may be removed during the iteration. */
 function* overdue(store: Store, table: Table<true>, time: number): Iterable<string> {
   const to = timeKey(time + 1);
   for (let from = '0'; ; ) {
@@ -138,11 +139,11 @@ async function purgeContainer({ store, clusters }: RetentionOptions, endKey: str
   const gone = [
     remove(TABLES.endedContainers, endKey),
     remove(TABLES.endedItems, rowKey),
-    // After a deletion the ID may mean another container already.
+    // The ID may already belong to a newer container.
     ...(store.get(TABLES.containerIDs, byID) === rowKey ? [remove(TABLES.containerIDs, byID)] : []),
   ];
   if (row === undefined || cluster === undefined) {
-    // The cluster was taken out of the configuration: its directories are the operator's.
+    // The cluster is no longer in the configuration, so its directories are left to the operator.
     store.write([...gone, remove(TABLES.containers, rowKey)]);
     return;
   }

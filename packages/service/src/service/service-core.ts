@@ -26,16 +26,17 @@ import { startRetention } from './retention.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 const DAY_MS = 86_400_000;
-/** More than honest work needs; each costs some kilobytes of memory. */
+/** More than normal use needs; each costs a few kilobytes of memory. */
 const MAX_LIVE_PER_ACCOUNT = 200_000;
 
-/** A service without listeners: what they and the in-process service are built on. */
+/** A service without listeners. Listeners and the in-process service are built on it. */
 export interface ServiceCore extends ServedService {
-  /** Applies what a changed configuration allows while the service runs. */
+  /** Applies the changes that are possible without a restart. */
   reload(config: ServiceConfig): Promise<ReloadReport>;
   close(): Promise<void>;
 }
 
+/** Opens the store, the clusters, the port proxy and SFTP. The caller holds the lock of the store. */
 export async function openServiceCore(options: ServiceOptions): Promise<ServiceCore> {
   const { config, clock = systemClock, log = pino({ level: 'silent' }) } = options;
   const store = openLmdbStore(join(config.root, 'store'), Object.values(TABLES), {

@@ -3,14 +3,15 @@ import type { ServiceConfig } from '../config/service-config.ts';
 import type { EngineFactory } from '../engines/engine-factory.ts';
 import type { Clock } from '../host/clock.ts';
 
+/** What `createService` needs; only `config` is required. */
 export interface ServiceOptions {
   readonly config: ServiceConfig;
-  /** Engines by the name that clusters call them; by default those of this package. */
+  /** Additional engines, by the name used in a cluster's `engine`. */
   readonly engines?: Readonly<Record<string, EngineFactory>>;
   readonly clock?: Clock;
   /**
-   * Called when the store has failed for good, as when its disk fails. Every change is rejected from then on, and the
-   * native part of the store may have damaged the memory of the process: it should end soon.
+   * Called when the store has failed permanently, for example because its disk failed. From then on every change is
+   * rejected. The process should end soon, since the store's native code may have damaged its memory.
    */
   readonly onFailure?: (error: unknown) => void;
   /** Default: silent. */

@@ -12,22 +12,25 @@ import type { ServiceOptions } from './service-options.ts';
 
 /** A v1rc1 service in this process. */
 export interface Service {
-  /** The service without a socket between; `close` of the result closes nothing but itself. */
+  /** The service for callers in this process. Closing the result does not close the service. */
   inProcess(principal: Principal): ContainerService;
-  /** May be called several times, also while containers run. The HTTP server is loaded at the first call. */
+  /** May be called several times, also while containers run. The first call loads the HTTP server. */
   listen(options: ListenOptions): Promise<Listener>;
   /**
-   * Applies a changed configuration as far as that is possible while it serves, and reads certificates again; says
-   * what takes a restart.
+   * Applies the changes of a configuration that are possible without a restart, and reads the certificates again. The report
+   * lists the others.
    */
   reload(config: ServiceConfig): Promise<ReloadReport>;
-  /** What users should know of how the clusters' engines work on this machine. */
+  /** Limitations of the clusters' engines on this machine, for users. */
   warnings(): readonly string[];
   /** Finishes requests in progress and releases the store. Containers continue; a later service adopts them. */
   close(): Promise<void>;
 }
 
-/** Opens the store below `config.root`, recovers what earlier processes of the service left, and serves. */
+/**
+ * Opens the store in `config.root` and recovers the containers of earlier processes. Throws `StoreInUseError` if another
+ * process serves this root.
+ */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { config } = options;
   mkdirSync(config.root, { recursive: true, mode: 0o700 });
@@ -48,7 +51,7 @@ function serve(core: ServiceCore, unlock: () => Promise<void>): Service {
   return {
     inProcess: (principal) => createInProcessService(core.calls, principal),
     async listen(listenOptions) {
-      // Loaded late: who stays in process needs no HTTP server.
+      // Loaded on demand: in-process callers need no HTTP server.
       front ??= import('../api/http-front.ts').then(({ createHttpFront }) => createHttpFront(core));
       const listener = await (await front).listen(listenOptions);
       listeners.add(listener);

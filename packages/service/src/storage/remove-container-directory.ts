@@ -5,9 +5,9 @@ import { removeForGood } from './remove-for-good.ts';
 import { storagePaths } from './storage-paths.ts';
 
 /**
- * Removes what a launch key has on a storage root; false where that failed. It is first moved away, so that a
- * half-removed one is never taken for a container's. While the storage is away it is not there either, and yet not
- * removed.
+ * Removes the directory of a launch key; returns false if that failed. The directory is first moved to the trash, so that a
+ * partly removed one is never mistaken for a container's. A missing trash means that the storage is unavailable, which is
+ * a failure.
  */
 export async function removeContainerDirectory(
   launchKey: string,

@@ -2,8 +2,8 @@ import { chmod, readdir, rm } from 'node:fs/promises';
 import { isSystemError } from '@sluice/host-system';
 
 /**
- * Removes what lies at `path`, if anything does, also directories that their owner may not change: without being root we
- * could not, and a cache of modules that its tool has made read-only would keep its disk for ever.
+ * Removes `path` recursively, if it exists, including read-only directories: without root, Node cannot remove these, and
+ * a read-only cache of modules would occupy its disk space forever.
  */
 export async function removeForGood(path: string): Promise<void> {
   try {
@@ -15,7 +15,7 @@ export async function removeForGood(path: string): Promise<void> {
   }
 }
 
-/** Lets the owner change each directory. What is another's stays as it is: the removal then says so. */
+/** Makes each directory writable for its owner. Directories of other users stay unchanged; their removal then fails. */
 async function openDirectories(path: Buffer): Promise<void> {
   await chmod(path, 0o700).catch(() => {});
   const entries = await readdir(path, { withFileTypes: true, encoding: 'buffer' }).catch(() => []);

@@ -1,17 +1,17 @@
 import type { ContainerSpec, KnownContainerPhase } from '@sluice/client';
 
-/** A container as the store keeps it. Times are milliseconds since the epoch. */
+/** A container as stored. Times are in milliseconds since the epoch. */
 export interface ContainerRow {
   readonly id: string;
   readonly clusterID: string;
   readonly accountID: string;
-  /** What the engine calls it; unique over all time, unlike the ID. Names its directory too. */
+  /** The engine's name for it, and the name of its directory. Never reused, unlike the ID. */
   readonly launchKey: string;
-  /** The boot of the machine in which the launch key was made; absent where that is unknown. */
+  /** The machine's boot in which the launch key was created; absent if unknown. */
   readonly launchBootID?: string;
   /** As the client gave it. */
   readonly spec: ContainerSpec;
-  /** What its instance type was when it was created. */
+  /** The size of its instance type at creation. */
   readonly amount: Amount;
   /** Port name to number. */
   readonly ports: Readonly<Record<string, number>>;
@@ -25,22 +25,22 @@ export interface ContainerRow {
   readonly endTime?: number;
   readonly runID?: string;
   readonly nodeID?: string;
-  /** Where its ports listen. */
+  /** The host on which its ports listen. */
   readonly host?: string;
-  /** Deleted and invisible; its remains are being removed. */
+  /** Deleted and no longer visible; its files are being removed. */
   readonly deleted?: true;
 }
 
-/** How much of its cluster a container takes. */
+/** The part of a cluster's capacity that a container uses. */
 export interface Amount {
   readonly cores: number;
   readonly memoryGB: number;
   readonly gpus: number;
 }
 
-/** A mount as an engine gets it, with its volume in place of the path on the host. */
+/** A mount as stored. Engines get the volume's path on the host instead of its ID. */
 export interface RowMount {
-  /** The key of the volume's row, for which it counts as mounted. */
+  /** The key of the volume's row; a volume counts as mounted while a live container has its key here. */
   readonly volumeKey: string;
   readonly volumeID: string;
   readonly subPath: string;

@@ -2,8 +2,8 @@ import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Bytes that this process's user can still write to the disk of `directory`. Infinite where the file system does
- * not say, as some network file systems do; a user's quota is not counted, which only a write finds out.
+ * Bytes that this process's user can write to the disk of `directory`. Infinity if the file system does not report free
+ * space, as some network file systems do. Disk quotas are not included; only a write detects them.
  */
 export function readFreeSpace(directory: string): number {
   try {
@@ -11,14 +11,14 @@ export function readFreeSpace(directory: string): number {
     if (blocks === 0) return Number.POSITIVE_INFINITY;
     return bsize * (process.getuid?.() === 0 ? bfree : bavail);
   } catch {
-    // A disk that does not answer is not full: the next write says what is wrong.
+    // A failed query does not mean that the disk is full: the next write reports the cause.
     return Number.POSITIVE_INFINITY;
   }
 }
 
-/** Whether so many bytes can really be written to `directory` now, also under a quota. */
+/** Whether `bytes` can be written to `directory` now, checked by writing a temporary file, which respects quotas. */
 export function canWrite(directory: string, bytes: number): boolean {
-  const path = join(directory, '.room');
+  const path = join(directory, '.write-probe');
   let isWritten = false;
   try {
     writeFileSync(path, Buffer.alloc(bytes));
@@ -28,7 +28,7 @@ export function canWrite(directory: string, bytes: number): boolean {
     rmSync(path, { force: true });
     return isWritten;
   } catch {
-    // The file system has become read-only: nothing can be written.
+    // The file system has become read-only.
     return false;
   }
 }

@@ -9,15 +9,15 @@ import { mergeRanges } from './merge-ranges.ts';
 import type { Change, KeyRange, Store, StoreOptions, Table, WriteOptions } from './store.ts';
 import { UnflushedRows } from './unflushed-rows.ts';
 
-/** Between two tries while the disk is full. */
+/** Interval between attempts while the disk is full. */
 const RETRY_MS = 1000;
-/** How long what can wait waits at most for something that cannot. */
+/** The longest delay of a `canWait` write until it is flushed on its own. */
 const LINGER_MS = 100;
-/** With less free space nothing new is accepted: the rest is for what has happened, such as the end of a container. */
+/** With less free space, `commit` is rejected. The rest is reserved for `write`, such as the end of a container. */
 const RESERVED_BYTES = 1024 * 1024;
-/** What a transaction may need beyond its rows: LMDB should not meet the end of the disk, which it tells on standard error. */
+/** What a transaction may need in addition to its rows. LMDB should never hit a full disk: it prints that to standard error. */
 const FLUSH_BYTES = 256 * 1024;
-/** With more free space than this, the size of a transaction does not matter. */
+/** With more free space than this, the size of a transaction is not estimated. */
 const AMPLE_BYTES = 256 * 1024 * 1024;
 
 interface Commit {
@@ -25,10 +25,10 @@ interface Commit {
 }
 
 /**
- * Opens or makes the store in the directory `path`. The caller makes sure that no other process has it open.
+ * Opens or creates the store in the directory `path`. The caller ensures that no other service process has it open.
  *
- * Group commit: one LMDB transaction is in flight at a time, and all that is written meanwhile goes into the next.
- * `overlappingSync` is off, so that a resolved write has been synced, not merely committed.
+ * Group commit: one LMDB transaction is in flight at a time; writes during that time are collected in the next one.
+ * `overlappingSync` is off, so that a resolved write is synced, not only committed.
  */
 export function openLmdbStore(path: string, tables: readonly Table<unknown>[], options: StoreOptions = {}): Store {
   mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -42,13 +42,13 @@ class LmdbStore implements Store {
   readonly #path: string;
   readonly #databases: ReadonlyMap<string, Database<unknown, string>>;
   readonly #options: StoreOptions;
-  /** Written, waiting for the next transaction. */
+  /** Written, but not yet in a transaction. */
   #waiting = new UnflushedRows();
   /** In the transaction in flight. */
   #flushing = new UnflushedRows();
   #inFlight: Commit | undefined;
   #next: Commit | undefined;
-  /** What waits can wait. */
+  /** Set while all waiting writes are `canWait`. */
   #linger: NodeJS.Timeout | undefined;
   #failure: RequestError | undefined;
   #shortage: RequestError | undefined;
@@ -80,7 +80,7 @@ class LmdbStore implements Store {
     const unflushed = new Map([...(this.#flushing.of(table.name) ?? []), ...(this.#waiting.of(table.name) ?? [])]);
     const limits = { start: range.from, end: range.to, exclusiveStart: range.after === true };
     try {
-      // LMDB reads as the caller iterates.
+      // LMDB reads lazily, while the caller iterates.
       const stored = this.#database(table.name).getRange(limits);
       yield* mergeRanges(stored, unflushed, range) as Iterable<readonly [string, T]>;
     } catch (error) {
@@ -89,7 +89,7 @@ class LmdbStore implements Store {
   }
 
   write(changes: readonly Change[], { canWait = false }: WriteOptions = {}): void {
-    this.#refuseIfOver();
+    this.#requireUsable();
     this.#waiting.add(changes, { isRevocable: false });
     if (!canWait) this.#scheduleNext();
     else if (this.#next === undefined) this.#linger ??= setTimeout(() => this.#scheduleNext(), LINGER_MS);
@@ -106,7 +106,7 @@ class LmdbStore implements Store {
   }
 
   async commit(changes: readonly Change[]): Promise<void> {
-    this.#refuseIfOver();
+    this.#requireUsable();
     if (changes.length === 0 && this.#waiting.isEmpty && this.#flushing.isEmpty) return;
     if (this.#shortage !== undefined) throw this.#shortage;
     this.#waiting.add(changes, { isRevocable: true });
@@ -130,7 +130,7 @@ class LmdbStore implements Store {
     return this.#closed;
   }
 
-  #refuseIfOver(): void {
+  #requireUsable(): void {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#closed !== undefined)
       throw new RequestError('CLOSING', 'could not change anything because the service is closing');
@@ -166,24 +166,24 @@ class LmdbStore implements Store {
     this.#flushing = this.#waiting;
     this.#waiting = new UnflushedRows();
     try {
-      const refused = this.#checkRoom();
+      const refused = this.#checkSpace();
       await this.#put(this.#flushing.rows());
       this.#flushing = new UnflushedRows();
       if (refused !== undefined) throw refused;
     } catch (error) {
-      throw this.#refusalOf(await commitError(error));
+      throw this.#handleFailedFlush(await commitError(error));
     } finally {
       this.#flushing = new UnflushedRows();
       if (this.#next === undefined) this.#inFlight = undefined;
-      // Also without new writes: what must become durable, such as the end of a container, is tried again.
+      // Retried without new writes too: what must become durable, such as the end of a container.
       const isLeft = !this.#waiting.isEmpty && this.#next === undefined && this.#linger === undefined;
       if (isLeft && this.#closed === undefined) this.#scheduleNext(delay(RETRY_MS));
     }
   }
 
   async #put(rows: Iterable<readonly [table: string, rows: ReadonlyMap<string, unknown>]>): Promise<void> {
-    // All promises are awaited: one left alone would end the process, were the commit to fail. For the same reason
-    // LMDB does not do its own batching, which keeps such a promise to itself.
+    // All promises are awaited: an unhandled one would end the process if the commit fails. For the same reason LMDB's own
+    // batching is off, since it creates such a promise internally.
     const written = new Set<Promise<unknown>>();
     const batch = this.#root.batch(() => {
       for (const [table, ofTable] of rows) {
@@ -197,8 +197,8 @@ class LmdbStore implements Store {
     await Promise.all(written);
   }
 
-  /** Throws where no space is left; gives the refusal where the space is only enough for what has happened. */
-  #checkRoom(): RequestError | undefined {
+  /** Throws if the disk is full. Returns the error for revoked changes if there is space only for the others. */
+  #checkSpace(): RequestError | undefined {
     const free = readFreeSpace(this.#path);
     if (free >= AMPLE_BYTES && this.#shortage === undefined) return undefined;
     if (this.#shortage === undefined && free >= RESERVED_BYTES + this.#flushing.estimateBytes()) return undefined;
@@ -209,15 +209,15 @@ class LmdbStore implements Store {
     return isRevoked ? shortage : undefined;
   }
 
-  #refusalOf(cause: unknown): RequestError {
+  #handleFailedFlush(cause: unknown): RequestError {
     if (isStoreFull(cause) || ((isDiskFull(cause) || this.#isShortWrite(cause)) && !mayHaveDamagedMemory(cause))) {
-      // LMDB has dropped the transaction, and one that is made anew writes all its pages anew. What callers were refused
-      // is taken out of it, and the rest is laid under what was written meanwhile.
+      // LMDB has dropped the transaction, and the next one writes all its pages again. Rejected changes are removed from it;
+      // newer writes take precedence over the rest.
       this.#flushing.revoke();
       this.#waiting = this.#flushing.with(this.#waiting);
       return isStoreFull(cause) ? (cause as RequestError) : this.#runShort(cause);
     }
-    // A failed write is never tried again: the kernel may have dropped the pages and would report success.
+    // A failed write is never retried: the kernel may have dropped the pages and would report success.
     return this.#fail(cause);
   }
 
@@ -229,30 +229,30 @@ class LmdbStore implements Store {
     return this.#failure;
   }
 
-  /** LMDB answers nothing any more after some failed writes. */
+  /** A failed read fails the store, because LMDB is unusable after some failed writes. */
   #failRead(error: unknown): unknown {
     return this.#closed === undefined ? this.#fail(error) : error;
   }
 
-  /** LMDB calls a write that the end of the disk has cut short an I/O error. Nothing was synced by then. */
+  /** LMDB reports a write cut short by a full disk as an I/O error. Nothing has been synced at that point. */
   #isShortWrite(error: unknown): boolean {
     return codeOf(error) === constants.errno.EIO && readFreeSpace(this.#path) < RESERVED_BYTES;
   }
 
-  /** From now on what is new is refused at once, until space is free again. */
+  /** Rejects `commit` until space is free again. */
   #runShort(cause?: unknown): RequestError {
     if (this.#shortage !== undefined) return this.#shortage;
     const message = 'could not write to the store because its disk is full; try again once space is free';
     this.#shortage = new RequestError('STORE_FULL', message, { cause, retryAfterMs: 5000 });
     this.#options.onShortage?.(message);
-    setTimeout(() => this.#lookForRoom(), RETRY_MS).unref();
+    setTimeout(() => this.#pollFreeSpace(), RETRY_MS).unref();
     return this.#shortage;
   }
 
-  #lookForRoom(): void {
+  #pollFreeSpace(): void {
     if (this.#closed !== undefined || this.#failure !== undefined) return;
     if (readFreeSpace(this.#path) < RESERVED_BYTES || !canWrite(this.#path, RESERVED_BYTES)) {
-      setTimeout(() => this.#lookForRoom(), RETRY_MS).unref();
+      setTimeout(() => this.#pollFreeSpace(), RETRY_MS).unref();
       return;
     }
     this.#shortage = undefined;
@@ -260,7 +260,7 @@ class LmdbStore implements Store {
   }
 }
 
-/** Whether a write was refused because the disk is full, and may be tried again. */
+/** Whether a `commit` was rejected because the disk is full; it may be retried. */
 export function isStoreFull(error: unknown): boolean {
   return isServiceError(error, 'UNAVAILABLE') && error.reason === 'STORE_FULL';
 }
@@ -271,8 +271,8 @@ function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * Where a write to the database file fails, lmdb 3.5.6 composes a message that is longer than the memory it has
- * allocated for it: later allocations can crash the process. Such a process must not write again.
+ * If a write to the database file fails, lmdb 3.5.6 writes an error message beyond the memory that it has allocated for it:
+ * later allocations can crash the process. Such a process must not write again.
  */
 function mayHaveDamagedMemory(error: unknown): boolean {
   return /Attempting to write page/.test(String((error as Error | null)?.message));
@@ -282,7 +282,7 @@ function codeOf(error: unknown): unknown {
   return (error as { code?: unknown } | null)?.code;
 }
 
-/** LMDB tells the reason of a failed commit by another promise, which rejects with it. */
+/** LMDB provides the cause of a failed commit in another promise, which rejects with it. */
 async function commitError(error: unknown): Promise<unknown> {
   const reason = (error as { commitError?: Promise<unknown> } | null)?.commitError;
   return reason === undefined

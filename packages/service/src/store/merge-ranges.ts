@@ -1,6 +1,6 @@
 import type { KeyRange } from './store.ts';
 
-/** The stored entries with those not yet flushed laid over them, in key order; undefined removes. */
+/** Merges stored entries with unflushed ones, which take precedence, in key order. The value undefined removes an entry. */
 export function* mergeRanges(
   stored: Iterable<{ readonly key: string; readonly value: unknown }>,
   unflushed: ReadonlyMap<string, unknown>,

@@ -3,13 +3,13 @@ import { renderListItem } from './render-list-item.ts';
 import { put, type Store } from './store.ts';
 import { TABLES } from './tables.ts';
 
-/** Each brings the rows of one version to the next, in one atomic write; the first makes an empty store. */
+/** Each migrates the rows of one version to the next, in one atomic write. The first is for an empty store. */
 const MIGRATIONS: readonly ((store: Store) => void)[] = [() => {}, addEndedItems];
 
 /** The version that this program reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** Brings the store to this program's version, durably; a newer store is refused and left as it is. */
+/** Migrates the store to this program's version, durably. Throws if the store is newer, and leaves it unchanged. */
 export async function migrate(store: Store): Promise<void> {
   const found = store.get(TABLES.meta, 'schema') ?? 0;
   if (found > SCHEMA_VERSION) {

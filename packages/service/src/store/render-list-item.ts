@@ -1,7 +1,7 @@
 import type { ContainerListItem } from '@sluice/client';
 import type { ContainerRow } from './container-row.ts';
 
-/** A container as the list shows it: exactly the listed fields. Of an ended one it is stored, in `endedItems`. */
+/** A container as an item of a list. The items of ended containers are stored in `endedItems`. */
 export function renderListItem(row: ContainerRow, state: string): ContainerListItem {
   return {
     id: row.id,

@@ -1,16 +1,16 @@
 import { put, type Store } from './store.ts';
 import { TABLES } from './tables.ts';
 
-/** Numbers claimed at once; a crash skips at most so many. */
+/** Numbers reserved by one write. A crash skips at most this many. */
 const BLOCK = 65_536;
 const WIDTH = 10;
 
-/** Numbers that only grow, also across restarts, written so that they sort as text. */
+/** Numbers that grow, across restarts too, formatted so that they sort as text. */
 export interface Sequence {
   next(): string;
 }
 
-/** A number is used only in the same transaction as, or after, the one that claims its block. */
+/** Each block is reserved by a write that is flushed with, or before, the first row that uses one of its numbers. */
 export function openSequence(store: Store): Sequence {
   let limit = store.get(TABLES.meta, 'sequence') ?? 0;
   let current = limit;

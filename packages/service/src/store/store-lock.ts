@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { lockFile } from '@sluice/host-system';
 
-/** Thrown where another living process serves the same root; match on `code`. */
+/** Thrown if another live process serves the same root. Match on `code`. */
 export class StoreInUseError extends Error {
   override readonly name = 'StoreInUseError';
   readonly code = 'STORE_IN_USE';
 }
 
-/** Claims `directory` for this process until the returned function is called or the process ends, however it ends. */
+/** Locks `directory` until the returned function is called or the process ends, even if it is killed. */
 export async function lockStore(directory: string): Promise<() => Promise<void>> {
   const lock = await lockFile(path.join(directory, '.store.lock'));
   if (lock === undefined) {

@@ -1,68 +1,73 @@
 /**
- * The service's rows. Keys are strings and sort by their bytes; values are plain data. Reads see every write made
- * before them, durable or not; who must not be contradicted by a crash awaits `durable` before saying so.
+ * The service's rows. Keys are strings, sorted by their bytes; values are plain data. Reads see all earlier writes, durable
+ * or not. Await `durable` before reporting something that must remain true after a crash.
  */
 export interface Store {
   get<T>(table: Table<T>, key: string): T | undefined;
   /** Entries with `from <= key < to`, in key order; `after` excludes `from` itself. */
   range<T>(table: Table<T>, range: KeyRange): Iterable<readonly [key: string, value: T]>;
-  /** Makes the changes together: after a crash all of them are there or none. */
+  /** Makes the changes atomically: after a crash, either all or none of them exist. */
   write(changes: readonly Change[], options?: WriteOptions): void;
-  /** Resolves when every write made so far is on the disk, however long that is full; rejects when it cannot get there. */
+  /** Resolves when all earlier writes are on disk, even if the disk is full for a while. Rejects if the store has failed. */
   durable(): Promise<void>;
   /**
-   * Writes, and resolves when that and all before is on the disk. Where the disk is full the changes are dropped, as if
-   * they had never been written, and it rejects with `STORE_FULL`: for what a caller waits for and can ask for again.
+   * Writes, and resolves when this and all earlier writes are on disk. If the disk is full, drops the changes and rejects
+   * with `STORE_FULL`. For changes whose caller waits and can retry.
    */
   commit(changes: readonly Change[]): Promise<void>;
-  /** Why nothing can be written any more, if so; it does not go away. */
+  /** The error that made the store permanently unusable; otherwise undefined. */
   readonly failure: unknown;
-  /** Why `commit` is refused at present, if so: the disk is full. It goes away by itself once space is free. */
+  /** Why `commit` is currently rejected: the disk is full. Undefined again once space is free. */
   readonly shortage: string | undefined;
-  /** Waits for the writes made so far, then lets go. Idempotent. */
+  /** Waits for earlier writes, then closes the database. Idempotent. */
   close(): Promise<void>;
 }
 
+/** Notifications of a store. */
 export interface StoreOptions {
-  /** Called when the disk has become full, with the reason, and with nothing once space is free again. */
+  /** Called with the reason when the disk becomes full, and with undefined when space is free again. */
   readonly onShortage?: (reason: string | undefined) => void;
-  /** Called once, when nothing can be written any more. */
+  /** Called once, when the store has failed permanently. */
   readonly onFailure?: (error: unknown) => void;
 }
 
+/** How soon a write reaches the disk. */
 export interface WriteOptions {
   /**
-   * Nobody waits for it, and a crash may take it, since it is learned again: it goes to the disk with the next write of
-   * another kind, or by itself a tenth of a second later. Default false.
+   * The change may be lost in a crash, because it can be determined again. It is flushed with the next other write, or after
+   * 100 ms. Default: false.
    */
   readonly canWait?: boolean;
 }
 
-/** A named set of rows; the type parameter says what its values are. */
+/** A named set of rows with values of type `T`. */
 export interface Table<T> {
   readonly name: string;
-  /** Never present: ties the type to the name. */
+  /** Never set; exists only to bind the type. */
   readonly row?: T;
 }
 
+/** Keys with `from <= key < to`. */
 export interface KeyRange {
   readonly from: string;
   readonly to: string;
-  /** Leaves out `from` itself. */
+  /** Excludes `from` itself. */
   readonly after?: boolean;
 }
 
-/** One row put or, without a value, removed. Made by `put` and `remove`. */
+/** A row to write or, if `value` is undefined, to remove. Created by `put` and `remove`. */
 export interface Change {
   readonly table: string;
   readonly key: string;
   readonly value: unknown;
 }
 
+/** Inserts or replaces a row, when passed to `write` or `commit`. */
 export function put<T>(table: Table<T>, key: string, value: T): Change {
   return { table: table.name, key, value };
 }
 
+/** Removes a row, when passed to `write` or `commit`; no effect if it does not exist. */
 export function remove(table: Table<unknown>, key: string): Change {
   return { table: table.name, key, value: undefined };
 }

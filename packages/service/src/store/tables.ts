@@ -5,8 +5,8 @@ import type { TokenRow, UserRow } from './user-row.ts';
 import type { VolumeRow } from './volume-row.ts';
 
 /**
- * Every table. Things of an account are kept under `<cluster>/<account>/<sequence>`, so that a page of a list is one
- * range read and a page token stays right while others come and go; an index leads from the ID to the sequence.
+ * Every table. Resources of an account have the key `<cluster>/<account>/<sequence>`, so that a page of a list is one range
+ * read and page tokens stay valid while other entries are added or removed. Index tables map IDs to these keys.
  */
 export const TABLES = {
   /** `schema` and `sequence`. */
@@ -16,39 +16,39 @@ export const TABLES = {
   /** By SHA-256 of the token, in hexadecimal. */
   tokens: { name: 'tokens' } as Table<TokenRow>,
   containers: { name: 'containers' } as Table<ContainerRow>,
-  /** By the key in `containers`: the list item, as JSON, of one that has ended and is not deleted. */
+  /** By the key in `containers`: the list item, as JSON, of a container that has ended and is not deleted. */
   endedItems: { name: 'endedItems' } as Table<string>,
   /** `<cluster>/<account>/<id>` to the key in `containers`. */
   containerIDs: { name: 'containerIDs' } as Table<string>,
   /** The keys of containers that have not ended or are not yet cleaned up. */
   liveContainers: { name: 'liveContainers' } as Table<true>,
-  /** `<end, 13 digits>/<key>`: what retention ends next. */
+  /** `<end time, 13 digits>/<key>`: ended containers, those whose retention ends first coming first. */
   endedContainers: { name: 'endedContainers' } as Table<true>,
   volumes: { name: 'volumes' } as Table<VolumeRow>,
   /** `<cluster>/<account>/<id>` to the key in `volumes`. */
   volumeIDs: { name: 'volumeIDs' } as Table<string>,
-  /** User name of a transfer login to the key in `volumes`. */
+  /** From the user name of a transfer login to the key in `volumes`. */
   volumeLogins: { name: 'volumeLogins' } as Table<string>,
-  /** `<deletion, 13 digits>/<key>`: what is purged next. */
+  /** `<delete time, 13 digits>/<key>`: deleted volumes, those to be purged first coming first. */
   deletedVolumes: { name: 'deletedVolumes' } as Table<true>,
 };
 
-/** A point in time as the beginning of a key. */
+/** A time in milliseconds since the epoch as a key prefix that sorts by time. */
 export function timeKey(time: number): string {
   return String(Math.max(0, Math.floor(time))).padStart(13, '0');
 }
 
-/** Where an index of IDs leads from. */
+/** The key of a resource in an index of IDs. */
 export function idKey({ clusterID, accountID, id }: Ref): string {
   return `${clusterID}/${accountID}/${id}`;
 }
 
-/** Where a thing of an account is kept; `sequence` is larger than that of all before. */
+/** The key of a new resource of an account. `sequence` must be greater than that of all earlier ones. */
 export function sequenceKey({ clusterID, accountID }: Scope, sequence: string): string {
   return `${clusterID}/${accountID}/${sequence}`;
 }
 
-/** What an account has after the key `after`, which may be of another account; all of it where that is `''`. */
+/** The keys of an account after `after`, which may belong to another account; all keys if it is `''`. */
 export function accountRange({ clusterID, accountID }: Scope, after: string): KeyRange {
   const account = `${clusterID}/${accountID}`;
   // '0' is the character after '/'.

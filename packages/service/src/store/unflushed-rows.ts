@@ -5,9 +5,9 @@ interface Group {
   readonly isRevocable: boolean;
 }
 
-/** Rows that were written and are not yet on the disk, in the order written. */
+/** Written rows that are not yet on disk. Later changes of a key replace earlier ones. */
 export class UnflushedRows {
-  /** Table name to key to value, undefined where removed. */
+  /** From table name to key to value; undefined if the row is removed. */
   #tables = new Map<string, Map<string, unknown>>();
   #groups: Group[] = [];
 
@@ -15,7 +15,7 @@ export class UnflushedRows {
     return this.#tables.size === 0;
   }
 
-  /** What a table's rows are to become. */
+  /** The unflushed rows of a table by key. */
   of(table: string): ReadonlyMap<string, unknown> | undefined {
     return this.#tables.get(table);
   }
@@ -24,7 +24,7 @@ export class UnflushedRows {
     return this.#tables;
   }
 
-  /** About so much is to be written; as expensive as writing it. */
+  /** The approximate size of the rows. As expensive as writing them. */
   estimateBytes(): number {
     let bytes = 0;
     for (const [, rows] of this.#tables) {
@@ -33,15 +33,15 @@ export class UnflushedRows {
     return bytes;
   }
 
-  /** `isRevocable` marks what its caller is told the fate of, and can ask for again. */
+  /** `isRevocable` marks changes whose caller waits for the outcome and can retry. */
   add(changes: readonly Change[], { isRevocable }: { isRevocable: boolean }): void {
     this.#groups.push({ changes, isRevocable });
-    this.#lay(changes);
+    this.#apply(changes);
   }
 
   /**
-   * Drops what is revocable, as if it had never been written: of a key that was written several times the last value
-   * that stays counts. Says whether there was anything of the kind.
+   * Drops all revocable changes. A key that was written several times gets its last value that is not revocable. Returns
+   * whether any change was dropped.
    */
   revoke(): boolean {
     const kept = this.#groups.filter(({ isRevocable }) => !isRevocable);
@@ -50,7 +50,7 @@ export class UnflushedRows {
     return dropped > 0;
   }
 
-  /** These with `later` laid over them. */
+  /** Returns these rows and those of `later`, which take precedence. */
   with(later: UnflushedRows): UnflushedRows {
     const all = new UnflushedRows();
     all.#replace([...this.#groups, ...later.#groups]);
@@ -60,10 +60,10 @@ export class UnflushedRows {
   #replace(groups: Group[]): void {
     this.#groups = groups;
     this.#tables = new Map();
-    for (const { changes } of groups) this.#lay(changes);
+    for (const { changes } of groups) this.#apply(changes);
   }
 
-  #lay(changes: readonly Change[]): void {
+  #apply(changes: readonly Change[]): void {
     for (const { table, key, value } of changes) {
       let rows = this.#tables.get(table);
       if (rows === undefined) {

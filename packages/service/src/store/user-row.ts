@@ -1,19 +1,19 @@
 import type { Account } from '@sluice/client';
 
-/** A person who may log in. The password is what the wire calls so: the MD5 of the raw one, kept as scrypt only. */
+/** A user who may log in. `password` is the scrypt hash of the wire password, which is the MD5 of the raw password. */
 export interface UserRow {
   readonly userID: string;
   readonly email: string;
   readonly name: string;
   readonly password: PasswordHash;
-  /** When the password was set; tokens from before are void. */
+  /** When the password was set; earlier tokens are invalid. */
   readonly passwordTime: number;
   readonly accounts: readonly Account[];
   readonly createTime: number;
   readonly updateTime: number;
 }
 
-/** Result of scrypt with all that is needed to repeat it; both values in base64. */
+/** A result of scrypt with its parameters; salt and hash are in base64. */
 export interface PasswordHash {
   readonly salt: string;
   readonly hash: string;
@@ -21,7 +21,7 @@ export interface PasswordHash {
   readonly logN: number;
 }
 
-/** A token that was given out; its row's key is the token's hash. */
+/** An issued token. The row's key is the token's hash. */
 export interface TokenRow {
   readonly email: string;
   readonly createTime: number;

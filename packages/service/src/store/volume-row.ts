@@ -1,6 +1,6 @@
 import type { KnownVolumePhase } from '@sluice/client';
 
-/** A volume as the store keeps it. Times are milliseconds since the epoch. */
+/** A volume as stored. Times are in milliseconds since the epoch. */
 export interface VolumeRow {
   readonly id: string;
   readonly clusterID: string;
@@ -8,8 +8,8 @@ export interface VolumeRow {
   readonly phase: KnownVolumePhase;
   readonly state: string;
   readonly createTime: number;
-  /** When it was deleted, while that can be undone. */
+  /** When it was deleted; absent while it is available. */
   readonly deleteTime?: number;
-  /** Login of the transfer service, where one was asked for. */
+  /** The login of the transfer service, if one was requested. */
   readonly login?: { readonly username: string; readonly passwordHash: string };
 }

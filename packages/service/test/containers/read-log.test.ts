@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { fc, test } from '@fast-check/vitest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LogNotifier } from '../../src/containers/log-notifier.ts';
-import { type Life, type LogOptions, readLog } from '../../src/containers/read-log.ts';
+import { type LogOptions, type LogWriter, readLog } from '../../src/containers/read-log.ts';
 
 let directory: string;
 let path: string;
@@ -23,14 +23,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-async function text(options: LogOptions, life?: Life): Promise<string> {
+async function text(options: LogOptions, writer?: LogWriter): Promise<string> {
   const blocks: Uint8Array[] = [];
-  for await (const block of readLog(path, options, life)) blocks.push(block);
+  for await (const block of readLog(path, options, writer)) blocks.push(block);
   return Buffer.concat(blocks).toString('latin1');
 }
 
 /** A container that lives until the test ends it. */
-function createLife(): Life & { end(): void } {
+function createWriter(): LogWriter & { end(): void } {
   const listeners = new Set<() => void>();
   let live = true;
   return {
@@ -64,25 +64,25 @@ describe('readLog', () => {
   });
 
   it('follow gives what comes, and ends with the container', async () => {
-    const life = createLife();
+    const writer = createWriter();
     writeFileSync(path, 'one\n');
-    const log = readLog(path, { follow: true }, life);
+    const log = readLog(path, { follow: true }, writer);
     const next = async () => Buffer.from(((await log.next()).value as Uint8Array | undefined) ?? []).toString();
     expect(await next()).toBe('one\n');
     appendFileSync(path, 'two\n');
     expect(await next()).toBe('two\n');
     const last = next();
     appendFileSync(path, 'three\n');
-    life.end();
+    writer.end();
     expect(await last).toBe('three\n');
     expect((await log.next()).done).toBe(true);
   });
 
   it('follow waits for a log that is not there yet', async () => {
-    const life = createLife();
-    const all = text({ follow: true, tail: 5 }, life);
+    const writer = createWriter();
+    const all = text({ follow: true, tail: 5 }, writer);
     writeFileSync(path, 'late\n');
-    life.end();
+    writer.end();
     expect(await all).toBe('late\n');
   });
 
@@ -98,15 +98,15 @@ describe('readLog', () => {
     const file = openSync(path, 'w');
     ftruncateSync(file, 1_000_000_000);
     closeSync(file);
-    const life = createLife();
+    const writer = createWriter();
     const before = process.memoryUsage().rss;
-    const slow = Array.from({ length: 50 }, () => readLog(path, { follow: true }, life));
+    const slow = Array.from({ length: 50 }, () => readLog(path, { follow: true }, writer));
     await Promise.all(slow.map((log) => log.next()));
-    const silent = Array.from({ length: 1000 }, () => text({ follow: true, tail: 0 }, life));
+    const silent = Array.from({ length: 1000 }, () => text({ follow: true, tail: 0 }, writer));
     await Promise.all(slow.map((log) => log.next()));
     expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
     await Promise.all(slow.map((log) => log.return(undefined)));
-    life.end();
+    writer.end();
     expect((await Promise.all(silent)).join('')).toBe('');
   });
 });
