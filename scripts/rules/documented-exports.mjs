@@ -4,7 +4,7 @@ import { judgeCounts, lineAt, parseSources } from '../source-rules.mjs';
 const TOLERATED = {
   'packages/client': 28,
   'packages/core': 88,
-  'packages/runner': 59,
+  'packages/runner': 51,
   'packages/service': 25,
 };
 

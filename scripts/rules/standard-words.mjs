@@ -4,8 +4,8 @@ const GLOSSARY = 'docs/glossary.md';
 const SELF = 'scripts/rules/standard-words.mjs';
 /** Findings left in each area from before the rule existed. A count may only fall; an area without one has none. */
 const TOLERATED = {
-  'packages/runner, comments': 189,
-  'packages/runner': 4,
+  'packages/runner, comments': 117,
+  'packages/runner': 2,
   'packages/service, comments': 48,
   'packages/service': 0,
 };

@@ -22,14 +22,15 @@ import type { StartRunOptions } from '../session/run-options.ts';
 import { findRunContainers, type RunContainer } from '../watch/find-run-containers.ts';
 import { findGoneStep } from './find-gone-step.ts';
 
+/** As for starting the run, except that its ID is known and its containers may exist. */
 export interface AdoptRunOptions extends StartRunOptions {
   /** The whole ID. */
   readonly runId: string;
-  /** Counts only where the home does not have the plan that the run froze at its start. */
+  /** Used only if the home does not have the plan that was frozen when the run started. */
   readonly plan: Plan;
 }
 
-/** What was found of a run, by its containers' labels; ordered by ID. */
+/** A container of the run, found by its labels; ordered by ID. */
 export interface AdoptedContainer {
   readonly step: string;
   readonly cell: string;
@@ -38,9 +39,9 @@ export interface AdoptedContainer {
 }
 
 /**
- * Gives a run whose journal is lost a new one, from its ID, its file and its containers' labels. Starts nothing: whoever
- * resumes the run asks for the container of every attempt before it would make one, so that each is found or was never
- * there, and nothing starts twice.
+ * Creates a new journal for a run whose journal is lost, from its ID, its file and its containers' labels. Starts
+ * nothing: a resume requests the container of every attempt before it creates one, so each is either found or never
+ * existed, and nothing starts twice.
  */
 export function adoptRun(given: AdoptRunOptions): Promise<Result<readonly AdoptedContainer[], RunRefusal>> {
   const options = withDefaults(given);
@@ -97,7 +98,7 @@ async function adopt(
   );
 }
 
-/** Looks on every cluster that the run may have gone to. */
+/** Searches every cluster that the run may have used. */
 async function findContainers(
   options: FilledOptions<AdoptRunOptions>,
 ): Promise<
@@ -120,7 +121,7 @@ async function findContainers(
   }
 }
 
-/** Why these containers cannot be those of the plan, or why the plan cannot go on from them. */
+/** Why these containers cannot belong to the plan, or why the plan cannot continue from them. */
 function findMismatch(plan: Plan, found: readonly RunContainer[]): string | undefined {
   const steps = new Map(plan.steps.map((planned) => [planned.step.name, planned]));
   for (const { name, container } of found) {
@@ -135,7 +136,9 @@ function findMismatch(plan: Plan, found: readonly RunContainer[]): string | unde
   return `step ${gone} succeeded, because later steps were started, but the service no longer knows its container; continuing would start it again`;
 }
 
-/** The volumes that its containers write into, by cluster: what they have made is in no other, however many there are since. */
+/**
+ * The volumes that its containers write to, by cluster: only these have its data, even if others were created since.
+ */
 function findWorkspaces(found: readonly RunContainer[], runId: string): Readonly<Record<string, string>> {
   const workspaces: Record<string, string> = {};
   for (const { container } of found) {
@@ -147,7 +150,7 @@ function findWorkspaces(found: readonly RunContainer[], runId: string): Readonly
   return workspaces;
 }
 
-/** The workspace's login is given once, to the home that made it: without it nothing can be published. */
+/** The workspace's login is issued once, to the home that created it: without it nothing can be published. */
 async function findMissingLogin(
   options: FilledOptions<AdoptRunOptions>,
   workspaces: Readonly<Record<string, string>>,
@@ -159,7 +162,7 @@ async function findMissingLogin(
   return undefined;
 }
 
-/** The time that a schedule started the run for; of another run, the time of its adoption. */
+/** The time for which a schedule started the run; without a schedule, the time of the adoption. */
 async function findPlannedTime({ disk, home, plan, runId, clock }: FilledOptions<AdoptRunOptions>): Promise<number> {
   const scheduled = await openScheduleRecords(disk, { home, name: plan.pipeline.name }).listNewest();
   return scheduled.find((one) => one.verdict === 'start' && one.runId === runId)?.planned ?? clock.wall();

@@ -1,8 +1,8 @@
 import { type Plan, planGraph, type StepEdge, selectSteps } from '@sluice/core';
 
 /**
- * A step that must have succeeded, because a container of a dependent was started, but of which the service has no
- * container: adopting the run would start it again. Steps that may never have had a container are left out.
+ * A step that must have succeeded, because a container of a dependent was started, but whose container the service does
+ * not have: adopting the run would start it again. Steps that may never have had a container are left out.
  */
 export function findGoneStep(plan: Plan, seen: ReadonlySet<string>): string | undefined {
   const started = plan.steps.map(({ step }) => step.name).filter((name) => seen.has(name));

@@ -2,7 +2,10 @@ import type { Disk } from '../journal/disk.ts';
 import { readLease } from '../journal/lease.ts';
 import type { ControlRequest } from './control-run.ts';
 
-/** Asks the living runner of a run for something. Undefined: nobody drives it; else its answer, `ok` or a reason. */
+/**
+ * Sends a request to the living runner of a run. Returns `ok` or the reason for rejecting it; undefined if no process
+ * executes the run.
+ */
 export async function askRunner(disk: Disk, directory: string, request: ControlRequest): Promise<string | undefined> {
   const lease = await readLease(disk, directory);
   const answer = await disk.ask(directory, `${lease?.control ?? ''} ${JSON.stringify(request)}`);

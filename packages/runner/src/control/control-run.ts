@@ -1,12 +1,14 @@
 import type { ControlListener } from '../journal/disk.ts';
 import type { RunHandle } from '../session/run-options.ts';
 
-/** What another process may ask of the runner of a run, one JSON line each. */
+/** What another process may request from the runner of a run, as one line of JSON. */
 export type ControlRequest =
   | { readonly verb: 'cancel'; readonly by: string }
   | { readonly verb: 'approve'; readonly step: string; readonly approved: boolean; readonly by: string };
 
-/** Lets other processes talk to a run's handle as soon as there is one. Answers `ok` or a reason. */
+/**
+ * Passes the requests of other processes to a run's handle, as soon as it is attached. Replies with `ok` or a reason.
+ */
 export function controlRun(): { readonly listener: ControlListener; attach(handle: RunHandle): void } {
   let handle: RunHandle | undefined;
   return {
@@ -23,7 +25,7 @@ export function controlRun(): { readonly listener: ControlListener; attach(handl
           handle.cancel(request.by);
           return 'ok';
         default:
-          // Of a newer version; to take it for one of the others could end the run.
+          // From a newer version; confusing it with another request could end the run.
           return `this runner does not know what ${JSON.stringify(request)} asks for`;
       }
     },

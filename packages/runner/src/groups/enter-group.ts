@@ -7,6 +7,7 @@ import type { Reporter } from '../report/reporter.ts';
 import { type GroupEntry, readGroup, replaceGroup } from './group-list.ts';
 import { enteringDirectory, judgeMember, type MemberSource, type Membership } from './judge-member.ts';
 
+/** A run that wants to enter a concurrency group. */
 export interface GroupRequest extends MemberSource {
   readonly clock: Clock;
   readonly reporter?: Reporter | undefined;
@@ -14,16 +15,16 @@ export interface GroupRequest extends MemberSource {
   readonly group: string;
   readonly runId: string;
   /**
-   * `start`: by the group's `behavior`. `resume`: as well, but it cancels nothing, since what is in the group may be
-   * newer. `force`: beside whatever is there; others wait for it.
+   * `start`: as the group's `behavior` says. `resume`: the same, but cancels nothing, since runs in the group may be
+   * newer. `force`: enters even if the group is full; others wait for it.
    */
   readonly mode: 'start' | 'resume' | 'force';
-  /** Cancels a run that no process drives. */
+  /** Cancels a run that no process is executing. */
   readonly cancelLeft?: (runId: string, by: string) => Promise<unknown>;
 }
 
 const PAUSE_MS = 500;
-/** What asks the journal and the service of another run is not done at every look. */
+/** How long a judgment that needed the journal and the service of another run is reused. */
 const JUDGED_FOR_MS = 10_000;
 
 interface Member {
@@ -32,17 +33,18 @@ interface Member {
   readonly membership: Exclude<Membership, 'over'>;
 }
 
-/** What a look at a group came to. */
+/** The result of one check of a group. */
 interface Look extends Pick<Sifted, 'members'> {
   readonly admitted: boolean;
-  /** Runs that stand in the queue before this one. */
+  /** Runs ahead of this one in the queue. */
   readonly before: readonly string[];
 }
 
 /**
- * Opens a run when its concurrency group has room (pipeline.md). A run has its place until it is over, or until no process
- * drives it and the service says that none of its containers runs; so a crash neither lets another run in beside its
- * containers nor takes a place for ever. Who waits stands in a queue, first in, first out; whose process is gone has left it.
+ * Opens a run when its concurrency group has capacity (pipeline.md). A run keeps its place until it ends, or until no
+ * process is executing it and the service reports that none of its containers runs. So a crash neither admits another
+ * run while containers of the first still run, nor occupies a place forever. Waiting runs form a queue, first in, first
+ * out; a run whose process has died has left it.
  */
 export async function enterGroup<T>(
   request: GroupRequest,
@@ -91,8 +93,9 @@ async function waitForPlace(request: GroupRequest): Promise<Result<never, RunRef
 type Judge = (runId: string) => Promise<Membership>;
 
 /**
- * A run with a living runner, and one that is over, are told at once; of the others the answer is kept for a while. That a
- * run is idle is kept only where it holds its place all the same: elsewhere it would lose it by an old answer.
+ * Runs with a living runner and ended runs are recognized at once; for the others, the judgment is reused for a while.
+ * The judgment `idle` is reused only if an idle run keeps its place anyway: otherwise it would lose the place to stale
+ * information.
  */
 function createJudge(request: GroupRequest): Judge {
   const known = new Map<string, { readonly until: number; readonly membership: Membership }>();
@@ -110,12 +113,12 @@ function createJudge(request: GroupRequest): Judge {
   };
 }
 
-/** Whether it ends also what only waits to be resumed, and would go on with what this run replaces. */
+/** Whether this run also cancels idle runs, which could be resumed and continue the work that this run replaces. */
 function endsIdle({ mode, plan }: GroupRequest): boolean {
   return mode === 'start' && plan.pipeline.concurrency!.behavior === 'cancel';
 }
 
-/** A run that has its place since before a crash keeps it. It says so: who has judged it idle meanwhile judges it anew. */
+/** A run that had its place before a crash keeps it. Incrementing `turn` makes other runs judge it again. */
 async function keepPlace(request: GroupRequest): Promise<GroupEntry['state'] | undefined> {
   const { group, runId } = request;
   for (;;) {
@@ -127,7 +130,10 @@ async function keepPlace(request: GroupRequest): Promise<GroupEntry['state'] | u
   }
 }
 
-/** One look at the group: drops what is gone, and takes a place or stands in the queue. Again if it changes meanwhile. */
+/**
+ * One check of the group: removes ended runs, and acquires a place or joins the queue. Repeated if the group changes
+ * meanwhile.
+ */
 async function lookAt(
   request: GroupRequest,
   given: { readonly judge: Judge; readonly mayWait: boolean },
@@ -157,12 +163,12 @@ async function lookAt(
 interface Sifted {
   /** Runs that have a place, oldest first. */
   readonly members: readonly Member[];
-  /** Runs of the queue whose process lives, before this one and behind it. */
+  /** Waiting runs with a living process, ahead of this one and behind it. */
   readonly before: readonly GroupEntry[];
   readonly behind: readonly GroupEntry[];
 }
 
-/** What is left of the other runs of a group. */
+/** Sorts the other runs of a group into members and waiting runs; ended runs are left out. */
 async function sift(
   { disk, home, runId }: GroupRequest,
   entries: readonly GroupEntry[],
@@ -184,13 +190,15 @@ async function sift(
   return { members, before, behind };
 }
 
-/** Asks the oldest runs of a group to end, as many as are too many. Gives whether any has taken the request. */
+/**
+ * Requests cancellation of the oldest runs of a group, as many as exceed the limit. Returns whether any has accepted.
+ */
 function createCanceling({ disk, home, clock, runId, group, plan, cancelLeft }: GroupRequest) {
   const { limit } = plan.pipeline.concurrency!;
   const by = `run ${runId} of group ${group}`;
-  /** Runs that have taken the request; one that is only being taken up is asked again. */
+  /** Runs that have accepted the request; a run that is just being resumed is asked again. */
   const told = new Set<string>();
-  /** Since when runs that no process drives are being resumed to be canceled. */
+  /** When each run without a process was last resumed to be canceled. */
   const resuming = new Map<string, number>();
   return async (members: readonly Member[]): Promise<boolean> => {
     for (const { runId: other, membership } of members.slice(0, members.length - limit + 1)) {

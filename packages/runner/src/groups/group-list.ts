@@ -5,17 +5,17 @@ import { changeVersioned, type HomePlace, readVersioned, type VersionedFile } fr
 const entrySchema = z.object({
   group: z.string(),
   runId: z.string(),
-  /** `in`: it has a place in the group until it is over; `waiting`: it stands in the queue. */
+  /** `in`: it has a place in the group until it ends; `waiting`: it is in the queue. */
   state: z.enum(['in', 'waiting']),
-  /** Counts how often the run was taken up again: whoever has judged it before must judge it anew. */
+  /** Incremented each time the run is resumed, so that others judge it again. */
   turn: z.number().int(),
 });
 const listSchema = z.object({ format: z.literal(1), entries: z.array(entrySchema) });
 
-/** A run in a concurrency group, or in the queue before it. */
+/** A run in a concurrency group, or in its queue. */
 export type GroupEntry = z.infer<typeof entrySchema>;
 
-/** Of earlier versions: group to the runs that had entered it. A record would lose the group `__proto__`. */
+/** Of earlier versions: from group to the runs in it. A record would lose the group `__proto__`. */
 const oldSchema = z.preprocess(
   (value) => new Map(Object.entries(value as object)),
   z.map(z.string(), z.array(z.string())),
@@ -34,15 +34,12 @@ const FILE: VersionedFile<z.infer<typeof listSchema>> = {
   },
 };
 
-/** The entries of one group, in the order in which they came. */
+/** The entries of one group, in the order in which they entered. */
 export async function readGroup(place: Pick<HomePlace, 'disk' | 'home'>, group: string): Promise<GroupEntry[]> {
   return (await readVersioned(FILE, place)).entries.filter((entry) => entry.group === group);
 }
 
-/**
- * Replaces the entries of a group, if they are still those that the decision was made from. False: they have changed
- * meanwhile, and nothing was written.
- */
+/** Replaces the entries of a group if they still equal `from`. False: they have changed, and nothing was written. */
 export async function replaceGroup(
   place: HomePlace,
   group: string,

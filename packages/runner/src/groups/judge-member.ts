@@ -11,20 +11,22 @@ import { findRunContainers } from '../watch/find-run-containers.ts';
 import { judgeTerminalPhase } from '../watch/judge-terminal-phase.ts';
 
 /**
- * Whether a run still takes its place in a concurrency group. `driven`: a living runner has it. `left`: no process drives
- * it, and a container of it runs or may run. `idle`: no process drives it and nothing of it runs; it can be resumed.
+ * Whether a run still keeps its place in a concurrency group. `driven`: a living runner executes it. `left`: no process
+ * executes it, and a container of it runs or may run. `idle`: no process executes it and none of its containers runs;
+ * it can be resumed.
  */
 export type Membership = 'driven' | 'left' | 'idle' | 'over';
 
+/** Where to find the evidence about the runs of a group. */
 export interface MemberSource {
   readonly disk: Disk;
   readonly home: string;
   readonly service: ContainerService;
-  /** Where to look for the containers of a run whose journal is lost. */
+  /** Where the containers of a run are searched if its journal is lost. */
   readonly scope: Scope;
 }
 
-/** Judges a run by the evidence that pools go by: its runner, its journal, then the service. In doubt it keeps its place. */
+/** Judges a run by its runner, its journal, then the service, as pools do. In doubt, it keeps its place. */
 export async function judgeMember(source: MemberSource, runId: string): Promise<Membership> {
   const { disk, home } = source;
   const directory = runDirectory(home, runId);
@@ -36,7 +38,7 @@ export async function judgeMember(source: MemberSource, runId: string): Promise<
   if (!journal.ok) return 'left';
   const { records } = journal.value;
   if (records.some(({ kind }) => kind === 'finished')) return 'over';
-  // It never began, or its journal is lost; an adopted one does not know what was under way.
+  // It never began, or its journal is lost; an adopted run does not know what was in flight.
   const isKnown = plan !== undefined && records.some(({ kind }) => kind === 'run');
   const run = isKnown ? replayFiles({ runId, directory, plan, records }) : undefined;
   if (!run?.ok) return (await hasLiveContainer(source, { runId, plan }, [source.scope])) ? 'left' : 'over';
@@ -50,12 +52,15 @@ export async function judgeMember(source: MemberSource, runId: string): Promise<
   return seen.every((one) => one === 'ended') ? 'idle' : 'left';
 }
 
-/** Held by a process that takes the run into its group, until the run itself is held: both say that it is driven. */
+/**
+ * A lock held by the process that adds the run to its group, until the lock of the run itself is held. Either means
+ * `driven`.
+ */
 export function enteringDirectory(home: string, runId: string): string {
   return `${runDirectory(home, runId)}/entering`;
 }
 
-/** The containers that the run has asked for and whose end it has not heard. */
+/** The containers that the run has requested and whose end it does not know. */
 function openContainers({ runId, facts, scheduler }: ReplayedRun): ContainerPlace[] {
   return scheduler.live().flatMap((at) => {
     const known = facts.known[at.step]?.[at.cell]?.attempts.find(({ attempt }) => attempt === at.attempt);
@@ -67,7 +72,7 @@ function openContainers({ runId, facts, scheduler }: ReplayedRun): ContainerPlac
   });
 }
 
-/** True also where the service cannot be asked. */
+/** Also true if the service does not answer. */
 async function hasLiveContainer(
   { service }: MemberSource,
   run: { readonly runId: string; readonly plan: Plan | undefined },

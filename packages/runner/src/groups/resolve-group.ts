@@ -2,7 +2,7 @@ import { fail, ok, type Plan, type Result, resolvePlannedText } from '@sluice/co
 import type { RunRefusal } from '../record/run-refusal.ts';
 import { describeRun } from '../record/step-context.ts';
 
-/** Name of the concurrency group that a run belongs to; undefined where it belongs to none. */
+/** Name of the concurrency group that a run belongs to; undefined if it belongs to none. */
 export function resolveGroup(
   plan: Plan,
   given: { readonly runId: string; readonly plannedTime: number },

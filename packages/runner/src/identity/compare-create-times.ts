@@ -1,16 +1,16 @@
-/** `same`: one moment, as exactly as both are written. `near`: it can be one moment. `far`: it cannot. */
+/** `same`: equal, as precisely as both are written. `near`: possibly the same time. `far`: different times. */
 export type TimeComparison = 'same' | 'near' | 'far';
 
-/** Clocks of one service differ, and some services work a time out anew for each reply. */
+/** The clocks of one service differ, and some services compute times again for each reply. */
 const TOLERANCE_MS = 5 * 60_000;
-/** No time zone is further from UTC, and each is a whole number of quarters of an hour from it. */
+/** The largest offset of a time zone from UTC; every offset is a multiple of 15 minutes. */
 const FURTHEST_ZONE_MS = 14 * 3_600_000 + TOLERANCE_MS;
 const QUARTER_MS = 15 * 60_000;
 
 /**
- * Compares a container's `createTime` in two replies. Services round it, leave the time zone out, or write it by another
- * clock: equal times prove little, and only times that no such habit explains are `far`. What a reply leaves out, or
- * what cannot be read, is no difference.
+ * Compares a container's `createTime` in two replies. Services round it, omit the time zone, or use different clocks:
+ * equal times prove little, and only differences that none of these explain are `far`. Missing or unreadable times
+ * count as no difference.
  */
 export function compareCreateTimes(first: string | undefined, seen: string | undefined): TimeComparison {
   if (!first || !seen || first === seen) return 'same';
@@ -27,10 +27,10 @@ export function compareCreateTimes(first: string | undefined, seen: string | und
 }
 
 interface ParsedTime {
-  /** Read as UTC where no zone is written; NaN where it cannot be read. */
+  /** Read as UTC if no zone is written; NaN if unreadable. */
   readonly at: number;
   readonly hasZone: boolean;
-  /** Times that are written alike differ by less than that. */
+  /** The precision: equal texts may represent times that differ by less than this. */
   readonly unitMs: number;
 }
 

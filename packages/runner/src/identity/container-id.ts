@@ -15,8 +15,8 @@ export interface AttemptName {
 const HASH_LENGTH = 12;
 
 /**
- * The one ID that a container of this attempt can have: idempotency key and lock at once. A letter, the
- * run, the hash of step and cell, the attempt; 29 characters and up, safe as a DNS label.
+ * The only ID that the container of this attempt can have: idempotency key and lock in one. A letter, the run, the hash
+ * of step and cell, the attempt; at least 29 characters, valid as a DNS label.
  */
 export function containerId(name: AttemptName): string {
   const digest = hash('sha256', `${name.step}\0${name.cell}`, 'buffer');

@@ -4,9 +4,9 @@ import type { AttemptName } from './container-id.ts';
 import { carriesLabels } from './labels.ts';
 
 /**
- * Whether the container that a service shows under an attempt's ID is the attempt's. The labels decide; where a reply
- * has none, the ID does, unless it was created at another time than ours (decision 0028). Its `runID` says nothing: it
- * changes when the service starts a container anew.
+ * Whether the container that a service reports under an attempt's ID belongs to the attempt. The labels decide; if a
+ * reply has none, the ID does, unless the creation time differs from ours (decision 0028). `runID` is ignored: it
+ * changes when the service restarts a container.
  */
 export function isOwnContainer(
   attempt: { readonly name: AttemptName; readonly createTime?: string | undefined },

@@ -2,7 +2,7 @@ import type { Container } from '@sluice/client';
 import type { Pipeline } from '@sluice/core';
 import type { AttemptName } from './container-id.ts';
 
-/** Tags of our containers: the pipeline's own, and what a run can be rebuilt from when its journal is lost. */
+/** Labels of our containers: the pipeline's own, and those from which a run is restored if its journal is lost. */
 export function createLabels(
   name: AttemptName,
   made: { epoch: number; spec: string; of: Pick<Pipeline, 'labels'> },
@@ -18,7 +18,7 @@ export function createLabels(
   };
 }
 
-/** Whether a container that answers under our ID was made for this attempt, by this or an earlier runner of the run. */
+/** Whether a container under our ID was created for this attempt, by this or an earlier runner of the run. */
 export function carriesLabels(container: Container, name: AttemptName): boolean {
   const labels = container.labels ?? {};
   return (
@@ -29,7 +29,7 @@ export function carriesLabels(container: Container, name: AttemptName): boolean 
   );
 }
 
-/** What our labels say of a container; undefined where they are not ours. */
+/** The attempt that our labels name; undefined if they are not ours. */
 export function readLabels(
   labels: Readonly<Record<string, string>>,
 ): { readonly name: AttemptName; readonly epoch: number } | undefined {
@@ -40,7 +40,7 @@ export function readLabels(
   return { name: { runId, step, cell: cellOf(labels), attempt }, epoch };
 }
 
-/** Empty for a plain step, and some services leave empty labels out. */
+/** Empty for a plain step; some services omit empty labels. */
 function cellOf(labels: Readonly<Record<string, string>>): string {
   return labels['sluice-cell'] ?? '';
 }

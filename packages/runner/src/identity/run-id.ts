@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { base32 } from './base32.ts';
 
-/** Characters of a run's ID: 65 random bits, so that no two runs anywhere ever share one. */
+/** Characters of a run's ID: 65 random bits, so that no two runs ever have the same one. */
 const LENGTH = 13;
 
 /** A new run's ID: `[a-z2-7]`, 13 characters. */

@@ -17,7 +17,7 @@ const attemptSchema = z.object({
 });
 
 const claimSchema = attemptSchema.extend({
-  /** Of the runner that took it: who takes a claim over writes it anew. */
+  /** Epoch of the runner that acquired it: a runner that resumes the run rewrites the claim under its own epoch. */
   epoch: z.number(),
   stepName: z.string(),
   cellKey: z.string(),
@@ -26,16 +26,19 @@ const claimSchema = attemptSchema.extend({
   containerID: z.string(),
 });
 
-/** The tokens that one attempt holds, and where its container would be: whether it still lives can always be asked. */
-export type Claim = z.infer<typeof claimSchema>;
+/** The slots that one attempt holds, and the location of its container, so that its state can always be requested. */
+export type Claim = WithSlots<z.infer<typeof claimSchema>>;
 
 const waiterSchema = attemptSchema.extend({
-  /** When it last asked: who asks no more waits no more. */
+  /** When the attempt last requested slots: an entry that is not renewed expires. */
   askedAt: z.number(),
 });
 
-/** An attempt that waits for tokens. */
-export type Waiter = z.infer<typeof waiterSchema>;
+/** An attempt that waits for slots. */
+export type Waiter = WithSlots<z.infer<typeof waiterSchema>>;
+
+/** An entry in memory: the file calls the slots `tokens`. */
+type WithSlots<T extends { tokens: unknown }> = Omit<T, 'tokens'> & { readonly slots: T['tokens'] };
 
 const listSchema = z.object({
   format: z.literal(2),
@@ -44,10 +47,13 @@ const listSchema = z.object({
 });
 
 /**
- * Who holds tokens of a home's pools and who waits for them, of all its runs; both oldest first. Nobody counts: what a
- * pool has left follows from the list.
+ * Which attempts of all runs hold slots of a home's pools, and which wait for them; both oldest first. There are no
+ * counters: the free slots of a pool follow from the list.
  */
-export type ClaimsList = Omit<z.infer<typeof listSchema>, 'format'>;
+export interface ClaimsList {
+  readonly claims: readonly Claim[];
+  readonly waiting: readonly Waiter[];
+}
 
 const FILE: VersionedFile<z.infer<typeof listSchema>> = {
   name: 'pools',
@@ -55,32 +61,49 @@ const FILE: VersionedFile<z.infer<typeof listSchema>> = {
   first: async () => ({ format: 2, claims: [], waiting: [] }),
 };
 
-/** The list as it is now. */
+/** Reads the current list. It may be changed by other processes at any time. */
 export async function readClaims(place: Pick<HomePlace, 'disk' | 'home'>): Promise<ClaimsList> {
-  const { claims, waiting } = await readVersioned(FILE, place);
-  return { claims, waiting };
+  return fromFile(await readVersioned(FILE, place));
 }
 
-/** Changes the list, durable and whole. A change that gives back the list it was given writes nothing. */
+/** Replaces the list durably and atomically. If `change` returns the list that it received, nothing is written. */
 export async function changeClaims<T>(
   place: HomePlace,
   change: (list: ClaimsList) => { readonly list: ClaimsList; readonly answer: T },
 ): Promise<T> {
   return changeVersioned(FILE, place, (content) => {
-    const { list, answer } = change(content);
-    if (list === content) return { content, answer };
-    return { content: { format: 2 as const, claims: list.claims, waiting: list.waiting }, answer };
+    const before = fromFile(content);
+    const { list, answer } = change(before);
+    return { content: list === before ? content : toFile(list), answer };
   });
 }
 
-/** Where the list lies: something in it changes with each change of the list. */
+function fromFile({ claims, waiting }: z.infer<typeof listSchema>): ClaimsList {
+  const rename = <T extends { tokens: unknown }>({ tokens, ...entry }: T) => ({
+    ...entry,
+    slots: tokens as T['tokens'],
+  });
+  return { claims: claims.map(rename), waiting: waiting.map(rename) };
+}
+
+function toFile({ claims, waiting }: ClaimsList): z.infer<typeof listSchema> {
+  const rename = <T extends { slots: unknown }>({ slots, ...entry }: T) => ({ ...entry, tokens: slots as T['slots'] });
+  return { format: 2, claims: claims.map(rename), waiting: waiting.map(rename) };
+}
+
+/** The directory that stores the list: each change of the list changes something in it. */
 export function claimsDirectory(home: string): string {
   return versionsDirectory(FILE, home);
 }
 
-/** Whether two entries are of the same attempt, whoever drove it. */
+/** Whether two entries belong to the same attempt, even if different runners wrote them. */
 export function isSameAttempt(a: AttemptPlace, b: AttemptPlace): boolean {
   return a.runId === b.runId && a.step === b.step && a.cell === b.cell && a.attempt === b.attempt;
 }
 
 type AttemptPlace = Pick<Claim, 'runId' | 'step' | 'cell' | 'attempt'>;
+
+/** The entry of an attempt that requests the slots of the claim at this time. */
+export function waiterOf({ runId, step, cell, attempt, slots }: Claim, askedAt: number): Waiter {
+  return { runId, step, cell, attempt, slots, askedAt };
+}

@@ -1,25 +1,27 @@
 import { own } from '@sluice/core';
 import { type Claim, type ClaimsList, isSameAttempt, type Waiter } from './claims-list.ts';
 
-/** A pool that cannot give what is asked of it. */
+/** A pool without enough free slots for a request. */
 export interface Shortage {
   readonly pool: string;
   readonly needed: number;
   readonly used: number;
   readonly size: number;
-  /** Who holds its tokens. */
+  /** The attempts that hold its slots. */
   readonly holders: readonly Claim[];
-  /** Other runs' attempts that asked before and get it first. */
+  /** Attempts of other runs that requested slots earlier and are served first. */
   readonly before: readonly Waiter[];
 }
 
-/** Of somebody who waits and has not asked for so long, nobody knows whether he still does: he asks each 15 s at least. */
+/**
+ * A waiter whose last request is older than this has expired: a waiting attempt repeats its request at least every 15
+ * s.
+ */
 const FORGOTTEN_AFTER_MS = 60_000;
 
 /**
- * The first pool, by name, without room for the request beside the claims and beside what those get who have waited
- * longer; undefined: all of them have it. Who has waited longest is never held up by those behind him. Within a run the
- * scheduler keeps the order.
+ * The first pool, by name, that cannot grant the request in addition to the claims and the earlier waiters; undefined
+ * if all pools can. Later waiters never delay earlier ones. Within a run, the scheduler decides the order.
  */
 export function findShortage(
   { claims, waiting }: ClaimsList,
@@ -30,11 +32,11 @@ export function findShortage(
   const earlier = (place < 0 ? waiting : waiting.slice(0, place)).filter(
     ({ runId, askedAt }) => runId !== asking.runId && Math.abs(asking.askedAt - askedAt) < FORGOTTEN_AFTER_MS,
   );
-  for (const pool of Object.keys(asking.tokens).sort()) {
-    const needed = own(asking.tokens, pool)!;
+  for (const pool of Object.keys(asking.slots).sort()) {
+    const needed = own(asking.slots, pool)!;
     if (needed === 0) continue;
-    const holders = claims.filter((claim) => !isSameAttempt(claim, asking) && (own(claim.tokens, pool) ?? 0) > 0);
-    const before = earlier.filter(({ tokens }) => (own(tokens, pool) ?? 0) > 0);
+    const holders = claims.filter((claim) => !isSameAttempt(claim, asking) && (own(claim.slots, pool) ?? 0) > 0);
+    const before = earlier.filter(({ slots }) => (own(slots, pool) ?? 0) > 0);
     const used = sum(holders, pool);
     const size = own(sizes, pool) ?? 0;
     if (used + sum(before, pool) + needed > size) return { pool, needed, used, size, holders, before };
@@ -42,13 +44,13 @@ export function findShortage(
   return undefined;
 }
 
-function sum(entries: readonly { readonly tokens: Readonly<Record<string, number>> }[], pool: string): number {
-  return entries.reduce((total, { tokens }) => total + own(tokens, pool)!, 0);
+function sum(entries: readonly { readonly slots: Readonly<Record<string, number>> }[], pool: string): number {
+  return entries.reduce((total, { slots }) => total + own(slots, pool)!, 0);
 }
 
 const NAMED = 3;
 
-/** `pool gpu: needs 1, 2 of 2 are held by run x step fit, …`. */
+/** For example `waits for pool gpu: needs 1, 2 of 2 are held by run x step fit, …`. */
 export function describeShortage({ pool, needed, used, size, holders, before }: Shortage): string {
   const names = holders
     .slice(0, NAMED)

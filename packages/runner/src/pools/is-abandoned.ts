@@ -9,17 +9,17 @@ import { askContainer } from '../watch/ask-container.ts';
 import { addMissedLook } from '../watch/lost-container.ts';
 import type { Claim } from './claims-list.ts';
 
-/** What can be said of the run that a claim is of, from what its home has of it. */
+/** What the home of a run shows about the attempt that holds a claim. */
 type Evidence = 'alive' | 'over' | 'unknown' | 'lost';
 
-/** A create that was sent before its runner died has arrived, or never will, after looking for so long. */
+/** After this long, a create request sent by a runner that is now dead has arrived or never will. */
 const SETTLED_AFTER_MS = 10 * 60_000;
 
 /**
- * Gives the judgement whether an attempt of another run holds its tokens no more, although its runner did not give them
- * back. A living runner is believed; of a dead one, the journal and then the service are asked. What neither can tell is
- * held: the run can be resumed. Of a run without a journal, which cannot, it is held for as long as a request of its last
- * runner may still be on its way.
+ * Decides whether an attempt of another run no longer holds its slots although its runner did not release them. A
+ * living runner is trusted; for a dead one, the journal decides, then the service. If neither is conclusive the claim
+ * stays valid, since the run can be resumed. A run without a journal cannot be resumed: its claim stays valid as long
+ * as a request of its last runner may still arrive.
  */
 export function createAbandonment(session: RunSession): (claim: Claim) => Promise<boolean> {
   const missing = new Map<string, Missing>();
@@ -38,7 +38,7 @@ export function createAbandonment(session: RunSession): (claim: Claim) => Promis
 }
 
 async function judgeRun({ disk, home, runId }: RunSession, claim: Claim): Promise<Evidence> {
-  // Of this very run: from before its journal was lost.
+  // A claim of this run itself, from before its journal was lost.
   if (claim.runId === runId) return 'lost';
   const directory = runDirectory(home, claim.runId);
   if ((await disk.ask(directory, '')) !== undefined) return 'alive';
@@ -48,10 +48,10 @@ async function judgeRun({ disk, home, runId }: RunSession, claim: Claim): Promis
   const { records } = journal.value;
   if (records.every(({ kind }) => kind !== 'run')) return 'lost';
   if (records.some((record) => isEnd(claim, record))) return 'over';
-  // What was started before the journal was lost, an adoption does not know.
+  // An adoption does not know what was started before the journal was lost.
   if (records.some((record) => record.kind === 'adopted' || isIntent(claim, record))) return 'unknown';
-  // The claim is taken before the intent, and the intent is durable before the container: nothing was started. But a
-  // runner on another host, which cannot be asked, may be just between the two.
+  // The claim is written before the intent, and the intent is durable before the container: nothing was started. But a
+  // runner on another host, whose liveness cannot be checked, may be between the two.
   return (await readLease(disk, directory))?.host === hostname() ? 'over' : 'unknown';
 }
 

@@ -4,15 +4,18 @@ import { clusterOfAttempt, scopeOn } from '../record/place-of.ts';
 import type { CancelReason } from '../scheduler/model/command.ts';
 import type { RunSession } from './run-session.ts';
 
-/** Looks that found nothing since the last that found the container. */
+/** Consecutive checks that did not find the container. */
 export interface Missing {
   /** When the last of them was. */
   readonly last: number;
-  /** Milliseconds that they span, in steps of at most `LONGEST_STEP_MS`: a clock that jumps is no minute of looking. */
+  /**
+   * Milliseconds that they span, counted in steps of at most `LONGEST_STEP_MS`, so that a jump of the clock does not
+   * count as minutes of checking.
+   */
   readonly lasted: number;
   /**
-   * What the last look found: nothing; nothing, by a reply that a gateway may have written; or another container under the
-   * same ID, which has ended.
+   * The result of the last check: nothing; nothing, by a reply that a gateway may have written; or another, ended
+   * container under the same ID.
    */
   readonly found: 'nothing' | 'page' | 'another';
   readonly count: number;
@@ -23,27 +26,28 @@ export interface Attempt {
   readonly at: { readonly step: number; readonly cell: number; readonly attempt: number };
   readonly name: AttemptName;
   readonly ref: Ref;
-  /** As the service wrote it when it last showed the container with its labels, or else at first. */
+  /** As the service wrote it in its last reply with labels, or else in its first reply. */
   createTime?: string | undefined;
-  /** The service has confirmed that the container is there. */
+  /** The service has confirmed that the container exists. */
   confirmed: boolean;
   /** `running` has been posted. */
   ran: boolean;
-  /** Its end has been posted: nothing more is said about it. */
+  /** Its end or postponement has been posted: nothing more is posted about it. */
   over: boolean;
-  /** Last `state` text that was reported. */
+  /** The last `state` text that was reported. */
   said?: string;
-  /** When it was first seen, for the age that polling goes by. */
+  /** When it was first seen: polling adapts to the age. */
   since: number;
-  /** Looks that found nothing since the last that found it. */
+  /** Checks that did not find it since it was last found. */
   missing?: Missing;
   cancel?: CancelReason;
-  /** Hears of `cancel`. */
+  /** Called when `cancel` is set. */
   onCancel?: () => void;
   /** The service hinted at a change before the container was confirmed. */
   hinted?: boolean;
 }
 
+/** Creates the attempt that a command names. Its ID and its place do not depend on this process. */
 export function createAttempt(session: RunSession, at: Attempt['at']): Attempt {
   const name: AttemptName = {
     runId: session.runId,
@@ -62,7 +66,7 @@ export function createAttempt(session: RunSession, at: Attempt['at']): Attempt {
   };
 }
 
-/** Key of an attempt's container among all clusters and accounts. */
+/** Key of an attempt's container, unique among all clusters and accounts. */
 export function refKey(ref: { readonly clusterID: string; readonly accountID: string; readonly id: string }): string {
   return `${ref.clusterID}/${ref.accountID}/${ref.id}`;
 }

@@ -3,14 +3,14 @@ import { explainCell } from '../report/explain-cell.ts';
 import type { CellState } from '../scheduler/model/cell-state.ts';
 import type { RunSession } from './run-session.ts';
 
-/** Tells the reporter which cells have moved. */
+/** Reports the cells that have moved. */
 export interface CellReporter {
   runStarted(resumed: boolean): void;
-  /** Reports every cell that has moved since, once, with the state it is in now. */
+  /** Reports every cell that has moved since the last call, once, with its present state. */
   flush(): void;
 }
 
-/** Listens to the scheduler's moves, so that a turn costs what happened in it. */
+/** Listens to the scheduler's moves, so that the cost of a turn depends only on its moves. */
 export function createCellReporter(session: RunSession, moves: MoveListener): CellReporter {
   const { plan, facts, scheduler, clock } = session;
   const reported: (CellState | undefined)[][] = plan.steps.map(() => []);

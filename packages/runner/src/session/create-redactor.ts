@@ -1,30 +1,32 @@
 import type { Json, Plan } from '@sluice/core';
 
-/** Takes the values of a run's secrets out of whatever is written down or shown. */
+/** Removes the values of a run's secrets from everything that is stored or shown. */
 export interface Redactor {
   text(text: string): string;
   bytes(bytes: Buffer): Buffer;
-  /** What is shown: only in the fields that hold what containers and services said, since a secret may be any word. */
+  /**
+   * For what is shown. Changes only the fields with text of containers and services, since a secret may be any word.
+   */
   data<T>(data: T): T;
-  /** What is written down and read again: as `data`, but results stay as they are, since other steps take them. */
+  /** For what is stored and read again: as `data`, but keeps results, since other steps use them. */
   record<T>(record: T): T;
-  /** Name of a secret whose value is somewhere in this. A result with one must not become part of the run. */
+  /** Name of a secret whose value occurs in this. A result that contains one must not become part of the run. */
   findSecret(value: Json): string | undefined;
 }
 
-/** Fields of records, events and reports whose text is not ours. */
+/** Fields of records, events and reports whose text comes from containers and services. */
 const SAID: ReadonlySet<string> = new Set(['message', 'detail', 'tail', 'logTail', 'undelivered', 'notPublished']);
 const SHOWN_ONLY: ReadonlySet<string> = new Set([...SAID, 'results']);
 const SHOWN = '[secret]';
-/** A shorter value would be found in everything. */
+/** Shorter values are ignored: they would occur everywhere. */
 const SHORTEST = 4;
 
-/** The names of every secret that a plan can hand to a container or a notification. */
+/** The names of all secrets that a plan can pass to a container or a notification. */
 export function secretNames(plan: Plan): ReadonlySet<string> {
   return new Set([...plan.pipeline.secrets, ...plan.steps.flatMap(({ step }) => step.secrets)]);
 }
 
-/** For a plan without secrets it costs nothing. Values are asked for each time, since they may change under a run. */
+/** Costs nothing for a plan without secrets. Values are read each time, since they may change during a run. */
 export function createRedactor(plan: Plan, secrets: (name: string) => string | undefined): Redactor {
   const names = [...secretNames(plan)];
   if (names.length === 0) {
@@ -39,7 +41,7 @@ export function createRedactor(plan: Plan, secrets: (name: string) => string | u
     });
   }
 
-  /** The longest first, so that a secret that is part of another leaves nothing of it behind. */
+  /** The longest first, so that a secret which contains another is replaced as a whole. */
   function values(): string[] {
     const all = new Set(known().map(({ value }) => value));
     return [...all].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
@@ -58,7 +60,7 @@ export function createRedactor(plan: Plan, secrets: (name: string) => string | u
     return shown;
   }
 
-  /** Within such a field the names are ours, the results' for example; what lies deeper is not. */
+  /** Directly within such a field the names are ours, for example those of results; deeper ones are not. */
   function walk(value: unknown, depth: number, fields: ReadonlySet<string>): unknown {
     if (typeof value === 'string') return depth > 0 ? hide(value) : value;
     if (typeof value !== 'object' || value === null) return value;
@@ -75,7 +77,7 @@ export function createRedactor(plan: Plan, secrets: (name: string) => string | u
   return {
     text: (text) => hide(text),
     bytes(bytes) {
-      // Latin-1 keeps every byte, so that a log in any encoding stays what it is elsewhere.
+      // Latin-1 keeps every byte, so that a log in any encoding stays unchanged elsewhere.
       const text = bytes.toString('latin1');
       const shown = hide(text, 'latin1');
       return shown === text ? bytes : Buffer.from(shown, 'latin1');

@@ -1,7 +1,7 @@
 import type { EventFacts } from '../journal/journal-record.ts';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 
-/** An event for the scheduler, with what the journal records beside it. */
+/** An event for the scheduler, with the facts that the journal records with it. */
 export interface Posted {
   readonly event: SchedulerEvent;
   readonly facts?: EventFacts;

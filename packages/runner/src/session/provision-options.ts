@@ -6,6 +6,7 @@ import type { VolumePlace } from '../journal/journal-record.ts';
 import type { RunPlacement, SiteLimits } from '../journal/placement.ts';
 import type { RunnerOptions } from './run-options.ts';
 
+/** Options of a start or resume, with everything that provisioning the run depends on. */
 export interface ProvisionOptions extends RunnerOptions {
   readonly runId: string;
   readonly plan: Plan;
@@ -13,11 +14,11 @@ export interface ProvisionOptions extends RunnerOptions {
   readonly baseDir: string;
   readonly clock: Clock;
   readonly disk: Disk;
-  /** The volumes that an earlier runner of the same run has chosen: they are not chosen again. */
+  /** The volumes that an earlier runner of the same run has chosen. They are kept. */
   readonly frozen?: Readonly<Record<string, VolumePlace>>;
-  /** The workspaces in which a run has begun whose journal is lost, by cluster. */
+  /** The workspaces, by cluster, of a run whose journal is lost. */
   readonly workspaces?: Readonly<Record<string, string>>;
-  /** The places that an earlier runner of the same run has chosen. */
+  /** The clusters that an earlier runner of the same run has chosen. They are kept. */
   readonly placement?: RunPlacement;
   readonly limits?: SiteLimits;
 }

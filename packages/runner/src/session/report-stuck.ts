@@ -1,7 +1,7 @@
 import { describeWait } from '../report/explain-cell.ts';
 import type { RunSession } from './run-session.ts';
 
-/** After a turn: a run that can never go on is ended with the reasons, instead of hanging. */
+/** Called after a turn: ends a run that can never continue, with the reasons, instead of hanging. */
 export function reportStuck(session: RunSession): void {
   const { plan, scheduler } = session;
   const held = scheduler.stuck()?.filter(({ state }) => state === 'ready');

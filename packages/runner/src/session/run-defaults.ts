@@ -5,10 +5,10 @@ import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import type { RunnerOptions } from './run-options.ts';
 
-/** Options whose clock and disk are there. */
+/** Options with clock and disk filled in. */
 export type FilledOptions<T extends RunnerOptions> = T & { readonly clock: Clock; readonly disk: Disk };
 
-/** Fills what the caller left open. */
+/** Fills in the defaults, and makes `home` absolute. */
 export function withDefaults<T extends RunnerOptions>(options: T): FilledOptions<T> {
   return {
     ...options,

@@ -11,7 +11,7 @@ import type { Scheduler } from '../scheduler/scheduler.ts';
 import type { AbsenceLimit } from './absence-limit.ts';
 import type { Redactor } from './create-redactor.ts';
 
-/** What the parts of the shell share while this process drives a run. */
+/** What the parts of the shell share while this process executes a run. */
 export interface RunSession {
   readonly runId: string;
   /** The run's directory in the home. */
@@ -24,32 +24,32 @@ export interface RunSession {
   readonly disk: Disk;
   readonly facts: RunFacts;
   readonly scheduler: Scheduler;
-  /** When this process took the run up; undefined where the run began in it. */
+  /** When this process resumed the run; undefined if it started the run. */
   readonly resumedAt: number | undefined;
   /** How long a container may be absent. */
   readonly absenceLimit: AbsenceLimit;
-  /** Every call to the service goes through it: it bounds how many are under way. */
+  /** Every call to the service goes through this queue, which limits the number of calls in flight. */
   readonly calls: PQueue;
   readonly secrets: (name: string) => string | undefined;
-  /** Takes the values of secrets out of what is shown or kept. */
+  /** Removes the values of secrets from what is shown or stored. */
   readonly redactor: Redactor;
   readonly probe: (url: string) => Promise<boolean>;
   report(event: RunnerEvent): void;
-  /** Hands an event to the scheduler at the end of this loop turn. Nothing happens once the session has stopped. */
+  /** Passes an event to the scheduler at the end of this loop turn. No effect after the session has stopped. */
   post(event: SchedulerEvent, facts?: EventFacts): void;
-  /** Writes a record that the scheduler need not hear of; durable with the next commit. */
+  /** Writes a record that the scheduler does not need; durable with the next commit. */
   note(record: JournalRecord): void;
-  /** Resolves when everything posted and noted before is durable. Never resolves once the session has stopped. */
+  /** Resolves when everything posted and noted before is durable. Never resolves after the session has stopped. */
   durable(): Promise<void>;
-  /** False where another runner has resumed the run since: this one stops then. Reads one small file. */
+  /** False if another runner has resumed the run since: this one then stops. Reads one small file. */
   readonly ownsLease: () => boolean;
-  /** Ends the run's driving for an error that nobody expected: `finished` rejects with it. */
+  /** Ends the execution because of an unexpected error: `finished` rejects with it. */
   readonly fail: (error: unknown) => void;
-  /** Whether this process has let go of the run. */
+  /** Whether this process has stopped executing the run. */
   readonly stopped: boolean;
 }
 
-/** Resolves after `ms`, never once the session has stopped: what waits then is dropped with everything it holds. */
+/** Resolves after `ms`; never after the session has stopped, so that waiting code is dropped with all that it holds. */
 export function pause(session: RunSession, ms: number): Promise<void> {
   return new Promise((resolve) => {
     session.clock.setTimer(session.clock.now() + ms, () => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { fail, ok, type Result } from '@sluice/core';
 import type { Notification } from './notification.ts';
 
-/** Sends one notification once; the error is for people. */
+/** Sends one notification once; errors are messages for people. */
 export interface Notifier {
   post(url: string, content: Notification): Promise<Result<void, string>>;
   /** Starts `command` in `directory`, with the notification as JSON on its standard input. */
@@ -12,10 +12,10 @@ export interface Notifier {
 const WEBHOOK_MS = 10_000;
 const COMMAND_MS = 60_000;
 const MAX_ERROR_LENGTH = 500;
-/** So long what a command has said may come after its end. */
+/** How long after its end a command's output is still read. */
 const LAST_WORDS_MS = 1000;
 
-/** Over HTTP, and by processes of this machine. */
+/** Sends over HTTP, and by processes of this machine. */
 export function createSystemNotifier(): Notifier {
   return { post: postJson, run: runCommand };
 }
@@ -44,7 +44,7 @@ async function runCommand(
   try {
     return await runProgram(argv, content, directory);
   } catch (error) {
-    // Thrown and not told of: an argument that no program can take, or too many of them.
+    // Thrown instead of emitted: an argument that no program can accept, or too many of them.
     return fail((error as Error).message);
   }
 }
@@ -69,13 +69,13 @@ function runProgram(
       said = (said + text).slice(-MAX_ERROR_LENGTH);
     });
     child.on('error', (error) => resolve(fail(error.message)));
-    // What it has left behind may hold its error output open for as long as it likes.
+    // Processes that it left behind may keep its error output open indefinitely.
     child.on('exit', () => setTimeout(() => child.stderr.destroy(), LAST_WORDS_MS).unref());
     child.on('close', (code, signal) => {
       if (code === 0) resolve(ok(undefined));
       else resolve(fail(`${program} ended with ${code ?? signal}${said === '' ? '' : `: ${said.trimEnd()}`}`));
     });
-    // A command that does not read its input is none the worse for it.
+    // A command that does not read its input has not failed.
     child.stdin.on('error', () => {});
     child.stdin.end(JSON.stringify(content));
   });

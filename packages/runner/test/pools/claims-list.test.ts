@@ -10,7 +10,7 @@ import { findShortage } from '../../src/pools/find-shortage.ts';
 import { createMemoryDisk } from '../simulation/memory-disk.ts';
 import { createVirtualClock } from '../simulation/virtual-clock.ts';
 
-const claimOf = (runId: string, tokens: Claim['tokens']): Claim => ({
+const claimOf = (runId: string, slots: Claim['slots']): Claim => ({
   runId,
   epoch: 1,
   step: 0,
@@ -21,12 +21,12 @@ const claimOf = (runId: string, tokens: Claim['tokens']): Claim => ({
   clusterID: 'sim',
   accountID: 'me',
   containerID: `s${runId}-x-1`,
-  tokens,
+  slots,
 });
 
-const waiterOf = (runId: string, tokens: Claim['tokens'], askedAt = 0) => {
-  const { step, cell, attempt } = claimOf(runId, tokens);
-  return { runId, step, cell, attempt, tokens, askedAt };
+const waiterOf = (runId: string, slots: Claim['slots'], askedAt = 0) => {
+  const { step, cell, attempt } = claimOf(runId, slots);
+  return { runId, step, cell, attempt, slots, askedAt };
 };
 
 let home: string;
@@ -41,7 +41,7 @@ afterEach(() => rm(home, { recursive: true, force: true }));
 const withoutLocks = (): Disk => ({ ...createSystemDisk(), claim: async () => ({ release: async () => {} }) });
 
 describe('changeClaims', () => {
-  test('loses no change of hosts whose locks keep nobody out, and gives the last token once', async () => {
+  test('loses no change of hosts whose locks keep nobody out, and gives the last slot once', async () => {
     const hosts = Array.from({ length: 12 }, (_, host) => `run${host}`);
     const taken = await Promise.all(
       hosts.map((runId) =>

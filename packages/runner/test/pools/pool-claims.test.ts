@@ -12,12 +12,12 @@ import { createRig, type Rig } from '../simulation/rig.ts';
 
 const HOUR = 3_600_000;
 
-/** Containers that hold tokens now, as the service has them. */
-function tokensInUse(rig: Rig, tokens: (step: string) => number): number {
+/** Containers that hold slots now, as the service has them. */
+function slotsInUse(rig: Rig, slots: (step: string) => number): number {
   const live = rig
     .created()
     .filter(({ wire }) => ['Creating', 'Pending', 'Running', 'Exiting'].includes(wire.phase ?? ''));
-  return live.reduce((sum, { wire }) => sum + tokens(wire.labels?.['sluice-step'] ?? ''), 0);
+  return live.reduce((sum, { wire }) => sum + slots(wire.labels?.['sluice-step'] ?? ''), 0);
 }
 
 async function start(rig: Rig, plan: ReturnType<typeof createHandPlan>): Promise<RunHandle> {
@@ -132,7 +132,7 @@ describe('pools', () => {
     expect(read.value.facts.known[0]![0]!.attempts[0]!.postponed!.times).toBeLessThan(400);
   });
 
-  test('give their tokens to the next cell of the same run without a pause', async () => {
+  test('give their slots to the next cell of the same run without a pause', async () => {
     const plan = createHandPlan(
       [createStep('fit', { pools: { gpu: 1 }, matrix: { axes: { seed: [1, 2, 3, 4] }, include: [], exclude: [] } })],
       { pools: { gpu: 1 } },
@@ -178,7 +178,7 @@ property.prop([world], { numRuns: 60 })(
   async ({ seed, sizes, runs, leaveAfter }) => {
     const stepName = (run: number, step: number) => `r${run}-s${step}`;
     const all = runs.flatMap(({ steps }, run) => steps.map((step, at) => [stepName(run, at), step] as const));
-    const tokens = new Map(all);
+    const slots = new Map(all);
     const rig = createRig(String(seed), {
       behave: Object.fromEntries(all.map(([name, { runMs }]) => [name, { runMs }])),
     });
@@ -192,8 +192,8 @@ property.prop([world], { numRuns: 60 })(
     }
     const check = () => {
       for (const pool of ['a', 'b'] as const) {
-        const used = tokensInUse(rig, (name) => tokens.get(name)?.[pool] ?? 0);
-        if (used > sizes[pool]) throw new Error(`pool ${pool} has ${sizes[pool]} tokens, and ${used} are in use`);
+        const used = slotsInUse(rig, (name) => slots.get(name)?.[pool] ?? 0);
+        if (used > sizes[pool]) throw new Error(`pool ${pool} has ${sizes[pool]} slots, and ${used} are in use`);
       }
     };
     let over = 0;

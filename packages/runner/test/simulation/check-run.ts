@@ -264,7 +264,7 @@ export function createRunChecker(options: CheckerOptions): RunChecker {
             ? !journal.includes(containerID)
             : containers.get(containerID)?.wire.labels?.['sluice-run'] === runId;
         const isFree = isKnown && (truth === undefined || truth.phase !== undefined);
-        claim(!isFree, () => `${containerID} has ended, and others wait for its tokens`);
+        claim(!isFree, () => `${containerID} has ended, and others wait for its slots`);
       }
     },
     onDeed(deed) {

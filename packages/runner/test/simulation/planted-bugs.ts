@@ -256,14 +256,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replace: 'for (let pauseMs = 1000; pauseMs === 1000 && !attempt.over && !session.stopped;',
   },
   {
-    name: 'takes tokens without looking at what others hold',
+    name: 'acquires slots without checking what others hold',
     file: 'pools/find-shortage.ts',
     find: 'if (used + sum(before, pool) + needed > size)',
     replace: 'if (needed > size)',
     among: hasPools,
   },
   {
-    name: 'takes the tokens of a run whose runner is away',
+    name: 'removes the claims of a run whose runner is away',
     seed: 127,
     file: 'pools/is-abandoned.ts',
     find: "    if (evidence === 'alive' || evidence === 'over') return evidence === 'over';\n",
@@ -271,7 +271,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     among: hasPools,
   },
   {
-    name: 'never takes back the tokens of a run whose runner is away',
+    name: 'never removes the claims of a run whose runner is away',
     seed: 397,
     file: 'pools/is-abandoned.ts',
     find: "      return seen === 'ended';\n",
@@ -377,8 +377,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     replace: 'if (failure.full) return',
   },
   {
-    name: 'has an adopted attempt wait for tokens that its run holds for a later one',
-    file: 'pools/pool-claims.ts',
+    name: 'has an adopted attempt wait for slots that its run holds for a later one',
+    file: 'pools/claim-changes.ts',
     find: 'const isStarted = adoptedCluster(session.facts, claim) !== undefined;',
     replace: 'const isStarted = adoptedCluster === undefined;',
     isRare: true,
