@@ -1,23 +1,26 @@
 /**
- * A value that is known only later, as the builder hands it around: whole in a key it keeps its type, inside a
- * template literal it is text. `T` is the type that the value will have.
+ * A value that becomes known only during a run. As the whole value of a key it keeps its type; inside a template
+ * literal it becomes text. `T` is the type that the value will have.
  */
 export interface ExpressionHandle<T> {
-  /** The expression without its `${{ }}`, for use in a larger one given to `expression`. */
+  /** The expression without `${{ }}`, for use in a larger expression. */
   readonly source: string;
   readonly toString: () => string;
   readonly toJSON: () => string;
-  /** Never there at run time: carries the type. */
+  /** Never set; carries the type. */
   readonly value?: T;
 }
 
-/** An expression of the user's own, for example `expression<boolean>('params.size > 3')`. It is checked by `build`. */
+/**
+ * An expression in its source form, for example `expression<boolean>('params.size > 3')`. `build` checks it; `T` is not
+ * verified.
+ */
 export function expression<T>(source: string): ExpressionHandle<T> {
   const text = `\${{ ${source} }}`;
   return { source, toString: () => text, toJSON: () => text };
 }
 
-/** Handles for every name under a root; a name that is no identifier is written in brackets. */
+/** Handles for all names under a root. */
 export function handlesUnder(
   root: string,
   names: Iterable<string>,
@@ -27,6 +30,7 @@ export function handlesUnder(
   return handles;
 }
 
+/** The source of an access; a name that is not an identifier is written in brackets. */
 export function member(base: string, name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) ? `${base}.${name}` : `${base}[${JSON.stringify(name)}]`;
 }

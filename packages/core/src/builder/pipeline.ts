@@ -20,18 +20,18 @@ import {
   type VolumeHandle,
 } from './step-config.ts';
 
-/** Keys of the whole pipeline as in the file, without what the builder's own methods add. */
+/** The keys of a pipeline file, without those that methods of the builder add. */
 export type PipelineConfig<P, V> = {
   readonly [K in keyof Omit<
     RawPipeline,
     'version' | 'name' | 'params' | 'volumes' | 'steps' | 'finally' | 'outputs' | 'include' | 'defaults'
   >]?: Exclude<RawPipeline[K], undefined>;
 } & {
-  /** Keys that every step gets. */
+  /** Keys that apply to every step. */
   readonly defaults?: StepConfig<string, ResultShapes>;
-  /** Other files of steps and params. `build` must be able to read them. */
+  /** Further files; `build` needs `read` for them. */
   readonly include?: string | readonly string[];
-  /** Short form: the default. */
+  /** The short form of a parameter is its default. */
   readonly params?: P;
   readonly volumes?: V;
 };
@@ -51,14 +51,17 @@ type ParamValue<T> = T extends { readonly type: 'string' }
 type ItemOf<T> = T extends readonly (infer I)[] ? I : T extends ExpressionHandle<readonly (infer I)[]> ? I : unknown;
 type Axes = Readonly<Record<string, readonly Json[] | ExpressionHandle<readonly unknown[]>>>;
 
-/** Collects steps and becomes the same checked pipeline that a file would, by the same checks. */
+/**
+ * Collects steps; `build` checks them exactly as it would check a file. A name that is used twice is reported by
+ * `build`.
+ */
 export interface PipelineBuilder<P, V> {
   readonly params: { readonly [K in keyof P & string]: ExpressionHandle<ParamValue<P[K]>> };
   readonly volumes: { readonly [K in keyof V & string]: VolumeHandle };
   readonly run: {
     readonly id: ExpressionHandle<string>;
     readonly name: ExpressionHandle<string>;
-    /** What time the run is for; see `run.plannedTime` of the file. */
+    /** The planned time of the run, as `run.plannedTime` in a file. */
     readonly plannedTime: ExpressionHandle<string>;
     readonly status: ExpressionHandle<string>;
   };
@@ -71,7 +74,7 @@ export interface PipelineBuilder<P, V> {
     name: string,
     config: StepConfig<O, R, Port>,
   ) => StepHandle<O, R, false, Port>;
-  /** A step with one cell for each combination of the axes' values. */
+  /** Adds a step with one cell for each combination of the axes' values. */
   readonly matrix: <
     const A extends Axes,
     const O extends string = never,
@@ -81,15 +84,15 @@ export interface PipelineBuilder<P, V> {
     axes: A,
     config: (matrix: { readonly [K in keyof A & string]: ExpressionHandle<ItemOf<A[K]>> }) => StepConfig<O, R>,
   ) => StepHandle<O, R, true, never>;
-  /** A step with one cell for each item of a list that is known only at run time. */
+  /** Adds a step with one cell for each item of a list that becomes known during the run. */
   readonly foreach: <T, const O extends string = never, const R extends ResultShapes = Record<never, never>>(
     name: string,
     list: ExpressionHandle<readonly T[]> | { readonly items: ExpressionHandle<readonly T[]>; readonly key?: Text },
     config: (item: ExpressionHandle<T>) => StepConfig<O, R>,
   ) => StepHandle<O, R, true, never>;
   /**
-   * A step or a whole pipeline from a file. Its outputs, results and ports are named here, so that others can use them;
-   * `build` checks them.
+   * Adds a step or a whole pipeline from a file. List its outputs, results and ports here to use them in other steps;
+   * `build` checks that they exist.
    */
   readonly uses: <
     const O extends string = never,
@@ -100,13 +103,13 @@ export interface PipelineBuilder<P, V> {
     file: string,
     config?: UseConfig<O, R, Port>,
   ) => StepHandle<O, R, false, Port>;
-  /** A step that runs last, whatever happened. */
+  /** Adds a step that runs after all others, whatever their outcome. */
   readonly finally: (name: string, config: StepConfig<string, ResultShapes>) => void;
-  /** What the run yields; `publish` is a local directory. */
+  /** Adds an output of the pipeline. `publish` is a local directory to which it is copied. */
   readonly output: (name: string, from: OutputHandle, options?: { readonly publish?: string }) => void;
-  /** The pipeline in the file's form, which JSON can hold. */
+  /** The pipeline as the JSON form of a file. */
   readonly toJSON: () => { readonly [key: string]: Json };
-  /** `read` gives the text of a file that `include` or `uses` names, as it is written there. */
+  /** `read` returns the text of a file that `include` or `uses` names, by the name as written. */
   readonly build: (options?: Pick<PipelineSource, 'read'>) => Result<CheckedPipeline, readonly Diagnostic[]>;
 }
 
@@ -115,7 +118,10 @@ type VolumeShapes = Readonly<
   Record<string, { readonly id?: string; readonly source?: string; readonly retain?: boolean }>
 >;
 
-/** Begins a pipeline in TypeScript. Names of parameters, outputs and results are types: a wrong one does not compile. */
+/**
+ * Creates a builder. Names of parameters, outputs and results are part of its types, so that a wrong name does not
+ * compile.
+ */
 export function pipeline<
   const P extends ParamShapes = Record<never, never>,
   const V extends VolumeShapes = Record<never, never>,
@@ -141,18 +147,16 @@ export function pipeline<
       ports: Object.keys(ports),
     });
   };
-  const toJSON = () =>
-    JSON.parse(
-      JSON.stringify({
-        version: 1,
-        name,
-        ...config,
-        ...(config.defaults && { defaults: stepDocument(config.defaults, {}) }),
-        steps: Object.fromEntries(steps),
-        ...(finals.size > 0 && { finally: Object.fromEntries(finals) }),
-        ...(outputs.size > 0 && { outputs: Object.fromEntries(outputs) }),
-      }),
-    ) as { readonly [key: string]: Json };
+  const toJSON = () => {
+    const document = {
+      ...{ version: 1, name, ...config },
+      ...(config.defaults && { defaults: stepDocument(config.defaults, {}) }),
+      steps: Object.fromEntries(steps),
+      ...(finals.size > 0 && { finally: Object.fromEntries(finals) }),
+      ...(outputs.size > 0 && { outputs: Object.fromEntries(outputs) }),
+    };
+    return JSON.parse(JSON.stringify(document)) as { readonly [key: string]: Json };
+  };
   const builder = {
     params: handlesUnder('params', Object.keys(config.params ?? {})),
     volumes: Object.fromEntries(Object.keys(config.volumes ?? {}).map((volume) => [volume, volumeHandle(volume, '')])),

@@ -5,20 +5,21 @@ import type { StepFailure, StepStatus } from '../model/step-status.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 import type { ExpressionHandle } from './expression-handle.ts';
 
-/** One output of a step, as an edge that another step can mount. */
+/** An output of a step, to mount in another step or to publish. */
 export interface OutputHandle {
   readonly step: string;
   readonly output: string;
 }
 
-/** A named volume, or a part of it. */
+/** A volume of the pipeline, or a directory or file in it. */
 export interface VolumeHandle {
   readonly volume: string;
   readonly path: string;
-  /** A directory or file within. */
+  /** A directory or file in this place; `path` is relative to it. */
   readonly at: (path: string) => VolumeHandle;
 }
 
+/** The TypeScript type of a value with this declared type. */
 export type ValueOf<T extends JsonType> = T extends 'string'
   ? string
   : T extends 'integer' | 'number'
@@ -32,7 +33,10 @@ export type ValueOf<T extends JsonType> = T extends 'string'
 type TypeOfResult<R> = R extends JsonType ? R : R extends { readonly type: infer T extends JsonType } ? T : never;
 type ResultShapes = Readonly<Record<string, JsonType | { readonly type: JsonType; readonly file?: string }>>;
 
-/** What other steps may name of a step. Of a step with cells, a result is the list of the cells' values. */
+/**
+ * The parts of a step that other steps can refer to. For a step with several cells, a result is the list of the cells'
+ * values.
+ */
 export interface StepHandle<
   O extends string = string,
   R extends ResultShapes = ResultShapes,
@@ -48,15 +52,15 @@ export interface StepHandle<
   };
   readonly status: ExpressionHandle<StepStatus>;
   readonly failure: ExpressionHandle<StepFailure>;
-  /** Who uses the address of a service starts when that is ready. */
+  /** A step that uses the address of a service starts when the service is ready. */
   readonly ports: { readonly [K in Port]: { readonly url: ExpressionHandle<string> } };
 }
 
-/** A text, or a value that becomes one. */
+/** A string, or a value that is converted to one. */
 export type Text = string | ExpressionHandle<unknown>;
 type Source = OutputHandle | VolumeHandle;
 
-/** The keys of a step as in the file, with handles in place of names. */
+/** The keys of a step in a file, with handles in place of names. */
 export interface StepConfig<O extends string, R extends ResultShapes, Port extends string = string>
   extends Omit<
     Undefinable<RawStep>,
@@ -93,23 +97,27 @@ export interface StepConfig<O extends string, R extends ResultShapes, Port exten
   readonly instanceType?: Text;
 }
 
-/** What may stand beside the file of a `uses`: more for a step file, which lends its keys, than for a pipeline. */
+/**
+ * The keys allowed beside `uses`: with a step file more than with a pipeline, because its own keys are merged with
+ * them.
+ */
 export interface UseConfig<O extends string, R extends ResultShapes, Port extends string = string>
   extends Omit<StepConfig<never, R>, 'outputs' | 'ports'> {
   readonly with?: Readonly<Record<string, Json | ExpressionHandle<unknown>>>;
-  /** Outputs that the used file has; they are not written down again. */
+  /** Outputs that the used file declares; only their names are needed here. */
   readonly outputs?: readonly O[];
-  /** Ports that it has, likewise. */
+  /** Ports that the used file declares. */
   readonly ports?: readonly Port[];
 }
 
+/** Any step, for `needs`. */
 export type AnyStep = Pick<StepHandle, 'name'>;
 
 type Undefinable<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 
 export type { ResultShapes };
 
-/** The step in the file's form. */
+/** Converts a step to the form that it has in a file. `cells` holds `matrix` or `foreach`. */
 export function stepDocument(
   config: StepConfig<string, ResultShapes>,
   cells: Readonly<Record<string, unknown>>,
@@ -127,6 +135,7 @@ function inputDocument(input: NonNullable<StepConfig<string, ResultShapes>['inpu
   return 'from' in input ? { ...input, from: edgeText(input.from) } : edgeText(input);
 }
 
+/** The text of an edge in a file: `step.output` or `volumes.name/path`. */
 export function edgeText(source: Source): string {
   if ('output' in source) return `${source.step}.${source.output}`;
   return `volumes.${source.volume}${source.path === '' ? '' : `/${source.path}`}`;

@@ -24,7 +24,7 @@ import { checkServices } from './check-services.ts';
 import { checkTimeouts } from './check-timeouts.ts';
 import { checkVolumes } from './check-volumes.ts';
 
-/** Everything that is checked once the shape of a file is known. The order does not matter: faults are sorted by place. */
+/** All checks of a file with a valid shape. Their order is irrelevant: faults are sorted by position. */
 export const ALL_CHECKS: readonly Check[] = [
   checkNames,
   checkParams,

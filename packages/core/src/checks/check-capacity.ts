@@ -3,7 +3,7 @@ import type { Step } from '../model/pipeline.ts';
 import { collectDependencies } from '../plan/collect-dependencies.ts';
 import { type Check, type CheckContext, type CheckedStep, pathInStep } from './check-context.ts';
 
-/** Services run for as long as their dependents: together they must fit into `parallelism` and the pools. */
+/** Services run as long as their dependents, so together they must fit into `parallelism` and the pools. */
 export const checkCapacity: Check = (context) => {
   if (![...context.steps.values()].some(({ step }) => step.service !== undefined)) return;
   const found = neededServices(context);
@@ -35,7 +35,7 @@ function slotsOf(step: Step, pool: string): number {
   return own(step.pools, pool) ?? 0;
 }
 
-/** Of each step: the services that run while it does, those that its services need among them. */
+/** By step: the services that run during it, including those that its services need. */
 function neededServices({ pipeline, steps }: CheckContext): ReadonlyMap<string, ReadonlySet<CheckedStep>> {
   const all = [...pipeline.steps, ...pipeline.finally];
   const dependencies = collectDependencies(pipeline);

@@ -6,29 +6,31 @@ import type { RawStep } from '../schema/step-schema.ts';
 import type { Report } from './fault.ts';
 import { suggestName } from './nearest-name.ts';
 
-/** What every check sees: the model for meaning, the file's own form for places. */
+/** The input of every check: the model for its meaning, the raw file for positions. */
 export interface CheckContext {
   readonly raw: RawPipeline;
   readonly pipeline: Pipeline;
-  /** By name, in the order of `allSteps`. Of two steps with one name, the first. */
+  /** By name, in the order of `allSteps`. If two steps have the same name, the first. */
   readonly steps: ReadonlyMap<string, CheckedStep>;
   readonly report: Report;
-  /** The hint for a step that does not exist. */
+  /** The hint for the name of a step that does not exist. */
   readonly suggestStep: (name: string) => { readonly hint?: string };
 }
 
+/** A step of the model with its raw form. */
 export interface CheckedStep {
   readonly step: Step;
   /** Belongs to `finally`. */
   readonly final: boolean;
-  /** Where it stands in the file. */
+  /** Its position in the file. */
   readonly path: Path;
   readonly raw: RawStep;
 }
 
-/** A check reports what it finds and decides nothing else. */
+/** A check reports faults and does nothing else. */
 export type Check = (context: CheckContext) => void;
 
+/** Builds the context; `raw` must have a valid shape. */
 export function createCheckContext(raw: RawPipeline, pipeline: Pipeline, report: Report): CheckContext {
   const steps = new Map<string, CheckedStep>();
   for (const section of ['steps', 'finally'] as const) {
@@ -47,7 +49,7 @@ export function createCheckContext(raw: RawPipeline, pipeline: Pipeline, report:
   return { raw, pipeline, steps, report, suggestStep: (name) => suggestName(name, names) };
 }
 
-/** Where a key of a step stands: in the step, else in `defaults`, else (for `env`) at the top. */
+/** The position of a key of a step: in the step, else in `defaults`, else (for `env`) at the top level. */
 export function pathInStep(context: CheckContext, { path, raw }: CheckedStep, keys: Path): Path {
   if (holds(raw, keys)) return [...path, ...keys];
   if (holds(context.raw.defaults, keys)) return ['defaults', ...keys];
@@ -56,7 +58,7 @@ export function pathInStep(context: CheckContext, { path, raw }: CheckedStep, ke
 
 function holds(value: unknown, keys: Path): boolean {
   let inner = value;
-  // Two keys tell a merged map's origin; what is deeper belongs to the same place.
+  // Maps are merged at their second key, so deeper keys have the same origin.
   for (const key of keys.slice(0, 2)) {
     if (typeof inner === 'string') return true;
     if (typeof inner !== 'object' || inner === null || !Object.hasOwn(inner, key)) return false;

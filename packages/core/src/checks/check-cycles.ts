@@ -3,7 +3,7 @@ import { createStepGraph } from '../graph/step-graph.ts';
 import { allSteps, collectDependencies } from '../plan/collect-dependencies.ts';
 import type { Check } from './check-context.ts';
 
-/** No step waits for itself. Each cycle is reported once, from its first step, along its shortest path. */
+/** No step depends on itself. Each cycle is reported once, from its first step, along its shortest path. */
 export const checkCycles: Check = ({ pipeline, steps, report }) => {
   const all = allSteps(pipeline);
   for (const { component, path } of findCycles(createStepGraph(collectDependencies(pipeline)))) {

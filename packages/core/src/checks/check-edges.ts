@@ -5,7 +5,7 @@ import { pathInStep } from './check-context.ts';
 import { namesOf } from './names-of.ts';
 import { suggestName } from './nearest-name.ts';
 
-/** Every `from` names a step and an output, or a volume, that exists. */
+/** Every `from` names an existing output of a step, or an existing volume. */
 export const checkEdges: Check = (context) => {
   for (const checked of context.steps.values()) {
     const { inputs } = checked.step;
@@ -22,7 +22,7 @@ export const checkEdges: Check = (context) => {
   }
 };
 
-/** The common case, told without anything made for it: there are many edges and few faults. */
+/** The common case, decided without allocations: there are many edges and few faults. */
 function isSound({ steps, pipeline }: CheckContext, from: Input['from'], final: boolean): boolean {
   if ('volume' in from) return Object.hasOwn(pipeline.volumes, from.volume) && !leaves(from.path);
   const source = steps.get(from.step);
@@ -51,7 +51,7 @@ function checkVolume({ pipeline, report }: CheckContext, { name, path }: { name:
 interface Edge {
   readonly step: string;
   readonly output: string;
-  /** Worked out only for a fault: there are many edges and few faults. */
+  /** Computed only for a fault: there are many edges and few faults. */
   readonly path: () => Path;
   readonly reader?: CheckedStep;
 }

@@ -10,11 +10,11 @@ import { pathInStep } from './check-context.ts';
 import { checkReference, ROOTS, type Scope } from './expression-scope.ts';
 import { findComparisonFault } from './find-comparison-fault.ts';
 
-/** Every expression can be read, names only what there is, and yields what its place takes. */
+/** Every expression can be parsed, refers only to existing names, and has the type that its key requires. */
 export const checkExpressions: Check = (context) => {
   let types: TypeChecker | undefined;
   const typeOf: TypeChecker = (source) => {
-    // Built on first need: most large pipelines have no expression at all, and it costs some milliseconds.
+    // Created lazily: most large pipelines have no expressions, and creating it takes some milliseconds.
     types ??= createTypeChecker(
       Object.fromEntries(Object.entries(context.pipeline.params).map(([name, { type }]) => [name, type])),
     );
@@ -32,7 +32,7 @@ interface Checking {
 interface Place {
   readonly path: Path;
   readonly scope: Scope;
-  /** What the value must be; any text will do where it is absent. */
+  /** The required type; absent if any value can be converted to text. */
   readonly wanted?: 'bool' | 'list';
 }
 
@@ -88,7 +88,7 @@ interface StepPlace {
   readonly scope: (place: string) => Scope;
 }
 
-/** Looks at the file's own texts, since a script's expressions are variables in the model. */
+/** Checks the raw text, because expressions of a script are variables in the model. */
 function checkProgram(checking: Checking, { checked, at, scope }: StepPlace): void {
   const { raw, step } = checked;
   if (Array.isArray(raw.command) || raw.command === undefined) {
@@ -124,7 +124,7 @@ interface ScriptPlace {
   readonly path: Path;
 }
 
-/** The shell itself must be able to put the value there. */
+/** The shell must be able to insert the value at this position. */
 function checkReach({ context }: Checking, script: string, { step, key, interpreter, path }: ScriptPlace): void {
   if (shellScript(script, interpreter).unreachable !== true) return;
   context.report({
@@ -172,7 +172,7 @@ function checkPipelineTexts(checking: Checking): void {
   });
 }
 
-/** A text that must be one whole expression. */
+/** Checks a text that must consist of one expression. */
 function checkWhole(checking: Checking, text: string, place: Place): void {
   const compiled = compileTemplate(text);
   if (compiled.ok && compiled.value.whole === undefined) {
@@ -214,7 +214,7 @@ function checkText({ context, typeOf }: Checking, text: string, { path, scope, w
   if (named) checkTypes({ context, typeOf }, template, { path, scope, ...(wanted && { wanted }) });
 }
 
-/** `steps.my-step` is a subtraction to the language. */
+/** CEL reads `steps.my-step` as a subtraction. */
 function hyphenFault(
   { steps, pipeline }: CheckContext,
   text: string,

@@ -1,11 +1,11 @@
 import type { Check } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
 
-/** `{{ … }}` of other systems, whose first word is one of theirs; other tools have templates of their own that begin otherwise. */
+/** `{{ … }}` as in other systems, recognized by the first word; templates of other tools start differently. */
 const FOREIGN =
   /(?<!\$)\{\{-?\s*(?:matrix|params|parameters|inputs|outputs|item|steps|tasks|env|secrets|workflow|run)\b[^{}]*\}\}/;
 
-/** A template of another system is plain text here, and would reach the program as it stands. */
+/** A template of another system is plain text here, and would reach the program unchanged. */
 export const checkForeignTemplates: Check = (context) => {
   for (const checked of context.steps.values()) {
     const look = (text: unknown, ...keys: (string | number)[]): void => {

@@ -1,11 +1,11 @@
 import { own } from '../model/own.ts';
 import type { Check } from './check-context.ts';
 
-/** A container carries the pipeline's labels beside ours; a service takes a hundred of them, and 4,096 characters in each. */
+/** A container has these labels and those of Sluice; a service accepts a hundred labels with 4,096 characters each. */
 const MOST = 90;
 const LONGEST = 4096;
 
-/** The labels can be put on every container, and take the place of none that a run is found again by. */
+/** The labels are valid for containers and do not replace the labels by which Sluice finds a run. */
 export const checkLabels: Check = ({ pipeline: { labels }, report }) => {
   const names = Object.keys(labels);
   if (names.length > MOST) {

@@ -5,10 +5,13 @@ import type { Path } from '../parse/source-document.ts';
 import type { Check, CheckContext, CheckedStep } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
 
-/** What every container needs, and where its results are read. */
+/** System directories of every container, and the directory of results. */
 const RESERVED = ['/sluice/results', '/proc', '/sys', '/dev', '/.sluice'];
 
-/** No two inputs or outputs of a step share a mount point, none takes the place of the results or of the system, and nothing is mounted too often. */
+/**
+ * Mount points of a step are unique, replace neither results nor system directories, and no volume is mounted too
+ * often.
+ */
 export const checkMounts: Check = (context) => {
   for (const checked of context.steps.values()) {
     const taken = new Map<string, Mount>();
@@ -26,14 +29,14 @@ export const checkMounts: Check = (context) => {
   }
 };
 
-/** The protocol has two keys for a path of a volume, and one for a whole volume; each key can be mounted once. */
+/** The protocol has two keys for a path in a volume and one for a whole volume; each can be used once. */
 const MOST_OF_PATH = 2;
 
 function checkRepeats(context: CheckContext, checked: CheckedStep): void {
   const counts = new Map<string, number>();
   for (const [key, input] of Object.entries(checked.step.inputs)) {
     const volume = 'volume' in input.from ? own(context.pipeline.volumes, input.from.volume) : undefined;
-    // A private copy is a path of its own.
+    // A private copy has its own path.
     if (input.writable === true && !writesToShared(input, context.pipeline)) continue;
     const { shown, place } = placeOf(input.from, volume?.id);
     const most = volume?.id !== undefined && place.endsWith('/') ? 1 : MOST_OF_PATH;
@@ -46,7 +49,7 @@ function checkRepeats(context: CheckContext, checked: CheckedStep): void {
   }
 }
 
-/** What is mounted, as the file writes it and with the volume's own ID, which two names may share. */
+/** The mounted place as the file writes it, and with the volume's ID, which two names may share. */
 function placeOf(from: Input['from'], id: string | undefined): { readonly shown: string; readonly place: string } {
   if ('step' in from) return { shown: `${from.step}.${from.output}`, place: `steps/${from.step}/${from.output}` };
   const shown = ['volumes.', from.volume, from.path === '' ? '' : `/${from.path}`].join('');

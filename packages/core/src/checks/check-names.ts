@@ -1,6 +1,6 @@
 import type { Check } from './check-context.ts';
 
-/** There is something to run, and no step stands both in `steps` and in `finally`. */
+/** There is at least one step, and no name is both in `steps` and in `finally`. */
 export const checkNames: Check = ({ raw, pipeline, report }) => {
   if (pipeline.steps.length === 0 && raw.include === undefined) {
     const path = raw.steps === undefined ? [] : ['steps'];

@@ -3,7 +3,7 @@ import type { Check, CheckContext, CheckedStep } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
 import { findEarlyRead } from './early-read.ts';
 
-/** Every step in `needs` exists, can be waited for, and its condition agrees with the data that is read from it. */
+/** Every step in `needs` exists and can be a dependency, and its condition is compatible with the data read from it. */
 export const checkNeeds: Check = (context) => {
   const hasServices = [...context.pipeline.steps, ...context.pipeline.finally].some(({ service }) => service);
   for (const checked of context.steps.values()) {
@@ -16,7 +16,7 @@ export const checkNeeds: Check = (context) => {
   }
 };
 
-/** What uses a service starts while it runs, and its outputs are there when it has ended. */
+/** A step that uses a service starts while the service runs, but its outputs exist only after it has ended. */
 function checkReadsOfServices(context: CheckContext, checked: CheckedStep): void {
   for (const [name, { from }] of Object.entries(checked.step.inputs)) {
     const of = 'step' in from ? context.steps.get(from.step) : undefined;
@@ -27,7 +27,7 @@ function checkReadsOfServices(context: CheckContext, checked: CheckedStep): void
 
 const sources = new WeakMap<CheckedStep['step']['inputs'], ReadonlySet<string>>();
 
-/** The steps that are read from, found once: one step may need thousands. */
+/** The steps that inputs read from, computed once: a step may need thousands. */
 function sourcesOf(inputs: CheckedStep['step']['inputs']): ReadonlySet<string> {
   const before = sources.get(inputs);
   if (before !== undefined) return before;

@@ -1,6 +1,6 @@
 import type { Check } from './check-context.ts';
 
-/** A notification says how it is sent, once. */
+/** A notification has exactly one of `webhook` and `command`. */
 export const checkNotify: Check = ({ pipeline, raw, report }) => {
   for (const [index, { webhook, command }] of pipeline.notify.entries()) {
     const path = Array.isArray(raw.notify) ? ['notify', index] : ['notify'];

@@ -1,9 +1,9 @@
 import { type Check, pathInStep } from './check-context.ts';
 
-/** Where the runner keeps an attempt's results and the sign that a service is ready, beside its outputs. */
+/** The runner stores an attempt's results and a service's readiness mark here, beside the outputs. */
 const RESERVED: ReadonlySet<string> = new Set(['_results', '_ready']);
 
-/** No output takes a name that the runner needs for itself. */
+/** No output has a name that the runner reserves. */
 export const checkOutputs: Check = (context) => {
   for (const checked of context.steps.values()) {
     for (const name in checked.step.outputs) {

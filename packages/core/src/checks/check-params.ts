@@ -7,7 +7,7 @@ import { paramSchema } from '../schema/pipeline-schema.ts';
 import type { Check, CheckContext } from './check-context.ts';
 import { checkShape } from './check-shape.ts';
 
-/** Each parameter is well-formed, and its default and allowed values are of its type and within its bounds. */
+/** Each parameter is consistent: its default and its allowed values have its type and are within its bounds. */
 export const checkParams: Check = (context) => {
   for (const [name, raw] of Object.entries(context.raw.params ?? {})) {
     const path = ['params', name];

@@ -4,7 +4,7 @@ import type { Check } from './check-context.ts';
 
 const KEYS = ['cluster', 'anyOf', 'ordered'] as const;
 
-/** A choice of clusters is made in one way: of several the others would silently mean nothing. */
+/** A placement has exactly one of its keys; the others would be silently ignored. */
 export const checkPlacement: Check = ({ raw, report, steps }) => {
   const one = (placement: RawPipeline['placement'], path: Path): void => {
     if (placement === undefined) return;

@@ -4,7 +4,7 @@ import { pathInStep } from './check-context.ts';
 import { namesOf } from './names-of.ts';
 import { suggestName } from './nearest-name.ts';
 
-/** A step requests slots only from pools that exist, and never more than a pool has. */
+/** A step requests slots only from existing pools, and at most as many as a pool has. */
 export const checkPools: Check = (context) => {
   const { pipeline, report } = context;
   for (const checked of context.steps.values()) {

@@ -4,14 +4,14 @@ import type { Check, CheckContext, CheckedStep } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
 import type { Report } from './fault.ts';
 
-/** Keys that answer the same question, of which a step may have one. */
+/** Alternative keys, of which a step may have only one. */
 const RIVALS: readonly (readonly [keyof RawStep, keyof RawStep])[] = [
   ['command', 'script'],
   ['matrix', 'foreach'],
   ['instanceType', 'resources'],
 ];
 
-/** What an approval cannot have, since it runs no container. */
+/** Keys without meaning for an approval, which runs no container. */
 const NOT_FOR_APPROVALS: readonly (keyof RawStep)[] = [
   'image',
   'command',
@@ -27,14 +27,14 @@ const NOT_FOR_APPROVALS: readonly (keyof RawStep)[] = [
   'retry',
 ];
 
-/** Keys that mean something only beside another. */
+/** Keys that require another key. */
 const COMPANIONS: readonly (readonly [keyof RawStep, readonly (keyof RawStep)[]])[] = [
   ['shell', ['script']],
   ['with', ['uses']],
   ['maxParallel', ['matrix', 'foreach']],
 ];
 
-/** Every step says what to run, once. */
+/** Every step has exactly one thing to run. */
 export const checkPrograms: Check = (context) => {
   for (const checked of context.steps.values()) {
     checkRivals(checked, context.report);

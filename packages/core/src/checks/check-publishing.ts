@@ -1,12 +1,12 @@
 import { besideFile } from '../parse/file-set.ts';
 import type { Check } from './check-context.ts';
 
-/** No output is published to the directory of another, or into it: it would be overwritten. */
+/** No output is published to the directory of another output, or below it: it would be overwritten. */
 export const checkPublishing: Check = ({ pipeline, report }) => {
   const taken = new Map<string, string>();
   for (const [name, output] of Object.entries(pipeline.outputs)) {
     if (output.publish === undefined) continue;
-    // `./results`, `results/` and `results` are one place.
+    // `./results`, `results/` and `results` are the same place.
     const place = besideFile('', output.publish);
     const first = taken.get(place);
     if (first === undefined) taken.set(place, name);
@@ -24,11 +24,11 @@ export const checkPublishing: Check = ({ pipeline, report }) => {
   }
 };
 
-/** All directories that a place is in; the directory of the file is `` for a relative place. */
+/** All directories above a place; the file's own directory is `''` for relative places. */
 function directoriesAbove(place: string): readonly string[] {
   const parts = place.split('/');
   const above = parts.map((_, count) => parts.slice(0, count).join('/'));
-  // `..` leaves the directory of the file, and `/` is above no relative place.
+  // `..` is outside the file's directory, and `/` is above no relative place.
   const isInside = place !== '' && parts[0] !== '..' && parts[0] !== '';
   return isInside ? above : above.filter((directory) => directory !== '');
 }

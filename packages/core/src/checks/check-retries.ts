@@ -1,7 +1,7 @@
 import type { Check } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
 
-/** A retry that can never happen, or back-off that shrinks, is a mistake. */
+/** A retry can take effect, and its backoff does not shrink. */
 export const checkRetries: Check = (context) => {
   const { report } = context;
   for (const checked of context.steps.values()) {

@@ -8,7 +8,7 @@ const FIELDS = [
   { name: 'month', least: 1, most: 12, words: 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ') },
   { name: 'day of week', least: 0, most: 7, words: 'sun mon tue wed thu fri sat'.split(' ') },
 ] as const;
-/** Cron expressions can be read by what plans their times, and the time zone exists. When they fire is for the scheduler. */
+/** Cron expressions can be read by the library that computes the times, and the time zone exists. */
 export const checkSchedule: Check = ({ pipeline, raw, report }) => {
   const { schedule } = pipeline;
   if (schedule === undefined) return;
@@ -31,7 +31,7 @@ export const checkSchedule: Check = ({ pipeline, raw, report }) => {
   }
 };
 
-/** Continues a sentence that begins with the expression. */
+/** The reason continues a sentence that begins with the expression. */
 function cronFault(expression: string): string | undefined {
   try {
     createCron(expression, 'UTC');
@@ -41,7 +41,7 @@ function cronFault(expression: string): string | undefined {
   }
 }
 
-/** The fault in our words, which name the field and what it takes; undefined where only the library knows it. */
+/** A message that names the field and its values; undefined for faults that only the library finds. */
 function findFieldFault(expression: string): string | undefined {
   if (expression.trim().startsWith('@')) return undefined;
   const fields = expression.trim().split(/\s+/);

@@ -3,7 +3,7 @@ import { pathInStep } from './check-context.ts';
 import { namesOf } from './names-of.ts';
 import { suggestName } from './nearest-name.ts';
 
-/** A step asks only for secrets that the pipeline names. */
+/** A step uses only secrets that the pipeline declares. */
 export const checkSecrets: Check = (context) => {
   const { pipeline, report } = context;
   for (const checked of context.steps.values()) {

@@ -5,12 +5,14 @@ import type { PlannedDependency } from '../model/plan.ts';
 import { allSteps, collectDependencies } from '../plan/collect-dependencies.ts';
 import type { Check } from './check-context.ts';
 
-/** A service ends with the last step that uses it: none of these may wait for a step that waits for that end. */
+/**
+ * A service ends with the last step that uses it, so none of these steps may wait for a step that waits for that end.
+ */
 export const checkServiceEnds: Check = ({ pipeline, steps, report }) => {
   const all = allSteps(pipeline);
   if (!all.some(({ service }) => service !== undefined)) return;
   const rows = collectDependencies(pipeline);
-  // The check for cycles reports a plain cycle, which would be reported here a second time.
+  // `checkCycles` already reports plain cycles.
   if (findCycles(createStepGraph(rows)).length > 0) return;
   for (const { path } of findCycles(createStepGraph(startsAndEnds(pipeline, rows)))) {
     const names = path
@@ -32,7 +34,7 @@ export const checkServiceEnds: Check = ({ pipeline, steps, report }) => {
   }
 };
 
-/** Node `i` is the start of step `i`, node `n + i` its end; each with the nodes that come before it. */
+/** Node `i` is the start of step `i`, node `n + i` its end; each with its predecessors. */
 function startsAndEnds(
   pipeline: Pipeline,
   rows: readonly (readonly PlannedDependency[])[],

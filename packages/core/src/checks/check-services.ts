@@ -2,7 +2,7 @@ import type { Check } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
 import { suggestName } from './nearest-name.ts';
 
-/** A service answers on a port that it has, and is not cached. */
+/** A readiness check uses a port of the service, and a service is not cached. */
 export const checkServices: Check = (context) => {
   for (const checked of context.steps.values()) {
     const { service, ports, name, cache, matrix, foreach } = checked.step;

@@ -10,7 +10,9 @@ import { foldName, suggestName } from './nearest-name.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Every deviation from the schema, each with the place and the words that a user needs; `value` stands at `at` of the file. */
+/**
+ * Returns every deviation from the schema as a fault with path and message. `at` is the path of `value` in the file.
+ */
 export function checkShape(schema: z.ZodType, value: Json, at: Path = []): readonly Fault[] {
   const parsed = schema.safeParse(value);
   if (parsed.success) return [];
@@ -20,9 +22,9 @@ export function checkShape(schema: z.ZodType, value: Json, at: Path = []): reado
 interface Place {
   readonly schema: z.ZodType;
   readonly root: Json;
-  /** Where `root` stands in the document. */
+  /** Path of `root` in the document. */
   readonly at: Path;
-  /** Where the enclosing union stands in `root`. */
+  /** Path of the enclosing union in `root`. */
   readonly path: Path;
 }
 
@@ -105,7 +107,7 @@ function typeHint(found: Json, { wanted, path }: { wanted: string; path: Path })
   }
   if (wanted === 'a list' && typeof found === 'string') return { hint: `write a list: ${key}: [${found}]` };
   if (wanted === 'a string' && (typeof found === 'number' || typeof found === 'boolean')) {
-    // 010, 1.0 and 1e3 are other values than their letters, and only the file has these.
+    // 010, 1.0 and 1e3 are different values than their text, and only the file has that text.
     return {
       hint:
         typeof found === 'number' ? 'put it in quotes, exactly as it is written here' : `put it in quotes: "${found}"`,
@@ -120,7 +122,7 @@ function typeHint(found: Json, { wanted, path }: { wanted: string; path: Path })
   return {};
 }
 
-/** Words for yes and no that are texts in YAML 1.2. */
+/** Words that other formats read as booleans; they are strings in YAML 1.2. */
 const FLAGS: Readonly<Record<string, string>> = {
   yes: 'true',
   on: 'true',
@@ -178,7 +180,7 @@ function nameHint(key: string): { hint?: string } {
   return fixed === '' || fixed === key ? {} : { hint: `for example \`${fixed}\`` };
 }
 
-/** The branch whose kind of value it is speaks; where none is, the union says what it takes. */
+/** Explains the branch that accepts this kind of value; if none does, lists what the union accepts. */
 function explainUnion(issue: Extract<Issue, { code: 'invalid_union' }>, place: Place): readonly Fault[] {
   const path = [...place.at, ...place.path];
   const found = valueAt(place.root, place.path);
@@ -188,7 +190,7 @@ function explainUnion(issue: Extract<Issue, { code: 'invalid_union' }>, place: P
   return [wrongType({ ...issue, code: 'custom' } as Issue, { path, found })];
 }
 
-/** Unknown and missing keys last: of two maps, the one whose keys fit better was meant. */
+/** Unknown and missing keys come last: of two maps, the one that shares more keys was intended. */
 function rank(issues: readonly Issue[]): number {
   return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
 }
@@ -216,7 +218,7 @@ function unknownKey(key: string, { path, known }: { path: Path; known: readonly 
   };
 }
 
-/** `max_parallel`, `max-parallel` and `maxParallel` are the same word of another system. */
+/** Finds the key of another system, for which `max_parallel`, `max-parallel` and `maxParallel` are equal. */
 function foreignKey(keys: ReadonlyMap<string, string>, key: string): string | undefined {
   const direct = keys.get(key);
   if (direct !== undefined) return direct;
@@ -232,7 +234,7 @@ function isStepPath(path: Path): boolean {
   );
 }
 
-/** A volume or a step with one output, named alone. */
+/** The hint for a volume, or a step with one output, that is named without its prefix or output. */
 function edgeHint(found: Json | undefined, root: Json): { hint?: string } {
   if (typeof found !== 'string') return {};
   const [name = '', ...rest] = found.split('/');
@@ -257,7 +259,7 @@ function bounds(issue: Extract<Issue, { code: 'too_small' | 'too_big' }>): strin
   return `but must be at most ${limit}`;
 }
 
-/** `step \`fit\`` or `\`command\` of step \`fit\``: what a path is in words. */
+/** Describes a path: `step \`fit\`` or `\`command\` of step \`fit\``. */
 function nameOf(path: Path): string {
   if (path.length === 0) return 'the pipeline';
   const [top, second, ...rest] = path;
@@ -271,7 +273,7 @@ function nameOf(path: Path): string {
   return words === '' ? base : `\`${words}\` of ${base}`;
 }
 
-/** A value as a message quotes it, cut where it is long. */
+/** A value for a message, shortened if it is long. */
 function show(value: Json | undefined): string {
   if (value === null || value === undefined) return 'empty';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';

@@ -1,7 +1,7 @@
 import type { Check } from './check-context.ts';
 import { pathInStep } from './check-context.ts';
 
-/** Times are more than nothing, and no limit is below one that it encloses. */
+/** Timeouts are positive, and none is shorter than one that it encloses. */
 export const checkTimeouts: Check = (context) => {
   const { pipeline, report } = context;
   if (pipeline.timeoutMs === 0)

@@ -2,8 +2,8 @@ import { writesToShared } from '../model/writes-to-shared.ts';
 import { type Check, type CheckContext, type CheckedStep, pathInStep } from './check-context.ts';
 
 /**
- * A volume is either an existing one or made from local files; one that nothing mounts is probably a mistake. A step
- * that writes to a shared volume cannot be cached: its effect is not in its outputs.
+ * A volume either exists already or is created from local files; one that no step mounts is probably a mistake. A step
+ * that writes to a shared volume cannot be cached, because its effect is not in its outputs.
  */
 export const checkVolumes: Check = (context) => {
   const { pipeline, steps, report } = context;

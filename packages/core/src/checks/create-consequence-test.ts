@@ -2,14 +2,14 @@ import type { Path } from '../parse/source-document.ts';
 import type { Fault } from './fault.ts';
 
 /**
- * Tells of a fault whether a name was missed only because the map that should hold it, or one entry of it, could not be
- * read: those are `known`. What one question costs does not grow with their number, since both may be many thousands.
+ * Returns a test whether a fault only follows from a `known` one: the map that should contain a name could not be read.
+ * Its cost per fault does not depend on the number of known faults; both may be thousands.
  */
 export function createConsequenceTest(known: readonly Fault[]): (fault: Fault) => boolean {
   const unread = new Set<string>();
   const parents = new Set<string>();
   const around = new Set<string>();
-  /** By map: the names that its misspelt keys may stand for. */
+  /** By map: the names that its misspelled keys may stand for. */
   const meant = new Map<string, Set<string>>();
   for (const { path, code, hint } of known) {
     unread.add(keyOf(path));

@@ -1,7 +1,7 @@
 import type { Need } from '../model/pipeline.ts';
 import type { CheckedStep } from './check-context.ts';
 
-/** A read of what is there only when a service has ended; `what` in words, as `outputs`. */
+/** A read of something that exists only after a service has ended; `what` describes it, for example `outputs`. */
 interface Read {
   readonly of: CheckedStep;
   readonly by: CheckedStep;
@@ -10,7 +10,7 @@ interface Read {
 
 const conditions = new WeakMap<readonly Need[], ReadonlyMap<string, Need['condition']>>();
 
-/** By step, made once: one step may read from thousands. */
+/** By step; computed once, because a step may read from thousands. */
 function conditionsOf(needs: readonly Need[]): ReadonlyMap<string, Need['condition']> {
   const before = conditions.get(needs);
   if (before !== undefined) return before;
@@ -19,7 +19,7 @@ function conditionsOf(needs: readonly Need[]): ReadonlyMap<string, Need['conditi
   return found;
 }
 
-/** The fault of a step that reads from a service and starts while that runs; undefined for one that waits for its end. */
+/** The fault of a step that reads from a service and starts while it runs; undefined if the step waits for its end. */
 export function findEarlyRead({ of, by, what }: Read) {
   const { name, service } = of.step;
   if (service === undefined || of.final !== by.final) return undefined;

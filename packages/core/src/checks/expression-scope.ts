@@ -6,15 +6,16 @@ import { findEarlyRead } from './early-read.ts';
 import { namesOf } from './names-of.ts';
 import { suggestName } from './nearest-name.ts';
 
-/** Where an expression stands decides what it may name. */
+/** The names that an expression may use, which depend on its position. */
 export interface Scope {
   readonly roots: readonly string[];
-  /** The step that it belongs to, if any. */
+  /** The step that contains the expression, if any. */
   readonly checked?: CheckedStep;
-  /** Said where a root exists but not here. */
+  /** Describes the position, for messages about roots that exist but not here. */
   readonly place: string;
 }
 
+/** All roots that exist in any scope. */
 export const ROOTS: readonly string[] = [
   'params',
   'env',
@@ -28,6 +29,7 @@ export const ROOTS: readonly string[] = [
   'attempt',
 ];
 
+/** A fault without its path, which the caller adds. */
 export interface NameFault {
   readonly code: string;
   readonly message: string;
@@ -35,7 +37,7 @@ export interface NameFault {
   readonly lookedIn?: Path;
 }
 
-/** What is wrong with one name in an expression; undefined if nothing is. `source` is the whole expression. */
+/** The fault of one name in an expression; undefined if it is valid. `source` is the whole expression. */
 export function checkReference(context: CheckContext, reference: Reference, scope: Scope): NameFault | undefined {
   const { root, keys } = reference;
   if (!ROOTS.includes(root)) {
@@ -62,7 +64,7 @@ export function checkReference(context: CheckContext, reference: Reference, scop
   return { code: 'unknown-name', message: `${where} \`${name}\``, lookedIn, ...suggestName(name, known) };
 }
 
-/** Only the steps that an expression names are known to have ended. */
+/** Only steps that an expression names are certain to have ended. */
 const WITHOUT_NAME: NameFault = {
   code: 'unknown-name',
   message: '`steps` must be followed by the name of a step',
@@ -118,7 +120,7 @@ function namesUnder(
 
 const variables = new WeakMap<object, ReadonlySet<string>>();
 
-/** Those that the file names: the values of a script's expressions travel in variables of ours. */
+/** The variables that the file declares; those for the values of a script's expressions are internal. */
 function ownVariables(env: Readonly<Record<string, string>>): ReadonlySet<string> {
   const before = variables.get(env);
   if (before !== undefined) return before;
@@ -140,14 +142,14 @@ function axesOf(matrix: NonNullable<CheckedStep['step']['matrix']>): ReadonlySet
   return found;
 }
 
-/** Of an input or an output only the path is known. */
+/** Inputs and outputs have only a path. */
 function checkPathKey(root: string, keys: readonly string[]): NameFault | undefined {
   if ((root !== 'inputs' && root !== 'outputs') || keys.length < 2 || keys[1] === 'path') return undefined;
   return { code: 'unknown-name', message: `\`${root}.${keys[0]}\` has no \`${keys[1]}\``, hint: 'it has `path`' };
 }
 
 const ASPECTS = ['results', 'outputs', 'status', 'failure', 'ports'];
-/** Of a port; `host` only where it is exposed. */
+/** The facts about a port; `host` only if it is exposed. */
 const PORT_FACTS = ['url', 'host', 'port'];
 
 function checkStepReference(

@@ -3,7 +3,7 @@ import { RUN_STATUSES, STEP_FAILURES, STEP_STATUSES } from '../model/step-status
 import type { NameFault } from './expression-scope.ts';
 import { suggestName } from './nearest-name.ts';
 
-/** The fault of comparing a status with a text that it can never be: such a condition would silently never hold. */
+/** The fault of a status that is compared with a value that it never has: the condition would never hold. */
 export function findComparisonFault({ reference, text }: Comparison): NameFault | undefined {
   const vocabulary = vocabularyOf(reference);
   if (vocabulary === undefined || vocabulary.words.includes(text)) return undefined;
@@ -16,7 +16,7 @@ export function findComparisonFault({ reference, text }: Comparison): NameFault 
   };
 }
 
-/** Words of reports and of earlier versions, and of other systems. */
+/** Words of reports, earlier versions and other systems. */
 const FORMER_WORDS: ReadonlyMap<string, string> = new Map([
   ['cached', 'a reused step has the status `succeeded`'],
   ['success', 'did you mean `succeeded`?'],

@@ -1,4 +1,4 @@
-/** Keys of other systems at the top level, and what ours is. */
+/** Top-level keys of other systems, with the equivalent for the hint. */
 export const FOREIGN_PIPELINE_KEYS: ReadonlyMap<string, string> = new Map([
   ['tasks', '`steps`'],
   ['jobs', '`steps`'],
@@ -32,7 +32,7 @@ export const FOREIGN_PIPELINE_KEYS: ReadonlyMap<string, string> = new Map([
   ['extends', '`include` or `defaults`'],
 ]);
 
-/** Keys of other systems in a step. */
+/** Step keys of other systems, with the equivalent for the hint. */
 export const FOREIGN_STEP_KEYS: ReadonlyMap<string, string> = new Map([
   ['name', 'the key of the step is its name; for other text use `description`'],
   ['dependsOn', '`needs`'],

@@ -1,6 +1,9 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The known name that was most likely meant: at most a third of the letters differ, or two of a short name (a swap is two). Ties go to the first. */
+/**
+ * The most similar known name: at most a third of the letters differ, or two in a short name (a swap counts as two).
+ * The first wins a tie.
+ */
 function nearestName(name: string, known: Iterable<string>): string | undefined {
   const folded = foldName(name);
   let best: string | undefined;
@@ -16,20 +19,20 @@ function nearestName(name: string, known: Iterable<string>): string | undefined 
   return best;
 }
 
-/** `max_parallel`, `max-parallel` and `maxParallel` are the same word. */
+/** Normalizes a name: `max_parallel`, `max-parallel` and `maxParallel` are equal. */
 export function foldName(name: string): string {
   return name.toLowerCase().replace(/[_-]/g, '');
 }
 
-/** A name that is not known, with what was meant by it: for the end of a sentence. */
+/** An unknown name in backticks with the nearest known one, for the end of a sentence. */
 export function describeUnknown(name: string, known: Iterable<string>): string {
   const { hint } = suggestName(name, known);
   return hint === undefined ? name : `${name}; ${hint}`;
 }
 
 /**
- * Names of a large collection are compared for so many questions, and beyond that for so many comparisons: ten thousand
- * wrong names among ten thousand would take a minute, and no user reads as many hints.
+ * The number of questions for which a large collection is searched, and the number of comparisons after them: ten
+ * thousand wrong names among ten thousand would take a minute, and no user reads that many hints.
  */
 const SURE_QUESTIONS = 20;
 const MOST_COMPARISONS = 50_000;
@@ -43,7 +46,7 @@ function maySearch(known: ReadonlySet<string>): boolean {
   return before < SURE_QUESTIONS || before * known.size < MOST_COMPARISONS;
 }
 
-/** `did you mean ...`, or the list of what there is where that is short; nothing after many thousands of questions. */
+/** A hint `did you mean …`, or the list of known names if it is short; empty after thousands of calls. */
 export function suggestName(name: string, known: Iterable<string>): { readonly hint?: string } {
   if (known instanceof Set && !maySearch(known)) return {};
   const names = [...known];

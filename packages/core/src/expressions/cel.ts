@@ -11,21 +11,24 @@ import { collectReferences, type Reference } from './reference.ts';
 import { walk } from './walk.ts';
 
 /**
- * With `evaluation-budget.ts` and `walk.ts` the only file that uses the expression library. It closes the gaps
- * of the library: `matches` would run on backtracking regular expressions (26 characters took 4 s), so it
- * is led to a linear-time engine; numbers of JSON become the language's integers and doubles; sizes and the length of
- * an evaluation are bounded.
+ * A compiled expression. Only this file, `evaluation-budget.ts` and `walk.ts` use the expression library, and they
+ * close its gaps: `matches` uses a linear-time engine instead of backtracking regular expressions (26 characters took 4
+ * s), numbers of JSON become integers and doubles of CEL, and sizes and evaluation cost are bounded.
  */
 export interface Expression {
   readonly source: string;
-  /** Every access that begins at a root, for example `steps.fit.results.accuracy`; variables of `map` and the like are left out. */
+  /**
+   * Every access to a root, for example `steps.fit.results.accuracy`, without the variables of `map` and similar
+   * methods.
+   */
   readonly references: readonly Reference[];
-  /** Texts that stand in the expression and are compared with a reference. */
+  /** String literals that are compared with a reference. */
   readonly comparisons: readonly Comparison[];
-  /** The error is the reason in one line. The context's values come from `toCel`. */
+  /** The error is one line. Values of the context must come from `toCel`. */
   readonly evaluate: (context: Readonly<Record<string, unknown>>) => Result<Json, string>;
 }
 
+/** Why an expression is invalid. `start` and `end` are offsets in its source. */
 export interface ExpressionFault {
   readonly code: 'bad-expression' | 'wrong-type';
   readonly message: string;
@@ -42,7 +45,7 @@ const LIMITS = {
 };
 const OPTIONS = { homogeneousAggregateLiterals: false, limits: LIMITS };
 
-/** Has as many letters as `matches`, so that offsets in messages stay right. */
+/** Has as many letters as `matches`, so that offsets in messages stay correct. */
 const SAFE_MATCHES = 're2find';
 
 function createEnvironment(options: { unlistedVariablesAreDyn: boolean }): Environment {
@@ -57,7 +60,7 @@ function createEnvironment(options: { unlistedVariablesAreDyn: boolean }): Envir
   return environment;
 }
 
-/** The language has none between integers and doubles, but `params.rate * 2` is what people write. */
+/** CEL has no operators between integers and doubles, but users write `params.rate * 2`. */
 const MIXED_ARITHMETIC: Readonly<Record<string, (a: number, b: number) => number>> = {
   '+': (a, b) => a + b,
   '-': (a, b) => a - b,
@@ -67,6 +70,7 @@ const MIXED_ARITHMETIC: Readonly<Record<string, (a: number, b: number) => number
 
 const UNTYPED = createEnvironment({ unlistedVariablesAreDyn: true });
 
+/** Parses an expression; does not check names or types. */
 export function compileExpression(source: string): Result<Expression, ExpressionFault> {
   if (source === '') return fail({ code: 'bad-expression', message: 'the expression is empty', start: 0, end: 0 });
   try {
@@ -95,7 +99,7 @@ export function compileExpression(source: string): Result<Expression, Expression
   }
 }
 
-/** Says the type of an expression's value, as far as the declared parameters tell. */
+/** Infers the type of an expression, as far as the declared parameters determine it. */
 export type TypeChecker = (source: string) => Result<string, ExpressionFault>;
 
 const CEL_TYPES: Readonly<Record<JsonType, string>> = {
@@ -107,6 +111,10 @@ const CEL_TYPES: Readonly<Record<JsonType, string>> = {
   object: 'map',
 };
 
+/**
+ * Creates a checker for the declared types of the parameters. Its functions throw for sources that `compileExpression`
+ * rejects.
+ */
 export function createTypeChecker(params: Readonly<Record<string, JsonType>>): TypeChecker {
   const environment = createEnvironment({ unlistedVariablesAreDyn: false });
   const names = Object.keys(params);
@@ -127,7 +135,7 @@ export function createTypeChecker(params: Readonly<Record<string, JsonType>>): T
   };
 }
 
-/** Whether the linear-time engine takes the pattern; the error says why not. */
+/** Compiles a pattern for the linear-time engine; the error says why it is not supported. */
 export function checkPattern(pattern: string): Result<(text: string) => boolean, string> {
   try {
     const compiled = RE2JS.compile(pattern);
@@ -169,7 +177,7 @@ class Unfenced extends Error {
   }
 }
 
-/** JSON as the language sees it: whole numbers are integers, unless `double` says that the value is declared otherwise. */
+/** Converts JSON to CEL: whole numbers become integers, unless `double` says that the value is declared as a number. */
 export function toCel(value: Json, options: { readonly double?: boolean } = {}): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) && options.double !== true ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map((item: Json) => toCel(item));
@@ -177,7 +185,9 @@ export function toCel(value: Json, options: { readonly double?: boolean } = {}):
   return new Map(Object.entries(value).map(([key, item]) => [key, toCel(item)]));
 }
 
-/** What a result may hold. Lists that hold one list twice, again and again, are small until they are written out. */
+/**
+ * Limit for the values in a result: a list that contains one list twice, repeatedly, is small until it is serialized.
+ */
 const MAX_RESULT_VALUES = 2_000_000;
 
 function fromCel(value: unknown, counted = { values: 0 }): Json {

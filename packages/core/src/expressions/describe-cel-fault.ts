@@ -1,4 +1,7 @@
-/** Messages of the expression library, and ours; `$1`, `$2`: groups of the pattern. The first match counts. */
+/**
+ * Messages of the expression library, and their replacements; `$1`, `$2` are groups of the pattern. The first match
+ * applies.
+ */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^found no matching overload for 'len\(.*/, 'unknown function `len`; write size(value)'],
   [
@@ -12,7 +15,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Operators of other languages; searched only in an expression that could not be parsed. */
+/** Operators of other languages; searched only in expressions that could not be parsed. */
 const FOREIGN_OPERATORS: readonly (readonly [RegExp, string])[] = [
   [/\band\b/, '`and` is not an operator; write `&&`'],
   [/\bor\b/, '`or` is not an operator; write `||`'],
@@ -22,7 +25,7 @@ const FOREIGN_OPERATORS: readonly (readonly [RegExp, string])[] = [
   [/(?<!\|)\|(?!\|)/, '`|` is not an operator, and there are no filters; write `||`, or call a method'],
 ];
 
-/** The error in an expression, with a correction if one is known. */
+/** The message for an error in an expression, with a correction if one is known. */
 export function describeCelFault(message: string, source: string): string {
   for (const [pattern, words] of WORDS) if (pattern.test(message)) return message.replace(pattern, words);
   if (!/^unexpected|^expected/.test(message)) return message;

@@ -2,7 +2,7 @@ import type { Json } from '../model/json.ts';
 import type { Step, Template } from '../model/pipeline.ts';
 import { hasExpression } from './split-template.ts';
 
-/** Visits every text of a step that holds an expression, in a fixed order. */
+/** Visits every text of a step that may contain an expression, in a fixed order. */
 export function eachTemplate(step: Step, visit: (template: Template) => void): void {
   const one = (text: string | undefined): void => {
     if (text !== undefined && hasExpression(text)) visit(text);

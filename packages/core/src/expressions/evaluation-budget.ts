@@ -2,28 +2,33 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { BINDERS, children, walk } from './walk.ts';
 
 /**
- * The cost that one evaluation may have: each turn of a loop costs one, and so do sixteen elements or characters that an
- * operator visits. Without it, nine nested loops over ten items take minutes, and thirty doublings of a list exhaust the
- * memory, with a file of three lines. Counted, not timed: an expression has the same result on every machine.
+ * The limit of one evaluation: each iteration of a loop costs one, and so do sixteen elements or characters that an
+ * operator visits. Without it, a file of three lines could take minutes (nine nested loops over ten items) or exhaust
+ * the memory (thirty doublings of a list). Cost instead of time, so that an expression has the same result on every
+ * machine.
  */
 const BUDGET = 2_000_000;
 const PIECE = 16;
 
+/** The cost counter of one expression tree. */
 export interface EvaluationBudget {
-  /** Before each evaluation. */
+  /** Must be called before each evaluation. */
   readonly reset: () => void;
   /** Whether the evaluation has reached its limit, even if the expression discarded the error. */
   readonly isSpent: () => boolean;
 }
 
-/** Counts the cost of every evaluation of this tree from now on, and ends it at the limit. Undefined for a tree without loops. */
+/**
+ * Instruments a tree so that every evaluation counts its cost and fails at the limit. Undefined for a tree without
+ * loops.
+ */
 export function limitEvaluation(ast: ASTNode): EvaluationBudget | undefined {
   const turns = new Set<ASTNode>();
   walk(ast, (node) => {
     if (node.op === 'rcall' && BINDERS.has(node.args[0])) for (const body of node.args[2].slice(1)) turns.add(body);
   });
   if (turns.size === 0) return undefined;
-  // Created once: recording a stack would cost more than the evaluation.
+  // Created once, because recording a stack trace would cost more than the evaluation.
   const error = new Error(`it takes more than ${BUDGET} turns`);
   let left = BUDGET;
   const spend = (cost: number): void => {
@@ -50,7 +55,7 @@ export function limitEvaluation(ast: ASTNode): EvaluationBudget | undefined {
 /** Operators that visit every element of a list. */
 const LIST_OPERATORS: ReadonlySet<string> = new Set(['+', 'in', '==', '!=']);
 
-/** The operands of operators and functions; true where the size of a list counts, not only that of a string. */
+/** The operands of operators and functions; true if the size of a list counts too, not only that of a string. */
 function operandsOf(ast: ASTNode): ReadonlyMap<ASTNode, boolean> {
   const operands = new Map<ASTNode, boolean>();
   walk(ast, (node) => {
@@ -68,9 +73,9 @@ function sizeOf(value: unknown, lists: boolean): number {
 type Evaluate = (this: unknown, ...given: readonly unknown[]) => unknown;
 
 /**
- * Wraps `evaluate` of a node, the only private part of the library that we use: its public interface can neither count
- * turns nor stop an evaluation (docs/decisions/0043-evaluation-budget.md). On the first evaluation the library assigns a
- * faster function, which replaces the wrapped one. A test asserts the library's version.
+ * Wraps `evaluate` of a node, the only private part of the library in use: its public interface can neither count
+ * iterations nor stop an evaluation (docs/decisions/0043-evaluation-budget.md). The first evaluation assigns a faster
+ * function, which replaces the wrapped one. A test asserts the library's version.
  */
 function observe(
   node: ASTNode,

@@ -2,16 +2,16 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { asReference, type Reference } from './reference.ts';
 import { walk } from './walk.ts';
 
-/** A text that stands in the expression, compared with a reference by `==`, `!=` or `in [...]`. */
+/** A string literal that is compared with a reference by `==`, `!=` or `in [...]`. */
 export interface Comparison {
   readonly reference: Reference;
   readonly text: string;
-  /** Offsets of the text in the expression's source. */
+  /** Offsets of the literal in the expression's source. */
   readonly start: number;
   readonly end: number;
 }
 
-/** `references` are those of the whole expression: a variable that `map` and the like bind is not among them. */
+/** `references` are those of the whole expression, so that variables of `map` and similar methods are ignored. */
 export function findComparisons(ast: ASTNode, references: readonly Reference[]): readonly Comparison[] {
   const found: Comparison[] = [];
   const free = new Set(references.map(({ start }) => start));

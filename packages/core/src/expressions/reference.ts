@@ -1,6 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { BINDERS, children } from './walk.ts';
 
+/** An access in an expression that begins at a root. */
 export interface Reference {
   readonly root: string;
   /** Constant keys after the root, up to the first computed one. */
@@ -8,11 +9,11 @@ export interface Reference {
   /** Offsets in the expression's source. */
   readonly start: number;
   readonly end: number;
-  /** The call of `has` whose argument it is: that takes nothing but names behind dots. */
+  /** The call of `has` with this argument, which must consist of names and dots. */
   readonly has?: { readonly start: number; readonly end: number };
 }
 
-/** Adds every access that begins at a root, except variables that `map` and the like bind. */
+/** Adds every access to a root, except variables that `map` and similar methods bind. */
 export function collectReferences(node: ASTNode, bound: ReadonlySet<string>, into: Reference[]): void {
   const reference = asReference(node);
   if (reference !== undefined) {
@@ -35,7 +36,7 @@ export function collectReferences(node: ASTNode, bound: ReadonlySet<string>, int
   for (const child of children(node)) collectReferences(child, bound, into);
 }
 
-/** The access that a node is; undefined for any other node. */
+/** The access that a node represents; undefined for other nodes. */
 export function asReference(node: ASTNode): Reference | undefined {
   if (node.op === 'id') return { root: node.args, keys: [], start: node.start, end: node.end };
   if (node.op === '.' || node.op === '.?') {
@@ -46,7 +47,7 @@ export function asReference(node: ASTNode): Reference | undefined {
     const [target, key] = node.args;
     const base = asReference(target);
     if (base === undefined || key.op !== 'value') return undefined;
-    // An index of a list is not a name, and as a string it could not be distinguished from one.
+    // A list index is not a name, and as a string it could not be distinguished from one.
     if (typeof key.args !== 'string' && base.keys.length > 0) return undefined;
     return { ...base, keys: [...base.keys, String(key.args)], end: node.end };
   }

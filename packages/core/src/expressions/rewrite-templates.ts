@@ -3,18 +3,21 @@ import { compileExpression } from './cel.ts';
 import type { Reference } from './reference.ts';
 import { escapeTemplate, hasExpression, splitTemplate } from './split-template.ts';
 
-/** What stands for a reference from now on. */
+/** The source that replaces a reference. */
 export interface Replacement {
-  /** Source of an expression. */
+  /** The source of an expression that stands for a part of the reference. */
   readonly source: string;
-  /** Keys that follow it. */
+  /** Keys of the reference that follow the replaced part. */
   readonly rest: readonly string[];
 }
 
-/** Undefined leaves the reference as it is. */
+/** Undefined leaves the reference unchanged. */
 export type Replace = (reference: Reference) => Replacement | undefined;
 
-/** A copy of a JSON value in whose templates references are replaced. What cannot be read stays for the checks to report. */
+/**
+ * A copy of a JSON value with the references in its templates replaced. Invalid templates are left for the checks to
+ * report.
+ */
 export function rewriteTemplates(value: Json, replace: Replace): Json {
   if (typeof value === 'string') return hasExpression(value) ? rewriteTemplate(value, replace) : value;
   if (Array.isArray(value)) return value.map((item: Json) => rewriteTemplates(item, replace));
@@ -51,13 +54,16 @@ function withKeys(source: string, keys: readonly string[]): string {
   return source + keys.map((key) => `[${JSON.stringify(key)}]`).join('');
 }
 
-/** `has` takes a variable with names behind dots, so that the value becomes one. A declared name itself is always there. */
+/**
+ * `has` accepts only a variable with names and dots, so the value is bound to one. A declared name itself always
+ * exists.
+ */
 function hasSource({ source, rest }: Replacement): string {
   if (rest.length === 0) return 'true';
   return `cel.bind(it, ${source}, has(it.${rest.join('.')}))`;
 }
 
-/** A value, whose texts may be templates, as source of an expression that yields it. */
+/** The source of an expression that yields a value whose strings may be templates. */
 export function expressionOf(value: Json, options: { readonly double?: boolean } = {}): string {
   if (typeof value === 'number') return numberSource(value, options.double === true);
   if (Array.isArray(value)) return `[${value.map((item: Json) => expressionOf(item)).join(', ')}]`;
@@ -71,7 +77,7 @@ export function expressionOf(value: Json, options: { readonly double?: boolean }
   if (!split.ok) return JSON.stringify(value);
   const [only] = split.value;
   if (split.value.length === 1 && only?.kind === 'expression') {
-    // What the file calls a number must be divided as one, also where a whole number is handed over.
+    // A value declared as a number must be divided as one, even if it is a whole number.
     if (options.double === true) return `double${enclosed(only.source)}`;
     return NAME_ALONE.test(only.source) ? only.source : enclosed(only.source);
   }
@@ -81,17 +87,17 @@ export function expressionOf(value: Json, options: { readonly double?: boolean }
   return `(${pieces.join(' + ')})`;
 }
 
-/** Needs no brackets, and a secret must not have any: it is handed on by its name. */
+/** Needs no parentheses, and a secret must not have any: it is passed by name. */
 const NAME_ALONE = /^[A-Za-z_]\w*(?:\.\w+|\[(?:'[^'\\]*'|"[^"\\]*")\])*$/;
 
-/** In brackets, since `1 -x` with the number put in place of the name would else read as `1 --5`. */
+/** In parentheses: `1 -x` would otherwise become `1 --5`. */
 function numberSource(value: number, double: boolean): string {
   const digits = JSON.stringify(value);
   const source = double && /^-?\d+$/.test(digits) ? `${digits}.0` : digits;
   return value < 0 ? `(${source})` : source;
 }
 
-/** A comment at the end must not take the bracket with it. */
+/** A trailing comment must not include the closing parenthesis. */
 function enclosed(source: string): string {
   return source.includes('//') ? `(${source}\n)` : `(${source})`;
 }

@@ -5,17 +5,17 @@ export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'expression'; readonly source: string; readonly start: number; readonly end: number };
 
-/** Whether a text needs `splitTemplate` at all; most texts of a pipeline do not. */
+/** Whether a text needs `splitTemplate`; most texts of a pipeline do not. */
 export function hasExpression(text: string): boolean {
   return text.includes('${{');
 }
 
-/** A literal text as a template that yields it. */
+/** A template that yields this literal text. */
 export function escapeTemplate(text: string): string {
   return text.split('${{').join('$${{');
 }
 
-/** `$${{` stands for a literal `${{`. The error names the offset of an opening without its end. */
+/** Splits a template; `$${{` stands for a literal `${{`. The error is the offset of an opening without its end. */
 export function splitTemplate(text: string): Result<readonly TemplatePart[], { readonly start: number }> {
   const parts: TemplatePart[] = [];
   let literal = '';
@@ -42,7 +42,7 @@ export function splitTemplate(text: string): Result<readonly TemplatePart[], { r
   return ok(parts);
 }
 
-/** The first `}}` that is neither in a string nor closes a map of the expression. */
+/** Finds the first `}}` that is neither in a string nor the end of a map in the expression. */
 function endOfExpression(text: string, from: number): number {
   let braces = 0;
   for (let at = from; at < text.length; at++) {

@@ -10,16 +10,17 @@ export interface CompiledTemplate {
   readonly text: string;
   readonly references: readonly Reference[];
   readonly comparisons: readonly Comparison[];
-  /** The one expression that the whole text is, where it is one: its value keeps its type. */
+  /** The expression, if it is the whole text: its value then keeps its type. */
   readonly whole: Expression | undefined;
   readonly evaluate: (context: Readonly<Record<string, unknown>>) => Result<Json, string>;
 }
 
-/** Places are offsets in the template. */
+/** Offsets are positions in the template; `source` is the expression. */
 export interface TemplateFault extends ExpressionFault {
   readonly source?: string;
 }
 
+/** Parses a template; does not check names or types. */
 export function compileTemplate(text: string): Result<CompiledTemplate, TemplateFault> {
   if (!hasExpression(text))
     return ok({ text, references: [], comparisons: [], whole: undefined, evaluate: () => ok(text) });
@@ -74,12 +75,12 @@ function join(
   return ok(text);
 }
 
-/** The error says which expression it was. */
+/** Adds the source of the expression to the error. */
 function named({ source }: Expression, value: Result<Json, string>): Result<Json, string> {
   return value.ok ? value : fail(`\${{ ${source} }}: ${value.error}`);
 }
 
-/** A value inside a text: texts as they are, nothing for null, lists and maps as JSON. */
+/** Converts a value inside a text: strings unchanged, null as nothing, lists and maps as JSON. */
 export function toText(value: Json): string {
   if (typeof value === 'string') return value;
   return value === null ? '' : JSON.stringify(value);

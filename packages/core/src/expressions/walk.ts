@@ -1,11 +1,12 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 
-/** Visits a node and everything below it, a parent before its children. */
+/** Visits a node and all nodes below it, parents before children. */
 export function walk(node: ASTNode, visit: (node: ASTNode) => void): void {
   visit(node);
   for (const child of children(node)) walk(child, visit);
 }
 
+/** The direct child nodes, in the order of the source. */
 export function children(node: ASTNode): ASTNode[] {
   const found: ASTNode[] = [];
   const add = (value: unknown): void => {
@@ -16,7 +17,7 @@ export function children(node: ASTNode): ASTNode[] {
   return found;
 }
 
-/** Methods whose first argument is a variable of their own, which the others see. */
+/** Methods whose first argument is a variable that their other arguments can use. */
 export const BINDERS: ReadonlySet<string> = new Set([
   'map',
   'filter',

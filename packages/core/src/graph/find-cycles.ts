@@ -1,16 +1,16 @@
 import { levelsOf, type StepGraph } from './step-graph.ts';
 
-/** One strongly connected component: steps that wait for each other. */
+/** A strongly connected component: steps that depend on each other. */
 export interface Cycle {
-  /** Every node of the strongly connected component, ascending. */
+  /** All nodes of the component, ascending. */
   readonly component: readonly number[];
-  /** A shortest way from the component's smallest node back to itself, along the edges; the node stands once, at the head. */
+  /** A shortest path from the smallest node of the component back to itself; that node is listed once, first. */
   readonly path: readonly number[];
 }
 
 /**
- * Every cyclic component once, by its smallest node. Iterative (Tarjan's algorithm on a stack of its own), so that a
- * chain of any length is no problem; the levels alone show that a graph has no cycles.
+ * Every cyclic component once, ordered by its smallest node. Iterative (Tarjan's algorithm with an explicit stack), so
+ * that long chains do not exhaust the stack; if all nodes have a level, there is no cycle.
  */
 export function findCycles(graph: StepGraph): readonly Cycle[] {
   if (!levelsOf(graph).includes(-1)) return [];

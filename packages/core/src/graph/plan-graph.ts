@@ -4,12 +4,12 @@ import type { Plan, PlannedDependency, PlannedStep } from '../model/plan.ts';
 import { planLevels } from '../plan/plan-levels.ts';
 
 /**
- * A plan as a graphology graph: its nodes are step names, in the plan's order, and an edge leads from a step to one that
- * depends on it. All attributes are plain JSON. It has no edges for the rule that steps of `finally` come last.
+ * A plan as a graphology graph: nodes are step names in the plan's order, and an edge leads from a step to its
+ * dependent. All attributes are plain JSON. The rule that steps of `finally` come last has no edges.
  */
 export type PlanGraph = DirectedGraph<StepNode, StepEdge, { readonly pipeline: string }>;
 
-/** What a node of a `PlanGraph` carries. The step itself is `plan.steps[index]`. */
+/** The attributes of a node. The step itself is `plan.steps[index]`. */
 export interface StepNode {
   readonly index: number;
   readonly kind: 'container' | 'service' | 'approval';
@@ -23,7 +23,7 @@ export interface StepNode {
   readonly final: boolean;
 }
 
-/** What an edge of a `PlanGraph` carries. */
+/** The attributes of an edge. */
 export interface StepEdge {
   /** The state that the first step must reach before the second can start. */
   readonly condition: NeedCondition;
@@ -33,7 +33,7 @@ export interface StepEdge {
   readonly mounts: readonly StepMount[];
 }
 
-/** One output of a step, mounted by another step. */
+/** An output of a step that another step mounts. */
 export interface StepMount {
   readonly output: string;
   readonly input: string;
@@ -42,7 +42,7 @@ export interface StepMount {
   readonly writable: boolean;
 }
 
-/** For analysis, not for scheduling: an edge takes about twelve microseconds to add. */
+/** Builds a graph for analysis, not for scheduling: adding an edge takes about twelve microseconds. */
 export function planGraph(plan: Plan): PlanGraph {
   const graph: PlanGraph = new DirectedGraph();
   graph.setAttribute('pipeline', plan.pipeline.name);

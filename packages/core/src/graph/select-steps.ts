@@ -1,5 +1,6 @@
 import type { PlanGraph, StepEdge } from './plan-graph.ts';
 
+/** Whether to select dependencies or dependents, and along which edges. */
 export interface StepSelection {
   readonly direction: 'ancestors' | 'descendants';
   /** Edges to follow; default: all. */
@@ -7,8 +8,8 @@ export interface StepSelection {
 }
 
 /**
- * The steps that those in `names` depend on, directly or not, or those that depend on them, in the plan's order. A step
- * of `names` itself is among them only if another one leads to it. Throws for a name that is no step of the plan.
+ * The direct and indirect dependencies or dependents of the steps in `names`, in the plan's order. A step of `names` is
+ * included only if another one leads to it. Throws if a name is not a step of the plan.
  */
 export function selectSteps(
   graph: PlanGraph,

@@ -1,6 +1,6 @@
 /**
- * The edges of a graph as compressed rows: the sources of node `n` are `sources[offsets[n]] … sources[offsets[n+1]-1]`.
- * Typed arrays, because a graph of objects costs twelve microseconds an edge and this one some nanoseconds.
+ * The edges of a graph in compressed rows: the sources of node `n` are `sources[offsets[n]] … sources[offsets[n+1]-1]`.
+ * A graph of objects needs twelve microseconds per edge, typed arrays some nanoseconds.
  */
 export interface StepGraph {
   readonly nodes: number;
@@ -8,6 +8,7 @@ export interface StepGraph {
   readonly sources: Int32Array;
 }
 
+/** Row `n` lists the nodes that node `n` depends on. */
 export function createStepGraph(rows: readonly (readonly { readonly on: number }[])[]): StepGraph {
   const offsets = new Int32Array(rows.length + 1);
   for (let node = 0; node < rows.length; node++) offsets[node + 1] = (offsets[node] ?? 0) + (rows[node]?.length ?? 0);
@@ -17,7 +18,7 @@ export function createStepGraph(rows: readonly (readonly { readonly on: number }
   return { nodes: rows.length, offsets, sources };
 }
 
-/** Longest distance of each node from one without sources; -1 for nodes on a cycle or behind one. */
+/** The longest distance of each node from a node without sources; -1 for nodes on a cycle or after one. */
 export function levelsOf({ nodes, offsets, sources }: StepGraph): Int32Array {
   const open = new Int32Array(nodes);
   const targetOffsets = new Int32Array(nodes + 1);

@@ -1,11 +1,12 @@
 import type { Json } from './json.ts';
 
-/** Nesting of lists and maps. The deepest sensible value has about 10 levels. */
+/** Limit for the nesting of lists and maps. The deepest sensible value has about 10 levels. */
 export const MAX_DEPTH = 64;
 
 /**
- * Why a value that came as JSON text cannot be used, continuing a sentence that begins with it: what is nested deeply
- * exhausts the stack of whatever walks over it later, and `1e999` becomes a number that JSON cannot say.
+ * Why a parsed JSON value cannot be used, as the end of a sentence; undefined if it can. Deep nesting would exhaust the
+ * stack of later code, and `1e999` becomes a number that JSON cannot represent. `depth` is the nesting of `value`
+ * itself.
  */
 export function jsonFault(value: Json, depth = 0): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'holds a number that is not finite';

@@ -1,15 +1,16 @@
 import type { Json } from './json.ts';
 
-/** What a parameter or a result can be declared to be. `integer` is a number that JavaScript holds exactly. */
+/** The type that a parameter or result can have. An `integer` is a number that JavaScript represents exactly. */
 export type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
 
+/** Whether a value has the type; `null` has none. */
 export function isOfType(value: Json, type: JsonType): boolean {
   switch (type) {
     case 'string':
     case 'boolean':
       return typeof value === type;
     case 'number':
-      // JSON text can say `1e999`, and cannot say what becomes of it.
+      // JSON text can contain `1e999`, which has no finite value.
       return Number.isFinite(value);
     case 'integer':
       return Number.isSafeInteger(value);
@@ -20,7 +21,7 @@ export function isOfType(value: Json, type: JsonType): boolean {
   }
 }
 
-/** The narrowest type that the value is of; `null` tells of none and passes for a string. */
+/** The narrowest type of a value; `string` for `null`. */
 export function typeOf(value: Json): JsonType {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'number';
   if (typeof value === 'boolean') return 'boolean';

@@ -1,2 +1,2 @@
-/** What JSON can say. */
+/** Any value that JSON can represent. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

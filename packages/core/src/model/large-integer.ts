@@ -1,11 +1,11 @@
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /**
- * The first whole number in a JSON text that a double cannot hold exactly, as it is written: from 2^53 on, neighbors
- * become the same number. A number with a fraction or an exponent is approximate by nature, and is none of them.
+ * The first integer in a JSON text that a double does not represent exactly, as written: from 2^53 on, neighbors become
+ * equal. Numbers with a fraction or an exponent are approximate by nature and are ignored.
  */
 export function findLargeInteger(text: string): string | undefined {
-  // Most texts have no run of so many digits.
+  // Most texts contain no such run of digits.
   if (!/\d{16}/.test(text)) return undefined;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -23,13 +23,13 @@ export function findLargeInteger(text: string): string | undefined {
   return undefined;
 }
 
-/** Whether a text is a whole number, also in hexadecimal or octal digits, that a double does not hold exactly. */
+/** Whether a text is an integer, decimal, hexadecimal or octal, that a double does not represent exactly. */
 export function isLargeInteger(text: string): boolean {
   const value = /^[-+]?(?:\d+|0[xX][\da-fA-F]+|0[oO][0-7]+)$/.test(text) ? Number(text.replace(/^[-+]/, '')) : 0;
   return !Number.isSafeInteger(value);
 }
 
-/** The offset of the quote that ends the string of a JSON text; -1 where there is none. */
+/** The offset of the quote that ends the string starting at `start` in a JSON text; -1 if there is none. */
 export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let slashes = 0;
@@ -44,7 +44,7 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** What to say of such a number, continuing a sentence. */
+/** The reason to reject such a number, as the end of a sentence. */
 export function describeLargeInteger(number: string): string {
   return `the integer ${number} is beyond 2^53 and would be rounded; write it as a string`;
 }

@@ -1,15 +1,17 @@
 import type { Json } from './json.ts';
 import type { JsonType } from './json-type.ts';
 
-/** Text that may hold `${{ … }}` expressions; checked when the file is read, evaluated when a step is about to start. */
+/**
+ * Text that may contain `${{ … }}` expressions; checked when the file is read, evaluated when a step is about to start.
+ */
 export type Template = string;
 
 /** A value whose strings may be templates; a string that is one whole expression keeps that expression's type. */
 export type JsonTemplate = Json;
 
 /**
- * The checked pipeline: plain JSON data, the same from YAML, JSON and the builder, with every short form and default
- * resolved. Durations are milliseconds, sizes are bytes. Meaning of each key: docs/pipeline.md.
+ * The checked pipeline as plain JSON data, equal for YAML, JSON and the builder, with every short form and default
+ * resolved. Durations are in milliseconds, sizes in bytes. docs/pipeline.md describes each key.
  */
 export interface Pipeline {
   readonly version: 1;
@@ -20,46 +22,61 @@ export interface Pipeline {
   readonly env: Readonly<Record<string, Template>>;
   readonly secrets: readonly string[];
   readonly volumes: Readonly<Record<string, NamedVolume>>;
-  /** In the file's order. */
+  /** In the order of the file. */
   readonly steps: readonly Step[];
+  /** Run after all `steps`, whatever their outcome. */
   readonly finally: readonly Step[];
   readonly outputs: Readonly<Record<string, PipelineOutput>>;
+  /** Most containers of a run at once. */
   readonly parallelism?: number;
   readonly failFast: boolean;
+  /** Limit for the whole run. */
   readonly timeoutMs?: number;
   readonly concurrency?: Concurrency;
+  /** Pool name to its number of slots. */
   readonly pools: Readonly<Record<string, number>>;
   readonly placement?: Placement;
   readonly schedule?: Schedule;
   readonly notify: readonly Notify[];
 }
 
+/** A declared parameter; its value may still be missing. */
 export interface Param {
   readonly type: JsonType;
   readonly default?: Json;
   readonly enum?: readonly Json[];
+  /** A regular expression in RE2 syntax that text must match. */
   readonly pattern?: string;
+  /** Inclusive, as is `maximum`. */
   readonly minimum?: number;
   readonly maximum?: number;
   readonly required: boolean;
   readonly description?: string;
 }
 
-/** Exactly one of `id` (existing volume of the service) and `source` (local path, relative to the pipeline file), or neither: a volume of the pipeline's own. */
+/**
+ * An existing volume (`id`), a volume made from local files (`source`, relative to the pipeline file), or with neither,
+ * a volume of the pipeline. Never both.
+ */
 export interface NamedVolume {
   readonly id?: string;
   readonly source?: string;
   readonly retain: boolean;
 }
 
+/** A step with all short forms and defaults resolved. */
 export interface Step {
   readonly name: string;
   readonly description?: string;
   readonly image?: Template;
-  /** argv; a string command or a script has become its interpreter's argv. Absent: the image's own, or none for `approval`. */
+  /**
+   * The argv; a script or string command is already wrapped in its interpreter. Absent: the image's own, or none for
+   * `approval`.
+   */
   readonly command?: readonly Template[];
-  /** Pipeline, defaults and step merged. */
+  /** Merged from pipeline, defaults and step. */
   readonly env: Readonly<Record<string, Template>>;
+  /** Names of secrets, which become variables of the same names. */
   readonly secrets: readonly string[];
   readonly inputs: Readonly<Record<string, Input>>;
   readonly outputs: Readonly<Record<string, Output>>;
@@ -67,19 +84,25 @@ export interface Step {
   readonly needs: readonly Need[];
   readonly when?: Template;
   readonly matrix?: Matrix;
-  /** A template that yields a list, known only at run time. */
+  /** A template that yields a list, known only during the run. */
   readonly foreach?: Template;
-  /** The readable key of a cell, from its `item`; absent: made from the item itself. */
+  /** The readable key of a cell, from its `item`; absent: derived from the item itself. */
   readonly foreachKey?: Template;
+  /** Most cells of this step at once. */
   readonly maxParallel?: number;
   readonly instanceType?: Template;
   readonly resources?: Resources;
   readonly placement?: Placement;
+  /** Pool name to the number of slots that one attempt holds. */
   readonly pools: Readonly<Record<string, number>>;
+  /** Higher values start first. */
   readonly priority: number;
   readonly retry: Retry;
+  /** Limit for the run time of one attempt. */
   readonly timeoutMs?: number;
+  /** Limit for the waiting time of one attempt. */
   readonly queueTimeoutMs?: number;
+  /** Limit for all attempts together. */
   readonly deadlineMs?: number;
   readonly continueOnError: boolean;
   readonly cache?: Cache;
@@ -88,36 +111,46 @@ export interface Step {
   readonly approval?: Approval;
 }
 
+/** A mounted edge. */
 export interface Input {
   readonly from:
     | { readonly step: string; readonly output: string }
     | { readonly volume: string; readonly path: string };
-  /** Mount point. */
+  /** Mount point in the container, absolute. */
   readonly path: string;
-  /** The step may write to it: to a private copy, or to the shared volume itself where `from` is one. Absent: it is read-only. */
+  /**
+   * The step may write to a private copy, or, if `from` is a shared volume, to that volume itself. Absent: read-only.
+   */
   readonly writable?: true;
 }
 
+/** An outgoing edge. */
 export interface Output {
+  /** Mount point in the container, absolute. */
   readonly path: string;
+  /** Whether `sluice gc` keeps a run because of this output. */
   readonly retain: boolean;
-  /** Glob patterns, relative to `path`; each must match a file, or the attempt fails. */
+  /** Glob patterns relative to `path`; each must match a file, or the attempt fails. */
   readonly expect?: readonly string[];
 }
 
+/** A result that the container writes as a file. */
 export interface ResultSpec {
   readonly type: JsonType;
   /** File name under `/sluice/results`. */
   readonly file: string;
 }
 
+/** The state of a dependency for which a step waits; `completed` is any end. */
 export type NeedCondition = 'succeeded' | 'failed' | 'completed' | 'skipped' | 'running';
 
+/** An explicit dependency, in addition to those by inputs and expressions. */
 export interface Need {
   readonly step: string;
   readonly condition: NeedCondition;
 }
 
+/** The static cells of a step, expanded when the run is planned. */
 export interface Matrix {
   /** Axis name to its values, or to a template that yields the list from parameters. */
   readonly axes: Readonly<Record<string, JsonTemplate>>;
@@ -125,6 +158,7 @@ export interface Matrix {
   readonly exclude: readonly Readonly<Record<string, JsonTemplate>>[];
 }
 
+/** The least that an instance type must have; absent values are not compared. `cpu` counts cores. */
 export interface Resources {
   readonly cpu?: number;
   readonly memoryBytes?: number;
@@ -132,6 +166,7 @@ export interface Resources {
   readonly gpuModel?: string;
 }
 
+/** Exactly one of the keys is set: a fixed cluster, any of several, or several by preference. */
 export interface Placement {
   readonly cluster?: string;
   readonly anyOf?: readonly string[];
@@ -141,54 +176,74 @@ export interface Placement {
 /** The classes of failure, decided before any exit-code rule. */
 export type FailureClass = 'failed' | 'oom' | 'timeout' | 'infrastructure';
 
+/** When an attempt is followed by another one. */
 export interface Retry {
-  /** Extra attempts beyond the first, for the classes in `on`. */
+  /** Attempts after the first one, for the classes in `on`. */
   readonly limit: number;
   readonly on: readonly FailureClass[];
-  /** Only these exit codes are tried again, where given. */
+  /** If given, only these exit codes are retried. */
   readonly exitCodes?: readonly number[];
   readonly backoff: { readonly initialMs: number; readonly factor: number; readonly maxMs: number };
+  /**
+   * Instance types or resources for later attempts: each failure of the class `oom` or `failed` moves to the next
+   * entry, up to the last.
+   */
   readonly escalate: readonly (string | Resources)[];
-  /** Budget of their own for infrastructure failures, beside `limit`. */
+  /** Separate budget for infrastructure failures, in addition to `limit`. */
   readonly infrastructureLimit: number;
 }
 
+/** Results of earlier runs may be reused for this step. */
 export interface Cache {
+  /** Replaces image, command and variables in the fingerprint. */
   readonly key?: Template;
+  /** Older results are not reused. */
   readonly maxAgeMs?: number;
-  /** Environment variables and inputs that do not count. */
+  /** Variables and inputs that are not part of the fingerprint. */
   readonly ignore: readonly string[];
 }
 
+/** A step that runs as long as its dependents need it. */
 export interface ServiceStep {
+  /** An HTTP path that must answer, or a command that must succeed in the container; absent: ready when it runs. */
   readonly ready?: { readonly port: string; readonly path: string } | { readonly command: readonly Template[] };
 }
 
+/** A step that waits for a user instead of running a container. */
 export interface Approval {
   readonly message?: Template;
   readonly timeoutMs?: number;
 }
 
+/** An output of a step that the run delivers. */
 export interface PipelineOutput {
   readonly from: { readonly step: string; readonly output: string };
   /** Local directory, relative to the pipeline file. */
   readonly publish?: string;
 }
 
+/** The limit of concurrent runs with the same group, and what happens to a run above it. */
 export interface Concurrency {
   readonly group: Template;
   readonly limit: number;
   readonly behavior: 'queue' | 'cancel' | 'fail';
 }
 
+/** When the pipeline runs by itself; see docs/schedules.md. */
 export interface Schedule {
+  /** Expressions with five fields. */
   readonly cron: readonly string[];
+  /** An IANA name. */
   readonly timezone: string;
+  /** What happens at a planned time while an earlier run has not ended. */
   readonly overlap: 'allow' | 'skip' | 'queue' | 'replace';
+  /** Which missed times run later. */
   readonly catchup: 'none' | 'latest' | 'all';
+  /** How late a run may start; later, it counts as missed. */
   readonly startingDeadlineMs?: number;
 }
 
+/** A message at the end of a run with one of these states; exactly one of `webhook` and `command` is set. */
 export interface Notify {
   readonly on: readonly ('succeeded' | 'failed' | 'canceled')[];
   readonly webhook?: Template;

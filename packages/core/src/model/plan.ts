@@ -2,16 +2,17 @@ import type { Json } from './json.ts';
 import type { NeedCondition, Pipeline, Step } from './pipeline.ts';
 
 /**
- * A pipeline with its parameters bound and its static matrices expanded: what a run freezes at its start.
- * Plain JSON data; step numbers are indexes into `steps` and stay the same for the whole run.
+ * A pipeline with its parameters bound and its static matrices expanded, as a run fixes it at its start. Plain JSON
+ * data; step numbers are indexes into `steps` and never change during a run.
  */
 export interface Plan {
   readonly pipeline: Pipeline;
   readonly params: Readonly<Record<string, Json>>;
-  /** The pipeline's steps in the file's order, then those of `finally`. */
+  /** The steps of the pipeline in the order of the file, then those of `finally`. */
   readonly steps: readonly PlannedStep[];
 }
 
+/** A step with its dependencies and cells. */
 export interface PlannedStep {
   readonly index: number;
   readonly step: Step;
@@ -23,6 +24,7 @@ export interface PlannedStep {
   readonly cells: readonly Cell[] | undefined;
 }
 
+/** An edge between steps, whatever its origin. */
 export interface PlannedDependency {
   /** Index of the step depended on. */
   readonly on: number;
@@ -31,6 +33,7 @@ export interface PlannedDependency {
   readonly data: boolean;
 }
 
+/** One execution of a step: a combination of a matrix, an item of `foreach`, or the only cell of a plain step. */
 export interface Cell {
   /** `[a-z0-9-]+`, unique in the step, readable, stable under reordering of other cells; `''` for a plain step. */
   readonly key: string;

@@ -16,14 +16,14 @@ import { relinkReferences } from './relink-references.ts';
 import type { SourceDocument, Spot } from './source-document.ts';
 import { useStep } from './use-step.ts';
 
-/** What a step may say beside `uses` of a whole pipeline. */
+/** The keys that a step may have beside `uses` of a whole pipeline. */
 const BESIDE_USES: ReadonlySet<string> = new Set(['uses', 'with', 'needs', 'when', 'inputs', 'description']);
 const NO_PROGRAM: RawStep = { command: ['true'] };
 
 /**
- * One document from a pipeline file and all that it includes and uses. A used step file lends its keys to the step
- * that uses it. A used pipeline is checked by itself, then its steps become steps of this one, named
- * `<step>-<its step>`; its inputs take the place of its volumes of the same names.
+ * Builds one document from a pipeline file and all files that it includes and uses. The keys of a step file are merged
+ * into the step that uses it. A used pipeline is checked on its own; then its steps become steps of this one, named
+ * `<step>-<its step>`, and its inputs replace its volumes of the same names.
  */
 export function assemblePipeline(root: SourceDocument, files: FileSet, ancestors: readonly string[] = []): Assembly {
   const plain: Assembly = { file: root.file, value: root.value, locate: root.locate, diagnostics: [], unread: [] };
@@ -117,16 +117,7 @@ function useFile(work: AssemblyWork, at: StepPath, step: RawStep): void {
 }
 
 function usePipeline(work: AssemblyWork, { at, step, document, report, skip }: Use): void {
-  for (const key of Object.keys(step)) {
-    if (BESIDE_USES.has(key) || key.startsWith('x-')) continue;
-    report({
-      code: 'conflicting-keys',
-      message: `a step that uses a pipeline cannot have \`${key}\``,
-      path: [...at, key],
-      on: 'key',
-      hint: `it may have ${[...BESIDE_USES].join(', ')}`,
-    });
-  }
+  report(...findConflicts(step, at));
   const { assembly, pipeline } = checkUsed(work, document);
   if (pipeline === undefined) {
     skip();
@@ -177,6 +168,17 @@ function usePipeline(work: AssemblyWork, { at, step, document, report, skip }: U
   work.brought.set(parent, { ...flattened.steps, ...(section === 'finally' && flattened.finally) });
   if (section === 'steps') taken('step', addTo(work, 'finally', flattened.finally as unknown as RawMap));
   rememberOrigins(work, { at, assembly, flattened });
+}
+
+function findConflicts(step: RawStep, at: StepPath): readonly Fault[] {
+  const conflicts = Object.keys(step).filter((key) => !BESIDE_USES.has(key) && !key.startsWith('x-'));
+  return conflicts.map((key) => ({
+    code: 'conflicting-keys',
+    message: `a step that uses a pipeline cannot have \`${key}\``,
+    path: [...at, key],
+    on: 'key',
+    hint: `it may have ${[...BESIDE_USES].join(', ')}`,
+  }));
 }
 
 function checkUsed(work: AssemblyWork, document: SourceDocument): UsedFile {

@@ -7,7 +7,7 @@ import type { Flattened } from './flatten-pipeline.ts';
 import { optional } from './resolve-step.ts';
 import type { Path, SourceDocument } from './source-document.ts';
 
-/** A document that is being assembled; what has been used already has taken its place in `value`. */
+/** A document during assembly; the parts assembled so far are in `value`. */
 export interface AssemblyWork {
   readonly files: FileSet;
   readonly ancestors: readonly string[];
@@ -15,18 +15,18 @@ export interface AssemblyWork {
   readonly root: SourceDocument;
   readonly value: Record<string, Json>;
   readonly used: Map<string, Flattened>;
-  /** By step of the section at hand: the steps that take its place. */
+  /** By step of the current section: the steps that replace it. */
   readonly brought: Map<string, Readonly<Record<string, RawStep>>>;
   readonly diagnostics: Diagnostic[];
   readonly unread: Path[];
-  /** How many steps used pipelines have brought. */
+  /** Number of steps from used pipelines so far. */
   usedSteps: number;
 }
 
 /** Section and name of a step. */
 export type StepPath = readonly ['steps' | 'finally', string];
 
-/** A step, and the document that it uses. */
+/** A step and the document that it uses. */
 export interface Use {
   readonly at: StepPath;
   readonly step: RawStep;
@@ -36,12 +36,12 @@ export interface Use {
   readonly skip: () => void;
 }
 
-/** Tells where a place of the assembled document stands in the files that it was made of. */
+/** Returns a function that maps positions of the assembled document to its files. */
 export function locator(root: SourceDocument, origins: Origins): Assembly['locate'] {
   return (spot) => (origins.get(`${spot.path[0]}\0${spot.path[1]}`) ?? root.locate)(spot);
 }
 
-/** Puts what the section's steps have brought where they stand, all at once: there may be thousands. */
+/** Replaces the steps of a section that use pipelines, all at once: there may be thousands. */
 export function placeSteps(work: AssemblyWork, section: StepPath[0]): void {
   const placed: Record<string, Json> = {};
   const put = (name: string, step: Json, from: string): void => {
@@ -69,7 +69,10 @@ export function placeSteps(work: AssemblyWork, section: StepPath[0]): void {
   work.brought.clear();
 }
 
-/** Gives the names that were there already: they stay as they are. What is no map stays for the checks. */
+/**
+ * Adds entries to a section and returns the names that existed already, which stay unchanged. Leaves a section that is
+ * not a map for the checks to report.
+ */
 export function addTo(work: AssemblyWork, key: 'finally' | 'volumes' | 'pools', added: RawMap): readonly string[] {
   const present = work.value[key] ?? {};
   if (!isRawMap(present)) return [];

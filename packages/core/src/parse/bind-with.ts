@@ -9,13 +9,17 @@ import { bindParam } from '../plan/bind-params.ts';
 import type { RawMap } from './file-set.ts';
 import type { Path } from './source-document.ts';
 
+/** The parameters of a used file, bound to expressions of the using file. */
 export interface BoundWith {
-  /** Parameter to the expression that stands for it. */
+  /** By parameter: the expression that replaces it. */
   readonly values: ReadonlyMap<string, string>;
   readonly faults: readonly Fault[];
 }
 
-/** The parameters of a used file, from `with` and from their defaults. */
+/**
+ * Binds the parameters of a used file to the values in `with` and to their defaults. `at` is the path of the using
+ * step.
+ */
 export function bindWith(params: Readonly<Record<string, Param>>, given: RawMap, at: Path): BoundWith {
   const faults: Fault[] = [];
   const values = new Map<string, string>();
@@ -39,7 +43,7 @@ export function bindWith(params: Readonly<Record<string, Param>>, given: RawMap,
         path: [...at, 'uses'],
         on: 'key',
       });
-      // Stands for any value, so that nothing else is said of its places.
+      // A placeholder of any type, to avoid faults that only follow from this one.
       values.set(name, 'dyn(0)');
       continue;
     }

@@ -13,15 +13,16 @@ import { stepSchema } from '../schema/step-schema.ts';
 import { resolvePipeline } from './resolve-pipeline.ts';
 import type { Path } from './source-document.ts';
 
+/** The model of a document; valid only if no fault is an error. */
 export interface CheckedDocument {
-  /** Undefined where the document is no map at all. */
+  /** Undefined if the document is not a map. */
   readonly pipeline: Pipeline | undefined;
   readonly faults: readonly Fault[];
 }
 
 /**
- * Checks a document of any origin, a file or the builder, and gives its model; it is sound if no fault is an error.
- * `unread`: parts that another file should have brought. `suspicious`: the text may hold `__proto__`, and every key is looked at.
+ * Checks a document of any origin and builds its model. `unread`: paths that another file should have supplied.
+ * `suspicious`: the text may contain `__proto__`, so every key is inspected.
  */
 export function checkDocument(
   value: Json,
@@ -40,14 +41,17 @@ export function checkDocument(
   const unread = (options.unread ?? []).map((path): Fault => ({ code: 'unreadable-file', message: '', path }));
   const isConsequence = createConsequenceTest([...shape, ...unread]);
   const context = createCheckContext(raw, pipeline, (fault) => {
-    // What only follows from a part that could not be read is not worth a second message.
+    // Faults that only follow from an unreadable part are omitted.
     if (!isConsequence(fault)) faults.push(fault);
   });
   for (const check of ALL_CHECKS) check(context);
   return { pipeline, faults };
 }
 
-/** What is left without the faults of shape: a map that thereby loses a key it needs goes too, and so on upwards. */
+/**
+ * The document without the parts with shape faults: a map that thereby loses a required key is removed too, and so on
+ * upward.
+ */
 function soundPart(value: Json, shape: readonly Fault[]): Json {
   let sound = value;
   let faults = shape;
@@ -63,7 +67,7 @@ function soundPart(value: Json, shape: readonly Fault[]): Json {
 
 type RawMap = Readonly<Record<string, Json>>;
 
-/** The schema library does not look into a step whose name it refuses. */
+/** Checks steps with invalid names too, which the schema library skips. */
 function faultsOfMisnamed({ code, path }: Fault, root: RawMap): readonly Fault[] {
   const [section, name] = path;
   if (code !== 'bad-name' || path.length !== 2 || (section !== 'steps' && section !== 'finally')) return [];
@@ -71,7 +75,7 @@ function faultsOfMisnamed({ code, path }: Fault, root: RawMap): readonly Fault[]
   return step === undefined ? [] : checkShape(stepSchema, step, path);
 }
 
-/** What the schema has yet to see. */
+/** The part that the schema still has to check. */
 function withoutPlainSteps(value: Json): Json {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { steps } = value as Readonly<Record<string, Json>>;
@@ -81,7 +85,10 @@ function withoutPlainSteps(value: Json): Json {
   return { ...value, steps: Object.fromEntries(rest.map((name) => [name, own(map, name) ?? null])) };
 }
 
-/** `__proto__` can be no name: the schema library drops it silently, and objects of JavaScript treat it as more than data. */
+/**
+ * `__proto__` is not allowed as a name: the schema library drops it silently, and JavaScript objects treat it
+ * specially.
+ */
 function protoFaults(value: Json, path: Path): readonly Fault[] {
   if (typeof value !== 'object' || value === null) return [];
   const faults: Fault[] = [];
@@ -94,7 +101,10 @@ function protoFaults(value: Json, path: Path): readonly Fault[] {
   return faults;
 }
 
-/** A copy without the values at `paths`, so that the rest can be checked. A list is removed as a whole, to keep its indexes valid. */
+/**
+ * A copy without the values at `paths`, so that the rest can be checked. Lists are removed as a whole, to keep indexes
+ * valid.
+ */
 function prune(value: Json, paths: readonly Path[]): Json {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const gone = new Set<string>();

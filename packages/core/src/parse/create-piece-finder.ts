@@ -1,4 +1,4 @@
-/** Offsets of a piece of a text within the text as the file writes it; undefined where that differs too much. */
+/** Offsets of a piece of a value in its raw text; undefined if they differ too much. */
 export type FindPiece = (piece: { readonly start: number; readonly end: number }) => Piece | undefined;
 
 interface Piece {
@@ -6,7 +6,7 @@ interface Piece {
   readonly end: number;
 }
 
-/** Where a line begins in the text, how far it is indented there, and where what follows the indentation stands in the file. */
+/** Start of a line in the value, its indentation, and the position after the indentation in the file. */
 interface Line {
   readonly offset: number;
   readonly length: number;
@@ -15,8 +15,8 @@ interface Line {
 }
 
 /**
- * Finds pieces of a value in `raw`, as the file writes it: line by line, since a block text is indented in the file and
- * its value is not. The lines are compared once, however many pieces are asked for.
+ * Finds pieces of a value in `raw`, its text in the file, line by line, because block text is indented only in the
+ * file. The lines are compared once for all pieces.
  */
 export function createPieceFinder(raw: string, text: string): FindPiece {
   const lines: Line[] = [];
@@ -25,7 +25,7 @@ export function createPieceFinder(raw: string, text: string): FindPiece {
   for (const line of text.split('\n')) {
     const trimmed = line.trim();
     const at = raw.indexOf(trimmed, cursor);
-    // Escapes and folded lines are written differently from what they mean; the place of all that follows is the whole text.
+    // Escapes and folded lines differ from their value; everything after them is located at the whole text.
     if (at === -1) break;
     lines.push({ offset, length: line.length, lead: line.length - line.trimStart().length, at });
     offset += line.length + 1;

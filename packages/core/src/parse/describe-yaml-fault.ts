@@ -1,4 +1,4 @@
-/** Messages of the YAML library, and ours that say how to correct the file. */
+/** Messages of the YAML library, and replacements that say how to correct the file. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [
     /^All mapping items must start at the same column/,

@@ -6,9 +6,10 @@ import { MAX_FILES } from './limits.ts';
 import { readDocument } from './read-document.ts';
 import type { Path, SourceDocument, Spot } from './source-document.ts';
 
+/** A map of a file whose values are not checked yet. */
 export type RawMap = Readonly<Record<string, Json>>;
 
-/** Where parts of a pipeline stand that come from other files, by section and name. */
+/** Positions of the parts that come from other files, by section and name. */
 export type Origins = Map<string, (spot: Spot) => SourceRange | undefined>;
 
 /** A pipeline made of one or more files, as one document. */
@@ -17,24 +18,25 @@ export interface Assembly {
   readonly value: Json;
   readonly locate: (spot: Spot) => SourceRange | undefined;
   readonly diagnostics: readonly Diagnostic[];
-  /** Parts that could not be read: what is missed in them is no fault of its own. */
+  /** Parts that could not be read; names missing in them are not reported. */
   readonly unread: readonly Path[];
 }
 
-/** A pipeline file that others use, checked by itself. */
+/** A used pipeline file, checked on its own. */
 export interface UsedFile {
   readonly assembly: Assembly;
-  /** Undefined where it has errors. */
+  /** Undefined if it has errors. */
   readonly pipeline: Pipeline | undefined;
 }
 
-/** The files of one pipeline: each is read once, and there is a bound to their number. */
+/** The files of one pipeline. Each is read once; their number is limited. */
 export interface FileSet {
   readonly load: (path: string) => Result<SourceDocument, readonly Diagnostic[] | string>;
   /** By path: a file is checked, and its faults are reported, only once, even if it is used several times. */
   readonly used: Map<string, UsedFile>;
 }
 
+/** Without `read`, every `load` fails. */
 export function createFileSet(read: ((path: string) => Result<string, string>) | undefined): FileSet {
   const loaded = new Map<string, Result<SourceDocument, readonly Diagnostic[] | string>>();
   return {
@@ -56,7 +58,7 @@ export function createFileSet(read: ((path: string) => Result<string, string>) |
   }
 }
 
-/** A path as it is written in `file`, relative to what `file` is relative to. */
+/** Resolves a path written in `file`; the result is relative to the same directory as `file`. */
 export function besideFile(file: string, path: string): string {
   if (path.startsWith('/')) return path;
   const parts: string[] = [];
@@ -68,6 +70,7 @@ export function besideFile(file: string, path: string): string {
   return parts.join('/');
 }
 
+/** Whether a value is a map, not a list or null. */
 export function isRawMap(value: Json | undefined): value is RawMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

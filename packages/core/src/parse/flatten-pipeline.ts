@@ -10,34 +10,37 @@ import type { RawStep } from '../schema/step-schema.ts';
 import { besideFile, isRawMap, type RawMap } from './file-set.ts';
 import { applyDefaults, optional } from './resolve-step.ts';
 
+/** A step with `uses`, and the pipeline that it uses. */
 export interface UsedPipeline {
-  /** The name of the step that uses it. */
+  /** Name of the step that uses it. */
   readonly parent: string;
   readonly step: RawStep;
-  /** As written under `uses`: local directories in it are relative to it. */
+  /** The path as written: local directories of the pipeline are relative to it. */
   readonly uses: string;
   readonly raw: RawPipeline;
   readonly pipeline: Pipeline;
+  /** By parameter: the expression that replaces it. */
   readonly params: ReadonlyMap<string, string>;
 }
 
+/** The parts of a used pipeline under their names in the using one. */
 export interface Flattened {
   /** Named `<parent>-<step>`, in the used file's order. */
   readonly steps: Readonly<Record<string, RawStep>>;
   readonly finally: Readonly<Record<string, RawStep>>;
   readonly volumes: RawMap;
-  /** What `<parent>.<output>` stands for. */
+  /** By `<parent>.<output>`: the edge that replaces it. */
   readonly outputs: ReadonlyMap<string, string>;
-  /** The steps that have a result or a port, by its name. */
+  /** The steps that have a result or port of this name. */
   readonly holders: {
     readonly results: ReadonlyMap<string, readonly string[]>;
     readonly ports: ReadonlyMap<string, readonly string[]>;
   };
-  /** What needing the parent stands for: the steps on which no other step of the used pipeline depends. */
+  /** The steps that replace the parent in `needs`: those without dependents in the used pipeline. */
   readonly last: readonly string[];
 }
 
-/** The steps of a used pipeline as steps of the one that uses it. */
+/** Converts the steps of a used pipeline to steps of the using one. */
 export function flattenPipeline(used: UsedPipeline): Flattened {
   const { parent, raw, pipeline } = used;
   const rename = (name: string): string => `${parent}-${name}`;
@@ -86,7 +89,7 @@ function holdersOf(
 interface Adoption {
   readonly used: UsedPipeline;
   readonly rename: (name: string) => string;
-  /** Depends on no other step of the used pipeline, and so on what its parent needs. */
+  /** Depends on no other step of the used pipeline, and so inherits the needs of its parent. */
   readonly first: boolean;
 }
 
@@ -147,7 +150,7 @@ function adoptWhen(own: RawStep['when'], parent: RawStep['when']): Pick<RawStep,
   return { when: `\${{ ${expressionOf(parent)} && ${expressionOf(own)} }}` };
 }
 
-/** Puts what used pipelines stand for in place of the steps that use them, in the edges and needs of all other steps. */
+/** Replaces steps that use pipelines in the edges and needs of all other steps. */
 export function relink(
   value: RawMap,
   used: ReadonlyMap<string, Flattened>,

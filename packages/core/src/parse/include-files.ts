@@ -8,18 +8,19 @@ import { besideFile, type FileSet, isRawMap, type Origins, type RawMap } from '.
 import { locateFaults } from './locate-faults.ts';
 import type { SourceDocument } from './source-document.ts';
 
-/** What an included file may bring, name by name. */
+/** Sections of an included file that are merged name by name. */
 const SECTIONS = ['params', 'env', 'volumes', 'pools', 'steps', 'finally', 'outputs'] as const;
 
 const BROUGHT = `${SECTIONS.map((name) => `\`${name}\``).join(', ')} and \`secrets\``;
 
+/** The merged document; faults are reported as diagnostics of the file in which they are. */
 export interface Included {
   readonly value: RawMap;
   readonly origins: Origins;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The pipeline with everything from the files under `include`, and from those that they include, in place. */
+/** Merges everything from the files under `include`, and from those that they include. */
 export function includeFiles(root: SourceDocument & { readonly value: RawMap }, files: FileSet): Included {
   const value: Record<string, Json> = { ...(root.value as Readonly<Record<string, Json>>) };
   delete value.include;

@@ -1,10 +1,11 @@
 import type { SourceRange } from '../model/diagnostic.ts';
 
-/** Offsets to lines and columns of one text. */
+/** Converts offsets of one text to lines and columns. */
 export interface LineIndex {
   readonly range: (start: number, end: number) => SourceRange;
 }
 
+/** `file` is the name in the ranges. Offsets outside the text are clamped. */
 export function createLineIndex(file: string, text: string): LineIndex {
   const starts = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);

@@ -2,7 +2,7 @@ import type { Fault } from '../checks/fault.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { SourceDocument } from './source-document.ts';
 
-/** Diagnostics with lines and columns, each once. */
+/** Converts faults to diagnostics with lines and columns, without duplicates. */
 export function locateFaults(
   faults: readonly Fault[],
   document: Pick<SourceDocument, 'locate'>,
@@ -30,7 +30,7 @@ export function locateFaults(
   return diagnostics;
 }
 
-/** In file order: what has no place first, then file by file in the order of `files`, others by name. */
+/** Sorts diagnostics: those without a position first, then by file, `first` before the others, then by position. */
 export function inFileOrder(diagnostics: readonly Diagnostic[], first: string): readonly Diagnostic[] {
   const rank = ({ range }: Diagnostic): string =>
     range === undefined ? '0' : range.file === first ? '1' : `2${range.file}`;

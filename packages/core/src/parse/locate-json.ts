@@ -7,15 +7,15 @@ interface Range {
   readonly end: number;
 }
 
-/** What is wrong with a JSON text, and where. */
+/** A fault of a JSON text with its offsets. */
 interface JsonFault extends Range {
   readonly code: 'syntax' | 'duplicate-key' | 'too-deep' | 'bad-number';
   readonly message: string;
-  /** The first definition, of a duplicate key. */
+  /** For a duplicate key: its first definition. */
   readonly first?: Range;
 }
 
-/** A value's position, without the value. */
+/** The position of a value, without the value. */
 export interface JsonNode {
   readonly start: number;
   end: number;
@@ -30,7 +30,7 @@ interface JsonMember {
 
 /**
  * The positions of all values of a strict JSON text, or its faults: all duplicate keys and large integers, and the
- * first error of syntax. Needed only when a position is asked for: `JSON.parse` is five times as fast but has none.
+ * first syntax error. Needed only for positions: `JSON.parse` is five times as fast.
  */
 export function readJsonTree(
   text: string,
@@ -46,7 +46,7 @@ export function readJsonTree(
   }
 }
 
-/** Ends the visit: what follows an error of syntax is a guess, and the library's parser recurses with the nesting. */
+/** Stops the visit: everything after a syntax error is a guess, and the library's parser recurses with the nesting. */
 class Stop extends Error {
   readonly fault: JsonFault;
   constructor(fault: JsonFault) {
@@ -55,7 +55,7 @@ class Stop extends Error {
   }
 }
 
-/** By the library's error codes, which it exports as a type only. */
+/** By error code of the library, which exports them only as a type. */
 const SYNTAX: ReadonlyMap<ParseErrorCode, string> = new Map([
   [1, 'not a JSON value'],
   [2, 'not a JSON value'],
@@ -74,7 +74,7 @@ const SYNTAX: ReadonlyMap<ParseErrorCode, string> = new Map([
   [16, 'this string contains a control character'],
 ]);
 
-/** Collects positions as a visitor of the library. Its methods are called without `this`. */
+/** Collects positions as a visitor of the library, which calls the methods without `this`. */
 class JsonTree {
   readonly faults: JsonFault[] = [];
   root: JsonNode | undefined;
@@ -139,7 +139,7 @@ class JsonTree {
   }
 }
 
-/** Offsets of the nearest node that exists on the way to `spot`. */
+/** Offsets of the nearest existing node on the path of `spot`. */
 export function findInJson(root: JsonNode, spot: Spot): Range {
   let node = root;
   let found: Range = { start: root.start, end: root.start + 1 };

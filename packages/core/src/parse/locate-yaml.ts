@@ -2,7 +2,7 @@ import { type Document, isMap, isSeq, type Node, type Pair } from 'yaml';
 import type { Spot } from './source-document.ts';
 import { keyText } from './yaml-to-json.ts';
 
-/** Offsets of the nearest node that exists on the way to `spot`, through aliases and merge keys. */
+/** Offsets of the nearest existing node on the path of `spot`, through aliases and merge keys. */
 export function findInYaml(
   document: Document.Parsed,
   targets: ReadonlyMap<Node, Node>,
@@ -46,7 +46,7 @@ function findPair(items: readonly Pair[], key: string, targets: ReadonlyMap<Node
   return undefined;
 }
 
-/** A file of ten thousand steps may have a fault in each. */
+/** Indexed, because a file of ten thousand steps may have a fault in each. */
 function indexOf(items: readonly Pair[]): ReadonlyMap<string | undefined, Pair> {
   const known = INDEXES.get(items);
   if (known !== undefined) return known;

@@ -3,10 +3,11 @@ import { MAX_DEPTH } from '../model/json-fault.ts';
 import { endOfString, findLargeInteger } from '../model/large-integer.ts';
 import { MAX_FILE_CHARACTERS } from './limits.ts';
 
+/** The outcome of the fast parser, which does not report positions. */
 export type FastJson =
-  /** The text is this value, with no duplicate key and within the bounds. */
+  /** The value of the text, without duplicate keys and within the limits. */
   | { readonly kind: 'value'; readonly value: Json }
-  /** Something is at fault; `readJsonTree` says what. */
+  /** The text has faults, which `readJsonTree` finds. */
   | { readonly kind: 'faulty' }
   /** Not JSON. It may still be YAML. */
   | { readonly kind: 'notJson' };

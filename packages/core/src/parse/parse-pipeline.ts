@@ -8,14 +8,16 @@ import { inFileOrder, locateFaults } from './locate-faults.ts';
 import { readDocument } from './read-document.ts';
 import type { Path } from './source-document.ts';
 
+/** The text of a pipeline file and access to the files that it includes or uses. */
 export interface PipelineSource {
   readonly text: string;
-  /** As diagnostics name it; `include` and `uses` are relative to its directory. */
+  /** Its name in diagnostics; `include` and `uses` are relative to its directory. */
   readonly file: string;
-  /** Reads another file of the pipeline; the error says why it could not. Absent: such files are refused. */
+  /** Returns the text of another file, or the reason why it cannot be read. Absent: other files are refused. */
   readonly read?: (path: string) => Result<string, string>;
 }
 
+/** A pipeline without errors. */
 export interface CheckedPipeline {
   readonly pipeline: Pipeline;
   /** In file order. */
@@ -23,11 +25,17 @@ export interface CheckedPipeline {
 }
 
 interface ParsedPipeline extends CheckedPipeline {
-  /** Where a value stands, by its keys from the root, such as `['volumes', 'raw', 'source']`; else the nearest place. */
+  /**
+   * The position of a value by its keys from the root, such as `['volumes', 'raw', 'source']`; else the nearest
+   * position.
+   */
   readonly locate: (path: Path) => SourceRange | undefined;
 }
 
-/** Reads a pipeline file (YAML 1.2 or JSON) and checks all of it: every fault at once, in file order. */
+/**
+ * Reads a pipeline file (YAML 1.2 or JSON) and checks it completely. The error contains all faults and warnings in file
+ * order. Never throws for invalid input.
+ */
 export function parsePipeline(source: PipelineSource): Result<ParsedPipeline, readonly Diagnostic[]> {
   const document = readDocument(source.file, source.text);
   if (!document.ok) return document;
@@ -39,5 +47,5 @@ export function parsePipeline(source: PipelineSource): Result<ParsedPipeline, re
   return ok({ pipeline, warnings: diagnostics, locate: (path) => assembly.locate({ path }) });
 }
 
-/** Also with the underscores of the name written as escapes. */
+/** Also matches underscores written as escapes. */
 const MAY_HOLD_PROTO = /__proto__|\\u005f|\\x5f|\\U0000005f/i;

@@ -2,6 +2,7 @@ import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml';
 import { MAX_DEPTH } from '../model/json-fault.ts';
 import { describeYamlFault } from './describe-yaml-fault.ts';
 
+/** A fault with its offsets in the text. */
 export interface YamlFault {
   readonly code: 'syntax' | 'too-deep' | 'unknown-tag';
   readonly message: string;
@@ -9,32 +10,33 @@ export interface YamlFault {
   readonly end: number;
 }
 
+/** The syntax tree of a text, whose values are not resolved yet. */
 export interface ParsedYaml {
   readonly document: Document.Parsed | undefined;
-  /** Documents in the stream; of more than two, the others are not read. */
+  /** Number of documents in the stream, at most 2: the others are not read. */
   readonly documents: number;
-  /** Where the second of several documents begins. */
+  /** Offset of the second document, if there is one. */
   readonly second?: number;
   readonly faults: readonly YamlFault[];
 }
 
-/** Errors after which the parser continues; a file may have one in every character. */
+/** The parser continues after errors, and a file may have one in every character. */
 const MAX_ERRORS = 1000;
 
 /**
- * Parses YAML 1.2 with bounded nesting. The composer of `yaml` recurses and can exhaust the stack in a way that ends
- * the whole process (1,000 nested `[` did, with SIGABRT); the lexer and the parser below it do not recurse, so the
- * depth is watched there, exactly, and the composer never sees a deeper tree.
+ * Parses YAML 1.2 with bounded nesting. The composer of `yaml` recurses and can exhaust the stack such that the process
+ * aborts (1,000 nested `[` did, with SIGABRT). Lexer and parser do not recurse, so the depth is checked there, before
+ * the composer.
  */
 export function parseYaml(text: string): ParsedYaml {
   const lines = new LineCounter();
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
-  // That keys are unique is seen to by `yamlToJson`: the composer compares each with each.
+  // `yamlToJson` checks that keys are unique: the composer would compare each with each.
   const composer = new Composer({ version: '1.2', uniqueKeys: false, keepSourceTokens: false, prettyErrors: false });
   let tooDeep: number | undefined;
   const count = { documents: 0, errors: 0 };
-  /** Up to the end of the second document, and up to a limit of errors: anything further would not be reported. */
+  /** Stops after the second document, and after a number of errors, because nothing further would be reported. */
   function* tokens() {
     for (const lexeme of new Lexer().lex(text)) {
       for (const token of parser.next(lexeme)) {
@@ -85,7 +87,10 @@ export function parseYaml(text: string): ParsedYaml {
   return { document: documents[0], documents: documents.length, faults, ...(second !== undefined && { second }) };
 }
 
-/** The library throws nothing, but makes an error for each fault: its stack takes ten times as long as all the rest. */
+/**
+ * The library creates an error per fault without throwing it; recording their stacks takes ten times as long as
+ * everything else.
+ */
 function withoutStacks<T>(compose: () => T): T {
   const errors = Error as { stackTraceLimit?: number };
   const { stackTraceLimit } = errors;

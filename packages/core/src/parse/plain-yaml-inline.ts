@@ -1,12 +1,12 @@
 import type { Json } from '../model/json.ts';
 
-/** A value that was read for certain. */
+/** A value whose meaning is certain. */
 export interface Inline {
   readonly value: Json;
 }
 
 const MAX_FLOW_DEPTH = 20;
-/** Text that contains no character with another meaning in YAML. */
+/** Text without characters that have another meaning in YAML. */
 const PLAIN = /^(?:[A-Za-z0-9_./$(+~^]|-(?=[^ ]))[^\n]*$/;
 const FLOW_PLAIN = /^(?:[A-Za-z0-9_./$(+~^]|-(?=[^ ,\]}]))(?:[^,[\]{}:#\n]|:(?=[\w./-]))*/;
 const FLOW_KEY = /^([A-Za-z_$][\w.$/-]{0,200}|"[^"\\]{1,200}"|'[^']{1,200}'): +/;
@@ -14,7 +14,7 @@ const DOUBLE = /^"((?:[^"\\]|\\["\\/nt])*)"/;
 const SINGLE = /^'((?:[^']|'')*)'/;
 const REST = /^(?: *| +#.*)$/;
 const NUMBER = /^-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?$/;
-/** Numbers in other forms, and what might be taken for one. */
+/** Numbers in other notations, and text that resembles numbers. */
 const NUMBER_LIKE = /^[-+.0-9][0-9a-fA-FoOxX+._-]*$|^[-+]?\.(?:inf|nan)$/i;
 const WORDS: ReadonlyMap<string, Json> = new Map<string, Json>([
   ['~', null],
@@ -23,7 +23,7 @@ const WORDS: ReadonlyMap<string, Json> = new Map<string, Json>([
   ...['false', 'False', 'FALSE'].map((word) => [word, false] as const),
 ]);
 
-/** A value that ends on its line, perhaps with a comment behind it. Undefined for what is not known for certain. */
+/** Reads a value that ends on its line, possibly followed by a comment. Undefined if its meaning is not certain. */
 export function readInline(text: string): Inline | undefined {
   const [first] = text;
   if (first === '[' || first === '{') {
@@ -112,12 +112,12 @@ class FlowReader {
     }
   }
 
-  /** Continues after this number of characters and the blanks that follow. */
+  /** Skips characters and the blanks after them. */
   #skip(count: number): void {
     this.rest = this.rest.slice(count).replace(/^ +/, '');
   }
 
-  /** The last bracket keeps what follows it: a comment needs its blank. */
+  /** Blanks after the last bracket stay, because a comment needs one before it. */
   #take(sign: string): boolean {
     const rest = this.rest.replace(/^ +/, '');
     if (!rest.startsWith(sign)) return false;

@@ -2,25 +2,25 @@ import type { Json } from '../model/json.ts';
 import { MAX_VALUES } from './limits.ts';
 import { type Inline, readInline } from './plain-yaml-inline.ts';
 
-/** What stands on one line that is neither blank nor a comment. */
+/** A line that is neither blank nor a comment. */
 interface Line {
   readonly indent: number;
   readonly text: string;
-  /** Its number among all lines. */
+  /** Index among all lines. */
   readonly row: number;
 }
 
-/** Deeper nesting is left to the parser that watches its limits. */
+/** Deeper nesting is left to the parser that checks the limit. */
 const MAX_PLAIN_DEPTH = 40;
-/** Anything else has a meaning, a fault or a warning that is not this reader's to know. */
+/** Characters with a meaning, fault or warning that this reader does not handle. */
 const STRANGE = /[^\n -~\u00a1-\ufefe\uff00-\ufffd]|[^\S\n ]/;
 const ENTRY = /^([A-Za-z_$][\w.$/-]{0,200}|"[^"\\]{1,200}"|'[^']{1,200}')(?:: +|:$)/;
 const MARKER = /^(?:---|\.\.\.|%)/;
 
 /**
- * Reads YAML of the plain kind: block maps and lists, literal blocks of text, and on one line quoted and plain text,
- * numbers and flow collections. Undefined at the first thing that it does not know for certain (anchors, tags, folded
- * text, faults of every sort): then the whole file is read by the parser that knows all.
+ * Reads plain YAML: block maps and lists, literal block text, and on one line quoted and plain text, numbers and flow
+ * collections. Undefined at the first construct that it does not support (anchors, tags, folded text, faults): then the
+ * complete parser reads the whole file.
  */
 export function readPlainYaml(source: string): { readonly value: Json } | undefined {
   if (source.length > MAX_VALUES || STRANGE.test(source)) return undefined;
@@ -79,13 +79,13 @@ class BlockReader {
   #list(indent: number, depth: number): Found {
     const list: Json[] = [];
     for (let line = this.#lines[this.#at]; line && line.indent === indent; line = this.#lines[this.#at]) {
-      // A list as a map's value may stand as far left as the map's keys.
+      // A list that is the value of a map may be indented like the keys of the map.
       if (!isItem(line.text)) break;
       const rest = line.text.slice(1).trimStart();
       const isBlock = isItem(rest) || ENTRY.test(rest);
       let item: Found;
       if (isBlock) {
-        // What follows the dash is a block of its own, as far right as it begins.
+        // The text after the dash starts a block with this indentation.
         const inner = indent + line.text.length - rest.length;
         this.#lines[this.#at] = { indent: inner, text: rest, row: line.row };
         item = this.block(inner, depth + 1);
@@ -96,13 +96,13 @@ class BlockReader {
     return this.#goesDeeper(indent) ? UNKNOWN : list;
   }
 
-  /** What stands behind a key or a dash, or below it. */
+  /** Reads the value after a key or dash, or below it. */
   #value(rest: string, { indent, depth, inMap }: { indent: number; depth: number; inMap: boolean }): Found {
     if (rest === '|' || rest === '|-') return this.#literal(rest, indent);
     this.#at += 1;
     if (rest !== '' && !rest.startsWith('#')) {
       const inline: Inline | undefined = readInline(rest);
-      // A deeper line would continue the text of this one.
+      // A more deeply indented line would continue this text.
       return inline === undefined || this.#goesDeeper(indent) ? UNKNOWN : inline.value;
     }
     const next = this.#lines[this.#at];
@@ -111,7 +111,7 @@ class BlockReader {
     return null;
   }
 
-  /** A block of text that keeps its lines; one that begins or ends in an unusual way is not known. */
+  /** Reads literal block text; unusual headers or ends are not supported. */
   #literal(mark: string, indent: number): Found {
     const begin = this.#lines[this.#at]!.row + 1;
     const depth = indentOf(this.#rows[begin] ?? '');

@@ -14,8 +14,8 @@ import type { SourceDocument, Spot } from './source-document.ts';
 import { yamlToJson } from './yaml-to-json.ts';
 
 /**
- * Reads one YAML 1.2 or JSON document, bounded in size, nesting and alias expansion. JSON never pays for the YAML
- * parser, which is fifty times as slow, and places are worked out only when `locate` is called.
+ * Reads one YAML 1.2 or JSON document with limits for size, nesting and alias expansion. JSON is not read by the YAML
+ * parser, which is fifty times as slow, and positions are computed only when `locate` is called.
  */
 export function readDocument(file: string, text: string): Result<SourceDocument, readonly Diagnostic[]> {
   const source = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
@@ -31,7 +31,7 @@ export function readDocument(file: string, text: string): Result<SourceDocument,
   return readYaml(file, source);
 }
 
-/** Plain files, which most are, pay for the parser only when a place in them is asked for. */
+/** Plain files, the majority, are parsed completely only when a position is requested. */
 function readYaml(file: string, text: string): Result<SourceDocument, readonly Diagnostic[]> {
   const plain = readPlainYaml(text);
   if (plain === undefined) return readWholeYaml(file, text);
@@ -105,7 +105,10 @@ function jsonFaults(file: string, text: string): readonly Diagnostic[] {
 
 type Narrow = (found: { readonly start: number; readonly end: number }, spot: Spot) => SourceRange;
 
-/** To the piece of text that is meant, where the file has it letter by letter. Many pieces of one text come in a row. */
+/**
+ * Narrows a range to a piece of its text if the file contains it literally. Consecutive calls often concern the same
+ * text.
+ */
 function createNarrowing(text: string, lines: LineIndex): Narrow {
   let last: { readonly start: number; readonly text: string; readonly find: FindPiece } | undefined;
   return ({ start, end }, { within }) => {

@@ -8,9 +8,8 @@ import type { Flattened } from './flatten-pipeline.ts';
 import type { Path } from './source-document.ts';
 
 /**
- * Puts the steps of used pipelines in place of the step that uses them, in every expression. A result or a port of the
- * using step is the one of that name in the used pipeline, whichever of its steps has it; its status is that of the last
- * step.
+ * Replaces steps that use pipelines in all expressions. A result or port of such a step is the one of that name in the
+ * used pipeline; its status is that of the last step.
  */
 export function relinkReferences(
   value: RawMap,
@@ -30,7 +29,7 @@ export function relinkReferences(
     const found = resolve(flattened, { parent, aspect, name });
     if (!('source' in found)) {
       faults.push({ ...found, path });
-      // Stands for any value, so that nothing else is said of this place.
+      // A placeholder of any type, to avoid faults that only follow from this one.
       return { source: 'dyn(0)', rest: [] };
     }
     return { source: found.source, rest: [...found.rest, ...rest] };

@@ -14,7 +14,7 @@ import {
   resolveStepOutput,
 } from './resolve-step.ts';
 
-/** The model of a well-shaped file: short forms spelled out, defaults applied. Names are not checked here. */
+/** The model of a file with a valid shape: short forms expanded, defaults applied. Names are not checked. */
 export function resolvePipeline(raw: RawPipeline): Pipeline {
   const env = raw.env ?? {};
   const defaults = raw.defaults as RawStep | undefined;
@@ -48,7 +48,7 @@ export function resolvePipeline(raw: RawPipeline): Pipeline {
 
 const PARAM_KEYS: ReadonlySet<string> = new Set(Object.keys(paramSchema.shape));
 
-/** A map with at least one of the long form's keys, or empty, is the long form. */
+/** Whether a map is the long form of a parameter: it is empty or has one of that form's keys. */
 export function isLongParam(value: Json): value is { readonly [key: string]: Json } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const keys = Object.keys(value);
@@ -91,7 +91,7 @@ function resolveSchedule(raw: NonNullable<RawPipeline['schedule']>): Schedule {
   };
 }
 
-/** The values of a text's expressions are handed over by `env`, since a notification has no variables of its own. */
+/** The values of the expressions are passed in the environment, because a notification has no variables of its own. */
 function resolveNotifyCommand(given: string | string[]): Notify['command'] {
   const { command, env } = resolveCommand(given);
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);

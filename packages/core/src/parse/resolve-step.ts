@@ -5,9 +5,9 @@ import type { RawStep } from '../schema/step-schema.ts';
 import { defaultShellScript } from './default-shell.ts';
 import { shellScript } from './shell-script.ts';
 
-/** Keys whose maps are merged name by name with those of `defaults`; any other key of the step replaces the default. */
+/** Maps that are merged with those of `defaults` by name; other keys of the step replace the default. */
 const MERGED = ['env', 'inputs', 'outputs', 'results', 'pools', 'ports'] as const;
-/** Keys that answer the same question: one of them in the step puts all of them in `defaults` out of force. */
+/** Alternative keys: one of them in the step disables all of them in `defaults`. */
 const RIVALS = [
   ['command', 'script'],
   ['matrix', 'foreach'],
@@ -37,7 +37,7 @@ const CONTAINER_KEYS = [
   'maxParallel',
 ] as const;
 
-/** A step with `defaults` applied, still in the file's forms. */
+/** A step with `defaults` applied, still in the forms of a file. */
 export function applyDefaults(step: RawStep, defaults: RawStep | undefined): RawStep {
   if (defaults === undefined) return step;
   const inherited: Record<string, unknown> = { ...defaults };
@@ -56,7 +56,7 @@ export function applyDefaults(step: RawStep, defaults: RawStep | undefined): Raw
   return merged as RawStep;
 }
 
-/** A step of the model from a well-shaped step of the file, defaults already applied. */
+/** The model of a step with a valid shape and with defaults already applied. */
 export function resolveStep(name: string, raw: RawStep, pipelineEnv: Readonly<Record<string, string>>): Step {
   const program = resolveProgram(raw);
   const approval = raw.approval === undefined || raw.approval === false ? undefined : resolveApproval(raw.approval);
@@ -95,21 +95,24 @@ export function resolveStep(name: string, raw: RawStep, pipelineEnv: Readonly<Re
   };
 }
 
-/** `{key: value}`, or nothing: absent keys are absent in the model, never undefined. */
+/** `{key: value}`, or `{}` for undefined: absent keys of the model are never undefined. */
 export function optional<K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } {
   return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]?: T });
 }
 
+/** The length of a duration, which must match `DURATION`. */
 export function milliseconds(duration: string | undefined): number | undefined {
   return duration === undefined ? undefined : parseDuration(duration);
 }
 
+/** A copy without undefined properties. */
 export function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
 }
 
 const NOTHING: Readonly<Record<string, never>> = Object.freeze({});
 
+/** Maps the values of a record; undefined becomes an empty record. */
 export function mapValues<T, U>(
   map: Readonly<Record<string, T>> | undefined,
   change: (value: T, key: string) => U,
@@ -120,12 +123,12 @@ export function mapValues<T, U>(
   return changed;
 }
 
-/** A text for the shell, or the argv itself. */
+/** A text runs in the default shell; a list is the argv itself. */
 export function resolveCommand(command: string | readonly string[]): ReturnType<typeof shellScript> {
   return typeof command === 'string' ? defaultShellScript(command, '') : { command, env: {} };
 }
 
-/** The interpreter of `script`, as words. */
+/** The argv of the interpreter of `script`; the shell by default. */
 export function interpreterOf(shell: RawStep['shell']): readonly string[] {
   if (shell === undefined) return ['sh', '-eu'];
   return typeof shell === 'string' ? shell.trim().split(/\s+/) : shell;
@@ -158,6 +161,7 @@ function resolveOutput(output: NonNullable<RawStep['outputs']>[string]): Output 
   return { path: output.path, retain: output.retain ?? false, ...optional('expect', output.expect) };
 }
 
+/** Splits `step.output` at its first dot. */
 export function resolveStepOutput(edge: string): { readonly step: string; readonly output: string } {
   const dot = edge.indexOf('.');
   return { step: edge.slice(0, dot), output: edge.slice(dot + 1) };
@@ -200,7 +204,7 @@ function resolveRetry(raw: RawStep['retry']): Retry {
   };
 }
 
-/** Shared by all steps that say nothing. */
+/** Shared by all steps without `retry`. */
 const NO_RETRY: Retry = Object.freeze(resolveRetry({ limit: 0 }));
 
 function resolveCache(cache: RawStep['cache']): Cache | undefined {
@@ -221,7 +225,10 @@ function resolveService(service: RawStep['service']): ServiceStep | undefined {
   return { ready: { command: resolveReady(ready.command).command } };
 }
 
-/** A readiness command beside the step's own: the variables that hold its expressions have names of their own. */
+/**
+ * The variables for the expressions of a readiness command have their own names, distinct from those of the step's
+ * command.
+ */
 function resolveReady(given: string | string[]): { command: readonly string[]; env: Readonly<Record<string, string>> } {
   const { command = [], env } = resolveCommand(given);
   const rename = (text: string) => text.replaceAll('SLUICE_ARG_', 'SLUICE_ARG_READY_');

@@ -1,19 +1,20 @@
 /**
- * What stands around a place in a shell script, and so how a value is put there: in plain code, between quotes, in
- * arithmetic, in a here-document. In a `literal` here-document, whose delimiter is quoted, the shell puts no value at all.
+ * The context of a position in a shell script, which determines how a value is inserted there. In a `literal` here-
+ * document, whose delimiter is quoted, the shell inserts no values.
  */
 export type ShellContext = 'code' | 'double' | 'single' | 'arithmetic' | 'document' | 'literal';
 
-/** Reads a shell script piece by piece; between the pieces stand expressions. */
+/** Reads a shell script in pieces; between them are expressions. */
 export interface ShellReader {
+  /** The context at the end of what was read. */
   readonly context: ShellContext;
-  /** Reads on. */
+  /** Reads the next piece. */
   readonly read: (piece: string) => void;
 }
 
 interface Frame {
   readonly kind: 'code' | 'double' | 'single' | 'arithmetic';
-  /** What ends it; none for the script itself. */
+  /** The text that ends it; empty for the script itself. */
   readonly end: string;
 }
 
@@ -26,98 +27,107 @@ interface HereDocument {
 const HERE_DOCUMENT = /<<(-?)[ \t]*(?:'([^'\n]*)'|"([^"\n]*)"|(\\?[A-Za-z_][\w.+-]*))/y;
 const SCRIPT: Frame = { kind: 'code', end: '' };
 
-/** Knows quotes, substitutions, arithmetic, comments and here-documents; a `case` inside a substitution it takes for its end. */
+/**
+ * Recognizes quotes, substitutions, arithmetic, comments and here-documents. The `)` of a `case` pattern inside a
+ * substitution counts as the end of the substitution.
+ */
 export function createShellReader(): ShellReader {
-  const frames: Frame[] = [];
-  /** Here-documents whose text begins with the next line; the first of them is being read where `inDocument`. */
-  const documents: HereDocument[] = [];
-  let inDocument = false;
-  let line = '';
-  let before = '';
+  return new ScriptReader();
+}
 
-  const frame = (): Frame => frames.at(-1) ?? SCRIPT;
-  const enter = (kind: Frame['kind'], end: string): void => {
-    frames.push({ kind, end });
-  };
+class ScriptReader implements ShellReader {
+  readonly #frames: Frame[] = [];
+  /** Here-documents whose text begins on the next line; with `#inDocument`, the first of them is being read. */
+  readonly #documents: HereDocument[] = [];
+  #inDocument = false;
+  #line = '';
+  #before = '';
 
-  return {
-    get context() {
-      const [document] = documents;
-      if (inDocument && document !== undefined) return document.literal ? 'literal' : 'document';
-      return frame().kind;
-    },
-    read(piece) {
-      for (let at = 0; at < piece.length; ) at += inDocument ? readDocument(piece, at) : readCode(piece, at);
-      before = 'x';
-      // A line with a value in it ends no here-document.
-      line += 'x';
-    },
-  };
+  get context(): ShellContext {
+    const [document] = this.#documents;
+    if (this.#inDocument && document !== undefined) return document.literal ? 'literal' : 'document';
+    return this.#frame().kind;
+  }
 
-  /** Reads one line of a here-document; gives the number of characters. */
-  function readDocument(piece: string, at: number): number {
+  read(piece: string): void {
+    for (let at = 0; at < piece.length; )
+      at += this.#inDocument ? this.#readDocument(piece, at) : this.#readCode(piece, at);
+    this.#before = 'x';
+    // A line that contains a value does not end a here-document.
+    this.#line += 'x';
+  }
+
+  #frame(): Frame {
+    return this.#frames.at(-1) ?? SCRIPT;
+  }
+
+  /** Reads one line of a here-document; returns the number of characters. */
+  #readDocument(piece: string, at: number): number {
     const end = piece.indexOf('\n', at);
-    line += piece.slice(at, end === -1 ? undefined : end);
+    this.#line += piece.slice(at, end === -1 ? undefined : end);
     if (end === -1) return piece.length - at;
-    const [document] = documents;
-    const text = document?.tabs ? line.replace(/^\t+/, '') : line;
-    if (text === document?.delimiter) documents.shift();
-    inDocument = documents.length > 0;
-    line = '';
+    const [document] = this.#documents;
+    const text = document?.tabs ? this.#line.replace(/^\t+/, '') : this.#line;
+    if (text === document?.delimiter) this.#documents.shift();
+    this.#inDocument = this.#documents.length > 0;
+    this.#line = '';
     return end + 1 - at;
   }
 
-  /** Reads one sign; gives the number of characters. */
-  function readCode(piece: string, at: number): number {
+  /** Reads one token; returns the number of characters. */
+  #readCode(piece: string, at: number): number {
     const character = piece[at] ?? '';
-    const { kind, end } = frame();
-    const previous = before;
-    before = character;
-    if (kind === 'single') return character === end ? leave(1) : 1;
+    const { kind, end } = this.#frame();
+    const previous = this.#before;
+    this.#before = character;
+    if (kind === 'single') return character === end ? this.#leave(1) : 1;
     if (character === '\\') return 2;
-    if (end !== '' && piece.startsWith(end, at)) return leave(end.length);
-    const opened = open(piece, at);
+    if (end !== '' && piece.startsWith(end, at)) return this.#leave(end.length);
+    const opened = this.#open(piece, at);
     if (opened > 0) return opened;
     if (kind !== 'code') return 1;
     if (character === '#' && /^$|[\s;&|(]/.test(previous)) {
       const newline = piece.indexOf('\n', at);
       return newline === -1 ? piece.length - at : newline - at;
     }
-    if (character === '\n' && documents.length > 0) {
-      inDocument = true;
-      line = '';
+    if (character === '\n' && this.#documents.length > 0) {
+      this.#inDocument = true;
+      this.#line = '';
     }
-    return character === '<' ? readRedirection(piece, at) : 1;
+    return character === '<' ? this.#readRedirection(piece, at) : 1;
   }
 
-  function leave(length: number): number {
-    frames.pop();
+  #leave(length: number): number {
+    this.#frames.pop();
     return length;
   }
 
-  /** What begins here has an end of its own: a quote, a substitution, arithmetic, a group. */
-  function open(piece: string, at: number): number {
-    const { kind } = frame();
+  /** Opens a frame if one begins here: a quote, a substitution, arithmetic, a group. */
+  #open(piece: string, at: number): number {
+    const { kind } = this.#frame();
     const opening = OPENINGS.find(([sign, , , within]) => within.includes(kind) && piece.startsWith(sign, at));
     if (opening === undefined) return 0;
     const [sign, inner, end] = opening;
-    enter(inner, end);
+    this.#frames.push({ kind: inner, end });
     return sign.length;
   }
 
-  function readRedirection(piece: string, at: number): number {
+  #readRedirection(piece: string, at: number): number {
     if (piece.startsWith('<<<', at)) return 3;
     HERE_DOCUMENT.lastIndex = at;
     const match = HERE_DOCUMENT.exec(piece);
     if (match === null) return 1;
     const [whole, dash, single, double, plain = ''] = match;
     const delimiter = single ?? double ?? plain.replace('\\', '');
-    documents.push({ delimiter, literal: delimiter !== plain, tabs: dash === '-' });
+    this.#documents.push({ delimiter, literal: delimiter !== plain, tabs: dash === '-' });
     return whole.length;
   }
 }
 
-/** Sign, what begins with it, what ends that, and where the sign means it. The longer sign stands first. */
+/**
+ * Opening text, the frame that it opens, the text that closes it, and the frames in which it opens one. Longer openings
+ * come first.
+ */
 const OPENINGS: readonly (readonly [string, Frame['kind'], string, readonly Frame['kind'][]])[] = [
   ['$((', 'arithmetic', '))', ['code', 'double', 'arithmetic']],
   ['$(', 'code', ')', ['code', 'double', 'arithmetic']],

@@ -6,22 +6,23 @@ const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ash', 'zsh',
 /** Interpreters that take a program as `-e`; all others take `-c`. */
 const EVAL: ReadonlySet<string> = new Set(['node', 'deno', 'bun', 'ruby', 'perl', 'lua', 'Rscript']);
 
+/** The argv of a script, and variables for its expressions. */
 export interface ShellScript {
   readonly command: readonly Template[];
-  /** The values of the script's expressions. */
+  /** The expressions, by variable. */
   readonly env: Readonly<Record<string, Template>>;
-  /** An expression stands in a here-document with a quoted delimiter, in which the shell puts no values. */
+  /** An expression is in a here-document with a quoted delimiter, where the shell inserts no values. */
   readonly unreachable?: true;
 }
 
-/** Whether values can be handed to this interpreter as shell variables. */
+/** Whether values can be passed to this interpreter as shell variables. */
 export function isShell(interpreter: readonly string[]): boolean {
   return SHELLS.has(programOf(interpreter));
 }
 
 /**
- * The argv that runs a script. In a shell's script each expression becomes a quoted variable, whose value travels in
- * the environment: whatever it contains, it stays one word and is never run.
+ * The argv that runs a script. In a shell script, each expression becomes a quoted variable whose value is passed in
+ * the environment: whatever it contains, it stays one word and is never executed.
  */
 export function shellScript(script: Template, interpreter: readonly string[]): ShellScript {
   const flag = EVAL.has(programOf(interpreter)) ? '-e' : '-c';
@@ -50,7 +51,7 @@ function programOf(interpreter: readonly string[]): string {
   return interpreter[0]?.split('/').at(-1) ?? '';
 }
 
-/** How the shell is made to put the value of a variable here, as a part of one word. */
+/** The shell code that inserts the value of a variable, as a part of one word. */
 function reading(name: string, context: ShellContext): string {
   if (context === 'code') return `"\${${name}}"`;
   return context === 'single' ? `'"\${${name}}"'` : `\${${name}}`;

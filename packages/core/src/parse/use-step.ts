@@ -13,7 +13,7 @@ import { isLongParam, resolvePipeline } from './resolve-pipeline.ts';
 import { applyDefaults } from './resolve-step.ts';
 import type { SourceDocument } from './source-document.ts';
 
-/** A step file: the keys of one step, and `params`. The using step's own keys go before its keys. */
+/** Applies a step file: the keys of one step, and `params`. The using step's own keys override them. */
 export function useStep(
   work: AssemblyWork,
   { at, step, document, report, skip }: Use & { readonly document: { readonly value: RawMap } },
@@ -50,7 +50,7 @@ export function useStep(
   });
 }
 
-/** A step file is a leaf: a file that it uses would never be read. */
+/** A step file cannot use another one, which would never be read. */
 function nestedUse(keys: RawMap, at: StepPath): readonly Fault[] {
   return ['uses', 'with']
     .filter((key) => own(keys, key) !== undefined)
@@ -60,7 +60,7 @@ function nestedUse(keys: RawMap, at: StepPath): readonly Fault[] {
     });
 }
 
-/** The parameters of a step file that are well-formed; the others are reported. */
+/** The valid parameters of a step file; the others are reported. */
 function soundParams(params: Json | undefined, document: SourceDocument, work: AssemblyWork): RawMap {
   if (params === undefined) return {};
   const shape = checkShape(pipelineSchema.shape.params, params, ['params']);

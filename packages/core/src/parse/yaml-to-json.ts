@@ -3,6 +3,7 @@ import type { Json } from '../model/json.ts';
 import { describeLargeInteger, isLargeInteger } from '../model/large-integer.ts';
 import { MAX_ALIASED_VALUES, MAX_VALUES } from './limits.ts';
 
+/** A fault with its offsets in the text. */
 export interface ConversionFault {
   readonly code: 'alias' | 'bad-key' | 'too-large' | 'bad-merge' | 'bad-number' | 'duplicate-key';
   readonly message: string;
@@ -10,16 +11,17 @@ export interface ConversionFault {
   readonly end: number;
 }
 
+/** The value of a document, and the targets of its aliases. */
 export interface YamlValue {
   readonly value: Json;
-  /** What each alias stands for, so that places can be found through it. */
+  /** By alias: the node that it refers to, to locate values. */
   readonly targets: ReadonlyMap<Node, Node>;
   readonly faults: readonly ConversionFault[];
 }
 
 /**
- * The values of a YAML document: aliases and merge keys resolved, sizes after expansion bounded, so that a few lines
- * of aliases to aliases cannot stand for billions of values. Aliased values are shared, never copied.
+ * Resolves the values of a YAML document, aliases and merge keys included. The expanded size is limited, so that a few
+ * lines of nested aliases cannot stand for billions of values. Aliased values are shared, never copied.
  */
 export function yamlToJson(document: Document.Parsed): YamlValue {
   const conversion = new Conversion();
@@ -43,7 +45,7 @@ class Conversion {
   readonly targets = new Map<Node, Node>();
   readonly faults: ConversionFault[] = [];
   readonly #anchors = new Map<string, Anchored>();
-  /** Values so far, those behind aliases counted each time. */
+  /** Number of values so far; those behind aliases count each time. */
   #size = 0;
   #aliased = 0;
 
@@ -56,7 +58,7 @@ class Conversion {
     else if (isSeq(node)) value = node.items.map((item) => this.convert(item));
     else if (isMap(node)) value = this.#map(node);
     const anchor = (node as { anchor?: string } | null | undefined)?.anchor;
-    // An anchor counts from here on only: an alias inside its own value finds nothing, so no value can hold itself.
+    // An anchor is defined only after its value, so that no value can contain itself.
     if (anchor !== undefined) this.#anchors.set(anchor, { node: node as Node, value, size: this.#size - before });
     return value;
   }
@@ -140,7 +142,7 @@ class Conversion {
   }
 }
 
-/** Numbers and booleans are keys too, as they stand: `1: x` has the key `1`. */
+/** The text of a key; numbers and booleans are keys as written: `1: x` has the key `1`. */
 export function keyText(key: unknown): string | undefined {
   if (typeof key === 'string') return key;
   if (!isScalar(key)) return undefined;
@@ -148,7 +150,7 @@ export function keyText(key: unknown): string | undefined {
   return key.source ?? String(key.value);
 }
 
-/** `__proto__` becomes an own key like every other, never the prototype. */
+/** Creates an own key even for `__proto__`, never the prototype. */
 function setOwn(target: Record<string, Json>, key: string, value: Json): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });

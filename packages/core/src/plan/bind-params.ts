@@ -10,7 +10,10 @@ import type { Param, Pipeline } from '../model/pipeline.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { showJson } from '../render/show-json.ts';
 
-/** Values of all parameters: given ones converted by type, defaults for the rest. Every fault at once, by name. */
+/**
+ * The values of all parameters: given strings converted by type, defaults for the others. Reports all faults, sorted by
+ * name.
+ */
 export function bindParams(
   pipeline: Pipeline,
   given: Readonly<Record<string, Json>>,
@@ -40,7 +43,7 @@ export function bindParams(
   return faults.length === 0 ? ok(values) : fail(faults);
 }
 
-/** The error continues a sentence that begins with the parameter. */
+/** Converts and checks one value. The error continues a sentence that begins with the parameter. */
 export function bindParam(param: Param, given: Json): Result<Json, string> {
   const value = typeof given === 'string' && param.type !== 'string' ? convert(param, given) : given;
   const large = value === given ? undefined : findLargeInteger(String(given));
@@ -65,11 +68,11 @@ export function bindParam(param: Param, given: Json): Result<Json, string> {
   return ok(value);
 }
 
-/** A text from the command line as a value of the parameter's type; the text itself where it is none. */
+/** Converts a text from the command line to the parameter's type; returns the text itself if that fails. */
 function convert(param: Param, text: string): Json {
   try {
     const value = JSON.parse(text) as Json;
-    // What is too large for an integer is one nevertheless, and is refused for that.
+    // A number too large for an integer is still converted, and refused for its size.
     const isNumber = param.type === 'integer' && Number.isInteger(value);
     return isNumber || isOfType(value, param.type) ? value : text;
   } catch {

@@ -2,14 +2,16 @@ import type { Json } from '../model/json.ts';
 
 const LONGEST = 48;
 
-/** A readable key from the values of a cell: `{model: 'knn', k: 3}` is `model-knn-k-3`. Lists and maps appear as a hash. */
+/**
+ * A readable key from the values of a cell: `{model: 'knn', k: 3}` is `model-knn-k-3`. Lists and maps appear as a hash.
+ */
 export function matrixKey(matrix: Readonly<Record<string, Json>>): string {
   let key = '';
   for (const axis in matrix) key += `${key === '' ? '' : '-'}${word(axis)}-${valueWord(matrix[axis] ?? null)}`;
   return bounded(key, matrix);
 }
 
-/** A readable key of a `foreach` item: of a map from its fields as in a matrix, of a list from its items. */
+/** A readable key of a `foreach` item: maps by their fields as in a matrix, lists by their items. */
 export function itemKey(item: Json): string {
   if (typeof item !== 'object' || item === null) return bounded(valueWord(item), item);
   const words = Array.isArray(item)
@@ -18,12 +20,12 @@ export function itemKey(item: Json): string {
   return bounded(joinWords(words), item);
 }
 
-/** The key that a step's file gives to an item; `item` tells keys of no letter or digit apart. */
+/** The key that a step defines for an item; `item` distinguishes keys without letters or digits. */
 export function givenKey(text: string, item: Json): string {
   return bounded(word(text), item);
 }
 
-/** Of a large item no more than can be shown. */
+/** Uses no more of a large item than can be shown. */
 function joinWords(words: readonly string[]): string {
   let key = '';
   for (const word of words) {
@@ -34,8 +36,8 @@ function joinWords(words: readonly string[]): string {
 }
 
 /**
- * Makes keys unique: what different cells share gets a hash of the cell's values, and what is the same cell twice gets
- * its number. A key thus never depends on the order of other cells that differ from it.
+ * Makes keys unique: equal keys of different cells get a hash of the cell's values, and repeated equal cells a number.
+ * A key thus never depends on the order of different cells.
  */
 export function uniqueKeys(keys: readonly string[], valueAt: (index: number) => Json): readonly string[] {
   const taken = new Map<string, number>();
@@ -49,7 +51,7 @@ export function uniqueKeys(keys: readonly string[], valueAt: (index: number) => 
     const hashed = `${key}-${shortHash(texts[index] ?? '')}`;
     let times = seen.get(hashed) ?? 0;
     let unique: string;
-    // What is made here may be what another cell is called already.
+    // The new key may already belong to another cell.
     do unique = ++times === 1 ? hashed : `${hashed}-${times}`;
     while (taken.has(unique) || given.has(unique));
     seen.set(hashed, times);

@@ -4,17 +4,17 @@ import { own } from '../model/own.ts';
 import type { NeedCondition, Pipeline, Step } from '../model/pipeline.ts';
 import type { PlannedDependency } from '../model/plan.ts';
 
-/** All steps of a pipeline by index: `steps` in the file's order, then `finally`. */
+/** All steps of a pipeline by index: `steps` in the order of the file, then `finally`. */
 export function allSteps(pipeline: Pipeline): readonly Step[] {
   return pipeline.finally.length === 0 ? pipeline.steps : [...pipeline.steps, ...pipeline.finally];
 }
 
-/** Steps that an expression names, with what it needs of them. */
+/** The steps that an expression names, with the conditions that it implies. */
 export type StepReferences = ReadonlyMap<string, NeedCondition>;
 
 /**
- * What a step's expressions need of other steps: values need their success, a status and a failure need only their end, the URL of
- * a port needs them running.
+ * The dependencies by expressions: values require success, status and failure only an end, and the URL of a port a
+ * running step.
  */
 function referencedSteps(step: Step): StepReferences {
   const found = new Map<string, NeedCondition>();
@@ -41,8 +41,8 @@ function stronger(before: NeedCondition | undefined, now: NeedCondition): NeedCo
 }
 
 /**
- * The edges of a pipeline, by index into `allSteps`; names that do not exist are left out. A condition that `needs`
- * states goes before what expressions ask for; a data edge needs its step to have succeeded.
+ * The edges of a pipeline by index into `allSteps`; unknown names are omitted. A condition in `needs` overrides those
+ * of expressions; a data edge requires success.
  */
 export function collectDependencies(pipeline: Pipeline): readonly (readonly PlannedDependency[])[] {
   const known = REMEMBERED.get(pipeline);
@@ -55,7 +55,7 @@ export function collectDependencies(pipeline: Pipeline): readonly (readonly Plan
   return dependencies;
 }
 
-/** The check and the plan both need them; a pipeline is never changed, so once is enough. */
+/** Memoized, because checks and plan both need them and pipelines never change. */
 const REMEMBERED = new WeakMap<Pipeline, readonly (readonly PlannedDependency[])[]>();
 const MANY = 32;
 const NONE: readonly PlannedDependency[] = Object.freeze([]);
@@ -64,7 +64,7 @@ function dependenciesOf(step: Step, index: ReadonlyMap<string, number>): readonl
   const found: PlannedDependency[] = [];
   let places: Map<number, number> | undefined;
   const placeOf = (on: number): number => {
-    // A few are found sooner by looking at each.
+    // Linear search is faster for a few entries.
     if (found.length < MANY) return found.findIndex((entry) => entry.on === on);
     places ??= new Map(found.map((entry, at) => [entry.on, at]));
     return places.get(on) ?? -1;

@@ -11,10 +11,13 @@ import { bindParams } from './bind-params.ts';
 import { allSteps, collectDependencies } from './collect-dependencies.ts';
 import { type BoundMatrix, expandMatrix } from './expand-matrix.ts';
 
-/** Cells of a whole pipeline. */
+/** Limit for the cells of a whole pipeline. */
 const MAX_ALL_CELLS = 2_000_000;
 
-/** Binds parameters (texts are converted by their parameter's type), expands matrices and joins the edges. */
+/**
+ * Binds parameters (strings are converted by type), expands matrices and joins the edges. The error contains all
+ * faults. Shares data with `pipeline`, which must not be changed afterward.
+ */
 export function createPlan(
   pipeline: Pipeline,
   options: { readonly params?: Readonly<Record<string, Json>> } = {},
@@ -43,7 +46,7 @@ export function createPlan(
   return faults.length === 0 ? ok({ pipeline, params: params.value, steps }) : fail(faults);
 }
 
-/** Parameters as expressions see them: one of type `number` is a double even where its value is whole. */
+/** Parameters as expressions see them: a parameter of type `number` is a double even if its value is whole. */
 export function paramsToCel(pipeline: Pipeline, params: Readonly<Record<string, Json>>): ReadonlyMap<string, unknown> {
   return new Map(
     Object.entries(params).map(([name, value]) => {
@@ -80,7 +83,7 @@ function bindMatrix(matrix: Matrix, context: Readonly<Record<string, unknown>>):
   return ok({ axes, include: include.value, exclude: exclude.value } as BoundMatrix);
 }
 
-/** Every template in a JSON value evaluated. */
+/** A JSON value with all its templates evaluated. */
 function evaluateDeep(value: Json, context: Readonly<Record<string, unknown>>): Result<Json, string> {
   if (typeof value === 'string') {
     const compiled = compileTemplate(value);

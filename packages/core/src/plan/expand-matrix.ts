@@ -4,16 +4,16 @@ import type { Cell } from '../model/plan.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 import { matrixKey, uniqueKeys } from './cell-key.ts';
 
-/** Cells that one step may have. */
+/** Limit for the cells of one step. */
 export const MAX_CELLS = 100_000;
 
 const MAX_AXES = 100;
-/** Comparisons of cells with entries of `include` and `exclude`: some seconds. */
+/** Limit for comparisons of cells with entries of `include` and `exclude`: some seconds. */
 const MAX_COMPARISONS = 20_000_000;
-/** Characters of all cells' values together, as JSON: the plan is kept as one text. */
+/** Limit for the characters of all cells' values together, as JSON: the plan is stored as one text. */
 const MAX_TEXT = 64 * 1024 * 1024;
 
-/** A matrix with every expression evaluated. */
+/** A matrix with all expressions evaluated. */
 export interface BoundMatrix {
   readonly axes: Readonly<Record<string, readonly Json[]>>;
   readonly include: readonly Readonly<Record<string, Json>>[];
@@ -21,9 +21,9 @@ export interface BoundMatrix {
 }
 
 /**
- * The cells of a matrix, the last axis turning fastest. `exclude` removes every cell that agrees with one of its
+ * The cells of a matrix, with the last axis varying fastest. `exclude` removes every cell that matches one of its
  * entries; then each entry of `include` adds its new axes to every cell whose original values it does not contradict,
- * and where there is none it becomes a cell of its own (the rules of GitHub Actions).
+ * or becomes a separate cell if there is none (the rules of GitHub Actions).
  */
 export function expandMatrix(matrix: BoundMatrix): Result<readonly Cell[], string> {
   const axes = Object.entries(matrix.axes);

@@ -3,10 +3,13 @@ import type { Diagnostic, SourceRange } from '../model/diagnostic.ts';
 const STYLES = { red: 31, yellow: 33, cyan: 36, bold: 1, dim: 2 } as const;
 type Paint = (style: keyof typeof STYLES, text: string) => string;
 
-/** Longest part of a line that a frame shows. */
+/** Most characters of a line in a code frame. */
 const WIDTH = 120;
 
-/** Text for people: `file:line:column`, reason, code frame with caret, hint. Several lines, no final newline. `text` is the file's. */
+/**
+ * Text for people: `file:line:column`, message, code frame with caret, hint. Several lines without a final newline.
+ * `text` is that of the file; without it, there is no code frame.
+ */
 export function renderDiagnostic(
   diagnostic: Diagnostic,
   options: { readonly text?: string; readonly color?: boolean } = {},
@@ -34,21 +37,22 @@ function frame(range: SourceRange, text: string, paint: Paint): string[] {
   const { before, row } = rowsAt(text.replace(/^\ufeff/, ''), range.line);
   if (row === undefined) return [];
   const gutter = String(range.line).length;
+  const frameLine = (line: number, shown: string): string =>
+    `  ${paint('dim', `${String(line).padStart(gutter)} |`)} ${shown}`.trimEnd();
   const lines: string[] = [];
-  if (before !== undefined && before.trim() !== '')
-    lines.push(frameLine(range.line - 1, gutter, cut(before, 0), paint));
+  if (before !== undefined && before.trim() !== '') lines.push(frameLine(range.line - 1, cut(before, 0)));
   const start = Math.max(0, range.column - 1 - (WIDTH - 20));
-  lines.push(frameLine(range.line, gutter, cut(row, start), paint));
+  lines.push(frameLine(range.line, cut(row, start)));
   const column = range.column - 1 - start;
   const last = range.endLine === range.line ? range.endColumn : row.length + 1;
   const length = Math.max(1, Math.min(last - range.column, WIDTH - column));
-  // Tabs stay tabs, so that the caret stands below its letter.
+  // Tabs are kept, so that the caret is below its character.
   const lead = row.slice(start, start + column).replace(/[^\t]/g, ' ');
   lines.push(`  ${' '.repeat(gutter)} ${paint('dim', '|')} ${lead}${paint('red', '^'.repeat(length))}`);
   return lines;
 }
 
-/** A line and the one before it. Nothing is made of the other lines: there may be millions of them. */
+/** Finds a line and the one before it without splitting the text: it may have millions of lines. */
 function rowsAt(text: string, line: number): { before: string | undefined; row: string | undefined } {
   let before: string | undefined;
   let start = 0;
@@ -62,15 +66,11 @@ function rowsAt(text: string, line: number): { before: string | undefined; row: 
   return { before, row: text.slice(start, end === -1 ? text.length : end) };
 }
 
-function frameLine(line: number, gutter: number, text: string, paint: Paint): string {
-  return `  ${paint('dim', `${String(line).padStart(gutter)} |`)} ${text}`.trimEnd();
-}
-
 function cut(row: string, start: number): string {
   return harmless(row.slice(start, start + WIDTH).replace(/\r$/, ''));
 }
 
-/** Control characters are shown as such: a file, or a name in it, must not be able to drive the terminal. */
+/** Replaces control characters, so that a file or a name in it cannot control the terminal. */
 function harmless(text: string): string {
   return text.replace(/[^\t\P{Cc}]/gu, '\ufffd');
 }

@@ -1,4 +1,4 @@
-/** A length of time for people, in two units at most: `40 ms`, `0.4 s`, `12 s`, `3 min 05 s`, `2 h 07 min`, `3 d 04 h`. */
+/** A duration for people, in at most two units: `40 ms`, `0.4 s`, `12 s`, `3 min 05 s`, `2 h 07 min`, `3 d 04 h`. */
 export function renderDuration(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds) / 1000;
   if (seconds < 0.0995) return `${Math.round(seconds * 1000)} ms`;

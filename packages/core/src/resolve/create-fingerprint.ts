@@ -2,43 +2,46 @@ import type { Json } from '../model/json.ts';
 import { own } from '../model/own.ts';
 import type { ResolvedContainer } from '../model/run-context.ts';
 
-/** A digest and the named parts it is made of, sorted by name, so that two can be compared part by part. */
+/**
+ * A digest and its named components, sorted by name, so that two fingerprints can be compared component by component.
+ */
 export interface Fingerprint {
   readonly digest: string;
   readonly components: readonly { readonly name: string; readonly value: string }[];
 }
 
+/** The facts about a cell that its container does not contain. */
 export interface FingerprintOptions {
   /** Name of the pipeline. */
   readonly pipeline: string;
   /** Name of the step. */
   readonly step: string;
-  /** Input name to the fingerprint or content digest of what it mounts. */
+  /** By input: the fingerprint or content digest of what it mounts. */
   readonly inputs: Readonly<Record<string, string>>;
   readonly matrix?: Readonly<Record<string, Json>>;
   /** The `foreach` item. */
   readonly item?: Json;
-  /** `cache.key`, evaluated, where the step has one: it takes the place of image, command and environment. */
+  /** `cache.key`, evaluated, if the step has one: it replaces image, command and environment. */
   readonly key?: string;
-  /** Digest of the image, which takes the place of its name. */
+  /** Digest of the image, which replaces its name. */
   readonly image?: string;
-  /** Environment variables and inputs that do not count. */
+  /** Environment variables and inputs that are not part of the fingerprint. */
   readonly ignore?: readonly string[];
-  /** Hex digest of a text, at least 128 bits. */
+  /** Returns a hex digest of at least 128 bits. */
   readonly hash: (text: string) => string;
 }
 
 /**
- * Raised when the meaning of a component changes: what an earlier version has cached is not found any more, and `why`
+ * Increased when the meaning of a component changes: cached work of earlier versions is no longer found, and `why`
  * names the version as the reason.
  */
 const VERSION = '2';
-/** Longer values stand in the components as their hash: what differs is named all the same. */
+/** Longer values are stored as their hash; differences are still named. */
 const LONGEST = 200;
 
 /**
  * The identity of a cell's work: equal fingerprints mean that the outputs can be reused. Instance type, resources,
- * ports and secret values do not count: they change how the work is done, not what it yields.
+ * ports and values of secrets are not part of it: they change how the work is done, not its result.
  */
 export function createFingerprint(container: ResolvedContainer, options: FingerprintOptions): Fingerprint {
   const ignored = new Set(options.ignore ?? []);
@@ -75,17 +78,18 @@ function addProgram(parts: Map<string, string>, container: ResolvedContainer, ig
   for (const { env, secret } of container.secrets) if (!ignored.has(env)) parts.set(`secrets.${env}`, secret);
 }
 
+/** A component with different values; long values appear as `#` and a hash. */
 export interface FingerprintDifference {
   readonly name: string;
-  /** Undefined where the component is new. */
+  /** Undefined if the component is new. */
   readonly before: string | undefined;
-  /** Undefined where the component is gone. */
+  /** Undefined if the component was removed. */
   readonly after: string | undefined;
 }
 
 /**
- * The components that differ, sorted by name; empty for equal fingerprints. Of two versions it is the version alone, since
- * the other components do not mean the same.
+ * The components that differ, sorted by name; empty for equal fingerprints. If the versions differ, only the version,
+ * because the other components have another meaning.
  */
 export function explainDifference(before: Fingerprint, after: Fingerprint): readonly FingerprintDifference[] {
   const old = new Map(before.components.map(({ name, value }) => [name, value]));

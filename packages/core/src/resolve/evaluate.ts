@@ -3,9 +3,10 @@ import { compileTemplate, toText } from '../expressions/template.ts';
 import type { Json } from '../model/json.ts';
 import { fail, ok, type Result } from '../model/result.ts';
 
+/** Returns the context for the evaluation of these references. */
 export type ContextFor = (references: readonly Reference[]) => Readonly<Record<string, unknown>>;
 
-/** A template's value. `what` begins the sentence of the error. */
+/** Evaluates a template. `what` begins the sentence of the error. */
 export function evaluateValue(template: string, what: string, contextFor: ContextFor): Result<Json, string> {
   const compiled = compileTemplate(template);
   if (!compiled.ok) return fail(`${what} cannot be read: ${compiled.error.message}`);
@@ -13,7 +14,7 @@ export function evaluateValue(template: string, what: string, contextFor: Contex
   return value.ok ? value : fail(`${what} cannot be evaluated: ${value.error}`);
 }
 
-/** A template's value as text. */
+/** Evaluates a template as text. `what` begins the sentence of the error. */
 export function evaluateText(template: string, what: string, contextFor: ContextFor): Result<string, string> {
   if (!template.includes('${{')) return ok(template);
   const value = evaluateValue(template, what, contextFor);

@@ -6,7 +6,7 @@ import type { Cell, Plan } from '../model/plan.ts';
 import type { RunContext } from '../model/run-context.ts';
 import { paramsToCel } from '../plan/create-plan.ts';
 
-/** What expressions of one place see. Only the steps that are named are looked up. */
+/** The context of expressions at one place. Only the steps that they name are looked up. */
 export function expressionContext(
   plan: Plan,
   context: RunContext,
@@ -24,7 +24,7 @@ export function expressionContext(
     env: new Map(Object.entries(options.env ?? {})),
     ...(context.secrets && { secrets: new Map(Object.entries(context.secrets)) }),
   });
-  // Most texts have no expression: then nothing is converted.
+  // Lazy, because most texts have no expression.
   let made: ReturnType<typeof make> | undefined;
   return (references) => {
     made ??= make();
@@ -45,7 +45,7 @@ export function expressionContext(
 
 const PARAMS = new WeakMap<Plan, ReadonlyMap<string, unknown>>();
 
-/** Converted once for each plan: a list of ten thousand items would else be copied for each of ten thousand cells. */
+/** Converted once per plan: a list of ten thousand items would otherwise be copied for each of ten thousand cells. */
 function params(plan: Plan): ReadonlyMap<string, unknown> {
   const known = PARAMS.get(plan) ?? paramsToCel(plan.pipeline, plan.params);
   PARAMS.set(plan, known);
@@ -56,7 +56,7 @@ function paths(mounts: Readonly<Record<string, { readonly path: string }>> = {})
   return new Map(Object.entries(mounts).map(([name, { path }]) => [name, new Map([['path', path]])]));
 }
 
-/** `aspects` are the keys after the step's name, undefined for an expression that takes the step as a whole. */
+/** `aspects` are the keys after the step's name; undefined for an expression that uses the whole step. */
 function factsToCel(
   plan: Plan,
   name: string,

@@ -7,7 +7,7 @@ import type { ResolvedContainer, RunContext } from '../model/run-context.ts';
 import { type ContextFor, evaluateText } from './evaluate.ts';
 import { expressionContext } from './expression-context.ts';
 
-/** Evaluates every expression of one cell's container. The error says which could not be evaluated, and why. */
+/** Evaluates every expression of one cell's container. The error says which one failed, and why. */
 export function resolveContainer(
   plan: Plan,
   step: number,
@@ -49,7 +49,7 @@ export function resolveContainer(
   const ready = words(check !== undefined && 'command' in check ? check.command : [], 'service');
   if (!ready.ok) return ready;
   return ok({
-    // A parameter may leave the image out by being empty: the engine's own file system is the image then.
+    // An empty image, for example from a parameter, selects the engine's own file system.
     ...(image.value && { image: image.value }),
     ...(planned.command !== undefined && { command: command.value }),
     ...(ready.value.length > 0 && { ready: ready.value }),
@@ -67,8 +67,8 @@ export function resolveContainer(
 const SECRET = /^\s*\$\{\{\s*secrets(?:\.(\w+)|\[(?:'(\w+)'|"(\w+)")\])\s*\}\}\s*$/;
 
 /**
- * Either the variables that the step declares, or those that carry the values of expressions in its script: these see the
- * declared ones as `env`.
+ * Resolves either the variables that the step declares, or those with the values of its script's expressions, which can
+ * read the declared ones as `env`.
  */
 function resolveEnv(
   step: Step,

@@ -11,14 +11,15 @@ import { showJson } from '../render/show-json.ts';
 import { type ContextFor, evaluateValue } from './evaluate.ts';
 import { expressionContext } from './expression-context.ts';
 
+/** Whether a step runs, and with which cells. */
 export interface Decision {
-  /** False: `when` does not hold, the step is skipped. */
+  /** False if `when` is false: the step is skipped. */
   readonly run: boolean;
-  /** Of a `foreach` step that runs: its cells, possibly none. */
+  /** For a `foreach` step that runs: its cells, possibly none. */
   readonly cells?: readonly Cell[];
 }
 
-/** Evaluates a step's `when` and `foreach`. The error says which could not be evaluated, and why. */
+/** Evaluates `when` and `foreach` of a step. The error says which one failed, and why. */
 export function resolveDecision(plan: Plan, step: number, context: RunContext): Result<Decision, string> {
   const planned = plan.steps[step]?.step;
   if (planned === undefined) throw new RangeError(`the plan of ${plan.pipeline.name} has no step ${step}`);
@@ -49,7 +50,7 @@ export function resolveDecision(plan: Plan, step: number, context: RunContext): 
   return ok({ run: true, cells: items.map((item, index) => ({ key: keys[index] ?? '', matrix: {}, item })) });
 }
 
-/** A key for each item, which need not be unique yet: by the step's own expression, else from the item. */
+/** A key per item, not necessarily unique: from the step's own expression, else from the item. */
 function nameItems(
   { name, foreachKey }: Step,
   items: readonly Json[],

@@ -6,8 +6,8 @@ import { evaluateText } from './evaluate.ts';
 import { expressionContext } from './expression-context.ts';
 
 /**
- * Evaluates a template outside a container: a concurrency group, a notification, an approval's message; with `cell`, a step's
- * text as far as it is known before the run.
+ * Evaluates a template outside a container: a concurrency group, a notification, the message of an approval; with
+ * `cell`, a text of a step as far as it is known before the run.
  */
 export function resolveText(
   plan: Plan,
@@ -20,8 +20,8 @@ export function resolveText(
 }
 
 /**
- * Evaluates a template as far as parameters, and a matrix with `cell`, decide it: before any step has run. Without `run`
- * the run has neither an ID nor a planned time.
+ * Evaluates a template before any step has run, from parameters and, with `cell`, its matrix. Without `run`, the ID and
+ * the planned time of the run are unknown.
  */
 export function resolvePlannedText(
   plan: Plan,

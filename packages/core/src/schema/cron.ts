@@ -1,15 +1,14 @@
 import { Cron } from 'croner';
 
 /**
- * A cron expression of five fields, read by the library that plans the times: what is refused here and what could not be
- * planned later are the same. It starts no timer. Throws where the expression cannot be read; the time zone is looked up
- * when a time is asked for.
+ * Parses a cron expression of five fields with the library that computes the planned times, so that both agree. Starts
+ * no timer. Throws if the expression is invalid; the time zone is checked only when a time is computed.
  */
 export function createCron(expression: string, timezone: string): Cron {
   return new Cron(expression.trim(), { timezone, mode: '5-part', fixedTimeRule: 'no-wildcard', paused: true });
 }
 
-/** Why the library cannot read an expression. */
+/** Why the library rejects an expression, from the error that `createCron` throws. */
 export function cronReason(error: unknown): string {
   return (error as Error).message.replace(/^CronPattern: /, '').replace(/\.$/, '');
 }

@@ -9,10 +9,10 @@ const UNITS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** A hundred years: what is longer means never, and its end would be no date. */
+/** A hundred years. Longer durations mean never, and would exceed the range of dates. */
 const LONGEST = 100 * 365 * 86_400_000;
 
-/** Milliseconds of a text that matches `DURATION`, rounded, and a hundred years at most. */
+/** Milliseconds of a text that matches `DURATION`, rounded, at most a hundred years. */
 export function parseDuration(text: string): number {
   let total = 0;
   for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d|w)/g)) {

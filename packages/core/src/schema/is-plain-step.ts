@@ -3,9 +3,9 @@ import { own } from '../model/own.ts';
 import { DURATION, EDGE, IDENTIFIER, IMAGE, MOUNT_POINT, NAME, TEXT, VARIABLE } from './patterns.ts';
 
 /**
- * Whether a step is of the plainest kind, in short forms only, which `stepSchema` is then certain to accept: a test
- * holds the two together. The schema takes six microseconds a step and as much again in garbage, this half of one,
- * and a generated pipeline has a hundred thousand such steps. Whatever it does not know, it leaves to the schema.
+ * Whether a step has only the simplest forms, which `stepSchema` certainly accepts; a test keeps the two consistent.
+ * The schema takes six microseconds per step and as much again for garbage collection, this function half of one, and a
+ * generated pipeline has a hundred thousand such steps. All other steps are left to the schema.
  */
 export function isPlainStep(name: string, step: Json | undefined): boolean {
   if (!NAME.test(name) || !isMap(step)) return false;

@@ -1,30 +1,37 @@
-/** What can be handed to a program: no argument, variable or path holds a NUL. */
+/** Text for programs: no argument, variable or path contains a NUL. */
 export const TEXT = /^[^\0]*$/;
-/** Steps, volumes, pools, ports, clusters: they become parts of identifiers of the service, and names of directories. */
+/**
+ * Names of steps, volumes, pools, ports and clusters, which become parts of identifiers of the service and of paths.
+ */
 export const NAME = /^[a-z0-9-]{1,100}$/;
-/** Params, results, inputs, outputs, matrix axes: they are written in expressions, and become names of directories. */
+/** Names of params, results, inputs, outputs and matrix axes, which are used in expressions and paths. */
 export const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_-]{0,99}$/;
-/** Environment variables and secrets. */
+/** Names of environment variables and secrets. */
 export const VARIABLE = /^[A-Za-z_][A-Za-z0-9_.]*$/;
+/** Numbers with units from `ms` to `w`, such as `1h30m`. Validates the argument of `parseDuration`. */
 export const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d|w))+$/;
+/** A number with a decimal or binary unit, such as `20GB` or `512MiB`. Validates the argument of `parseSize`. */
 export const SIZE = /^\d+(?:\.\d+)?(?:B|[KMGT]i?B)$/;
-/** A mount point, and one that the kernel can have: names of at most 255 bytes. */
+/** A mount point that the kernel accepts: names of at most 255 bytes. */
 export const MOUNT_POINT = /^(?!.*[^/]{256})\/[^\p{Cc}]{1,4094}$/u;
-/** What may name an image, before an engine has judged it. What begins with a dash, runtimes take for an option. */
+/** The name of an image, before an engine has checked it. Runtimes would read a leading dash as an option. */
 export const IMAGE = /^(?![-\s])[^\p{Cc}]+$/u;
 /** `step.output` or `volumes.name/sub/path`. */
 export const EDGE = /^(?:volumes\.[a-z0-9-]+(?:\/[^\0]*)?|[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*)$/;
+/** `step.output`. */
 export const STEP_OUTPUT = /^[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*$/;
-/** A glob pattern of files beneath an output: relative, and short enough to be matched quickly. */
+/** A glob pattern for files below an output: relative, and short enough to be matched quickly. */
 export const FILE_PATTERN = /^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))[^\0]{1,200}$/;
+/** The name of a file in the directory of results. */
 export const RESULT_FILE = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/;
 
+/** The parts of the message about a text that does not match. */
 export interface PatternAdvice {
   readonly code: string;
   readonly wanted: string;
 }
 
-/** What to say of a text that does not match, by the pattern's source as the schema library reports it. */
+/** The message for a text that does not match, by the source of the pattern, as the schema library reports it. */
 export const PATTERN_ADVICE: ReadonlyMap<string, PatternAdvice> = new Map<string, PatternAdvice>([
   [String(TEXT), { code: 'wrong-value', wanted: 'a string without NUL characters' }],
   [String(NAME), { code: 'bad-name', wanted: 'a name of up to 100 lower-case letters, digits and `-`' }],

@@ -19,7 +19,7 @@ const flag = z.boolean({ error: 'true or false' });
 const positive = z.int({ error: 'an integer' }).min(1);
 const bound = z.number({ error: 'a number' }).optional();
 
-/** The long form of a parameter. A map with none of these keys but others is a default, in the short form. */
+/** The long form of a parameter. A nonempty map without any of these keys is a default, in the short form. */
 export const paramSchema = z.strictObject(
   {
     type: valueType.optional(),
@@ -80,7 +80,7 @@ const notify = z.strictObject(
 const steps = z.record(name, stepSchema, { error: 'a map of steps' });
 const { uses: _uses, with: _with, ...defaultable } = stepSchema.shape;
 
-/** The shape of a pipeline file. `params` is checked value by value, since its short form is any value. */
+/** The shape of a pipeline file. `params` is checked value by value, because its short form is any value. */
 export const pipelineSchema = z.strictObject(
   {
     $schema: text.optional(),
@@ -109,4 +109,5 @@ export const pipelineSchema = z.strictObject(
   { error: 'a map of pipeline keys, beginning with `version: 1`' },
 );
 
+/** A pipeline file with a valid shape, short forms included. */
 export type RawPipeline = z.infer<typeof pipelineSchema>;

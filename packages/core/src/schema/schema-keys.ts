@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { own } from '../model/own.ts';
 
 /**
- * The keys that a map at `path` of a value of this schema may have, of all its forms together; none where the schema
- * knows of no map there, or leaves the keys free.
+ * The keys that a map at `path` may have in any form of the schema; empty if the schema has no map there, or allows any
+ * key.
  */
 export function schemaKeys(schema: z.ZodType, path: readonly (string | number)[]): readonly string[] {
   return [...new Set(shapesAt(schema, path).flatMap(({ shape }) => Object.keys(shape)))];

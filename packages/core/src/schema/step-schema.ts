@@ -14,11 +14,13 @@ import {
 } from './patterns.ts';
 
 /**
- * The shape of a step as it stands in a file: short forms and long forms. Only shapes: what names mean is for the
- * checks. The `error` texts say what is wanted, and are put into a sentence by `checkShape`.
+ * A string. The schemas of this file describe the shape of a step in a file, in short and long forms; the meaning of
+ * names is for the checks. The `error` texts are inserted into a sentence by `checkShape`.
  */
 export const word = z.string({ error: 'a string' });
+/** A string that can be passed to a program. */
 export const text = word.regex(TEXT);
+/** A duration with its unit, not converted to milliseconds. */
 export const duration = z.string({ error: 'a duration with its unit, for example 90s, 15m, 2h or 1d' }).regex(DURATION);
 const size = z.string({ error: 'a size with its unit, for example 512MB or 4GiB' }).regex(SIZE);
 const flag = z.boolean({ error: 'true or false' });
@@ -26,13 +28,19 @@ const count = z.int({ error: 'an integer' }).min(0);
 const positive = z.int({ error: 'an integer' }).min(1);
 const name = word.regex(NAME);
 const mountPoint = z.string({ error: 'an absolute path' }).regex(MOUNT_POINT);
+/** Any JSON value. */
 export const json: z.ZodType<unknown> = z.json();
 
+/** Environment variables, by name. */
 export const env = z.record(word.regex(VARIABLE), text, { error: 'a map of variable names to strings' });
+/** Names of secrets. */
 export const secrets = z.array(word.regex(VARIABLE), { error: 'a list of secret names' });
+/** The argv, or one string for the shell. */
 export const command = z.union([z.array(text), text], { error: 'a list of strings, or one string for the shell' });
+/** Slots by pool. */
 export const pools = z.record(name, positive, { error: 'a map of pool names to numbers of slots' });
 
+/** `checkPlacement` requires that exactly one key is set. */
 export const placement = z.strictObject(
   { cluster: name.optional(), anyOf: z.array(name).min(1).optional(), ordered: z.array(name).min(1).optional() },
   { error: 'a map with `cluster`, `anyOf` or `ordered`' },
@@ -62,6 +70,7 @@ const output = z.union(
 );
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;
+/** Any `JsonType`. */
 export const valueType = z.enum(TYPES, { error: `one of ${TYPES.join(', ')}` });
 const result = z.union([valueType, z.strictObject({ type: valueType, file: word.regex(RESULT_FILE).optional() })], {
   error: `one of ${TYPES.join(', ')}, or a map with \`type\` and \`file\``,
@@ -146,6 +155,7 @@ const foreach = z.union(
   { error: 'an expression that yields a list, or a map with `items` and `key`' },
 );
 
+/** The shape of one step. Which keys exclude each other is for the checks. */
 export const stepSchema = z.strictObject(
   {
     description: text.optional(),
@@ -183,4 +193,5 @@ export const stepSchema = z.strictObject(
   { error: 'a map of step keys' },
 );
 
+/** A step with a valid shape, short forms included. */
 export type RawStep = z.infer<typeof stepSchema>;
