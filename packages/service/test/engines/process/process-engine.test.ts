@@ -9,6 +9,9 @@ import type { EngineUnderTest } from '../engine-under-test.ts';
 import { hasNamespaces } from '../has-namespaces.ts';
 import { asNobody, copyLauncher, isBuilt, isRoot, nobody } from './copied-launcher.ts';
 
+/** Without `CI=true`, root does not repeat these tests as an ordinary user. */
+const isThorough = process.env.CI === 'true';
+
 // Another user may not reach the working tree, hence runs a copy.
 const { launcherPath, remove } = await copyLauncher();
 afterAll(remove);
@@ -29,13 +32,11 @@ if (isRoot) {
     mountsBy: 'translation',
     prefix,
   });
-  // Slow, and what an ordinary user's own run of these tests does.
-  if (process.env.CI === 'true')
-    await describeProcessEngine('process, shell, as an ordinary user', {
-      launcher: 'shell',
-      mountsBy: 'namespaces',
-      prefix,
-    });
+  await describeProcessEngine('process, shell, as an ordinary user', {
+    launcher: 'shell',
+    mountsBy: 'namespaces',
+    prefix,
+  });
 }
 
 const hasLegacyGroups = isRoot && hasNamespaces && existsSync('/sys/fs/cgroup/memory/memory.limit_in_bytes');
@@ -60,16 +61,15 @@ async function describeProcessEngine(name: string, wanted: ProcessConfig): Promi
     hostRoot: isIsolated,
     hidesInit: isIsolated,
     // The shell launcher starts four programs for each mount.
-    ...(wanted.launcher === 'native'
-      ? { mounts: process.env.CI === 'true' ? 10_000 : 1100 }
-      : { mounts: 1100, patienceMs: 120_000 }),
+    ...(wanted.launcher === 'native' ? { mounts: isThorough ? 10_000 : 1100 } : { mounts: 1100, patienceMs: 120_000 }),
     refusesMissingCommand: true,
     holdsSwappedLinks: isIsolated,
     ...(!isIsolated && { sharesMachine: true }),
     ...(wanted.mountsBy === 'rewriting' && { rewritesPaths: true }),
   };
+  const isLeftOut = wanted.prefix !== undefined && !isThorough;
   const isMissing = (wanted.launcher === 'native' && !isBuilt) || (isIsolated && !hasNamespaces);
-  describe.skipIf(isMissing)(`${name} launcher`, () => {
+  describe.skipIf(isMissing || isLeftOut)(`${name} launcher`, () => {
     describeEngine(name, () => createProcessEngine(config), subject);
   });
 }
