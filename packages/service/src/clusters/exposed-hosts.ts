@@ -29,12 +29,12 @@ export class ExposedHosts {
 
   /** Exposes a container's ports if the host on which it runs is known. Idempotent. */
   add(row: ContainerRow): void {
-    const whoListens = this.#portOwner(row);
+    const findListener = this.#portOwner(row);
     for (const [name, host] of Object.entries(row.hosts)) {
       const port = own(row.ports, name);
       if (port === undefined || row.host === undefined || this.#hosts.has(host)) continue;
       this.#hosts.add(host);
-      this.#options.exposure?.add(host, { host: row.host, port, ...(whoListens && { whoListens }) });
+      this.#options.exposure?.add(host, { host: row.host, port, ...(findListener && { findListener }) });
     }
   }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Route, RouteTable } from './route-table.ts';
 
-/** Where a request goes, or why it goes nowhere. */
+/** The route of a request, or why it is refused. */
 export type CheckedRequest =
   | { readonly ok: true; readonly route: Route; readonly target: string }
   | { readonly ok: false; readonly status: number; readonly message: string };
@@ -9,15 +9,15 @@ export type CheckedRequest =
 const HOST = /^([a-z0-9](?:[a-z0-9.-]{0,252}))(?::\d{1,5})?$/;
 
 /**
- * Decides from everything in a request that could name a host or end a body, and refuses where two of them could be
- * read differently by us and by the application behind. `serverName` is what the client asked for in the TLS handshake.
+ * Checks everything in a request that could name a host or end a body, and refuses requests that the application could
+ * interpret differently from the proxy. `serverName` is the name that the client requested in the TLS handshake.
  */
 export function checkRequest(
   request: IncomingMessage,
   options: { routes: RouteTable; serverName: string | undefined },
 ): CheckedRequest {
-  // Its reply has the request's headers in it: a script could read cookies that are not for scripts.
-  if (request.method === 'TRACE') return refusal(405, 'the method TRACE is not passed on');
+  // The response contains the request's headers, so a script could read HttpOnly cookies.
+  if (request.method === 'TRACE') return refusal(405, 'the method TRACE is not allowed');
   const framing = framingFault(request);
   if (framing !== undefined) return refusal(400, framing);
   const hosts = valuesOf(request, 'host');
@@ -25,9 +25,9 @@ export function checkRequest(
   const host = hostName(hosts[0] as string);
   if (host === undefined) return refusal(400, 'the Host header is malformed');
   const target = targetOf(request, hosts[0] as string);
-  if (target === undefined) return refusal(400, 'the request target does not fit the Host header');
+  if (target === undefined) return refusal(400, 'the request target does not match the Host header');
   if (options.serverName !== undefined && hostName(options.serverName.toLowerCase()) !== host) {
-    return refusal(421, 'the connection was made for another host');
+    return refusal(421, 'the connection was established for another host');
   }
   const route = options.routes.find(host);
   if (route === undefined) return refusal(421, 'no running container exposes a port under this host');
@@ -38,7 +38,7 @@ function refusal(status: number, message: string): CheckedRequest {
   return { ok: false, status, message };
 }
 
-/** Node's parser refuses most of it already; what is said here does not depend on its settings. */
+/** Node's parser already refuses most of these; these checks do not depend on its settings. */
 function framingFault(request: IncomingMessage): string | undefined {
   const lengths = valuesOf(request, 'content-length');
   const encodings = valuesOf(request, 'transfer-encoding');
@@ -47,7 +47,8 @@ function framingFault(request: IncomingMessage): string | undefined {
   if (encodings.length > 1 || (encodings[0] !== undefined && encodings[0].trim().toLowerCase() !== 'chunked')) {
     return 'the request has a Transfer-Encoding other than chunked';
   }
-  if (encodings.length > 0 && request.httpVersion !== '1.1') return 'the request is chunked, which HTTP/1.0 is not';
+  if (encodings.length > 0 && request.httpVersion !== '1.1')
+    return 'the request is chunked, which HTTP/1.0 does not support';
   return undefined;
 }
 
@@ -56,12 +57,12 @@ function valuesOf(request: IncomingMessage, name: string): string[] {
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
 }
 
-/** Lower case, without port and without the dot of the root. */
+/** In lower case, without port and trailing dot. */
 function hostName(header: string): string | undefined {
   return HOST.exec(header.trim().toLowerCase())?.[1]?.replace(/\.$/, '');
 }
 
-/** The path to ask the application for; undefined where the target names another host than the Host header. */
+/** The path to request from the application; undefined if the target names another host than the Host header. */
 function targetOf(request: IncomingMessage, host: string): string | undefined {
   const url = request.url ?? '';
   if (url.startsWith('/')) return url;

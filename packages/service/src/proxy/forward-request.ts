@@ -13,15 +13,15 @@ import type { Route } from './route-table.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-/** What became of an upstream that gave no reply. */
+/** The response to the client if the application gave none. */
 export interface UpstreamFault {
   readonly status: 502 | 503;
   readonly message: string;
 }
 
 /**
- * Opens the request to the application. A connection of its own each time: on loopback it costs next to nothing, and a
- * kept one could outlive its route or break under a request that cannot be repeated.
+ * Opens the request to the application, with a new connection each time: on loopback this is cheap, and a reused connection
+ * could outlive its route or break during a request that cannot be repeated.
  */
 export function openUpstream(
   route: Route,
@@ -41,12 +41,12 @@ export function openUpstream(
   });
 }
 
-/** What the application has sent in the place of a reply: a status that none can have, or an upgrade unasked. */
+/** The application sent no valid response: an impossible status, or an upgrade that was not requested. */
 export const NO_REPLY: UpstreamFault = { status: 502, message: 'the application in the container sent no valid reply' };
 
 /**
- * The status line to give to the client. Undefined for a status that no reply ends with: Node's parser takes any three
- * digits and any bytes after them, and its own writing of most of them throws.
+ * The status line for the client; undefined for a status that is not final. Node's parser accepts any three digits followed
+ * by any bytes, but throws when it writes most of them.
  */
 export function replyHead({
   statusCode = 0,
@@ -57,17 +57,17 @@ export function replyHead({
   return { status: statusCode, reason: isWritable ? statusMessage : (STATUS_CODES[statusCode] ?? '') };
 }
 
-/** 503 for an application that does not listen (yet): a client may come again; 502 for one that broke off. */
+/** 503 if the application does not listen (yet), so that clients may retry; 502 if it closed the connection. */
 export function upstreamFault(error: unknown): UpstreamFault {
   const code = systemErrorCode(error);
   if (code === NOT_OWNED) return { status: 503, message: 'another program listens on the port of the container' };
   const absent = ['ECONNREFUSED', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code ?? '');
   return absent
     ? { status: 503, message: 'the application in the container does not listen on its port' }
-    : { status: 502, message: 'the application in the container broke off the connection' };
+    : { status: 502, message: 'the application in the container closed the connection' };
 }
 
-/** Carries one request to the application and its reply back, streaming both ways. Never throws. */
+/** Forwards one request to the application and its response to the client, streaming both. Never throws. */
 export function forwardRequest(
   route: Route,
   request: IncomingMessage,
@@ -86,7 +86,7 @@ export function forwardRequest(
     route.exchanges.delete(exchange);
     upstream.destroy();
   });
-  // Once there is an answer, it is the answer that knows whether it has come to its end.
+  // After the response has begun, its own stream reports how it ends.
   upstream.on('error', (error) => {
     if (!reply.headersSent && !reply.destroyed) refuse(upstreamFault(error));
   });
@@ -97,8 +97,8 @@ export function forwardRequest(
       return refuse(NO_REPLY);
     }
     reply.writeHead(head.status, head.reason, replyHeaders(answer));
-    // Server-sent events may be long in coming: what the browser waits for is the head. `flushHeaders` would take its
-    // bytes for characters and encode them once more.
+    // The head is sent immediately, because the body (such as server-sent events) may take long to begin. `flushHeaders`
+    // would encode the header's bytes a second time.
     reply.write(NOTHING);
     pipeline(answer, reply).catch(() => reply.destroy());
   });
@@ -109,11 +109,14 @@ export function forwardRequest(
   sendBody(request, upstream);
 }
 
-/** An application may answer without reading on: the client is heard to the end, since only then it reads the answer. */
+/**
+ * An application may respond without reading the whole request. The rest is read from the client and dropped, because
+ * clients read the response only after sending.
+ */
 function sendBody(request: IncomingMessage, upstream: ClientRequest): void {
   request.pipe(upstream);
   request.on('error', () => {});
-  // A client that goes in the middle must not look like the end of its body.
+  // A disconnected client must not look like the end of its body.
   request.once('close', () => {
     if (!request.complete) upstream.destroy();
   });

@@ -4,7 +4,7 @@ import { NO_REPLY, openUpstream, replyHead, type UpstreamFault, upstreamFault } 
 import { replyHeaders, requestHeaders } from './forwarded-headers.ts';
 import type { Route } from './route-table.ts';
 
-/** Carries a WebSocket: the handshake, and then every byte both ways until one side ends. Never throws. */
+/** Forwards a WebSocket: the handshake, and then all bytes both ways until one side ends. Never throws. */
 export function forwardUpgrade(
   route: Route,
   request: IncomingMessage,
@@ -26,13 +26,13 @@ export function forwardUpgrade(
   });
   socket.on('error', () => socket.destroy());
   let isAnswered = false;
-  // Once there is an answer, it is the answer that knows whether it has come to its end.
+  // After the response has begun, its own stream reports how it ends.
   upstream.on('error', (error) => {
     if (!isAnswered) refuseUpgrade(socket, upstreamFault(error));
   });
   upstream.on('response', (answer) => {
     isAnswered = true;
-    // No: the application says so in an ordinary reply.
+    // The application refuses the upgrade with an ordinary response.
     const given = replyHead(answer);
     if (given === undefined) {
       upstream.destroy();
@@ -58,7 +58,7 @@ export function forwardUpgrade(
   upstream.end();
 }
 
-/** Answers a handshake that goes nowhere, and ends the connection. */
+/** Refuses a handshake and closes the connection. */
 export function refuseUpgrade(socket: Duplex, fault: { status: number; message: string } | UpstreamFault): void {
   if (socket.destroyed) return;
   const body = `${fault.message}\n`;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Meant for the next connection only. */
+/** Headers that apply only to a single connection. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -13,12 +13,15 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** What only the proxy may say; a client's own is dropped, so that applications can trust it. */
+/** Headers that only the proxy sets. Those of clients are dropped, so that applications can trust them. */
 const OURS = /^(forwarded|x-forwarded-.*|x-real-ip)$/;
 
-/** What an application is sent: the client's own headers, as pairs in the order of the wire, and who asked for what. */
+/**
+ * The headers for the application: those of the client, as pairs in their original order, followed by address, protocol and
+ * host of the request.
+ */
 export function requestHeaders(request: IncomingMessage): string[] {
-  // To an application behind a gateway such as WSGI, `X_Real_IP` is the same name.
+  // For an application behind a gateway such as WSGI, `X_Real_IP` is the same name.
   const headers = passedOn(request, (name) => OURS.test(name.replaceAll('_', '-')) || name === 'expect');
   const address = request.socket.remoteAddress ?? '';
   const host = request.headers.host ?? '';
@@ -27,7 +30,7 @@ export function requestHeaders(request: IncomingMessage): string[] {
   return headers;
 }
 
-/** What a client is sent of an application's reply. */
+/** The headers of an application's response that are sent to the client. */
 export function replyHeaders(reply: IncomingMessage): string[] {
   const headers = passedOn(reply, () => false);
   return headers.map((text, index) =>
@@ -36,8 +39,8 @@ export function replyHeaders(reply: IncomingMessage): string[] {
 }
 
 /**
- * A cookie of the application's own host only: with a domain, it would be sent to the hosts of all other containers, or
- * take the place of their own. Cut at every semicolon, quoted ones too, as browsers do.
+ * Restricts a cookie to the application's own host. With a domain, it would be sent to the hosts of all other containers, or
+ * could replace their cookies. Splits at every semicolon, even quoted ones, as browsers do.
  */
 function withoutDomain(cookie: string): string {
   const [pair = '', ...attributes] = cookie.split(';');
@@ -49,7 +52,7 @@ function passedOn(message: IncomingMessage, drop: (name: string) => boolean): st
   const named = String(message.headers.connection ?? '')
     .split(',')
     .map((name) => name.trim().toLowerCase());
-  // Whoever lists these as hop-by-hop wants the other side to read another length or host than we do.
+  // A client that lists these as hop-by-hop tries to make the application see another length or host than the proxy.
   const dropped = new Set(named.filter((name) => !['host', 'content-length', 'content-type', 'close'].includes(name)));
   const headers: string[] = [];
   for (let index = 0; index < message.rawHeaders.length; index += 2) {

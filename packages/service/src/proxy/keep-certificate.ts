@@ -4,30 +4,33 @@ import type { Logger } from 'pino';
 import type { Clock } from '../host/clock.ts';
 import type { Certificate } from './port-proxy.ts';
 
-/** A certificate that is looked at again from time to time. */
+/** A certificate that is reloaded regularly. */
 export interface KeptCertificate {
-  /** The newest that could be used. */
+  /** The latest valid certificate. */
   current(): Certificate;
-  /** Calls `listener` with each newer one, until the returned function is called. */
+  /** Calls `listener` with each new certificate, until the returned function is called. */
   onRenewed(listener: (certificate: Certificate) => void): () => void;
-  /** Looks now; resolves to whether there is another one. Never rejects: what cannot be used is logged and left. */
+  /**
+   * Reloads now; resolves to whether the certificate changed. Never rejects: an invalid certificate is logged and ignored.
+   */
   refresh(): Promise<boolean>;
   stop(): void;
 }
 
+/** How to load the certificate, and how often. */
 export interface KeepCertificateOptions {
-  /** Gives the certificate as it is now; may renew it on the way. */
+  /** Loads the current certificate; may renew it first. */
   readonly read: () => Promise<Certificate>;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between reloads. */
   readonly everyMs: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /**
- * Reads a certificate and goes on looking for a newer one, since those of public authorities live for weeks and the
- * service for months. Throws where the first one cannot be used. A later one that cannot be is not taken: whoever
- * renews a pair writes one file after the other.
+ * Loads a certificate and reloads it regularly, since those of public authorities are valid for weeks and the service runs
+ * for months. Throws if the first one is invalid. A later invalid one is ignored, because programs that renew a pair write
+ * one file after the other.
  */
 export async function keepCertificate(options: KeepCertificateOptions): Promise<KeptCertificate> {
   const { read, everyMs, clock, log } = options;
@@ -79,11 +82,11 @@ function checkPair(pair: Certificate): void {
   let isPair: boolean;
   try {
     isPair = new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
-    // The rest of the chain too: what is half written would be refused by the servers one by one.
+    // Checks the rest of the chain too: the servers would reject an incomplete one.
     if (isPair) createSecureContext(pair);
   } catch (error) {
     const { message } = error as Error;
     throw new Error(`could not read the certificate or its key as PEM: ${message}`, { cause: error });
   }
-  if (!isPair) throw new Error('could not use the certificate because the key is another one’s');
+  if (!isPair) throw new Error('could not use the certificate because the key does not belong to it');
 }

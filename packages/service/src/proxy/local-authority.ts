@@ -6,19 +6,20 @@ import type { Certificate } from './port-proxy.ts';
 
 const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3_650;
-/** What browsers take at most. */
+/** The maximum that browsers accept. */
 const SERVER_DAYS = 397;
 const RENEW_BEFORE_DAYS = 30;
 
+/** A certificate with the authority that signed it. */
 export interface LocalCertificate extends Certificate {
-  /** The authority's own certificate, for clients to trust: a file that may be given away. */
+  /** Path of the authority's own certificate, which clients must trust; the file is public. */
   readonly authorityPath: string;
 }
 
 /**
- * A certificate for `domain` and every name right beneath it, signed by an authority that lives in `directory`. Both
- * are made when they are missing, and the certificate anew when it runs out or is for another domain; the authority
- * stays, since people have told their clients to trust it. `now` is in milliseconds since the epoch.
+ * Returns a certificate for `domain` and its direct subdomains, signed by an authority in `directory`. Creates both if they
+ * are missing. The certificate is replaced before it expires and for another domain; the authority is kept, because users
+ * have added it to their clients. `now` is in milliseconds since the epoch.
  */
 export async function openLocalAuthority(
   directory: string,
@@ -86,7 +87,7 @@ function readPair(directory: string, name: string): Certificate | undefined {
   }
 }
 
-/** The key first, so that a certificate never lies there without it. */
+/** Writes the key first, so that a certificate never exists without its key. */
 function writePair(directory: string, name: string, pair: Certificate): Certificate {
   const write = (file: string, text: string, mode: number) => {
     const path = join(directory, file);

@@ -9,27 +9,27 @@ import { createPortProxy } from './port-proxy.ts';
 import { FILES_LOOK_MS, readCertificate } from './read-certificate.ts';
 import type { Upstream } from './route-table.ts';
 
-/** What containers' ports are exposed through. Hosts are those that `hostFor` gave. */
+/** Exposes ports of containers. Hosts are those returned by `hostFor`. */
 export interface PortExposure {
-  /** A host that nobody had before, for a port of this name; with the public port where that is not HTTPS's own. */
+  /** A new unique host for a port of this name, with the public port unless it is HTTPS's default. */
   hostFor(portName: string): string;
   add(host: string, upstream: Upstream): void;
-  /** From the moment this returns nothing reaches the upstream any more. */
+  /** After this returns, nothing reaches the upstream. */
   remove(host: string): void;
-  /** Starts to serve; before, routes can be added but not used. */
+  /** Starts to serve. Routes can be added before. */
   listen(): Promise<void>;
-  /** Looks for a newer certificate now rather than in its time. */
+  /** Reloads the certificate immediately instead of at the next interval. */
   refreshCertificate(): Promise<boolean>;
   close(): Promise<void>;
 }
 
 const HTTPS_PORT = 443;
-/** Our own certificates are renewed a month before they end. */
+/** Certificates of the local authority are renewed a month before they expire. */
 const AUTHORITY_LOOK_MS = 86_400_000;
-/** A DNS label has 63 characters, of which 16 are random and one is a hyphen. */
+/** A DNS label has at most 63 characters: 16 are random and one is a hyphen. */
 const MAX_NAME = 46;
 
-/** The port proxy as configured, with its certificate: the operator's, or one of a local authority. */
+/** Opens the port proxy with the configured certificate, or with one of a local authority. */
 export async function openPortProxy(
   config: NonNullable<ServiceConfig['ports']>,
   options: { root: string; clock: Clock; log: Logger },
@@ -72,7 +72,10 @@ function authorityDirectory(root: string): string {
   return join(root, 'authority');
 }
 
-/** The certificate for clients to trust where the service with this root signs for itself; made when it first serves. */
+/**
+ * Path of the certificate that clients must trust if the service with this data root uses a local authority. Created when
+ * the proxy is first opened.
+ */
 export function authorityPath(root: string): string {
   return join(authorityDirectory(root), 'authority.pem');
 }

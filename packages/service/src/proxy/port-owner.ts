@@ -3,33 +3,37 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isSystemError } from '@sluice/host-system';
 import { readListeners } from './read-listeners.ts';
 
-/** Who listens on a container's port now. */
+/** Which program listens on a container's port. */
 export interface PortLook {
-  /** `unknown`: this service may not look, or does not see the container's processes. */
+  /** `unknown`: this service has no permission to check, or does not see the container's processes. */
   readonly by: 'container' | 'another' | 'none' | 'unknown';
-  /** Stays the same exactly as long as the same sockets listen. */
+  /** Identifies the listening sockets: equal if and only if the same sockets listen. */
   readonly sockets: string;
 }
 
+/** Finds the program that listens on `port` of 127.0.0.1. */
 export type PortOwner = (port: number) => Promise<PortLook>;
 
-/** A listener is handed from one process to another while we look. */
+/** Attempts, since a listener may be passed between processes during the check. */
 const LOOKS = 3;
 const LOOK_AGAIN_MS = 10;
-/** How long what the kernel's table said may be told by the processes alone: reading the table takes milliseconds. */
+/**
+ * How long the result of the kernel's table stays valid if the processes still hold the sockets: reading the table takes
+ * milliseconds.
+ */
 const TABLE_MS = 1000;
 
 /**
- * Tells who listens on a port of a container whose network is that of the machine, by the processes that have the
- * listening sockets. `findProcess` gives the ID of a process in the container's own PID namespace. Reads of /proc wait for
- * no disk; by way of the thread pool they took five times as long as the request.
+ * Creates a function that finds the program behind a port of a container on the machine's network, by the processes that
+ * hold the listening sockets. `findProcess` returns a PID in the container's PID namespace. Reads of /proc are synchronous,
+ * because they never wait for a disk; through the thread pool they took five times as long as the request.
  */
 export function createPortOwner(findProcess: () => Promise<number | undefined>): PortOwner {
   let known: Identity | undefined;
   let last: { readonly port: number; readonly at: number; readonly look: PortLook } | undefined;
   let holders: readonly Holder[] = [];
   return async (port) => {
-    // The kernel gives away process IDs and namespace numbers again.
+    // The kernel reuses process IDs and namespace numbers.
     const isSame = known !== undefined && isStill(known);
     const isRecent = last !== undefined && last.port === port && performance.now() - last.at < TABLE_MS;
     if (isSame && isRecent && last !== undefined && holders.every(holds)) return last.look;
@@ -71,11 +75,11 @@ function isStill({ pid, startTicks, namespace }: Identity): boolean {
   return startOf(pid) === startTicks && containerNamespace(pid) === namespace;
 }
 
-/** A container's first process may not let itself be looked at by others of its user; its children are in the same one. */
+/** A container's first process may be unreadable for its user; its children are in the same namespace. */
 function containerNamespace(pid: number): string | undefined {
   const own = namespaceOf(pid);
   if (own !== undefined) return own;
-  const children = lookup(() => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'))?.trim() ?? '';
+  const children = readOptional(() => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'))?.trim() ?? '';
   for (const child of children.split(' ')) {
     const namespace = child === '' ? undefined : namespaceOf(Number(child));
     if (namespace !== undefined) return namespace;
@@ -84,16 +88,16 @@ function containerNamespace(pid: number): string | undefined {
 }
 
 function namespaceOf(pid: number | 'self'): string | undefined {
-  return lookup(() => readlinkSync(`/proc/${pid}/ns/pid`));
+  return readOptional(() => readlinkSync(`/proc/${pid}/ns/pid`));
 }
 
-/** When it started; the name before it may hold anything. */
+/** The start time; the preceding name may contain anything. */
 function startOf(pid: number): string | undefined {
-  const text = lookup(() => readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? '';
+  const text = readOptional(() => readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? '';
   return text.slice(text.lastIndexOf(')') + 2).split(' ')[19];
 }
 
-/** A process of the container, and the descriptor by which it has a socket. */
+/** A process of the container, and the descriptor of its socket. */
 interface Holder {
   readonly pid: number;
   readonly fd: string;
@@ -101,13 +105,13 @@ interface Holder {
 }
 
 function holds({ pid, fd, socket }: Holder): boolean {
-  return lookup(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) === socket;
+  return readOptional(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) === socket;
 }
 
 interface Found {
   readonly holders: readonly Holder[];
   readonly isComplete: boolean;
-  /** There are processes in the namespace into which we may not look. */
+  /** The namespace contains processes that this service may not inspect. */
   readonly wasDenied: boolean;
 }
 
@@ -137,11 +141,11 @@ function findHolders(
   return { holders, isComplete: missing.size === 0, wasDenied };
 }
 
-/** Which of `sockets` the process has; undefined where we may not look. */
+/** Which of `sockets` the process holds; undefined without permission. */
 function heldBy(pid: number, sockets: ReadonlySet<string>): Holder[] | undefined {
   try {
     const all = readdirSync(`/proc/${pid}/fd`).map((fd) => {
-      return { pid, fd, socket: lookup(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? '' };
+      return { pid, fd, socket: readOptional(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? '' };
     });
     return all.filter(({ socket }) => sockets.has(socket));
   } catch (error) {
@@ -149,8 +153,8 @@ function heldBy(pid: number, sockets: ReadonlySet<string>): Holder[] | undefined
   }
 }
 
-/** Undefined for what is gone, or not ours to see. */
-function lookup(read: () => string): string | undefined {
+/** Undefined if the process has ended or may not be inspected. */
+function readOptional(read: () => string): string | undefined {
   try {
     return read();
   } catch {

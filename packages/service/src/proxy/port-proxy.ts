@@ -10,27 +10,29 @@ import { forwardRequest, type UpstreamFault } from './forward-request.ts';
 import { forwardUpgrade, refuseUpgrade } from './forward-upgrade.ts';
 import { createRouteTable, type RouteTable } from './route-table.ts';
 
-/** In PEM; `cert` is the chain, the server's own first. */
+/** A certificate and its key in PEM. `cert` is the chain, beginning with the server's own. */
 export interface Certificate {
   readonly key: string;
   readonly cert: string;
 }
 
+/** The initial certificate of the proxy. */
 export interface PortProxyOptions {
-  /** Must be valid for every host that gets a route: a wildcard, usually. */
+  /** Must be valid for every routed host, so it is usually a wildcard. */
   readonly certificate: Certificate;
 }
 
-/** The HTTPS side of exposed ports: one host name each, served exactly as long as it has a route. */
+/** The HTTPS server for exposed ports: each has a host name that is served as long as it has a route. */
 export interface PortProxy {
   readonly routes: Pick<RouteTable, 'add' | 'remove' | 'hosts'>;
-  /** For a renewed certificate; connections that are open stay as they are. */
+  /** Sets a renewed certificate for new connections. */
   setCertificate(certificate: Certificate): void;
   listen(at: { host: string; port: number }): Promise<{ host: string; port: number }>;
-  /** Stops listening and cuts requests in progress. */
+  /** Stops listening and aborts requests in progress. */
   close(): Promise<void>;
 }
 
+/** The proxy serves nothing before `listen`. */
 export function createPortProxy(options: PortProxyOptions): PortProxy {
   const routes = createRouteTable();
   const server = createServer({
@@ -38,14 +40,14 @@ export function createPortProxy(options: PortProxyOptions): PortProxy {
     minVersion: 'TLSv1.2',
     handshakeTimeout: 20_000,
     requireHostHeader: false,
-    // A client that vanishes without closing its WebSocket would keep it open for ever.
+    // Detects clients that disappear without closing their WebSocket.
     keepAlive: true,
     keepAliveInitialDelay: 60_000,
   });
-  // Uploads may take hours; the time for the head of a request stays bounded by `headersTimeout`.
+  // Uploads may take hours; the time for a request's head is limited by `headersTimeout`.
   server.requestTimeout = 0;
-  // Node leaves out what is above a number of headers, and with it perhaps the one that says where a body ends: the body
-  // would be the application's next request. The bytes of a head are bounded anyway.
+  // Node drops headers above a maximum number, possibly the one that delimits the body: the application would treat the body
+  // as the next request. The size of the head is limited anyway.
   server.maxHeadersCount = 0;
   closeWaitingReplies(server);
   const cutHandshakes = createHandshakeCut(server);
@@ -56,10 +58,13 @@ export function createPortProxy(options: PortProxyOptions): PortProxy {
   });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
-      return refuseUpgrade(socket, { status: 400, message: 'no upgrade but that to a WebSocket is possible' });
+      return refuseUpgrade(socket, { status: 400, message: 'only upgrades to WebSocket are supported' });
     }
     if (request.method !== 'GET' || hasBody(request)) {
-      return refuseUpgrade(socket, { status: 400, message: 'the handshake of a WebSocket is a GET without a body' });
+      return refuseUpgrade(socket, {
+        status: 400,
+        message: 'the handshake of a WebSocket must be a GET without a body',
+      });
     }
     const checked = checkRequest(request, { routes, serverName: serverNameOf(request.socket) });
     if (!checked.ok) return refuseUpgrade(socket, checked);
@@ -92,7 +97,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
 }
 
-/** What the client named in the handshake; undefined where it named nothing. */
+/** The server name of the TLS handshake; undefined without one. */
 function serverNameOf(socket: object): string | undefined {
   const { servername } = socket as TLSSocket & { servername?: string | false };
   return typeof servername === 'string' && servername !== '' ? servername : undefined;
@@ -104,7 +109,7 @@ function refuse(reply: ServerResponse, fault: { status: number; message: string 
     'content-type': 'text/plain; charset=utf-8',
     'content-length': body.length,
     'x-content-type-options': 'nosniff',
-    // What else comes on this connection may be what we have just refused to understand.
+    // Further data on this connection may be part of the refused request.
     connection: 'close',
     ...(fault.status === 503 ? { 'retry-after': '1' } : {}),
   });

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Certificate } from './port-proxy.ts';
 
-/** Between two checks of an operator's files; the program that renews them sends no notification. */
+/** Interval of reloading the operator's files; the program that renews them sends no notification. */
 export const FILES_LOOK_MS = 60_000;
 
-/** The operator's certificate and key as their files are now; throws with what an operator can do where one cannot be read. */
+/** Reads the operator's certificate and key. Throws with advice if one cannot be read. */
 export async function readCertificate({ certFile, keyFile }: NonNullable<ServiceConfig['tls']>): Promise<Certificate> {
-  // One after the other: where neither can be read, always the same one is named.
+  // Sequentially: if both are unreadable, the error always names the same one.
   const cert = await read('certFile', certFile);
   const key = await read('keyFile', keyFile);
   return { cert, key };
@@ -18,7 +18,7 @@ async function read(field: string, path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const why = { ENOENT: 'it is not there', EACCES: 'this user may not read it' }[code ?? ''] ?? message;
+    const why = { ENOENT: 'it does not exist', EACCES: 'this user may not read it' }[code ?? ''] ?? message;
     throw new Error(`could not read tls.${field} ${path} because ${why}`, { cause: error });
   }
 }

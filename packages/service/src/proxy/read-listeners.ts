@@ -1,26 +1,29 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
 
-/** Many times what a machine has; more would hold up the service. */
+/** Far more than usual; reading more would block the service. */
 const MAX_TABLE_BYTES = 2 * 1024 * 1024;
 const LISTENING = '0A';
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 
-/** As the kernel prints what 127.0.0.1 reaches: that address, all of IPv4, and both in IPv6. */
+/**
+ * Addresses that a connection to 127.0.0.1 reaches, as the kernel prints them: that address and the wildcard, for IPv4 and
+ * IPv6.
+ */
 const LOOPBACK = endianness() === 'LE' ? '0100007F' : '7F000001';
 const MAPPED = `${'0'.repeat(16)}${endianness() === 'LE' ? 'FFFF0000' : '0000FFFF'}`;
 const REACHED = new Set(['0'.repeat(8), LOOPBACK, '0'.repeat(32), MAPPED + '0'.repeat(8), MAPPED + LOOPBACK]);
 
 /**
- * The inodes of the sockets of this machine, lowest first, that listen on `port` where a connection to 127.0.0.1 comes to
- * them. Throws where the kernel does not tell, or tells of more sockets than can be read in a moment.
+ * The inodes of the sockets that accept connections to 127.0.0.1:`port`, in ascending order. Throws if the kernel's table
+ * cannot be read or is too long.
  */
 export function readListeners(port: number): number[] {
   const found = TABLES.flatMap((path) => findListeners(readListening(path), port));
   return [...new Set(found)].sort((a, b) => a - b);
 }
 
-/** The same of one table's text. */
+/** Finds them in the text of one table. */
 export function findListeners(table: string, port: number): number[] {
   const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   return table.split('\n').flatMap((line) => {
@@ -31,7 +34,7 @@ export function findListeners(table: string, port: number): number[] {
   });
 }
 
-/** The kernel prints those that listen first: the connections behind them may be a hundred thousand. */
+/** Reads only the listening sockets, which the kernel prints first: the connections after them can be a hundred thousand. */
 function readListening(path: string): string {
   const file = openSync(path, 'r');
   try {
@@ -49,7 +52,7 @@ function readListening(path: string): string {
   }
 }
 
-/** Whether there is a line of a socket that does not listen; each read of this file gives whole lines. */
+/** Whether a line describes a socket that does not listen. Each read of this file returns complete lines. */
 function hasOther(text: string): boolean {
   return text.split('\n').some((line) => {
     const state = line.trim().split(/\s+/, 4)[3];

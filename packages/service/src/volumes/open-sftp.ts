@@ -7,13 +7,14 @@ import { createSftpServer, generateHostKey } from './sftp/sftp-server.ts';
 import type { TransferThrottle } from './transfer-throttle.ts';
 import type { VolumeAccess } from './volume-access.ts';
 
-/** SFTP being served. */
+/** A running SFTP server. */
 export interface SftpFront {
-  /** `host:port` as clients are told it. */
+  /** `host:port` as announced to clients. */
   readonly address: string;
   close(): Promise<void>;
 }
 
+/** What the SFTP server needs of the service; `root` is the service's data root. */
 export interface SftpFrontOptions {
   readonly root: string;
   readonly at: NonNullable<ServiceConfig['sftp']>;
@@ -22,7 +23,7 @@ export interface SftpFrontOptions {
   readonly log: Logger;
 }
 
-/** Serves the volumes over SFTP, with a host key that is made once and kept, since clients remember it. */
+/** Serves the volumes over SFTP. The host key is created once and kept, because clients remember it. */
 export async function openSftp({ root, at, access, throttle, log }: SftpFrontOptions): Promise<SftpFront> {
   const server = createSftpServer(access, {
     hostKey: hostKey(at.hostKeyFile ?? join(root, 'sftp_host_key')),

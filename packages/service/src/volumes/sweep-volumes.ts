@@ -7,18 +7,19 @@ import { sweepTemporaries } from './files/sweep-temporaries.ts';
 
 const DAY_MS = 86_400_000;
 
+/** What to sweep. */
 export interface VolumeSweepOptions {
-  /** The service's directory: a file in it says that an earlier process did not close. */
+  /** The service's data root. A file in it marks that an earlier process did not close. */
   readonly root: string;
-  /** Where clusters keep their volumes now: a directory of accounts each. */
+  /** The clusters' current volume directories; each contains one directory per account. */
   readonly directories: () => readonly string[];
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 /**
- * Removes what broken uploads have left in the volumes: all that an earlier process left if it was killed, and each day
- * whatever nobody has written to for a day. Returns what stops it, which tells the next start that nothing was left.
+ * Removes the remains of interrupted uploads: at the start everything of an earlier process that was killed, and then daily
+ * what was not written to for a day. Returns a function that stops it and records that nothing is left.
  */
 export function startVolumeSweep(options: VolumeSweepOptions): () => Promise<void> {
   const { root, clock, log } = options;
@@ -31,9 +32,9 @@ export function startVolumeSweep(options: VolumeSweepOptions): () => Promise<voi
     try {
       const removed = await sweepAll(options, { before, isStopped: () => stopped });
       if (!stopped) isLeft = false;
-      if (removed > 0) log.info({ removed }, 'half-written files of broken uploads were removed');
+      if (removed > 0) log.info({ removed }, 'removed incomplete files of interrupted uploads');
     } catch (error) {
-      log.error({ err: error }, 'half-written files of broken uploads could not be removed');
+      log.error({ err: error }, 'could not remove incomplete files of interrupted uploads');
     }
   };
   const inADay = () => {

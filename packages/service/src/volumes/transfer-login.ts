@@ -1,20 +1,20 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { randomID } from '../host/random-id.ts';
 
-/** A login of the transfer service as it is given out, once. */
+/** A login for a volume in plain text, which is shown only once. */
 export interface TransferLogin {
   readonly username: string;
   readonly password: string;
 }
 
-/** A fresh login; 192 random bits make the password. */
+/** Creates a new login; the password has 192 random bits. */
 export function createTransferLogin(): TransferLogin {
   return { username: `v-${randomID(16)}`, password: randomBytes(24).toString('base64url') };
 }
 
 /**
- * What is stored of the password. One SHA-256 is enough: a slow hash makes guessing of weak passwords dear, and 192
- * random bits cannot be guessed; scrypt would cost each WebDAV request 65 ms.
+ * The hash of a password that is stored. One SHA-256 is enough: slow hashes protect weak passwords, but 192 random bits
+ * cannot be guessed, and scrypt would take 65 ms per WebDAV request.
  */
 export function hashTransferPassword(password: string): string {
   return createHash('sha256').update(password).digest('hex');

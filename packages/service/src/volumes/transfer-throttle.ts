@@ -10,18 +10,18 @@ interface Failures {
 }
 
 /**
- * Slows down guessing: after some failures from one address, or for one login from there, each further one costs a longer
- * pause. Other than an account's login, which has a limit in a window, one that a mounted volume sends with every request
- * must not be shut out by strangers: the pair is counted, and the pauses stay short.
+ * Slows down password guessing: after several failures of an address, or of a login from this address, further attempts must
+ * wait increasingly long. Failures are counted per pair and pauses stay short, because mounted volumes send a login with
+ * every request, and unauthenticated clients must not be able to lock it out.
  */
 export interface TransferThrottle {
-  /** Milliseconds that must pass before this address and login may try again; 0 where they may now. */
+  /** Milliseconds to wait before the next attempt of this address and login; 0 if it may try now. */
   pauseMs(address: string, username: string): number;
   failed(address: string, username: string): void;
   succeeded(address: string, username: string): void;
 }
 
-/** Memory is bounded: the oldest entries are dropped first. A success clears its own login's pair, not the address. */
+/** Memory is limited: the oldest entries are dropped first. A success clears the pair, but not the address. */
 export function createTransferThrottle(now: () => number = Date.now): TransferThrottle {
   const entries = new Map<string, Failures>();
   const keysOf = (address: string, username: string) => [`a ${address}`, `p ${address} ${username}`];
@@ -34,7 +34,7 @@ export function createTransferThrottle(now: () => number = Date.now): TransferTh
       entries.delete(key);
       return 0;
     }
-    // An address may stand for many people behind one router, so it is given ten times as much.
+    // Many users may share an address behind a router, so its limit is ten times as high.
     const excess = failures.count - (key.startsWith('a ') ? FREE_FAILURES * 10 : FREE_FAILURES);
     if (excess < 0) return 0;
     return Math.max(0, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(excess, 10)) - since);

@@ -3,32 +3,33 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { storagePaths } from '../storage/storage-paths.ts';
 
-/** Between the end of one look at an account's volumes and the next, and in proportion to how long the look took. */
+/** Minimum pause between two measurements of an account's volumes, and its proportion to the duration of a measurement. */
 const LOOK_MS = 60_000;
 const PAUSE_PER_LOOK = 10;
-/** Bytes of a block, whatever the file system calls a block (stat(2)). */
+/** Size of a block in stat(2), independent of the file system. */
 const BLOCK_BYTES = 512;
 
 interface Usage {
   bytes: number;
-  /** Before this, nothing is measured again; by a clock that nobody sets. */
+  /** Time of the next measurement, by a monotonic clock. */
   nextLook: number;
   look: Promise<void> | undefined;
 }
 
 /**
- * How much the volumes of accounts take on a storage. They are measured when somebody asks, at most once a minute: what
- * containers write is seen then, and what is uploaded at once. Nothing is measured of accounts that nobody asks about.
+ * Measures the disk usage of accounts' volumes, on request and at most once a minute. Between measurements, only uploads are
+ * counted; what containers write is included in the next measurement.
  */
 export interface VolumeUsage {
-  /** As measured last; the first time, and where that is long ago, after measuring. */
+  /** The last measurement in bytes; measures first if there is none or it is too old. */
   measure(accountID: string): Promise<number>;
-  /** As known now, without measuring; undefined before the first measurement. */
+  /** The last measurement, without a new one; undefined before the first. */
   known(accountID: string): number | undefined;
-  /** So much more is being uploaded. */
+  /** Counts an upload that has been admitted. */
   add(accountID: string, bytes: number): void;
 }
 
+/** `storage` is the cluster's storage directory. */
 export function createVolumeUsage(storage: string): VolumeUsage {
   const usages = new Map<string, Usage>();
   const look = async (accountID: string, usage: Usage): Promise<void> => {
@@ -57,7 +58,7 @@ export function createVolumeUsage(storage: string): VolumeUsage {
   };
 }
 
-/** What vanishes meanwhile, or cannot be read, takes nothing. */
+/** Files that are removed in the meantime or cannot be read count as 0. */
 async function measureTree(directory: string): Promise<number> {
   let bytes = 0;
   const open = [directory];

@@ -89,7 +89,7 @@ describe('certificates of a running service', () => {
     onTestFinished(() => again.close());
     for (const { service } of [rig, again]) {
       const listening = service.listen({ host: '127.0.0.1', port: 0 });
-      await expect(listening).rejects.toThrow(`could not read tls.certFile ${certFile} because it is not there`);
+      await expect(listening).rejects.toThrow(`could not read tls.certFile ${certFile} because it does not exist`);
     }
     // Leaves no promise behind that would end the process.
     await rig.close();

@@ -145,7 +145,9 @@ describe('createPortProxy', () => {
 
   test('add refuses a second route for a host', async () => {
     const { rig } = await openBoth();
-    expect(() => rig.proxy.routes.add(HOST.toUpperCase(), { host: '127.0.0.1', port: 1 })).toThrow(/it has one/);
+    expect(() => rig.proxy.routes.add(HOST.toUpperCase(), { host: '127.0.0.1', port: 1 })).toThrow(
+      /it already has one/,
+    );
   });
 
   test.each([

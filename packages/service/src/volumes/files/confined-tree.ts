@@ -14,7 +14,7 @@ import {
   symlinkSync,
   unlinkSync,
 } from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToLoop } from 'node:timers/promises';
 import { bytesToName, nameOnDisk } from '@sluice/client';
 import { isSystemError } from '@sluice/host-system';
 import { ConfinementError, errno, isAbsence } from './file-errors.ts';
@@ -23,28 +23,28 @@ import { inheritOwner } from './inherit-owner.ts';
 import { climbs, resolveLinks } from './resolve-links.ts';
 import { joinVolumePath, splitVolumePath } from './volume-path.ts';
 
-/** Entries looked at before other work gets its turn. */
+/** Entries processed between yields to the event loop. */
 const LIST_BATCH = 500;
 
-/** Names that begin so are half-written files: never listed, never served. */
+/** Prefix of the names of incomplete files: these are never listed or served. */
 export const TEMPORARY_PREFIX = '.sluice-tmp-';
 
-/** An entry of a directory; `list` says of a link what it leads to, `scan` that it is one. */
+/** An entry of a directory. For a link, `stats` describe its target in `list`, and the link itself in `scan`. */
 export interface TreeEntry {
   readonly name: string;
   readonly stats: Stats;
-  /** The target of a link, as it is written there. Only of `list`. */
+  /** The stored target of a link. Only from `list`. */
   readonly link?: string;
 }
 
 /**
- * The files beneath one directory, and nothing else, whatever symlinks others put there and swap meanwhile.
- *
- * Policy: a symlink with a relative target that stays inside is followed; an absolute one, or one that climbs out even
- * in part of its way, is refused with `ELOOP` (`stat` and `list`: not there). Operations on the last segment as such
- * (rename, unlink) touch the link itself. How: each directory on a way is held by a descriptor that was checked after
- * it was opened, and everything is done through it. Short metadata calls are synchronous: they cost microseconds, a
- * trip through the thread pool costs a hundred. Paths must have passed `checkVolumePath`. Throws errors of `node:fs`.
+ * Accesses the files beneath one directory and nothing outside, even while other processes create and replace symlinks
+ * there. Policy: a symlink with a relative target that stays inside is followed. An absolute one, or one that leaves the
+ * directory anywhere on its way, is rejected with `ELOOP` (`stat` and `list` treat it as missing). Operations on the last
+ * segment itself (rename, unlink) affect the link. Method: each directory on a path is held by a descriptor that is checked
+ * after opening, and all operations go through it. Short metadata calls are synchronous: they take microseconds, a round
+ * trip through the thread pool a hundred times as long. Paths must have passed `checkVolumePath`. Throws errors of
+ * `node:fs`.
  */
 export class ConfinedTree {
   /** Absolute, without symlinks. */
@@ -54,7 +54,7 @@ export class ConfinedTree {
     this.root = realRoot;
   }
 
-  /** Runs `use` with the held directory `path`, following links inside the volume unless `links` is `refuse`. */
+  /** Runs `use` with the held directory `path`. Follows links inside the volume unless `links` is `refuse`. */
   inDirectory<T>(path: string, use: (directory: HeldDirectory) => T, links: 'follow' | 'refuse' = 'follow'): T {
     const directory = this.hold(path, links);
     try {
@@ -64,24 +64,24 @@ export class ConfinedTree {
     }
   }
 
-  /** The caller releases it. */
+  /** Holds the directory `path`; the caller must release it. */
   hold(path: string, links: 'follow' | 'refuse' = 'follow'): HeldDirectory {
     let failure: unknown;
     try {
       const direct = holdExactly(this.#absolute(path));
       if (direct !== undefined) return direct;
     } catch (error) {
-      // Also ENOENT may be the answer of a place outside the volume, which a link led to: it must not be told.
+      // Even ENOENT may reveal something about a place outside the volume that a link leads to.
       failure = error;
     }
     const real = resolveLinks(this.root, path, links);
     if (real === path && failure !== undefined) throw failure;
     const resolved = holdExactly(this.#absolute(real));
-    if (resolved === undefined) throw new ConfinementError(`cannot open '${path}': it changed while it was opened`);
+    if (resolved === undefined) throw new ConfinementError(`could not open '${path}': it changed while it was opened`);
     return resolved;
   }
 
-  /** What is at `path`, links followed; undefined where nothing is, or nothing of this volume. */
+  /** Follows links; undefined if nothing of this volume is at `path`. */
   stat(path: string): Stats | undefined {
     try {
       const stats = this.lstat(path);
@@ -92,7 +92,7 @@ export class ConfinedTree {
     }
   }
 
-  /** What is at `path` itself; undefined where nothing is. */
+  /** Does not follow a link at the end; undefined if nothing is at `path`. */
   lstat(path: string): Stats | undefined {
     if (path === '') return this.inDirectory('', (root) => fstatSync(root));
     const { parent, name } = splitVolumePath(path);
@@ -105,20 +105,20 @@ export class ConfinedTree {
   }
 
   /**
-   * The entries of a directory, sorted by name, half-written files left away. Links are shown as what they lead to; where
-   * that is outside or nothing, they are left away, or with `links` shown as links. Each is looked at when it is asked
-   * for: of 100,000 the names take a tenth of the memory of all that is to be said of them, and whoever asks may be slow.
+   * The entries of a directory, sorted by name, without incomplete files. Links are described by their targets. Links that
+   * lead nowhere or outside are omitted, or described as links with `all`. Stats are read only when an entry is requested:
+   * for 100,000 entries, the names take a tenth of the memory, and the consumer may be slow.
    */
   list(path: string, links: 'reachable' | 'all' = 'reachable'): AsyncGenerator<TreeEntry> {
     const names = this.inDirectory(path, (directory) => namesIn(directory).sort());
-    return this.#lookAt(path, names, links === 'all');
+    return this.#describeEntries(path, names, links === 'all');
   }
 
-  async *#lookAt(path: string, names: readonly string[], allLinks: boolean): AsyncGenerator<TreeEntry> {
+  async *#describeEntries(path: string, names: readonly string[], allLinks: boolean): AsyncGenerator<TreeEntry> {
     const directory = this.hold(path);
     try {
       for (const [index, name] of names.entries()) {
-        if (index % LIST_BATCH === LIST_BATCH - 1) await nextTurn();
+        if (index % LIST_BATCH === LIST_BATCH - 1) await yieldToLoop();
         const stats = statIn(directory, name);
         if (stats?.isSymbolicLink()) {
           const reached = this.stat(joinVolumePath(path, name)) ?? (allLinks ? stats : undefined);
@@ -130,7 +130,10 @@ export class ConfinedTree {
     }
   }
 
-  /** The entries of a directory as they lie there, links as links, half-written files left away; it holds none of them. */
+  /**
+   * The entries of a directory in directory order, without incomplete files; links are described as links. Holds only the
+   * current entry in memory.
+   */
   async *scan(path: string): AsyncGenerator<TreeEntry> {
     const held = this.hold(path);
     try {
@@ -138,7 +141,7 @@ export class ConfinedTree {
       try {
         let count = 0;
         for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
-          if (++count % LIST_BATCH === 0) await nextTurn();
+          if (++count % LIST_BATCH === 0) await yieldToLoop();
           const name = bytesToName(entry.name as unknown as Buffer);
           const stats = statIn(held, name);
           if (stats?.isFile() || stats?.isDirectory() || stats?.isSymbolicLink()) yield { name, stats };
@@ -152,8 +155,9 @@ export class ConfinedTree {
   }
 
   /**
-   * Opens a regular file; `flags` as of `open(2)`. The caller closes the descriptor. Follows a link at the end too,
-   * where it stays inside. Anything but a regular file is `EISDIR` or `EINVAL`: a FIFO would block, a device would act.
+   * Opens a regular file; `flags` as in `open(2)`. The caller closes the descriptor. Follows a link at the end if it stays
+   * inside. Anything but a regular file fails with `EISDIR` or `EINVAL`, because opening a FIFO blocks and opening a device
+   * can have effects.
    */
   openFile(path: string, flags: number, mode = 0o666): number {
     const { parent, name } = splitVolumePath(path);
@@ -166,7 +170,7 @@ export class ConfinedTree {
       return file;
     });
     if (opened === undefined) {
-      if ((flags & constants.O_EXCL) !== 0) throw errno('EEXIST', `cannot create '${path}': a symlink is there`);
+      if ((flags & constants.O_EXCL) !== 0) throw errno('EEXIST', `could not create '${path}': it exists as a symlink`);
       return this.openFile(resolveLinks(this.root, path, 'follow'), flags, mode);
     }
     try {
@@ -178,14 +182,14 @@ export class ConfinedTree {
     return opened;
   }
 
-  /** Makes one directory; `EEXIST` where something is, `ENOENT` without the directory above. */
+  /** Creates one directory; `EEXIST` if something is there, `ENOENT` without a parent. */
   makeDirectory(path: string, mode = 0o777): void {
-    if (path === '') throw errno('EEXIST', 'cannot make the root of the volume: it is there');
+    if (path === '') throw errno('EEXIST', 'cannot create the root of the volume: it already exists');
     const { parent, name } = splitVolumePath(path);
     this.inDirectory(parent, (directory) => makeIn(directory, name, mode));
   }
 
-  /** Makes a directory and those above it, where they are not. `ENOTDIR` where a file is in the way. */
+  /** Creates a directory and its missing parents. `ENOTDIR` if a file is in the way. */
   makeDirectories(path: string, links: 'follow' | 'refuse' = 'follow'): void {
     if (this.#isDirectory(path, links)) return;
     const { parent, name } = splitVolumePath(path);
@@ -198,7 +202,7 @@ export class ConfinedTree {
     }
   }
 
-  /** As `rename(2)`: replaces a file or an empty directory at `to`. */
+  /** Like `rename(2)`: replaces a file or an empty directory at `to`. */
   rename(from: string, to: string): void {
     this.#refuseRoot(from, to);
     const source = splitVolumePath(from);
@@ -208,7 +212,7 @@ export class ConfinedTree {
     );
   }
 
-  /** As `rename`, and replaces nothing: `EEXIST` where `to` is something. Two callers cannot come between each other. */
+  /** Like `rename`, but fails with `EEXIST` if `to` exists. Atomic with respect to other operations of this process. */
   renameNew(from: string, to: string): void {
     this.#refuseRoot(from, to);
     const source = splitVolumePath(from);
@@ -217,14 +221,14 @@ export class ConfinedTree {
       lstatSync(within(left, source.name));
       this.inDirectory(target.parent, (right) => {
         if (lstatSync(within(right, target.name), { throwIfNoEntry: false }) !== undefined) {
-          throw errno('EEXIST', `cannot rename '${from}' to '${to}': something is there`);
+          throw errno('EEXIST', `could not rename '${from}' to '${to}': it already exists`);
         }
         renameSync(within(left, source.name), within(right, target.name));
       });
     });
   }
 
-  /** A second name for a file, `EEXIST` where `to` is something: the rename that replaces nothing is this and `unlink`. */
+  /** Creates a hard link; `EEXIST` if `to` exists. */
   link(from: string, to: string): void {
     this.#refuseRoot(from, to);
     const source = splitVolumePath(from);
@@ -234,7 +238,7 @@ export class ConfinedTree {
     );
   }
 
-  /** Removes a file, or a link as such. */
+  /** Removes a file, or a link itself. */
   unlink(path: string): void {
     this.#refuseRoot(path);
     const { parent, name } = splitVolumePath(path);
@@ -248,13 +252,13 @@ export class ConfinedTree {
     this.inDirectory(parent, (directory) => rmdirSync(within(directory, name)));
   }
 
-  /** The target of the link `path`, as it is written there. */
+  /** The stored target of the link `path`. */
   readLink(path: string): string {
     const { parent, name } = splitVolumePath(path);
     return this.inDirectory(parent, (directory) => linkTargetAt(within(directory, name)));
   }
 
-  /** Makes a link; `ELOOP` where its target would not resolve inside the volume. The target need not be there. */
+  /** Creates a link; `ELOOP` if its target would resolve outside the volume. The target need not exist. */
   symlink(target: string, path: string): void {
     this.#refuseRoot(path);
     const { parent, name } = splitVolumePath(path);
@@ -266,8 +270,8 @@ export class ConfinedTree {
   }
 
   /**
-   * Runs `use` with a path that reaches the very file or directory at `path`, links inside the volume followed, for
-   * calls that change its attributes. Neither read nor write permission is needed.
+   * Runs `use` with a path that refers to exactly the file or directory at `path`, for calls that change its attributes.
+   * Follows links inside the volume. Needs neither read nor write permission.
    */
   inNode<T>(path: string, use: (node: string) => T): T {
     const { parent, name } = splitVolumePath(path === '' ? '' : this.realPath(path));
@@ -282,7 +286,7 @@ export class ConfinedTree {
     }
   }
 
-  /** `path` with every link on the way and at its end replaced by where it leads; all of it inside the volume. */
+  /** `path` with all links resolved, including one at its end; the result is inside the volume. */
   realPath(path: string): string {
     return resolveLinks(this.root, path, 'follow');
   }
@@ -291,7 +295,7 @@ export class ConfinedTree {
     return path === '' ? this.root : `${this.root}/${path}`;
   }
 
-  /** False only where nothing is, as far as one look tells; the walk upwards then meets any link on the way. */
+  /** False only if one check finds nothing; the caller then continues with the parent, and handles links there. */
   #isDirectory(path: string, links: 'follow' | 'refuse'): boolean {
     try {
       const direct = holdExactly(this.#absolute(path));
@@ -312,17 +316,17 @@ export class ConfinedTree {
   #refuseOutwardTarget(target: string, parent: string): void {
     const depth = parent === '' ? 0 : this.realPath(parent).split('/').length;
     if (target === '' || target.startsWith('/') || target.includes('\0') || climbs(target, depth)) {
-      throw new ConfinementError(`cannot link to '${target}': it is not inside the volume`);
+      throw new ConfinementError(`could not link to '${target}': it is not inside the volume`);
     }
   }
 }
 
-/** The tree beneath `root`, which must exist; links in the way to it are the operator's, and are resolved once. */
+/** The tree beneath `root`, which must exist. Links on the path to `root` belong to the operator and are resolved once. */
 export function openConfinedTree(root: string): ConfinedTree {
   return new ConfinedTree(realpathSync(root));
 }
 
-/** Undefined for what is gone, and for what is half-written. */
+/** Undefined for an entry that was removed, and for incomplete files. */
 function statIn(directory: HeldDirectory, name: string): Stats | undefined {
   if (name.startsWith(TEMPORARY_PREFIX)) return undefined;
   return lstatSync(within(directory, name), { throwIfNoEntry: false });
@@ -335,6 +339,6 @@ function makeIn(directory: HeldDirectory, name: string, mode = 0o777): void {
 
 function refuseUnlessFile(path: string, stats: Stats): void {
   if (stats.isFile()) return;
-  if (stats.isDirectory()) throw errno('EISDIR', `cannot open '${path}': it is a directory`);
-  throw errno('EINVAL', `cannot open '${path}': it is not a regular file`);
+  if (stats.isDirectory()) throw errno('EISDIR', `could not open '${path}': it is a directory`);
+  throw errno('EINVAL', `could not open '${path}': it is not a regular file`);
 }

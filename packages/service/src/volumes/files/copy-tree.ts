@@ -9,8 +9,8 @@ import { joinVolumePath } from './volume-path.ts';
 const copyFileByKernel = promisify(copyFile);
 
 /**
- * Copies a file or directory to a name that is free, inside one volume. Links are copied as links where they stay
- * inside from their new place, and left away otherwise, as are sockets and the like. `from` has no link on its way.
+ * Copies a file or directory to an unused name inside the same volume. Links are copied as links if they stay inside at
+ * their new place; others, and special files such as sockets, are omitted. `from` must contain no links.
  */
 export async function copyTree(
   tree: ConfinedTree,
@@ -18,7 +18,8 @@ export async function copyTree(
 ): Promise<void> {
   const { from, to, members } = options;
   const stats = tree.lstat(from);
-  if (stats === undefined) throw Object.assign(new Error(`cannot copy '${from}': it is not there`), { code: 'ENOENT' });
+  if (stats === undefined)
+    throw Object.assign(new Error(`could not copy '${from}': it does not exist`), { code: 'ENOENT' });
   if (stats.isSymbolicLink()) return copyLink(tree, from, to);
   if (stats.isFile()) return copyRegularFile(tree, from, to);
   if (!stats.isDirectory()) return;
@@ -37,7 +38,7 @@ function membersOf(tree: ConfinedTree, path: string): string[] {
 async function copyRegularFile(tree: ConfinedTree, from: string, to: string): Promise<void> {
   const source = tree.openFile(from, constants.O_RDONLY);
   try {
-    // Made by the tree, so that the file of a user stays that user's; the kernel then copies into it.
+    // Created by the tree, which sets the owner; the kernel then copies the content.
     const target = tree.openFile(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
     try {
       await copyFileByKernel(`/proc/self/fd/${source}`, `/proc/self/fd/${target}`, constants.COPYFILE_FICLONE);

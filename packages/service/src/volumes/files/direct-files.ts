@@ -12,8 +12,8 @@ import { checkVolumePath, joinVolumePath, splitVolumePath } from './volume-path.
 import { createWholeFile, type WholeFile } from './whole-file.ts';
 
 /**
- * The files of the volume whose root is the directory `root`, without a server between. Nothing is opened before the
- * first use, and nothing stays open after a call. Links are followed where they stay inside (see `ConfinedTree`).
+ * Access to the files of the volume in the directory `root` without a server. Opens nothing before the first call, and keeps
+ * nothing open after a call. Follows links that stay inside (see `ConfinedTree`).
  */
 export function createDirectFiles(root: string): VolumeFiles {
   let opened: ConfinedTree | undefined;
@@ -52,7 +52,7 @@ async function attempt<T>(action: string, path: string, work: () => T | Promise<
 
 function requirePath(action: string, path: string): void {
   const fault = checkVolumePath(path) ?? (isTemporary(path) ? 'the name is reserved' : undefined);
-  if (fault !== undefined) throw new ServiceError('INVALID_ARGUMENT', `cannot ${action}: ${fault}`);
+  if (fault !== undefined) throw new ServiceError('INVALID_ARGUMENT', `could not ${action}: ${fault}`);
 }
 
 function isTemporary(path: string): boolean {
@@ -96,7 +96,10 @@ async function writeFile(tree: ConfinedTree, { path, body, size, executable }: W
       await file.write(bytes);
     }
     if (size !== undefined && size !== written) {
-      throw new ServiceError('INVALID_ARGUMENT', `cannot write '${path}': ${written} bytes came instead of ${size}`);
+      throw new ServiceError(
+        'INVALID_ARGUMENT',
+        `could not write '${path}': received ${written} bytes instead of ${size}`,
+      );
     }
     file.commit();
   } catch (error) {
@@ -105,7 +108,7 @@ async function writeFile(tree: ConfinedTree, { path, body, size, executable }: W
   }
 }
 
-/** Makes the directories above only when they are missing: mostly they are there, and the look costs as much as the rest. */
+/** Creates parent directories only if they are missing: they usually exist, and checking them would double the cost. */
 function beginFile(tree: ConfinedTree, path: string, executable: boolean | undefined): WholeFile {
   if (path === '') throw Object.assign(new Error('the root is a directory'), { code: 'EISDIR' });
   const options = executable === undefined ? {} : { mode: executable ? 0o755 : 0o644 };
@@ -118,7 +121,7 @@ function beginFile(tree: ConfinedTree, path: string, executable: boolean | undef
   return createWholeFile(tree, path, options);
 }
 
-/** Also where the very link is there already: a caller whose reply was lost asks again. */
+/** Succeeds if the same link already exists, because a caller may repeat a request whose response was lost. */
 function makeLink(tree: ConfinedTree, path: string, target: string): boolean {
   if (path === '') throw new ServiceError('INVALID_ARGUMENT', 'cannot make a link of the root of the volume');
   tree.makeDirectories(splitVolumePath(path).parent);
@@ -130,25 +133,31 @@ function makeLink(tree: ConfinedTree, path: string, target: string): boolean {
 function moveTo(tree: ConfinedTree, from: string, to: string): void {
   if (from === '' || to === '') throw new ServiceError('INVALID_ARGUMENT', 'cannot move the root of the volume');
   if (to === from || to.startsWith(`${from}/`)) {
-    throw new ServiceError('INVALID_ARGUMENT', `cannot move '${from}' to '${to}': that is itself or inside itself`);
+    throw new ServiceError(
+      'INVALID_ARGUMENT',
+      `could not move '${from}' to '${to}': the destination is the source or inside it`,
+    );
   }
   try {
     tree.renameNew(from, to);
   } catch (error) {
-    // Nothing at `from`, or no directory for `to`: the second try tells.
+    // Either `from` or the parent of `to` is missing: the second attempt finds out.
     if (!isSystemError(error, 'ENOENT') || tree.lstat(from) === undefined) throw error;
     tree.makeDirectories(splitVolumePath(to).parent);
     tree.renameNew(from, to);
   }
 }
 
-/** Copied beside `to` first: whoever reads `to` never sees half of it, also when the service dies in between. */
+/**
+ * Copies to a temporary name beside `to` first, so that readers of `to` never see a partial copy, even if the service dies.
+ */
 async function copyTo(tree: ConfinedTree, from: string, to: string): Promise<void> {
   if (from === '' || to === '') throw new ServiceError('INVALID_ARGUMENT', 'cannot copy the root of the volume');
   const source = tree.realPath(from);
   const { parent, name } = splitVolumePath(to);
-  if (tree.stat(source) === undefined) throw errno('ENOENT', `cannot copy '${from}': it is not there`);
-  if (tree.lstat(to) !== undefined && from !== to) throw errno('EEXIST', `cannot copy to '${to}': something is there`);
+  if (tree.stat(source) === undefined) throw errno('ENOENT', `could not copy '${from}': it does not exist`);
+  if (tree.lstat(to) !== undefined && from !== to)
+    throw errno('EEXIST', `could not copy to '${to}': it already exists`);
   if (to === from || to.startsWith(`${from}/`)) throw copyIntoItself(from, to);
   tree.makeDirectories(parent);
   const target = joinVolumePath(tree.realPath(parent), name);
@@ -164,7 +173,10 @@ async function copyTo(tree: ConfinedTree, from: string, to: string): Promise<voi
 }
 
 function copyIntoItself(from: string, to: string): ServiceError {
-  return new ServiceError('INVALID_ARGUMENT', `cannot copy '${from}' to '${to}': that is itself or inside itself`);
+  return new ServiceError(
+    'INVALID_ARGUMENT',
+    `could not copy '${from}' to '${to}': the destination is the source or inside it`,
+  );
 }
 
 async function remove(tree: ConfinedTree, path: string): Promise<void> {

@@ -18,32 +18,34 @@ const CODES: Readonly<Record<string, ServiceErrorCode>> = {
   EDQUOT: 'RESOURCE_EXHAUSTED',
 };
 
-/** What a user of the volume's files is told; the host's own paths stay out of it. `action` reads `write 'a/b'`. */
+/** Converts an error into one for users, without host paths. `action` is a phrase such as `write 'a/b'`. */
 export function fileFailure(action: string, error: unknown): ServiceError {
   if (isServiceError(error)) return error;
   const code = systemErrorCode(error) ?? '';
-  return new ServiceError(own(CODES, code) ?? 'UNAVAILABLE', `cannot ${action}: ${reasonOf(code)}`, { cause: error });
+  return new ServiceError(own(CODES, code) ?? 'UNAVAILABLE', `could not ${action}: ${reasonOf(code)}`, {
+    cause: error,
+  });
 }
 
 function reasonOf(code: string): string {
   switch (code) {
     case 'ENOENT':
-      return 'it is not there';
+      return 'it does not exist';
     case 'ENOTDIR':
-      return 'a file is where a directory is wanted';
+      return 'a file is in the place of a directory';
     case 'EISDIR':
       return 'it is a directory';
     case 'EEXIST':
     case 'ENOTEMPTY':
-      return 'something is there already';
+      return 'it already exists';
     case 'ELOOP':
-      return 'a symlink on the way leaves the volume';
+      return 'a symlink on the path leaves the volume';
     case 'EBUSY':
       return 'it is the root of the volume';
     case 'ENOSPC':
     case 'EDQUOT':
       return 'the storage is full';
     default:
-      return code === '' ? 'of an unexpected error' : `the file system answered ${code}`;
+      return code === '' ? 'unexpected error' : `the file system reported ${code}`;
   }
 }

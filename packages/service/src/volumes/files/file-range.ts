@@ -1,13 +1,13 @@
 import { closeSync, constants, fstatSync, read, readSync } from 'node:fs';
 import type { ConfinedTree } from './confined-tree.ts';
 
-/** A file up to this is read at once. */
+/** Ranges up to this size are read immediately. */
 const SMALL_BYTES = 64 * 1024;
 const BLOCK_BYTES = 512 * 1024;
 
 /**
- * The bytes of a file from `start` to before `end`. The file is opened anew when the reading begins, so that an
- * iterable that nobody reads holds nothing; a small one is read at once. Throws where nothing is.
+ * The bytes of a file from `start` up to `end` (exclusive). A small range is read immediately. For a larger one the file is
+ * opened again when reading begins, so that an unused iterable holds no descriptor. Throws if the file does not exist.
  */
 export function readRange(
   tree: ConfinedTree,
@@ -27,8 +27,8 @@ export function readRange(
 }
 
 /**
- * Blocks from `start` to before `end`, or to where the file ends by then; the descriptor stays open. With `reuse` all are
- * given in the same memory: whoever asks for the next has done with the last.
+ * Blocks from `start` up to `end` (exclusive) or the end of the file. The descriptor stays open. With `reuse`, all blocks
+ * share one buffer, so a block is valid only until the next one is requested.
  */
 export async function* readBlocks(
   file: number,

@@ -1,7 +1,10 @@
 import { fchownSync, fstatSync, lchownSync } from 'node:fs';
 import { type HeldDirectory, within } from './held-directory.ts';
 
-/** What a service that is root makes in a user's directory belongs to that user, as if the user had made it. */
+/**
+ * If the service runs as root, sets the owner of a created entry to that of its directory, as if the user had created it.
+ * `made` is a name or a descriptor.
+ */
 export function inheritOwner(directory: HeldDirectory, made: string | number): void {
   if (process.geteuid?.() !== 0) return;
   const { uid, gid } = fstatSync(directory);

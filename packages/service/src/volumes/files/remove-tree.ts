@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToLoop } from 'node:timers/promises';
 import { isSystemError } from '@sluice/host-system';
 import type { ConfinedTree } from './confined-tree.ts';
 import { errno } from './file-errors.ts';
@@ -7,10 +7,13 @@ import { type HeldDirectory, holdBelow, release, within, withinBytes } from './h
 import { temporaryName } from './temporary-name.ts';
 import { splitVolumePath } from './volume-path.ts';
 
-/** Deeper than this, a directory is moved up before it is emptied, so that depth costs no descriptors. */
+/** Directories at a greater depth are moved up before they are emptied, which limits the number of open descriptors. */
 const MAX_HELD = 64;
 const BATCH = 500;
-/** So often a directory is emptied in which something appears meanwhile: of some network mounts, what is removed while open. */
+/**
+ * Attempts to empty a directory in which entries appear. Some network mounts create entries for removed files that are still
+ * open.
+ */
 const MAX_LOOKS = 5;
 
 interface Removal {
@@ -19,8 +22,8 @@ interface Removal {
 }
 
 /**
- * Removes a file, a link as such, or a directory with all that is in it; false where nothing was. No link is followed,
- * also none that is swapped in meanwhile, and a tree of any depth and width is taken down without blocking for long.
+ * Removes a file, a link itself, or a directory with its content; false if nothing was there. Follows no link, even one that
+ * is created in the meantime. Handles trees of any depth and width without blocking the event loop for long.
  */
 export async function removeTree(tree: ConfinedTree, path: string): Promise<boolean> {
   const stats = tree.lstat(path);
@@ -51,12 +54,12 @@ async function emptyAndRemove(
   }
   const directory = holdBelow(holder, name);
   try {
-    // Whoever writes into the directory meanwhile makes rmdir fail: look again.
+    // Other processes may write into the directory, which makes rmdir fail: try again.
     for (let look = 0; look < MAX_LOOKS; look += 1) {
       await emptyOnce(removal, directory, depth);
       if (removeIfEmpty(holder, name)) return;
     }
-    throw errno('ENOTEMPTY', `cannot remove '${name}': something appears in it again and again`);
+    throw errno('ENOTEMPTY', `could not remove '${name}': other processes keep creating entries in it`);
   } finally {
     release(directory);
   }
@@ -65,7 +68,7 @@ async function emptyAndRemove(
 async function emptyOnce(removal: Removal, directory: HeldDirectory, depth: number): Promise<void> {
   for (const name of namesIn(directory)) {
     removal.count += 1;
-    if (removal.count % BATCH === 0) await nextTurn();
+    if (removal.count % BATCH === 0) await yieldToLoop();
     const stats = lstatSync(withinBytes(directory, name), { throwIfNoEntry: false });
     if (stats === undefined) continue;
     if (stats.isDirectory()) await emptyAndRemove(removal, { holder: directory, name, depth: depth + 1 });

@@ -3,13 +3,13 @@ import { namesIn } from './held-directory.ts';
 import { temporaryBeside } from './temporary-name.ts';
 import { joinVolumePath, splitVolumePath } from './volume-path.ts';
 
-/** Directories with such a name hold, under the name that it had beside them, what something else is to replace. */
+/** Prefix of directories that contain an entry to be replaced, under its original name. */
 export const ASIDE_PREFIX = `${TEMPORARY_PREFIX}aside-`;
 
 /**
- * Renames `from` to `to`, where something is that a rename cannot replace. What was there is moved aside, and back where
- * the rename fails; whoever is killed between the two leaves it to `putBack`. Gives the path where the old is now, to be
- * removed.
+ * Renames `from` to `to` if a plain rename cannot replace the entry at `to`. The old entry is moved aside, and back if the
+ * rename fails; after a crash in between, `putBack` restores it. Returns the path of the old entry, which the caller
+ * removes.
  */
 export function replaceEntry(tree: ConfinedTree, from: string, to: string): string {
   const { name } = splitVolumePath(to);
@@ -22,13 +22,13 @@ export function replaceEntry(tree: ConfinedTree, from: string, to: string): stri
     putBack(tree, aside);
     throw error;
   }
-  // From here on nobody puts it back.
+  // After this rename `putBack` no longer applies.
   const old = temporaryBeside(to);
   tree.rename(aside, old);
   return old;
 }
 
-/** Gives what is in the directory `aside` its name back, unless something else has it, and removes `aside` if it is empty. */
+/** Restores the entries of the directory `aside` unless their names are in use again, and removes `aside` if it is empty. */
 export function putBack(tree: ConfinedTree, aside: string): void {
   const { parent } = splitVolumePath(aside);
   const names = tree.inDirectory(aside, (held) => namesIn(held).sort(), 'refuse');

@@ -3,14 +3,13 @@ import { ConfinementError } from './file-errors.ts';
 import { holdBelow, holdExactly, linkTargetAt, release, within } from './held-directory.ts';
 import { joinVolumePath } from './volume-path.ts';
 
-/** More links than this on one way are taken for a circle, as the kernel does. */
+/** More links than this on one path count as a cycle, as in the kernel. */
 const MAX_LINKS = 40;
 
 /**
- * `path` beneath the directory `root` with every link on the way and at its end replaced by where it leads. Walks down
- * segment by segment from one held directory to the next. What comes out is a proposal: whoever uses it opens it with
- * `holdExactly`, which would notice a change since. Throws `ConfinementError` where the way leaves `root`, or meets any
- * link with `refuse`, and errors of `node:fs`.
+ * Resolves all links in `path` beneath the directory `root`, by walking from one held directory to the next. The result is
+ * preliminary: the caller must open it with `holdExactly`, which detects later changes. Throws `ConfinementError` if the
+ * path leaves `root`, or contains any link with `refuse`, and errors of `node:fs`.
  */
 export function resolveLinks(root: string, path: string, links: 'follow' | 'refuse'): string {
   const ahead = path === '' ? [] : path.split('/').reverse();
@@ -20,7 +19,8 @@ export function resolveLinks(root: string, path: string, links: 'follow' | 'refu
     const name = ahead.pop() as string;
     if (name === '' || name === '.') continue;
     if (name === '..') {
-      if (names.pop() === undefined) throw new ConfinementError(`cannot open '${path}': a symlink leaves the volume`);
+      if (names.pop() === undefined)
+        throw new ConfinementError(`could not open '${path}': a symlink leaves the volume`);
       continue;
     }
     const target = linkTarget(root, { names, name, last: ahead.length === 0 });
@@ -30,20 +30,21 @@ export function resolveLinks(root: string, path: string, links: 'follow' | 'refu
     }
     met += 1;
     if (links === 'refuse' || target.startsWith('/') || met > MAX_LINKS) {
-      throw new ConfinementError(`cannot open '${path}': '${joinVolumePath(names.join('/'), name)}' is a symlink`);
+      throw new ConfinementError(`could not open '${path}': '${joinVolumePath(names.join('/'), name)}' is a symlink`);
     }
     ahead.push(...target.split('/').reverse());
   }
   return names.join('/');
 }
 
-/** Undefined where `name` is no link. Throws `ENOENT` and `ENOTDIR` as a walk through it would. */
+/** Undefined if `name` is not a link. Throws `ENOENT` and `ENOTDIR` like path resolution in the kernel. */
 function linkTarget(
   root: string,
   { names, name, last }: { names: readonly string[]; name: string; last: boolean },
 ): string | undefined {
   const directory = holdExactly([root, ...names].join('/'));
-  if (directory === undefined) throw new ConfinementError(`cannot open '${names.join('/')}': it changed meanwhile`);
+  if (directory === undefined)
+    throw new ConfinementError(`could not open '${names.join('/')}': it changed while it was opened`);
   try {
     const stats = lstatSync(within(directory, name));
     if (stats.isSymbolicLink()) return linkTargetAt(within(directory, name));
@@ -54,7 +55,7 @@ function linkTarget(
   }
 }
 
-/** Whether a relative target, read `depth` directories below the root, goes above the root on its way. */
+/** Whether a relative target leaves the root at any point, when resolved `depth` directories below it. */
 export function climbs(target: string, depth: number): boolean {
   let level = depth;
   for (const segment of target.split('/')) {

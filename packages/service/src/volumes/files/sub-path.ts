@@ -6,19 +6,19 @@ import { fileFailure } from './file-failure.ts';
 import { checkVolumePath, splitVolumePath } from './volume-path.ts';
 
 /**
- * Makes sure that `subPath` of the volume at `root` can be mounted, and says as what. With `kind` it is made where it
- * is not, with the directories above it; without, it must be there. No symlink may be on the way, also none that
- * stays inside the volume: the engine mounts what is at this very path. Throws `ServiceError`, `INVALID_ARGUMENT` for
- * what the caller can mend and `NOT_FOUND` for what is not there.
+ * Checks that `subPath` of the volume at `root` can be mounted, and returns its kind. With `kind` it is created if missing,
+ * with its parents; without, it must exist. No symlink may be on the path, not even one that stays inside the volume,
+ * because the engine mounts exactly this path. Throws `ServiceError`: `INVALID_ARGUMENT` for what the caller can fix,
+ * `NOT_FOUND` for what does not exist.
  */
 export function ensureSubPath(root: string, subPath: string, kind?: 'dir' | 'file'): 'dir' | 'file' {
   const action = `mount '${subPath}' of the volume`;
   const fault = checkVolumePath(subPath);
-  if (fault !== undefined) throw new ServiceError('INVALID_ARGUMENT', `cannot ${action}: ${fault}`);
+  if (fault !== undefined) throw new ServiceError('INVALID_ARGUMENT', `could not ${action}: ${fault}`);
   try {
     const found = ensure(root, subPath, kind);
     if (kind !== undefined && found !== kind) {
-      throw new ServiceError('INVALID_ARGUMENT', `cannot ${action} as ${kind}: a ${found} is there`);
+      throw new ServiceError('INVALID_ARGUMENT', `could not ${action} as ${kind}: a ${found} is there`);
     }
     return found;
   } catch (error) {

@@ -1,5 +1,5 @@
 import { lstatSync, opendirSync } from 'node:fs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToLoop } from 'node:timers/promises';
 import { isSystemError } from '@sluice/host-system';
 import { type ConfinedTree, TEMPORARY_PREFIX } from './confined-tree.ts';
 import { isAbsence } from './file-errors.ts';
@@ -9,13 +9,14 @@ import { ASIDE_PREFIX, putBack } from './replace-entry.ts';
 import { isOwnTemporary } from './temporary-name.ts';
 import { joinVolumePath } from './volume-path.ts';
 
-/** Entries looked at before other work gets its turn. */
+/** Entries processed between yields to the event loop. */
 const BATCH = 200;
 
 /**
- * Removes the half-written files of a volume: all that earlier processes have left, whatever their age, and what this
- * one has not written to since `before`, in milliseconds since the epoch. Resolves to their number. What one of them was to replace gets its place back. Follows no link, and gives way
- * to other work, since a volume may have millions of entries. Ends early once `isStopped`.
+ * Removes the incomplete files of a volume: those of earlier processes regardless of their age, and those of this process
+ * without a write since `before`, in milliseconds since the epoch. Restores entries that were moved aside for a replacement.
+ * Resolves to the number removed. Follows no link, and yields to the event loop, because a volume may have millions of
+ * entries. Ends early once `isStopped`.
  */
 export async function sweepTemporaries(
   tree: ConfinedTree,
@@ -28,7 +29,7 @@ export async function sweepTemporaries(
     try {
       await lookInto(tree, path, { before, stale, waiting, isStopped });
     } catch (error) {
-      // Removed or replaced meanwhile, or closed to us by whoever owns it: what is out of reach stays.
+      // Removed or replaced in the meantime, or not accessible: inaccessible entries stay.
       if (!isAbsence(error) && !isOutOfReach(error)) throw error;
     }
     for (const name of stale) if (await isRemoved(tree, joinVolumePath(path, name))) removed++;
@@ -36,7 +37,7 @@ export async function sweepTemporaries(
   return removed;
 }
 
-/** What a container has made undeletable in it stays, so that all other volumes get their turn. */
+/** Entries that a container made undeletable stay, so that the sweep continues with other volumes. */
 async function isRemoved(tree: ConfinedTree, path: string): Promise<boolean> {
   try {
     return await removeTree(tree, path);
@@ -56,13 +57,13 @@ async function lookInto(
   try {
     let count = 0;
     for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
-      if (++count % BATCH === 0) await nextTurn();
+      if (++count % BATCH === 0) await yieldToLoop();
       if (found.isStopped()) return;
       if (!entry.name.startsWith(TEMPORARY_PREFIX)) {
         if (entry.isDirectory()) found.waiting.push(joinVolumePath(path, entry.name));
         continue;
       }
-      // At any age: who replaces something does not let others look in between.
+      // At any age: a replacement in this process is synchronous, so it is never in progress here.
       if (entry.isDirectory() && entry.name.startsWith(ASIDE_PREFIX)) putBack(tree, joinVolumePath(path, entry.name));
       const stats = lstatSync(within(held, entry.name), { throwIfNoEntry: false });
       if (stats === undefined || (isOwnTemporary(entry.name) && stats.mtimeMs >= found.before)) continue;

@@ -4,8 +4,8 @@ const MAX_SEGMENT_BYTES = 255;
 const MAX_PATH_BYTES = 3_072;
 
 /**
- * Why `path` does not name anything in a volume, or undefined where it may: relative, `/`-separated, without `.`,
- * `..`, empty segments, NUL or broken Unicode, within the lengths that the kernel takes. `''` is the root.
+ * Why `path` is invalid in a volume; undefined if it is valid: relative, `/`-separated, without `.`, `..`, empty segments,
+ * NUL or invalid Unicode, and within the kernel's length limits. `''` is the root.
  */
 export function checkVolumePath(path: string): string | undefined {
   if (path === '') return undefined;
@@ -23,13 +23,13 @@ export function checkVolumePath(path: string): string | undefined {
   return undefined;
 }
 
-/** The directory that holds `path`, and the last segment. The root itself has neither: do not ask. */
+/** The parent directory of `path` and its last segment. Must not be called for the root. */
 export function splitVolumePath(path: string): { parent: string; name: string } {
   const slash = path.lastIndexOf('/');
   return slash < 0 ? { parent: '', name: path } : { parent: path.slice(0, slash), name: path.slice(slash + 1) };
 }
 
-/** `name` beneath `directory`, where the root is `''`. */
+/** The path of `name` in `directory`; the root is `''`. */
 export function joinVolumePath(directory: string, name: string): string {
   return directory === '' ? name : `${directory}/${name}`;
 }

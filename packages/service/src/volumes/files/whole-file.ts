@@ -4,37 +4,39 @@ import { pipeline } from 'node:stream/promises';
 import type { ConfinedTree } from './confined-tree.ts';
 import { temporaryBeside } from './temporary-name.ts';
 
-/** A body up to this is written at once, without a trip through the thread pool. */
+/** Bodies up to this size are written synchronously, without a round trip through the thread pool. */
 const SMALL_BYTES = 64 * 1024;
-/** What a stream holds back at most before its source has to wait. */
+/** Maximum bytes that a stream buffers before its source has to wait. */
 const STREAM_BYTES = 1024 * 1024;
 
-/** A file in the making, invisible under its own name until `commit`. Exactly one of `commit` and `discard` ends it. */
+/**
+ * A file being written, not visible under its own name until `commit`. Exactly one of `commit` and `discard` must be called.
+ */
 export interface WholeFile {
   write(bytes: Uint8Array): Promise<void>;
-  /** Writes all that comes, several blocks at once where they come faster than the disk takes them. */
+  /** Writes the whole stream. Several blocks are written together if they arrive faster than the disk writes. */
   writeFrom(source: Readable): Promise<void>;
-  /** Gives the file its name, in place of any file that has it. */
+  /** Renames the file to its own name, replacing an existing file. */
   commit(): void;
   discard(): void;
 }
 
 /**
- * Begins to write the file `path`, whose directory must be there. A file that is replaced passes its permission bits
- * on, unless `mode` is given. Not synced to disk: what the page cache holds survives us, not a power cut.
+ * Begins to write the file `path`, whose directory must exist. Keeps the permission bits of a replaced file unless `mode` is
+ * given. Does not sync: the content survives the end of this process, but not a power failure.
  */
 export function createWholeFile(tree: ConfinedTree, path: string, options: { mode?: number } = {}): WholeFile {
   const temporary = temporaryBeside(path);
   const existing = tree.lstat(path);
   if (existing?.isDirectory()) {
-    throw Object.assign(new Error(`cannot write '${path}': it is a directory`), { code: 'EISDIR' });
+    throw Object.assign(new Error(`could not write '${path}': it is a directory`), { code: 'EISDIR' });
   }
   const file = tree.openFile(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
   const mode = options.mode ?? (existing?.isFile() ? existing.mode & 0o777 : undefined);
   let open = true;
   const close = () => {
     if (!open) return;
-    // First: also one that fails, with the error of an earlier write, has closed it.
+    // Set first: even a close that fails (with the error of an earlier write) has closed the descriptor.
     open = false;
     closeSync(file);
   };
@@ -51,13 +53,13 @@ export function createWholeFile(tree: ConfinedTree, path: string, options: { mod
       try {
         tree.unlink(temporary);
       } catch {
-        // Gone with its directory, or the disk is in trouble: the error that led here is the one to tell.
+        // Its directory was removed or the disk failed: the original error is more useful.
       }
     },
   };
 }
 
-/** A stream into an open file. Unlike that of `node:fs` it never closes the descriptor, also not when it fails. */
+/** A stream into an open file. Unlike that of `node:fs` it never closes the descriptor, not even after an error. */
 function createFileSink(file: number): Writable {
   return new Writable({
     highWaterMark: STREAM_BYTES,

@@ -4,8 +4,8 @@ import { SftpFailure } from './sftp-failure.ts';
 import { STATUS } from './sftp-packet.ts';
 
 /**
- * The volume path of what a client calls `path`: the volume is its whole world, `/` is the root and where it starts,
- * and above the root is the root, as in a `chroot`.
+ * The volume path of a client's `path`. `/` is the root and the initial directory, and `..` of the root is the root, as in a
+ * `chroot`. Throws `SftpFailure` for an invalid or reserved name.
  */
 export function volumePathOf(path: string): string {
   const segments: string[] = [];

@@ -7,14 +7,14 @@ const PERMISSIONS = 0x4;
 const TIMES = 0x8;
 const EXTENDED = 0x8000_0000;
 
-/** What a client wants a file to have; only what it named. Times are in seconds. */
+/** The attributes that a client wants to set; only those that it specified. Times are in seconds. */
 export interface WantedAttributes {
   readonly size?: number;
   readonly mode?: number;
   readonly times?: { readonly accessed: number; readonly modified: number };
 }
 
-/** Reads the ATTRS of a packet. An owner is read over: files belong to whom the service runs as. */
+/** Reads the ATTRS of a packet. The owner is ignored: files belong to the user that the service runs as. */
 export function readAttributes(reader: PacketReader): WantedAttributes {
   const flags = reader.u32();
   const size = (flags & SIZE) === 0 ? {} : { size: reader.u64() };
@@ -39,16 +39,17 @@ function attributeFields(stats: Stats): Field[] {
   return [SIZE | OWNER | PERMISSIONS | TIMES, BigInt(size), uid, gid, mode, ...times];
 }
 
+/** Encodes ATTRS, for a reply. */
 export function encodeAttributes(stats: Stats): { readonly raw: Uint8Array } {
   return encodeFields(...attributeFields(stats));
 }
 
-/** An entry of a NAME packet, with the line that version 3 wants clients to show: that of `ls -l`. */
+/** Encodes an entry of a NAME packet, with a line as from `ls -l`, which version 3 clients display. */
 export function encodeName(name: string, stats: Stats): { readonly raw: Uint8Array } {
   return encodeFields(name, longName(name, stats), ...attributeFields(stats));
 }
 
-/** An entry of a NAME packet that says nothing but the name. */
+/** Encodes an entry of a NAME packet with only the name. */
 export function encodeBareName(name: string): { readonly raw: Uint8Array } {
   return encodeFields(name, name, 0);
 }
@@ -56,7 +57,7 @@ export function encodeBareName(name: string): { readonly raw: Uint8Array } {
 function longName(name: string, stats: Stats): string {
   const kind = stats.isDirectory() ? 'd' : stats.isSymbolicLink() ? 'l' : '-';
   const bits = [...'rwxrwxrwx'].map((letter, index) => ((stats.mode >> (8 - index)) & 1 ? letter : '-')).join('');
-  // File systems take times that are no date.
+  // File systems can store times outside of the range of Date.
   const date = Number.isNaN(stats.mtime.getTime()) ? '-' : stats.mtime.toISOString().slice(0, 16).replace('T', ' ');
   const size = String(stats.size).padStart(12);
   return `${kind}${bits} ${String(stats.nlink).padStart(3)} ${stats.uid} ${stats.gid} ${size} ${date} ${name}`;

@@ -16,28 +16,29 @@ import {
   statusPacket,
 } from './sftp-packet.ts';
 
-/** What a request is carried out on. */
+/** A request and the session's state that it uses. */
 export interface RequestContext {
   readonly tree: ConfinedTree;
   readonly handles: OpenHandles;
   readonly request: number;
   readonly reader: PacketReader;
-  /** Why nothing may be added, if so. */
+  /** Why `bytes` more may not be stored; undefined if they may. Absent: no limit. */
   readonly admit?: ((bytes: number) => string | undefined) | undefined;
 }
 
-/** The longest READ and WRITE that fit a packet with what is around the data. */
+/** The maximum data length of READ and WRITE, limited by the packet size. */
 export const MAX_DATA_BYTES = MAX_PACKET_BYTES - 1_024;
 
 const OPEN = { READ: 0x1, WRITE: 0x2, APPEND: 0x4, CREATE: 0x8, TRUNCATE: 0x10, EXCLUSIVE: 0x20 } as const;
 
-/** OPEN. The flags are taken one by one: clients send combinations that no mode of `fopen` has. */
+/** OPEN. Flags are interpreted independently: clients send combinations that no mode of `fopen` has. */
 export function openFile({ tree, handles, request, reader, admit }: RequestContext): Buffer {
   const path = volumePathOf(reader.text());
   const wanted = reader.u32();
   const { mode = 0o666 } = readAttributes(reader);
   const has = (flag: number) => (wanted & flag) !== 0;
-  if (!has(OPEN.READ) && !has(OPEN.WRITE)) throw new SftpFailure(STATUS.FAILURE, 'opened neither to read nor to write');
+  if (!has(OPEN.READ) && !has(OPEN.WRITE))
+    throw new SftpFailure(STATUS.FAILURE, 'it is opened for neither reading nor writing');
   if (path === '') throw new SftpFailure(STATUS.FAILURE, 'it is a directory');
   let flags: number = constants.O_RDONLY;
   if (has(OPEN.WRITE)) flags = has(OPEN.READ) ? constants.O_RDWR : constants.O_WRONLY;
@@ -51,7 +52,7 @@ export function openFile({ tree, handles, request, reader, admit }: RequestConte
   return handlePacket(request, handles.add({ kind: 'file', file, writes: new OrderedWrites(file) }));
 }
 
-/** READ, straight into the packet that is sent. */
+/** READ, directly into the buffer of the response. */
 export async function readFile({ handles, request, reader }: RequestContext): Promise<Buffer> {
   const { file } = handles.file(reader.bytes());
   const offset = reader.u64();
@@ -72,7 +73,7 @@ export async function writeFile({ handles, request, reader }: RequestContext): P
   return statusPacket(request, STATUS.OK);
 }
 
-/** CLOSE, also of a directory. */
+/** CLOSE, for files and directories. */
 export async function closeHandle({ handles, request, reader }: RequestContext): Promise<Buffer> {
   await handles.close(reader.bytes());
   return statusPacket(request, STATUS.OK);

@@ -7,7 +7,7 @@ import { STATUS } from './sftp-packet.ts';
 
 const MAX_HANDLES = 256;
 
-/** What a client has open: a file's descriptor, or what is left to tell of a directory. */
+/** What a client has open: a file's descriptor, or the remaining entries of a directory. */
 export type OpenHandle =
   | { readonly kind: 'file'; readonly file: number; readonly writes: OrderedWrites }
   | { readonly kind: 'directory'; readonly entries: AsyncGenerator<TreeEntry> };
@@ -21,6 +21,7 @@ export interface OpenHandles {
   closeAll(): Promise<void>;
 }
 
+/** Lookups throw `SftpFailure` for unknown handles and for handles of the other kind. */
 export function createOpenHandles(): OpenHandles {
   const handles = new Map<string, OpenHandle>();
   const find = (name: Buffer): OpenHandle => {
@@ -35,7 +36,7 @@ export function createOpenHandles(): OpenHandles {
   return {
     add(handle) {
       if (handles.size >= MAX_HANDLES) {
-        // The entries of a directory hold nothing before they are asked for.
+        // The entries of a directory hold no resources before they are read.
         if (handle.kind === 'file') closeSync(handle.file);
         throw new SftpFailure(STATUS.FAILURE, `more than ${MAX_HANDLES} handles are open`);
       }
@@ -45,12 +46,12 @@ export function createOpenHandles(): OpenHandles {
     },
     file(name) {
       const handle = find(name);
-      if (handle.kind !== 'file') throw new SftpFailure(STATUS.FAILURE, 'the handle is that of a directory');
+      if (handle.kind !== 'file') throw new SftpFailure(STATUS.FAILURE, 'the handle is of a directory');
       return handle;
     },
     directory(name) {
       const handle = find(name);
-      if (handle.kind !== 'directory') throw new SftpFailure(STATUS.FAILURE, 'the handle is that of a file');
+      if (handle.kind !== 'directory') throw new SftpFailure(STATUS.FAILURE, 'the handle is of a file');
       return handle.entries;
     },
     async close(name) {

@@ -8,9 +8,9 @@ interface PendingWrite {
 }
 
 /**
- * The writes to one file, in the order in which they were asked for; those that follow on each other while an earlier one
- * is under way go together. Were they to overtake each other, a process that is killed would leave a hole, and a client
- * that resumes from the file's length would never fill it.
+ * Performs the writes to one file in the order of their requests. Adjacent writes that arrive while an earlier one is in
+ * progress are combined. If writes could overtake each other, a killed process would leave a hole, and a client that resumes
+ * from the file's length would never fill it.
  */
 export class OrderedWrites {
   readonly #file: number;
@@ -56,7 +56,7 @@ export class OrderedWrites {
       writev(this.#file, blocks, offset, (error, count) => (error ? reject(error) : resolve(count)));
     });
     const total = blocks.reduce((sum, { length }) => sum + length, 0);
-    // As with every write, part of it may be taken only.
+    // A write may be partial.
     if (written < total) {
       const rest = Buffer.concat(blocks).subarray(written);
       await writeAll(this.#file, rest, offset + written);

@@ -1,9 +1,12 @@
 import { MalformedPacket } from './sftp-packet.ts';
 
-/** OpenSSH's own bound. */
+/** The same limit as in OpenSSH. */
 export const MAX_PACKET_BYTES = 256 * 1024;
 
-/** Cuts a stream of bytes into packets, without their length fields. Throws for one that is empty or too long. */
+/**
+ * Splits a stream of bytes into packets, without their length fields. Throws `MalformedPacket` for one that is empty or too
+ * long.
+ */
 export async function* readPackets(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let pending: Buffer[] = [];
   let size = 0;

@@ -2,7 +2,7 @@ import { own } from '@sluice/client';
 import { systemErrorCode } from '@sluice/host-system';
 import { MalformedPacket, STATUS } from './sftp-packet.ts';
 
-/** Thrown to answer a request with a status. */
+/** Thrown by a handler to send a status as the response. The message is shown to the client. */
 export class SftpFailure extends Error {
   override readonly name = 'SftpFailure';
   readonly status: number;
@@ -22,7 +22,10 @@ const CODES: Readonly<Record<string, number>> = {
   ELOOP: STATUS.PERMISSION_DENIED,
 };
 
-/** What a client is told; undefined for what is neither its fault nor the file system's. */
+/**
+ * The status that a client receives for an error; undefined for an unexpected error, caused neither by the client nor by the
+ * file system.
+ */
 export function statusOf(error: unknown): { code: number; message: string } | undefined {
   if (error instanceof SftpFailure) return { code: error.status, message: error.message };
   if (error instanceof MalformedPacket) return { code: STATUS.BAD_MESSAGE, message: error.message };

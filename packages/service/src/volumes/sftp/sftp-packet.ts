@@ -45,25 +45,26 @@ export const STATUS = {
   OP_UNSUPPORTED: 8,
 } as const;
 
-/** Bytes before the data of a DATA packet: length, type, request, length of the data. */
+/** Length of the header of a DATA packet: length, type, request, length of the data. */
 export const DATA_HEADER_BYTES = 13;
 
-/** Thrown by a reader that meets the end too early. */
+/** The client violated the protocol, for example with a packet that is too short. */
 export class MalformedPacket extends Error {
   override readonly name = 'MalformedPacket';
 }
 
-/** Reads the fields of one packet in their order. */
+/** Reads the fields of one packet in order. All methods throw `MalformedPacket` at the end of the packet. */
 export interface PacketReader {
   u8(): number;
   u32(): number;
-  /** Throws above 2^53 - 1: no file is that long. */
+  /** Throws above 2^53 - 1; no file is that long. */
   u64(): number;
   bytes(): Buffer;
-  /** A name or path; bytes that are no UTF-8 as `bytesToName` has them. */
+  /** A name or path; invalid UTF-8 is represented as by `bytesToName`. */
   text(): string;
 }
 
+/** Reads from the start of `packet`, which begins with the type. */
 export function createPacketReader(packet: Buffer): PacketReader {
   let at = 0;
   const take = (length: number): number => {
@@ -90,7 +91,7 @@ export function createPacketReader(packet: Buffer): PacketReader {
   };
 }
 
-/** A field of a reply: a number is 32 bits, a bigint 64; text and bytes carry their length before them. */
+/** A field of a response: numbers have 32 bits, bigints 64; strings and bytes are prefixed with their length. */
 export type Field = number | bigint | string | Uint8Array | { readonly raw: Uint8Array };
 
 function encode(type: number, fields: readonly Field[]): Buffer {
@@ -117,36 +118,42 @@ function encodeField(field: Field): Uint8Array[] {
   return [...encodeField(bytes.length), bytes];
 }
 
-/** Fields one after the other, without a packet around them. */
+/** Encodes fields without a packet around them. */
 export function encodeFields(...fields: Field[]): { readonly raw: Uint8Array } {
   return { raw: Buffer.concat(fields.flatMap(encodeField)) };
 }
 
+/** VERSION: the response to INIT, with names and versions of extensions. */
 export function versionPacket(extensions: Readonly<Record<string, string>>): Buffer {
   return encode(RESPONSE.VERSION, [3, ...Object.entries(extensions).flat()]);
 }
 
+/** STATUS, with a message for the user and an empty language tag. */
 export function statusPacket(request: number, code: number, message = ''): Buffer {
   return encode(RESPONSE.STATUS, [request, code, message, '']);
 }
 
+/** HANDLE: the response to OPEN and OPENDIR. */
 export function handlePacket(request: number, handle: Uint8Array): Buffer {
   return encode(RESPONSE.HANDLE, [request, handle]);
 }
 
+/** NAME: entries that were encoded by `encodeName` or `encodeBareName`. */
 export function namePacket(request: number, names: readonly { raw: Uint8Array }[]): Buffer {
   return encode(RESPONSE.NAME, [request, names.length, ...names]);
 }
 
+/** ATTRS that were encoded by `encodeAttributes`. */
 export function attributesPacket(request: number, attributes: { raw: Uint8Array }): Buffer {
   return encode(RESPONSE.ATTRS, [request, attributes]);
 }
 
+/** EXTENDED_REPLY: the fields depend on the extension. */
 export function extendedPacket(request: number, ...fields: Field[]): Buffer {
   return encode(RESPONSE.EXTENDED_REPLY, [request, ...fields]);
 }
 
-/** Makes a DATA packet of a buffer whose first `DATA_HEADER_BYTES` were left free, and which holds `length` bytes after. */
+/** Completes a DATA packet in place: `buffer` has `DATA_HEADER_BYTES` unused bytes followed by `length` bytes of data. */
 export function dataPacket(request: number, buffer: Buffer, length: number): Buffer {
   buffer.writeUInt32BE(length + DATA_HEADER_BYTES - 4, 0);
   buffer.writeUInt8(RESPONSE.DATA, 4);

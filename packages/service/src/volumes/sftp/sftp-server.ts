@@ -8,42 +8,50 @@ import { MalformedPacket } from './sftp-packet.ts';
 import { serveSftp } from './sftp-session.ts';
 import { UnauthenticatedConnections } from './unauthenticated-connections.ts';
 
+/** How to identify the server, limit logins and report errors. */
 export interface SftpServerOptions {
-  /** Private key of the host in PEM or OpenSSH form; `generateHostKey` makes one. Keep it: clients remember it. */
+  /**
+   * Private key of the host in PEM or OpenSSH format, for example from `generateHostKey`. It must be kept, because clients
+   * remember it.
+   */
   readonly hostKey: string;
-  /** Shared with WebDAV, so that guessing is slowed down over both. */
+  /** Shared with WebDAV, so that failed logins of both protocols count together. Default: its own. */
   readonly throttle?: TransferThrottle;
-  /** Told of what is no fault of a client. */
+  /** Receives errors that are not caused by clients. */
   readonly onError?: (error: unknown) => void;
 }
 
+/** An SFTP server that does nothing before `listen`. */
 export interface SftpServer {
   listen(at: { host: string; port: number }): Promise<{ host: string; port: number }>;
-  /** Stops listening and cuts all sessions. */
+  /** Stops listening and closes all connections. */
   close(): Promise<void>;
 }
 
-/** How long a client may take to log in, and how often it may try. */
+/** Timeout and number of attempts for the login. */
 const LOGIN_MS = 60_000;
 const MAX_ATTEMPTS = 6;
-/** For one volume, over all connections: each has some memory and up to 256 open files, of which there is an end. */
+/** Sessions per volume, over all connections. Each session uses memory and up to 256 descriptors. */
 const MAX_SESSIONS = 64;
-/** Channels that one connection opens and does not use. */
+/** Unused channels per connection. */
 const MAX_IDLE_CHANNELS = 64;
 
 /**
- * Only ciphers that Node runs in native code: with the one that OpenSSH likes best, chacha20-poly1305, the JavaScript of
- * ssh2 would be a third as fast.
+ * Only ciphers that Node implements natively: OpenSSH's preferred chacha20-poly1305 runs in the JavaScript of ssh2, at a
+ * third of the speed.
  */
 const CIPHERS = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes256-ctr'] as const;
 
 /**
- * OpenSSH reads the two paths of SYMLINK in the wrong order. Some clients do so always, others only with servers that call
- * themselves so; with this name all of them agree.
+ * OpenSSH's server reads the two paths of SYMLINK in reverse order. Some clients always send them so, others only if the
+ * server's name begins with OpenSSH; with this name they all agree.
  */
 const IDENT = 'OpenSSH_compatible-sluice';
 
-/** A new Ed25519 host key. Of 256 that ssh2 makes, it can read one no more: the one whose public half begins with a zero. */
+/**
+ * Generates an Ed25519 host key. ssh2 cannot read one of 256 keys that it generates (those whose public key begins with a
+ * zero byte), so these are skipped.
+ */
 export function generateHostKey(): string {
   for (;;) {
     const key = ssh2.utils.generateKeyPairSync('ed25519').private;
@@ -51,7 +59,7 @@ export function generateHostKey(): string {
   }
 }
 
-/** An SFTP server for the volumes of `access`: each login sees its volume as `/`, and nothing else. No shell, no scp. */
+/** An SFTP server for the volumes of `access`: each login sees only its volume, as `/`. No shell, no scp. */
 export function createSftpServer(access: VolumeAccess, options: SftpServerOptions): SftpServer {
   const throttle = options.throttle ?? createTransferThrottle();
   const onError = options.onError ?? (() => undefined);
@@ -66,7 +74,7 @@ export function createSftpServer(access: VolumeAccess, options: SftpServerOption
       keepaliveInterval: 60_000,
     },
     (connection, { ip, port }) => {
-      // It comes when the client has said hello, and names no socket: the two are matched by the client's address.
+      // Called after the client's identification, without the socket: the connection is found by the client's address.
       const found = [...sockets].find(([socket]) => socket.remoteAddress === ip && socket.remotePort === port);
       if (found === undefined) connection.end();
       else serveConnection(connection, { client: found[1], access, throttle, sessions, onError });
@@ -118,13 +126,13 @@ export function createSftpServer(access: VolumeAccess, options: SftpServerOption
   };
 }
 
-/** One connection. */
+/** One TCP connection. */
 interface TransferConnection {
   readonly address: string;
-  /** Undefined until it has logged in. */
+  /** Undefined until the login. */
   volume: VolumeSession | undefined;
   readonly cut: () => void;
-  /** It has logged in: the time for that, and its place among those that have not, end. */
+  /** Call after the login: ends the login timeout, and removes it from the unauthenticated connections. */
   readonly known: () => void;
 }
 
@@ -132,7 +140,7 @@ interface ConnectionContext {
   readonly client: TransferConnection;
   readonly access: VolumeAccess;
   readonly throttle: TransferThrottle;
-  /** How many each volume has, by its key. */
+  /** Number of sessions by volume key. */
   readonly sessions: Map<string, number>;
   readonly onError: (error: unknown) => void;
 }
@@ -162,7 +170,7 @@ function serveConnection(connection: Connection, context: ConnectionContext): vo
       },
     );
   });
-  // Broken connections and failed handshakes end here; without a listener they would end the process.
+  // Broken connections and failed handshakes emit errors; without a listener they would end the process.
   connection.on('error', () => client.cut());
   let idle = 0;
   connection.on('session', (accept, reject) => {
@@ -189,7 +197,7 @@ async function logIn(attempt: AuthContext, context: ConnectionContext): Promise<
 }
 
 function serveSession(session: Session, context: ConnectionContext, onUse: () => void): void {
-  // Not the event `sftp`: the server that ssh2 has behind it announces no extensions and reads faster than the client takes.
+  // Not the event `sftp`: ssh2's server for it announces no extensions and reads faster than the client receives.
   session.on('subsystem', (accept, reject, { name }) => {
     const { volume } = context.client;
     const isTaken = volume !== undefined && (context.sessions.get(volumeKey(volume)) ?? 0) >= MAX_SESSIONS;
@@ -222,7 +230,7 @@ async function serveVolume(channel: ServerChannel, volume: VolumeSession, contex
   }
 }
 
-/** The client has gone: nothing to report. */
+/** Whether the client closed the connection, which is not an error. */
 function isDisconnection(error: unknown): boolean {
   const code = systemErrorCode(error);
   return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' || code === 'EPIPE';

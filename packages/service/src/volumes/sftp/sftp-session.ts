@@ -57,22 +57,23 @@ const HANDLERS: ReadonlyMap<number, Handler> = new Map<number, Handler>([
   [REQUEST.EXTENDED, extended],
 ]);
 
-/** READs or WRITEs at work at once; more wait in the channel, whose window then closes on the client. */
-const MAX_AT_WORK = 32;
+/** Concurrent READs or WRITEs; further ones wait in the channel, whose window then stops the client. */
+const MAX_IN_FLIGHT = 32;
 
+/** How a session reports errors and limits storage. */
 export interface SessionOptions {
-  /** Told of what is neither the client's fault nor the file system's. */
+  /** Receives errors that are caused neither by the client nor by the file system. */
   readonly onError: (error: unknown) => void;
   /** See `VolumeSession`. */
   readonly admit?: RequestContext['admit'];
 }
 
 /**
- * Speaks SFTP version 3 on `channel` until the client ends it. Requests are begun in the order in which they come. READs
- * overlap with READs and WRITEs with WRITEs; everything else waits until those are done, so that a CLOSE, or a SETSTAT
- * by name after it, cannot overtake the data: clients send all three in one go. WRITEs of one file keep their order, and
- * all answers that of their requests: a client writes what it has read as it comes, and were an answer to overtake an
- * earlier one, a connection that breaks would leave a hole in its file, which no resumed download would fill.
+ * Serves SFTP version 3 on `channel` until the client ends it. Requests are started in the order received. READs overlap
+ * with READs and WRITEs with WRITEs; all other requests wait for them, because clients send WRITE, CLOSE and SETSTAT without
+ * waiting, and the latter must not overtake the data. WRITEs of one file keep their order. Responses keep the order of
+ * requests: clients write data in the order received, so if a response overtook another, a broken connection would leave a
+ * hole in the client's file, which resuming the download would not fill.
  */
 export async function serveSftp(
   channel: Duplex,
@@ -80,10 +81,10 @@ export async function serveSftp(
   { onError, admit }: SessionOptions,
 ): Promise<void> {
   const handles = createOpenHandles();
-  const atWork = new Set<Promise<void>>();
-  let kindAtWork = 0;
+  const inFlight = new Set<Promise<void>>();
+  let kindInFlight = 0;
 
-  const carryOut = async (type: number, { request, reader }: Numbered): Promise<Buffer> => {
+  const perform = async (type: number, { request, reader }: Numbered): Promise<Buffer> => {
     const handler = HANDLERS.get(type);
     if (handler === undefined) return statusPacket(request, STATUS.OP_UNSUPPORTED);
     try {
@@ -94,23 +95,23 @@ export async function serveSftp(
   };
   const failurePacket = (request: number, error: unknown): Buffer => {
     const fault = isAbsence(error) ? volumeFault(tree.root) : undefined;
-    // Not "no such file", which would tell the client that its files are gone.
-    if (fault !== undefined) return statusPacket(request, STATUS.FAILURE, `the volume cannot be reached: ${fault}`);
+    // Not NO_SUCH_FILE, from which the client would conclude that its files were deleted.
+    if (fault !== undefined) return statusPacket(request, STATUS.FAILURE, `the volume is not available: ${fault}`);
     const status = statusOf(error);
     if (status === undefined) onError(error);
     return statusPacket(
       request,
       status?.code ?? STATUS.FAILURE,
-      isAbsence(error) ? 'it is not there' : status?.message,
+      isAbsence(error) ? 'it does not exist' : status?.message,
     );
   };
   let answered = Promise.resolve();
   const begin = (type: number, packet: Buffer) => {
-    const answers = Promise.all([carryOut(type, numberOf(packet)), answered]);
+    const answers = Promise.all([perform(type, numberOf(packet)), answered]);
     const work: Promise<void> = answers
       .then(([answer]) => void channel.write(answer))
-      .finally(() => atWork.delete(work));
-    atWork.add(work);
+      .finally(() => inFlight.delete(work));
+    inFlight.add(work);
     answered = work;
     return work;
   };
@@ -126,23 +127,23 @@ export async function serveSftp(
         continue;
       }
       const overlaps = type === REQUEST.READ || type === REQUEST.WRITE;
-      if (!overlaps || type !== kindAtWork) await Promise.all(atWork);
-      kindAtWork = type;
+      if (!overlaps || type !== kindInFlight) await Promise.all(inFlight);
+      kindInFlight = type;
       const work = begin(type, packet);
       if (!overlaps) await work;
-      else if (atWork.size >= MAX_AT_WORK) await Promise.race(atWork);
+      else if (inFlight.size >= MAX_IN_FLIGHT) await Promise.race(inFlight);
       if (channel.writableNeedDrain) await drained(channel);
     }
   } finally {
-    await Promise.all(atWork);
+    await Promise.all(inFlight);
     await handles.closeAll();
   }
 }
 
-/** A request, read up to and with its number. */
+/** A request whose type and number have been read. */
 type Numbered = Pick<RequestContext, 'request' | 'reader'>;
 
-/** Throws for a packet that has none: nobody could be answered. */
+/** Throws for a packet without a number, because no response is possible. */
 function numberOf(packet: Buffer): Numbered {
   const reader = createPacketReader(packet);
   reader.u8();

@@ -7,7 +7,7 @@ import { MAX_PACKET_BYTES } from './packet-stream.ts';
 import { SftpFailure } from './sftp-failure.ts';
 import { attributesPacket, extendedPacket, handlePacket, namePacket, STATUS, statusPacket } from './sftp-packet.ts';
 
-/** Small enough for a packet even of the longest names. */
+/** Fits into a packet even with the longest names. */
 const NAMES_PER_PACKET = 100;
 
 function ok(request: number): Buffer {
@@ -15,16 +15,16 @@ function ok(request: number): Buffer {
 }
 
 function requireThere(stats: Stats | undefined): Stats {
-  if (stats === undefined) throw new SftpFailure(STATUS.NO_SUCH_FILE, 'it is not there');
+  if (stats === undefined) throw new SftpFailure(STATUS.NO_SUCH_FILE, 'it does not exist');
   return stats;
 }
 
-/** STAT: links followed. */
+/** STAT: follows links. */
 export function stat({ tree, request, reader }: RequestContext): Buffer {
   return attributesPacket(request, encodeAttributes(requireThere(tree.stat(volumePathOf(reader.text())))));
 }
 
-/** LSTAT: of a link itself. */
+/** LSTAT: describes a link itself. */
 export function statLink({ tree, request, reader }: RequestContext): Buffer {
   return attributesPacket(request, encodeAttributes(requireThere(tree.lstat(volumePathOf(reader.text())))));
 }
@@ -41,7 +41,7 @@ export function setAttributes({ tree, request, reader }: RequestContext): Buffer
   return ok(request);
 }
 
-/** OPENDIR: whether it may be read is asked now, what is in it later. */
+/** OPENDIR: checks permissions; entries are read later. */
 export function openDirectory({ tree, handles, request, reader }: RequestContext): Buffer {
   const path = volumePathOf(reader.text());
   tree.inDirectory(path, (directory) => opendirSync(`/proc/self/fd/${directory}`).closeSync());
@@ -50,7 +50,7 @@ export function openDirectory({ tree, handles, request, reader }: RequestContext
 
 async function* entriesOf(tree: ConfinedTree, path: string): AsyncGenerator<TreeEntry> {
   const stats = requireThere(tree.stat(path));
-  // Some clients take a listing without these for broken.
+  // Some clients reject a listing without these.
   yield { name: '.', stats };
   yield { name: '..', stats };
   yield* tree.scan(path);
@@ -87,12 +87,12 @@ export function removeDirectory({ tree, request, reader }: RequestContext): Buff
   return ok(request);
 }
 
-/** REALPATH: the name made absolute; whether it is there is not asked. */
+/** REALPATH: makes the path absolute without checking that it exists. */
 export function realPath({ request, reader }: RequestContext): Buffer {
   return namePacket(request, [encodeBareName(`/${volumePathOf(reader.text())}`)]);
 }
 
-/** RENAME, which in version 3 replaces nothing. */
+/** RENAME, which never replaces in version 3. */
 export function rename({ tree, request, reader }: RequestContext): Buffer {
   const from = volumePathOf(reader.text());
   tree.renameNew(from, volumePathOf(reader.text()));
@@ -104,14 +104,14 @@ export function readLink({ tree, request, reader }: RequestContext): Buffer {
   return namePacket(request, [encodeBareName(tree.readLink(volumePathOf(reader.text())))]);
 }
 
-/** SYMLINK. The target comes first, unlike the draft says: OpenSSH does it so, and all others after it. */
+/** SYMLINK. The target is first, contrary to the draft: OpenSSH and all other implementations do it so. */
 export function makeLink({ tree, request, reader }: RequestContext): Buffer {
   const target = reader.text();
   tree.symlink(target, volumePathOf(reader.text()));
   return ok(request);
 }
 
-/** The extensions that we have, as they are announced. */
+/** The supported extensions with their versions, as announced to clients. */
 export const EXTENSIONS: Readonly<Record<string, string>> = {
   'posix-rename@openssh.com': '1',
   'hardlink@openssh.com': '1',
@@ -120,7 +120,7 @@ export const EXTENSIONS: Readonly<Record<string, string>> = {
   'limits@openssh.com': '1',
 };
 
-/** EXTENDED. */
+/** EXTENDED. Throws `SftpFailure` for an unknown extension. */
 export function extended(context: RequestContext): Buffer {
   const { tree, request, reader } = context;
   const name = reader.text();
@@ -142,7 +142,7 @@ export function extended(context: RequestContext): Buffer {
     case 'limits@openssh.com':
       return extendedPacket(request, BigInt(MAX_PACKET_BYTES), BigInt(MAX_DATA_BYTES), BigInt(MAX_DATA_BYTES), 256n);
     default:
-      throw new SftpFailure(STATUS.OP_UNSUPPORTED, 'the extension is not known');
+      throw new SftpFailure(STATUS.OP_UNSUPPORTED, 'unknown extension');
   }
 }
 

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
-/** Of one address, behind which there may be many people. */
+/** Per address, which may be shared by many users. */
 const PER_ADDRESS = 100;
-/** Of all addresses: what each costs is a descriptor and some kilobytes. */
+/** For all addresses together: each connection uses a descriptor and some kilobytes. */
 const IN_ALL = 1000;
 
 interface Connection {
@@ -11,14 +11,14 @@ interface Connection {
 }
 
 /**
- * The connections that have not logged in yet. Each address has its own bound, so that nobody shuts out others; where
- * many addresses together have too many, the oldest of the address with the most is cut for the new one.
+ * The connections that have not logged in yet. The limit per address keeps one client from excluding others. At the total
+ * limit, the oldest connection of the address with the most is closed for each new one.
  */
 export class UnauthenticatedConnections {
   readonly #byNetwork = new Map<string, Set<Connection>>();
   #count = 0;
 
-  /** Takes one more, or says that its address has too many. The returned function ends its stay; twice does no harm. */
+  /** Adds a connection; undefined if its address has too many. The returned function removes it, and is idempotent. */
   add(connection: Connection): (() => void) | undefined {
     const network = networkOf(connection.address);
     if ((this.#byNetwork.get(network)?.size ?? 0) >= PER_ADDRESS) return undefined;
@@ -45,7 +45,7 @@ export class UnauthenticatedConnections {
   }
 }
 
-/** A host has a whole /64 of IPv6: one address of it says nothing. */
+/** IPv6 addresses are counted by /64, because a single host can use all of them. */
 function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   if (!isIPv6(plain)) return plain;

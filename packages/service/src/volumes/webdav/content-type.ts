@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.zip': 'application/zip',
 };
 
-/** The media type that a file's name suggests. */
+/** The media type for a file's extension. Unknown extensions have `application/octet-stream`. */
 export function contentTypeOf(path: string): string {
   return own(TYPES, extname(path).toLowerCase()) ?? 'application/octet-stream';
 }

@@ -18,12 +18,12 @@ import { isBeneath } from './lock-table.ts';
 import { checkLocks } from './preconditions.ts';
 import { requireParent } from './put.ts';
 
-/** COPY: a file, a directory with (`Depth: infinity`) or without (`0`) what is in it. */
+/** COPY: a file, or a directory with (`Depth: infinity`) or without (`0`) its content. */
 export async function copy(dav: DavRequest): Promise<void> {
   const { volume, request, path } = dav;
   const to = destinationOf(dav);
   const depth = depthOf(request, 'infinity');
-  if (depth === '1') throw new DavRefusal(400, 'COPY takes Depth 0 or infinity');
+  if (depth === '1') throw new DavRefusal(400, 'COPY requires Depth 0 or infinity');
   const members = depth === 'infinity';
   const directory = requireStats(volume, path).isDirectory();
   checkDestination(dav, to, members);
@@ -32,7 +32,7 @@ export async function copy(dav: DavRequest): Promise<void> {
   let aside: string | undefined;
   try {
     await copyTree(volume.tree, { from: volume.tree.realPath(path), to: temporary, members });
-    // Once more: others had time to come first.
+    // Checked again: the destination may have changed during the copy.
     replaced = checkDestination(dav, to, members);
     aside = place(volume, { from: temporary, to, replaced, directory });
   } catch (error) {
@@ -40,7 +40,7 @@ export async function copy(dav: DavRequest): Promise<void> {
     throw error;
   }
   volume.properties.copy(path, to, { members });
-  await forgetAside(volume, aside);
+  await removeAside(volume, aside);
   answer(dav.reply, replaced === undefined ? 201 : 204);
 }
 
@@ -49,44 +49,44 @@ export async function move(dav: DavRequest): Promise<void> {
   const { volume, request, path } = dav;
   const to = destinationOf(dav);
   if (path === '') throw new DavRefusal(403, 'the root of the volume cannot be moved');
-  if (depthOf(request, 'infinity') !== 'infinity') throw new DavRefusal(400, 'MOVE takes no Depth but infinity');
+  if (depthOf(request, 'infinity') !== 'infinity') throw new DavRefusal(400, 'MOVE requires Depth infinity');
   const directory = requireStats(volume, path).isDirectory();
   const replaced = checkDestination(dav, to, true);
   checkLocks(dav, path, { member: true, tree: true });
   const aside = place(volume, { from: path, to, replaced, directory });
   volume.locks.forget(path);
   volume.properties.move(path, to);
-  await forgetAside(volume, aside);
+  await removeAside(volume, aside);
   answer(dav.reply, replaced === undefined ? 201 : 204);
 }
 
 type Replaced = 'dir' | 'file' | undefined;
 
-/** What will be replaced, after all that may forbid it has been asked. */
+/** Checks everything that may prohibit the operation, and returns the kind of what will be replaced. */
 function checkDestination(dav: DavRequest, to: string, members: boolean): Replaced {
   const { volume, path, request } = dav;
-  if (to === '') throw new DavRefusal(403, 'the destination holds the source');
+  if (to === '') throw new DavRefusal(403, 'the destination contains the source');
   requireParent(dav, to);
-  // One place may have several paths, where links are on the way.
+  // With links, several paths may lead to one place.
   const [source, target] = [placeOf(volume, path), placeOf(volume, to)];
   if (target === source) throw new DavRefusal(403, 'source and destination are the same');
-  if (isBeneath(source, target)) throw new DavRefusal(403, 'the destination holds the source');
+  if (isBeneath(source, target)) throw new DavRefusal(403, 'the destination contains the source');
   if (members && isBeneath(target, source)) throw new DavRefusal(403, 'the destination is inside the source');
   const there = volume.tree.lstat(to);
-  if (there !== undefined && !mayOverwrite(request)) throw new DavRefusal(412, 'the destination is there already');
+  if (there !== undefined && !mayOverwrite(request)) throw new DavRefusal(412, 'the destination already exists');
   checkLocks(dav, to, { member: there === undefined, tree: true });
   if (there === undefined) return undefined;
   return there.isDirectory() ? 'dir' : 'file';
 }
 
-/** `path` with the links on its way replaced by where they lead, but not one at its end. */
+/** `path` with links resolved, except for one at its end. */
 function placeOf({ tree }: DavVolume, path: string): string {
   if (path === '') return '';
   const { parent, name } = splitVolumePath(path);
   return joinVolumePath(tree.realPath(parent), name);
 }
 
-/** Gives `from` the name `to`, and says where that is now which a rename could not replace. */
+/** Renames `from` to `to`. Returns the path of the old entry if a rename could not replace it. */
 function place(
   { tree, locks }: DavVolume,
   { from, to, replaced, directory }: { from: string; to: string; replaced: Replaced; directory: boolean },
@@ -96,7 +96,7 @@ function place(
     for (const lock of locks.beneath(to)) locks.remove(lock);
     return aside;
   }
-  // Between two names of one file a rename would do nothing.
+  // A rename between two hard links of one file does nothing.
   if (replaced === 'file' && isOneFile(tree.lstat(from), tree.lstat(to))) tree.unlink(from);
   else tree.rename(from, to);
   return undefined;
@@ -106,7 +106,7 @@ function isOneFile(one: Stats | undefined, other: Stats | undefined): boolean {
   return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
 }
 
-/** All is done already: what cannot be removed now is left to those who look for it by the day. */
-async function forgetAside({ tree }: DavVolume, aside: string | undefined): Promise<void> {
+/** The operation has already succeeded: what cannot be removed now is removed by the daily sweep. */
+async function removeAside({ tree }: DavVolume, aside: string | undefined): Promise<void> {
   if (aside !== undefined) await removeTree(tree, aside).catch(() => false);
 }

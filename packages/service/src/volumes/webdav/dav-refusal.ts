@@ -2,7 +2,9 @@ import { own } from '@sluice/client';
 import { systemErrorCode } from '@sluice/host-system';
 import { ClientGone } from '../../http/send-block.ts';
 
-/** Thrown to answer a request with `status`; `condition` is the DAV: precondition element of the body, as XML. */
+/**
+ * Thrown by a handler to send `status` as the response; `condition` is the DAV: precondition element of the body, as XML.
+ */
 export class DavRefusal extends Error {
   override readonly name = 'DavRefusal';
   readonly status: number;
@@ -38,11 +40,11 @@ const STATUS: Readonly<Record<string, number>> = {
   EDQUOT: 507,
 };
 
-/** What a failure of the file system means to a client; undefined for what is no such failure. */
+/** The response for a failure; undefined for an unexpected error. */
 export function refusalOf(error: unknown): DavRefusal | undefined {
   if (error instanceof DavRefusal) return error;
   if (error instanceof ClientGone) return new DavRefusal(400, error.message);
   const code = systemErrorCode(error);
   const status = code === undefined ? undefined : own(STATUS, code);
-  return status === undefined ? undefined : new DavRefusal(status, `the file system answered ${code}`);
+  return status === undefined ? undefined : new DavRefusal(status, `the file system reported ${code}`);
 }

@@ -7,35 +7,35 @@ import { DavRefusal } from './dav-refusal.ts';
 import type { LockTable } from './lock-table.ts';
 import type { PropertyStore } from './property-store.ts';
 
-/** A volume as the verbs see it; lives as long as the handler. */
+/** A volume for the handlers of methods. It exists as long as the WebDAV handler. */
 export interface DavVolume {
   readonly tree: ConfinedTree;
   readonly locks: LockTable;
   readonly properties: PropertyStore;
-  /** URL path of the volume's root without a slash at the end, `''` for the server's own root. */
+  /** URL path of the volume's root without a trailing slash; `''` for the server's root. */
   readonly prefix: string;
 }
 
-/** One request, accepted and located. */
+/** One authenticated request, with its path resolved. */
 export interface DavRequest {
   readonly volume: DavVolume;
-  /** Volume path that the request is about. */
+  /** Volume path of the request's target. */
   readonly path: string;
   readonly request: IncomingMessage;
   readonly reply: ServerResponse;
 }
 
-/** The volume path of a request target or `Destination`; throws a refusal where it names nothing in this volume. */
+/** The volume path of a request target or `Destination`. Throws `DavRefusal` if it is not a valid path in this volume. */
 export function locate(prefix: string, target: string): string {
   if (target.includes('#')) throw new DavRefusal(400, 'the URI has a fragment');
   const pathname = (target.split('?', 1)[0] as string).replace(/^https?:\/\/[^/]*/i, '');
   if (!pathname.startsWith('/')) throw new DavRefusal(400, 'the URI is not absolute');
   const path = decodePath(pathname);
   const base = decodePath(`${prefix}/`);
-  if (base !== '' && path !== base && !path.startsWith(`${base}/`)) throw new DavRefusal(404, 'it is not there');
+  if (base !== '' && path !== base && !path.startsWith(`${base}/`)) throw new DavRefusal(404, 'it does not exist');
   const inside = base === '' ? path : path.slice(base.length + 1);
   const fault = checkVolumePath(inside);
-  if (fault !== undefined) throw new DavRefusal(400, `the URI names nothing in a volume: ${fault}`);
+  if (fault !== undefined) throw new DavRefusal(400, `the URI is not a path in a volume: ${fault}`);
   if (inside.split('/').some((segment) => segment.startsWith(TEMPORARY_PREFIX))) {
     throw new DavRefusal(403, 'the name is reserved');
   }
@@ -58,31 +58,31 @@ function decodeSegment(segment: string): string {
   return decoded;
 }
 
-/** The URL path of `path`; a directory's ends with a slash. */
+/** The URL path of `path`; that of a directory ends with a slash. */
 export function hrefOf(volume: DavVolume, path: string, kind: 'dir' | 'file'): string {
   const encoded = path === '' ? '' : `/${path.split('/').map(encodeName).join('/')}`;
   return `${volume.prefix}${encoded}${kind === 'dir' ? '/' : ''}`;
 }
 
-/** What is at `path`; 404 where nothing is. */
+/** Like `findStats`, but throws `DavRefusal` 404 if there is nothing. */
 export function requireStats(volume: DavVolume, path: string): Stats {
   const stats = findStats(volume, path);
-  if (stats === undefined) throw new DavRefusal(404, 'it is not there');
+  if (stats === undefined) throw new DavRefusal(404, 'it does not exist');
   return stats;
 }
 
-/** What is at `path`: a file or a directory, links inside the volume followed; undefined for all else. */
+/** The stats of a file or directory, following links inside the volume; undefined for everything else. */
 export function findStats(volume: DavVolume, path: string): Stats | undefined {
   const stats = volume.tree.stat(path);
   return stats?.isFile() || stats?.isDirectory() ? stats : undefined;
 }
 
-/** A strong entity tag: another one after each change that the file system's clock can tell. */
+/** A strong entity tag: it changes with each change that the resolution of the file system's timestamps shows. */
 export function etagOf(stats: Stats): string {
   return `"${stats.ino.toString(36)}-${stats.size.toString(36)}-${Math.round(stats.mtimeMs * 1_000).toString(36)}"`;
 }
 
-/** The `Depth` header; 400 for what is none. */
+/** The `Depth` header, or `absent` without one. Throws `DavRefusal` 400 for an invalid one. */
 export function depthOf(request: IncomingMessage, absent: '0' | '1' | 'infinity'): '0' | '1' | 'infinity' {
   const depth = request.headers.depth;
   const text = typeof depth === 'string' ? depth.trim().toLowerCase() : absent;
@@ -90,7 +90,7 @@ export function depthOf(request: IncomingMessage, absent: '0' | '1' | 'infinity'
   throw new DavRefusal(400, `the Depth '${text}' is not one of 0, 1, infinity`);
 }
 
-/** The volume path of the `Destination` header. */
+/** The volume path of the `Destination` header. Throws `DavRefusal` if it is missing, invalid, or on another server. */
 export function destinationOf({ volume, request }: DavRequest): string {
   const destination = request.headers.destination;
   if (typeof destination !== 'string') throw new DavRefusal(400, 'the Destination header is missing');
@@ -101,7 +101,7 @@ export function destinationOf({ volume, request }: DavRequest): string {
   return locate(volume.prefix, destination);
 }
 
-/** Without user and default port: a proxy in front may have added or taken either. */
+/** Without user and default port, which a proxy may have added or removed. */
 function bareHost(host: string): string {
   return host
     .replace(/^.*@/, '')
@@ -109,7 +109,7 @@ function bareHost(host: string): string {
     .toLowerCase();
 }
 
-/** Whether what is at the destination may be replaced. */
+/** Whether the request may replace an existing destination. Default: true. */
 export function mayOverwrite(request: IncomingMessage): boolean {
   return (
     String(request.headers.overwrite ?? 'T')
@@ -118,13 +118,13 @@ export function mayOverwrite(request: IncomingMessage): boolean {
   );
 }
 
-/** Ends a reply without a body. */
+/** Sends a response without a body. */
 export function answer(reply: ServerResponse, status: number, headers: Record<string, string> = {}): void {
   reply.writeHead(status, status === 204 || status === 304 ? headers : { 'content-length': '0', ...headers });
   reply.end();
 }
 
-/** Ends a reply with an XML body. */
+/** Sends a response with an XML body; `xml` has no declaration. */
 export function answerXml(
   reply: ServerResponse,
   status: number,

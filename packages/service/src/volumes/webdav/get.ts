@@ -7,7 +7,7 @@ import { DavRefusal } from './dav-refusal.ts';
 import { answer, type DavRequest, etagOf, requireStats } from './dav-request.ts';
 import { matches } from './preconditions.ts';
 
-/** GET and HEAD: a file or one range of it; a directory as a plain list of names. */
+/** GET and HEAD: a file or one range of it, or the names in a directory as plain text. */
 export async function get(dav: DavRequest): Promise<void> {
   if (requireStats(dav.volume, dav.path).isDirectory()) return getDirectory(dav);
   const file = dav.volume.tree.openFile(dav.path, constants.O_RDONLY);
@@ -45,7 +45,7 @@ async function getFile(dav: DavRequest, file: number): Promise<void> {
     await sendBlock(reply, block);
     sent += block.length;
   }
-  // Somebody has cut the file meanwhile: the promised length cannot be met, and only a broken connection says so.
+  // The file was truncated in the meantime: only closing the connection shows that the announced length cannot be met.
   if (sent < end - start) reply.destroy();
   else reply.end();
 }
@@ -57,7 +57,7 @@ function isFresh({ request }: DavRequest, stats: Stats): boolean {
   return !Number.isNaN(since) && Math.floor(stats.mtimeMs / 1_000) * 1_000 <= since;
 }
 
-/** Undefined where the whole file is to be sent: also for several ranges, and for an `If-Range` that does not hold. */
+/** Undefined to send the whole file, including for several ranges and for an `If-Range` that does not match. */
 function rangeOf({ request }: DavRequest, stats: Stats): { start: number; end: number } | 'unsatisfiable' | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '');
   if (match === null || (match[1] === '' && match[2] === '')) return undefined;

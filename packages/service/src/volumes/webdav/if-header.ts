@@ -1,9 +1,9 @@
-/** One condition of an `If` header: a lock's token or an entity tag, that must (or must not) be the resource's. */
+/** One condition of an `If` header: a lock token or entity tag that the resource must have, or must not have. */
 export type IfCondition =
   | { readonly kind: 'token'; readonly token: string; readonly not: boolean }
   | { readonly kind: 'etag'; readonly etag: string; readonly not: boolean };
 
-/** Conditions that must all hold; `tag` is the URI they are about, undefined for the request's own. */
+/** Conditions that must all hold; `tag` is the URI of the resource, undefined for the request's own. */
 export interface IfList {
   readonly tag: string | undefined;
   readonly conditions: readonly IfCondition[];
@@ -11,7 +11,7 @@ export interface IfList {
 
 const TOKEN = /\s*(?:(<[^<>\s]*>)|(\()|(\))|(\[(?:W\/)?"[^"]*"\])|(Not\b))\s*/iy;
 
-/** Parses an `If` header (RFC 4918, 10.4); undefined where it is malformed. */
+/** Parses an `If` header (RFC 4918, 10.4); undefined if it is malformed. */
 export function parseIfHeader(text: string): IfList[] | undefined {
   const lists: IfList[] = [];
   let tag: string | undefined;

@@ -4,14 +4,14 @@ import { answer, type DavRequest } from './dav-request.ts';
 import { checkLocks } from './preconditions.ts';
 import { requireParent } from './put.ts';
 
-/** LINK: a symlink to what the header names, relative and inside the volume (docs/transfer.md). */
+/** LINK: creates a symlink to the path in the header, which must be relative and inside the volume (docs/transfer.md). */
 export async function link(dav: DavRequest): Promise<void> {
   const { volume, request, reply, path } = dav;
   const target = targetOf(request.headers['sluice-link-target']);
   requireParent(dav, path);
   const there = volume.tree.lstat(path);
   if (there?.isSymbolicLink() && volume.tree.readLink(path) === target) return answer(reply, 200);
-  if (there !== undefined) throw new DavRefusal(412, 'something is there already');
+  if (there !== undefined) throw new DavRefusal(412, 'it already exists');
   checkLocks(dav, path, { member: true });
   volume.tree.symlink(target, path);
   answer(reply, 201);

@@ -8,15 +8,15 @@ import { escapeXml } from './request-xml.ts';
 /** The namespace of the `executable` property, which clients use to see and set the executable bit. */
 export const APACHE_NAMESPACE = 'http://apache.org/dav/props/';
 
-/** The namespace of the property `link`: the target of a symlink, percent-encoded (docs/transfer.md). */
+/** The namespace of the property `link`, the percent-encoded target of a symlink (docs/transfer.md). */
 export const LINK_NAMESPACE = 'urn:sluice:dav';
 
-/** What a property is worked out from. */
+/** The resource whose properties are rendered. */
 export interface Resource {
   readonly volume: DavVolume;
   readonly path: string;
   readonly stats: Stats;
-  /** The target, where the resource was found through a symlink. */
+  /** The target, if the resource was found through a symlink. */
   readonly link?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ const SUPPORTED_LOCK = ['exclusive', 'shared']
   )
   .join('');
 
-/** In the order in which they are listed; undefined where a resource has no such property. */
+/** In the order of listing; undefined if a resource does not have the property. */
 const LIVE: ReadonlyMap<string, Render> = new Map<string, Render>([
   ['creationdate', ({ stats }) => new Date(stats.birthtimeMs || stats.ctimeMs).toISOString()],
   ['displayname', ({ path }) => escapeXml(path.slice(path.lastIndexOf('/') + 1))],
@@ -48,10 +48,10 @@ const LIVE: ReadonlyMap<string, Render> = new Map<string, Render>([
   ],
 ]);
 
-/** The names of the properties of `DAV:` that we work out ourselves, and that no client sets. */
+/** The names of the `DAV:` properties that the server computes and clients cannot set. */
 export const LIVE_NAMES: readonly string[] = [...LIVE.keys()];
 
-/** A live property as XML with the prefix `D` bound to `DAV:`; undefined where there is none of that name. */
+/** A live property as XML, with the prefix `D` bound to `DAV:`; undefined if the resource does not have it. */
 export function renderLive(resource: Resource, namespace: string, local: string): string | undefined {
   if (namespace === APACHE_NAMESPACE && local === 'executable' && resource.stats.isFile()) {
     return `<A:executable xmlns:A="${APACHE_NAMESPACE}">${(resource.stats.mode & 0o100) === 0 ? 'F' : 'T'}</A:executable>`;
@@ -65,7 +65,7 @@ export function renderLive(resource: Resource, namespace: string, local: string)
   return value === '' ? `<D:${local}/>` : `<D:${local}>${value}</D:${local}>`;
 }
 
-/** A lock as `activelock`. */
+/** A lock as an `activelock` element. */
 export function renderLock(volume: DavVolume, lock: Lock): string {
   const root = hrefOf(volume, lock.path, volume.tree.stat(lock.path)?.isDirectory() ? 'dir' : 'file');
   return (

@@ -2,33 +2,34 @@ import { randomUUID } from 'node:crypto';
 
 const MAX_LOCKS = 1_000;
 
+/** A lock of WebDAV, valid until `expiresAt` in milliseconds of the table's clock. */
 export interface Lock {
   readonly token: string;
-  /** Volume path that the lock was asked for. */
+  /** Volume path that the lock was requested for. */
   readonly path: string;
   readonly depth: '0' | 'infinity';
   readonly scope: 'exclusive' | 'shared';
-  /** XML that the client gave to name itself, standing alone. */
+  /** The client's description of itself, as self-contained XML. */
   readonly owner: string;
   readonly seconds: number;
   readonly expiresAt: number;
 }
 
-/** The locks of one volume. They live in memory: a restart of the service ends them, as a time-out does. */
+/** The locks of one volume, kept in memory: a restart of the service ends them, like a timeout. */
 export interface LockTable {
-  /** The locks that hold for `path` itself: on it, or on a directory above it with all that is in it. */
+  /** The locks that apply to `path` itself: on it, or with infinite depth on a directory above. */
   covering(path: string): Lock[];
   /** The locks on what is beneath `path`. */
   beneath(path: string): Lock[];
-  /** Undefined where the volume has as many locks as it may. */
+  /** Undefined if the volume has the maximum number of locks. */
   add(lock: Omit<Lock, 'token' | 'expiresAt'>): Lock | undefined;
   refresh(lock: Lock, seconds: number): Lock;
   remove(lock: Lock): void;
-  /** Ends the locks on `path` and beneath it, because what they were on is gone. */
+  /** Removes the locks on `path` and beneath it, because the files no longer exist. */
   forget(path: string): void;
 }
 
-/** `now` gives milliseconds; expired locks are dropped when they are next looked at. */
+/** `now` returns milliseconds. Expired locks are removed on the next access. */
 export function createLockTable(now: () => number): LockTable {
   const locks = new Map<string, Lock>();
 

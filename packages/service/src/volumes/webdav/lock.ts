@@ -11,14 +11,16 @@ const DEFAULT_SECONDS = 600;
 const MAX_SECONDS = 86_400;
 const MAX_OWNER_CHARACTERS = 8_192;
 
-/** LOCK: a new lock with a body, a longer life for one without. A name that is free gets an empty file. */
+/**
+ * LOCK: creates a lock if the request has a body, otherwise refreshes one. A path where nothing exists gets an empty file.
+ */
 export async function lock(dav: DavRequest): Promise<void> {
   const { volume, path, request, reply } = dav;
   const body = await readXml(request);
   const seconds = secondsOf(request.headers.timeout);
   if (body === undefined) return answerLock(dav, 200, refresh(dav, seconds));
   const depth = depthOf(request, 'infinity');
-  if (depth === '1') throw new DavRefusal(400, 'LOCK takes Depth 0 or infinity');
+  if (depth === '1') throw new DavRefusal(400, 'LOCK requires Depth 0 or infinity');
   const scope = scopeOf(body);
   refuseConflict(volume, { path, depth, scope });
   const owner = ownerOf(body);
@@ -28,13 +30,13 @@ export async function lock(dav: DavRequest): Promise<void> {
     checkLocks(dav, path, { member: true });
   }
   const added = volume.locks.add({ path, depth, scope, owner, seconds });
-  if (added === undefined) throw new DavRefusal(507, 'the volume has as many locks as it may');
+  if (added === undefined) throw new DavRefusal(507, 'the volume has the maximum number of locks');
   if (created) createLocked(volume, added);
   reply.setHeader('lock-token', `<${added.token}>`);
   answerLock(dav, created ? 201 : 200, added);
 }
 
-/** Ends the lock where its file cannot be made: nobody would know its token. */
+/** Removes the lock if its file cannot be created, because the client never receives its token. */
 function createLocked(volume: DavVolume, added: Lock): void {
   try {
     const file = volume.tree.openFile(added.path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
@@ -45,14 +47,14 @@ function createLocked(volume: DavVolume, added: Lock): void {
   }
 }
 
-/** UNLOCK. The token may come without its angle brackets: a widely used client sends it so. */
+/** UNLOCK. Accepts a token without angle brackets, which a widely used client sends. */
 export async function unlock({ volume, path, request, reply }: DavRequest): Promise<void> {
   const header = request.headers['lock-token'];
   if (typeof header !== 'string') throw new DavRefusal(400, 'the Lock-Token header is missing');
   const token = header.trim().replace(/^<(.*)>$/, '$1');
   const found = volume.locks.covering(path).find((candidate) => candidate.token === token);
   if (found === undefined) {
-    throw new DavRefusal(409, 'no such lock is on it', { condition: '<D:lock-token-matches-request-uri/>' });
+    throw new DavRefusal(409, 'it has no such lock', { condition: '<D:lock-token-matches-request-uri/>' });
   }
   volume.locks.remove(found);
   answer(reply, 204);
@@ -62,7 +64,7 @@ function refresh(dav: DavRequest, seconds: number): Lock {
   const tokens = submittedTokens(dav);
   const found = dav.volume.locks.covering(dav.path).find((candidate) => tokens.has(candidate.token));
   if (found === undefined) {
-    throw new DavRefusal(412, 'the If header names no lock on it', {
+    throw new DavRefusal(412, 'the If header contains no token of its locks', {
       condition: '<D:lock-token-matches-request-uri/>',
     });
   }
@@ -84,10 +86,10 @@ function scopeOf(body: XmlElement): 'exclusive' | 'shared' {
   const type = childElements(body, 'locktype').flatMap((element) => childElements(element));
   const scope = childElements(body, 'lockscope').flatMap((element) => childElements(element));
   if (!isDav(body, 'lockinfo') || !isDav(type[0], 'write'))
-    throw new DavRefusal(400, 'the body asks for no write lock');
+    throw new DavRefusal(400, 'the body does not request a write lock');
   if (isDav(scope[0], 'exclusive')) return 'exclusive';
   if (isDav(scope[0], 'shared')) return 'shared';
-  throw new DavRefusal(400, 'the body gives no scope of the lock');
+  throw new DavRefusal(400, 'the body has no lock scope');
 }
 
 function ownerOf(body: XmlElement): string {
@@ -97,11 +99,11 @@ function ownerOf(body: XmlElement): string {
 }
 
 function secondsOf(header: string | string[] | undefined): number {
-  const wished = String(header ?? '')
+  const wanted = String(header ?? '')
     .split(',')
     .map((part) => part.trim());
-  if (wished[0]?.toLowerCase() === 'infinite') return MAX_SECONDS;
-  const seconds = Number(/^Second-(\d{1,10})$/i.exec(wished[0] ?? '')?.[1] ?? DEFAULT_SECONDS);
+  if (wanted[0]?.toLowerCase() === 'infinite') return MAX_SECONDS;
+  const seconds = Number(/^Second-(\d{1,10})$/i.exec(wanted[0] ?? '')?.[1] ?? DEFAULT_SECONDS);
   return Math.max(1, Math.min(MAX_SECONDS, seconds));
 }
 

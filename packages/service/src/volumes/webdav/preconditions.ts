@@ -5,14 +5,16 @@ import { type DavRequest, type DavVolume, etagOf, findStats, hrefOf, locate } fr
 import { type IfList, parseIfHeader } from './if-header.ts';
 import type { Lock } from './lock-table.ts';
 
-/** Checks `If`, `If-Match`, `If-None-Match` and `If-Unmodified-Since`: 412 where the request is not meant for what is there. */
+/**
+ * Checks `If`, `If-Match`, `If-None-Match` and `If-Unmodified-Since`. Throws `DavRefusal` 412 if one of them does not hold.
+ */
 export function checkPreconditions(dav: DavRequest): void {
   checkVersion(dav);
   const lists = ifLists(dav);
   if (lists !== undefined && !lists.some((list) => holds(dav, list))) refuse('If');
 }
 
-/** Of these conditions those that are about what is there alone, as `If-None-Match: *` that nothing is. */
+/** Checks those of these conditions that depend only on the current file, for example `If-None-Match: *`. */
 export function checkVersion(dav: DavRequest): void {
   const { headers } = dav.request;
   const stats = findStats(dav.volume, dav.path);
@@ -30,7 +32,7 @@ function refuse(header: string): never {
   throw new DavRefusal(412, `the condition of ${header} does not hold`);
 }
 
-/** Whether a list of entity tags, or `*`, names what is there. */
+/** Whether a list of entity tags, or `*`, matches the current file. */
 export function matches(header: string, stats: Stats | undefined): boolean {
   if (stats === undefined) return false;
   if (header.trim() === '*') return true;
@@ -68,15 +70,15 @@ function taggedPath(dav: DavRequest, tag: string | undefined): string | undefine
   }
 }
 
-/** The lock tokens that the client has shown to know. */
+/** The lock tokens that the request contains. */
 export function submittedTokens(dav: DavRequest): Set<string> {
   const tokens = (ifLists(dav) ?? []).flatMap((list) => list.conditions);
   return new Set(tokens.flatMap((condition) => (condition.kind === 'token' ? [condition.token] : [])));
 }
 
 /**
- * Refuses with 423 unless the client has shown a token of each lock that a change of `path` touches. `member` says that
- * the name comes or goes, which changes the directory above too; `tree`, that all beneath is touched.
+ * Throws `DavRefusal` 423 unless the request contains a token of each lock that a change of `path` affects. `member` means
+ * that the name is created or removed, which also changes the parent directory; `tree`, that everything beneath is affected.
  */
 export function checkLocks(dav: DavRequest, path: string, touches: { member?: boolean; tree?: boolean } = {}): void {
   const { locks } = dav.volume;
@@ -87,7 +89,7 @@ export function checkLocks(dav: DavRequest, path: string, touches: { member?: bo
   for (const group of groups) requireOne(dav.volume, group, tokens);
 }
 
-/** Of shared locks on one resource any one token will do. */
+/** For shared locks on one resource, one token is enough. */
 function requireOne(volume: DavVolume, locks: readonly Lock[], tokens: ReadonlySet<string>): void {
   const [first] = locks;
   if (first === undefined || locks.some((lock) => tokens.has(lock.token))) return;

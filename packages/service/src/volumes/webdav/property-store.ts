@@ -9,28 +9,28 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const propertySchema = z.object({ namespace: z.string(), local: z.string(), xml: z.string() });
 const fileSchema = z.object({ version: z.literal(1), properties: z.record(z.string(), z.array(propertySchema)) });
 
-/** A dead property: the client's own element, kept as it came. */
+/** A dead property: an element of the client, stored unchanged. */
 export type DeadProperty = z.infer<typeof propertySchema>;
 
 /**
- * The dead properties of one volume, in a side file outside it, so that containers neither see nor change them.
- * They follow what is moved, copied or deleted over WebDAV; what is renamed otherwise loses them.
+ * The dead properties of one volume, in a file outside it, so that containers can neither read nor change them. They follow
+ * files that are moved, copied or deleted over WebDAV; files that are renamed otherwise lose them.
  */
 export interface PropertyStore {
   of(path: string): readonly DeadProperty[];
-  /** Replaces all properties of `path`, durable before it returns; 507 beyond the bound of the volume. */
+  /** Replaces all properties of `path`, durably. Throws `DavRefusal` 507 beyond the limit of the volume. */
   set(path: string, properties: readonly DeadProperty[]): void;
   copy(from: string, to: string, options: { members: boolean }): void;
   move(from: string, to: string): void;
   forget(path: string): void;
 }
 
-/** One text for a property's name, to find it by among many. */
+/** A key for a property's name. */
 export function nameKey({ namespace, local }: Pick<DeadProperty, 'namespace' | 'local'>): string {
   return `${local} ${namespace}`;
 }
 
-/** Reads the side file, which need not be there yet. Throws where it is there and unreadable. */
+/** Reads the file, which need not exist. Throws if it is invalid. */
 export function openPropertyStore(filePath: string): PropertyStore {
   let properties = readProperties(filePath);
 

@@ -13,10 +13,10 @@ interface PropertyName {
   readonly local: string;
 }
 
-/** What a client asks for: all, the names of all, or some by name. */
+/** The requested properties: all, only the names of all, or some by name. */
 type Question = { readonly kind: 'all' | 'names' } | { readonly kind: 'some'; readonly names: readonly PropertyName[] };
 
-/** PROPFIND of one resource or a directory's members; a whole tree is refused, as the standard allows. */
+/** PROPFIND of one resource or a directory's members; infinite depth is refused, as the standard allows. */
 export async function propfind(dav: DavRequest): Promise<void> {
   const { volume, path, reply } = dav;
   const depth = depthOf(dav.request, 'infinity');
@@ -25,8 +25,8 @@ export async function propfind(dav: DavRequest): Promise<void> {
   if (depth === 'infinity' && stats.isDirectory()) {
     throw new DavRefusal(403, 'PROPFIND takes Depth 0 or 1', { condition: '<D:propfind-finite-depth/>' });
   }
-  // A client that does not ask for links would take one that leads nowhere for a file.
-  const links = asksForLinks(question) ? 'all' : 'reachable';
+  // A client that does not request links would treat a broken one as a file.
+  const links = requestsLinks(question) ? 'all' : 'reachable';
   const members = depth === '1' && stats.isDirectory() ? volume.tree.list(path, links) : [];
   reply.writeHead(207, { 'content-type': 'application/xml; charset=utf-8' });
   let text = `<?xml version="1.0" encoding="utf-8"?>\n<D:multistatus xmlns:D="DAV:">`;
@@ -41,7 +41,7 @@ export async function propfind(dav: DavRequest): Promise<void> {
   reply.end(`${text}</D:multistatus>`);
 }
 
-function asksForLinks(question: Question): boolean {
+function requestsLinks(question: Question): boolean {
   if (question.kind !== 'some') return false;
   return question.names.some(({ namespace, local }) => namespace === LINK_NAMESPACE && local === 'link');
 }
@@ -55,7 +55,7 @@ function questionOf(body: XmlElement | undefined): Question {
   }
   if (childElements(body, 'propname').length > 0) return { kind: 'names' };
   if (childElements(body, 'allprop').length > 0) return { kind: 'all' };
-  throw new DavRefusal(400, 'the body asks for nothing');
+  throw new DavRefusal(400, 'the body requests nothing');
 }
 
 function renderResponse(resource: Resource, question: Question): string {
@@ -82,7 +82,7 @@ function renderStats(resource: Resource, question: Question): string {
   return propstat([...live.keys(), ...dead.map(renderName)], '200 OK');
 }
 
-/** Name as an empty element, to the property as it is. */
+/** From each property's name as an empty element to the property itself. */
 function allLive(resource: Resource): Map<string, string> {
   const names = LIVE_NAMES.map((local) => ({ namespace: 'DAV:', local }));
   const all = new Map<string, string>();
@@ -93,7 +93,7 @@ function allLive(resource: Resource): Map<string, string> {
   return all;
 }
 
-/** A property's name as an empty element that stands alone. */
+/** A property's name as an empty, self-contained element. */
 export function renderName({ namespace, local }: PropertyName): string {
   if (namespace === 'DAV:') return `<D:${local}/>`;
   return namespace === '' ? `<${local}/>` : `<p:${local} xmlns:p="${escapeXml(namespace)}"/>`;
@@ -103,7 +103,7 @@ function propstat404(missing: readonly string[]): string {
   return missing.length === 0 ? '' : propstat(missing, '404 Not Found');
 }
 
-/** Properties that share one outcome. */
+/** The `propstat` element of properties with the same status. */
 export function propstat(properties: readonly string[], status: string): string {
   const prop = `<D:prop>${properties.join('')}</D:prop>`;
   return `<D:propstat>${prop}<D:status>HTTP/1.1 ${status}</D:status></D:propstat>`;

@@ -12,7 +12,7 @@ interface Change {
   readonly element: XmlElement;
 }
 
-/** PROPPATCH: all changes in their order, or none where one of them is to a property that is ours. */
+/** PROPPATCH: applies all changes in order, or none if one of them is to a property that clients cannot set. */
 export async function proppatch(dav: DavRequest): Promise<void> {
   const { volume, path } = dav;
   const changes = changesOf(await readXml(dav.request));
@@ -43,7 +43,7 @@ function changesOf(body: XmlElement | undefined): Change[] {
   return changes;
 }
 
-/** `xml:lang` belongs to the property's value, also where it is written on the element around it. */
+/** `xml:lang` belongs to the property's value, even if it is set on the parent element. */
 function inherit(element: XmlElement, prop: XmlElement): XmlElement {
   const language = prop.attributes.find(([name]) => name === 'xml:lang');
   if (language === undefined || element.attributes.some(([name]) => name === 'xml:lang')) return element;
@@ -76,7 +76,7 @@ function apply({ volume, path }: DavRequest, changes: readonly Change[]): void {
 
 function setExecutable({ volume, path }: Pick<DavRequest, 'volume' | 'path'>, executable: boolean): void {
   const mode = volume.tree.stat(path)?.mode ?? 0;
-  // Whoever may read it may run it, as `chmod +x` would have it.
+  // Users who may read it may run it, as with `chmod +x`.
   const next = executable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111;
   volume.tree.inNode(path, (node) => chmodSync(node, next & 0o777));
 }

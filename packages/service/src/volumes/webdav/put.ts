@@ -5,10 +5,11 @@ import { DavRefusal } from './dav-refusal.ts';
 import { answer, type DavRequest, etagOf, findStats } from './dav-request.ts';
 import { checkLocks, checkVersion } from './preconditions.ts';
 
-/** PUT: the whole file, seen by nobody before its last byte is there. */
+/** PUT: writes the whole file, which becomes visible only when complete. */
 export async function put(dav: DavRequest): Promise<void> {
   const { volume, request, reply, path } = dav;
-  if (request.headers['content-range'] !== undefined) throw new DavRefusal(400, 'a part of a file cannot be put');
+  if (request.headers['content-range'] !== undefined)
+    throw new DavRefusal(400, 'writing a part of a file is not supported');
   const before = findStats(volume, path);
   if (before?.isDirectory()) throw new DavRefusal(405, 'it is a directory');
   checkLocks(dav, path, { member: before === undefined });
@@ -18,7 +19,7 @@ export async function put(dav: DavRequest): Promise<void> {
   try {
     await file.writeFrom(request);
     requireWhole(request);
-    // Once more: others had the time of the whole upload to come first.
+    // Checked again: the file may have changed during the upload.
     checkVersion(dav);
     checkLocks(dav, path, { member: before === undefined });
     file.commit();
@@ -30,15 +31,15 @@ export async function put(dav: DavRequest): Promise<void> {
   answer(reply, before === undefined ? 201 : 204, after === undefined ? {} : { etag: etagOf(after) });
 }
 
-/** 409 unless the directory that shall hold `path` is there. */
+/** Throws `DavRefusal` 409 if the parent directory of `path` does not exist. */
 export function requireParent({ volume }: DavRequest, path: string): void {
   if (path === '') throw new DavRefusal(405, 'it is the root of the volume');
   if (!findStats(volume, splitVolumePath(path).parent)?.isDirectory()) {
-    throw new DavRefusal(409, 'the directory above it is not there');
+    throw new DavRefusal(409, 'its parent directory does not exist');
   }
 }
 
-/** A client that goes away in the middle ends the stream early: what came is no file. */
+/** If the client disconnects, the stream ends early: the data is incomplete. */
 function requireWhole(request: IncomingMessage): void {
-  if (!request.complete) throw new DavRefusal(400, 'the body broke off');
+  if (!request.complete) throw new DavRefusal(400, 'the body is incomplete');
 }

@@ -6,13 +6,13 @@ import { DavRefusal } from './dav-refusal.ts';
 const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 64;
 const MAX_NODES = 4_000;
-/** Of the namespaces in force at one element: each property that stands alone repeats them. */
+/** Characters of the namespaces in scope at one element, which each rendered property repeats. */
 const MAX_DECLARED = 4_096;
 
-/** Prefix to URI. */
+/** From prefix to URI. */
 type Declarations = ReadonlyMap<string, string>;
 
-/** An element of a request's body. `declarations` are the namespaces in force at it. */
+/** An element of a request's body. `declarations` are the namespaces in scope. */
 export interface XmlElement {
   /** As written, with its prefix. */
   readonly name: string;
@@ -23,7 +23,10 @@ export interface XmlElement {
   readonly children: (XmlElement | string)[];
 }
 
-/** The root element of the body; undefined where there is no body. Bounded in bytes, depth and nodes; no DTD. */
+/**
+ * Parses the body and returns its root element; undefined without a body. Throws `DavRefusal` for invalid XML, a DTD, and
+ * more than the limits of bytes, depth and nodes.
+ */
 export async function readXml(request: IncomingMessage): Promise<XmlElement | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -35,7 +38,7 @@ export async function readXml(request: IncomingMessage): Promise<XmlElement | un
   return size === 0 ? undefined : parseXml(Buffer.concat(chunks));
 }
 
-/** Parses a whole document; what is not well formed, also in its namespaces, is refused with 400. */
+/** Parses a document. Throws `DavRefusal` 400 if it is not well-formed, including its namespaces. */
 function parseXml(bytes: Uint8Array): XmlElement {
   const stack: XmlElement[] = [];
   let root: XmlElement | undefined;
@@ -107,23 +110,23 @@ function declarationsAt(parent: XmlElement | undefined, own: readonly (readonly 
   return all;
 }
 
-/** The element children with the name `local` of the namespace `DAV:`, or all without a name. */
+/** The child elements with the name `local` in the namespace `DAV:`; without a name, all of them. */
 export function childElements(element: XmlElement, local?: string): XmlElement[] {
   const elements = element.children.filter((child): child is XmlElement => typeof child !== 'string');
   return local === undefined ? elements : elements.filter((child) => isDav(child, local));
 }
 
-/** Whether it is the element `local` of the namespace `DAV:`. */
+/** Whether it is the element `local` in the namespace `DAV:`. */
 export function isDav(element: XmlElement | undefined, local: string): boolean {
   return element?.namespace === 'DAV:' && element.local === local;
 }
 
-/** The text of an element and what is in it. */
+/** The text of an element and its descendants. */
 export function textOf(element: XmlElement): string {
   return element.children.map((child) => (typeof child === 'string' ? child : textOf(child))).join('');
 }
 
-/** An element as XML that stands alone, whatever namespaces surround it, with the prefixes that it came with. */
+/** Renders an element as self-contained XML, with its original prefixes and all namespace declarations in scope. */
 export function renderAlone(element: XmlElement): string {
   const declarations = [...element.declarations]
     .filter(([prefix]) => prefix !== 'xml' && prefix !== 'xmlns')
@@ -131,7 +134,7 @@ export function renderAlone(element: XmlElement): string {
   return renderElement(element, declarations.join(''));
 }
 
-/** What is in an element as XML that stands alone. */
+/** Renders the content of an element as self-contained XML. */
 export function renderContent(element: XmlElement): string {
   return element.children.map((child) => (typeof child === 'string' ? escapeXml(child) : renderAlone(child))).join('');
 }
@@ -154,7 +157,7 @@ function renderNew(own: Declarations, outer: Declarations): string {
     .join('');
 }
 
-/** `text` with what XML gives a meaning replaced by references, and without the characters that XML cannot hold. */
+/** Replaces the special characters of XML by references, and characters that XML does not allow by U+FFFD. */
 export function escapeXml(text: string): string {
   return text
     .replace(/[^\P{Cc}\t\n\r]|[\ufffe\uffff]|\p{Surrogate}/gu, '\ufffd')

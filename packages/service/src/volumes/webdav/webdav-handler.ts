@@ -19,20 +19,24 @@ import { proppatch } from './proppatch.ts';
 import { put } from './put.ts';
 import { escapeXml } from './request-xml.ts';
 
+/** How volumes are served, and how failed logins are counted. */
 export interface WebDavOptions {
-  /** URL path under which a volume is served, without a slash at the end; default `''`, the server's root. */
+  /** URL path under which a volume is served, without a trailing slash. Default: `''`, the server's root. */
   readonly prefixOf?: (session: VolumeSession) => string;
-  /** Shared with the SFTP server, so that guessing is slowed down over both. */
+  /** Shared with the SFTP server, so that failed logins of both protocols count together. Default: its own. */
   readonly throttle?: TransferThrottle;
-  /** Whose guesses are counted; default the connection's other end. Needed behind a proxy, which is one for all. */
+  /**
+   * The address for counting failed logins. Default: the connection's remote address, which behind a proxy is the same for
+   * all.
+   */
   readonly addressOf?: (request: IncomingMessage) => string;
-  /** Told of what is no fault of the client. */
+  /** Receives errors that are not caused by clients. */
   readonly onError?: (error: unknown, request: { readonly method: string; readonly url: string }) => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
-/** Serves volumes; `close` cuts what is under way. */
+/** Serves volumes; `close` ends requests in progress by closing their connections. */
 export interface WebDavHandler {
   (request: IncomingMessage, reply: ServerResponse): void;
   readonly close: () => void;
@@ -56,14 +60,14 @@ const VERBS: Readonly<Record<string, (dav: DavRequest) => Promise<void>>> = {
 
 const SAFE_HEADERS = {
   'x-content-type-options': 'nosniff',
-  // What users store may be HTML: it must not act as a page of this host.
+  // Users may store HTML, which must not act as a page of this host.
   'content-security-policy': "default-src 'none'; sandbox",
 };
 
 /**
- * A WebDAV server, class 1 and 2, for requests of `node:http` or `node:https`. It sees who comes by Basic
- * authentication and serves that login's volume only. The server that calls it must have `requestTimeout = 0`:
- * the default cuts uploads after five minutes.
+ * A WebDAV server, class 1 and 2, for requests of `node:http` or `node:https`. It authenticates by Basic authentication and
+ * serves only the volume of the login. The calling server must have `requestTimeout = 0`: the default ends uploads after
+ * five minutes.
  */
 export function createWebDavHandler(access: VolumeAccess, settings: WebDavOptions = {}): WebDavHandler {
   const throttle = settings.throttle ?? createTransferThrottle(settings.now);
@@ -98,9 +102,9 @@ export function createWebDavHandler(access: VolumeAccess, settings: WebDavOption
     for (const [name, value] of Object.entries(SAFE_HEADERS)) reply.setHeader(name, value);
     const session = await authenticate(request, { access, throttle, address: addressOf(request) });
     const fault = volumeFault(session.root);
-    // Not 404, which would tell the client that its files are gone.
+    // Not 404, from which the client would conclude that its files were deleted.
     if (fault !== undefined) {
-      throw new DavRefusal(503, `the volume cannot be reached: ${fault}`, { headers: { 'retry-after': '5' } });
+      throw new DavRefusal(503, `the volume is not available: ${fault}`, { headers: { 'retry-after': '5' } });
     }
     const key = volumeKey(session);
     active.set(reply, key);
@@ -108,7 +112,7 @@ export function createWebDavHandler(access: VolumeAccess, settings: WebDavOption
     const volume = volumeOf(session);
     const dav: DavRequest = { volume, path: locate(volume.prefix, request.url ?? ''), request, reply };
     const verb = own(VERBS, request.method ?? '');
-    if (verb === undefined) throw new DavRefusal(405, 'the method is not known', { headers: allow() });
+    if (verb === undefined) throw new DavRefusal(405, 'unknown method', { headers: allow() });
     if (request.method !== 'OPTIONS') checkPreconditions(dav);
     checkQuota(session, request);
     await verb(dav);
@@ -120,7 +124,7 @@ export function createWebDavHandler(access: VolumeAccess, settings: WebDavOption
       if (refusal === undefined && !reply.destroyed && !request.destroyed) {
         settings.onError?.(error, { method: request.method ?? '', url: request.url ?? '' });
       }
-      answerRefusal(request, reply, refusal ?? new DavRefusal(500, 'an unexpected error'));
+      answerRefusal(request, reply, refusal ?? new DavRefusal(500, 'unexpected error'));
     });
   };
   const close = () => {
@@ -137,7 +141,7 @@ async function authenticate(
   const login = /^Basic ([A-Za-z0-9+/=_-]+)$/i.exec(request.headers.authorization ?? '')?.[1];
   const text = Buffer.from(login ?? '', 'base64').toString();
   const colon = text.indexOf(':');
-  const unauthorized = new DavRefusal(401, 'a login of a volume is needed', {
+  const unauthorized = new DavRefusal(401, 'the login of a volume is required', {
     headers: { 'www-authenticate': 'Basic realm="volume", charset="UTF-8"' },
   });
   if (login === undefined || colon < 0) throw unauthorized;
@@ -145,7 +149,7 @@ async function authenticate(
   const pause = throttle.pauseMs(address, username);
   if (pause > 0) {
     const headers = { 'retry-after': String(Math.ceil(pause / 1_000)) };
-    throw new DavRefusal(429, 'too many logins have failed', { headers });
+    throw new DavRefusal(429, 'too many failed logins', { headers });
   }
   const session = await access.authenticate(username, text.slice(colon + 1));
   if (session === undefined) {
@@ -158,7 +162,7 @@ async function authenticate(
 
 function allow(): Record<string, string> {
   return {
-    allow: Object.keys(VERBS).join(', '), // The third tells that there is the `executable` property.
+    allow: Object.keys(VERBS).join(', '), // The third class announces the `executable` property.
     dav: '1, 2, <http://apache.org/dav/propset/fs/1>',
     'ms-author-via': 'DAV',
   };
@@ -173,7 +177,7 @@ function answerRefusal(request: IncomingMessage, reply: ServerResponse, refusal:
     reply.destroy();
     return;
   }
-  // What is still to come of a body is not worth reading; a short one is, to keep the connection.
+  // The rest of a long body is not read; that of a short one is, to keep the connection.
   const rest = request.complete || Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY) < 65_536;
   const headers = { ...refusal.headers, ...(rest || isBodiless(request) ? {} : { connection: 'close' }) };
   const condition = refusal.condition ?? '';
@@ -190,7 +194,7 @@ function isBodiless(request: IncomingMessage): boolean {
   return request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined;
 }
 
-/** 507 with the precondition that RFC 4331 has for it. */
+/** Throws `DavRefusal` 507 with the precondition of RFC 4331. */
 function checkQuota(session: VolumeSession, { method = '', headers }: IncomingMessage): void {
   if (!STORING.has(method)) return;
   const refused = session.admit?.(Number(headers['content-length'] ?? 0));

@@ -1,9 +1,9 @@
 import type { Ref } from '@sluice/client';
 
-/** Under it are the volumes' files. */
+/** URL path prefix of all volumes. */
 export const DAV_PREFIX = '/dav/';
 
-/** Where a volume is served, without a slash at the end. */
+/** URL path of a volume, without a trailing slash. */
 export function webDavPath({ clusterID, accountID, id }: Ref): string {
   return `${DAV_PREFIX}${clusterID}/${accountID}/${id}`;
 }
