@@ -1,3 +1,4 @@
+export { type Backoff, backoffDelay } from './backoff-delay.ts';
 export type {
   CallOptions,
   ChangeHint,

@@ -1,8 +1,9 @@
+import { backoffDelay } from '../backoff-delay.ts';
 import { isServiceError, ServiceError } from '../service-error.ts';
 import { isTerminalPhase } from '../wire/container.ts';
 import type { Api, ApiCall } from './api.ts';
 import { sendError } from './send-error.ts';
-import { backoffMs, pause } from './try-again.ts';
+import { BACKOFF, pause } from './try-again.ts';
 
 /** Consecutive retries without a new byte before a broken stream ends with an error: about half a minute. */
 const FRUITLESS_TRIES = 8;
@@ -41,7 +42,11 @@ export async function* logStream(api: Api, options: LogStreamOptions): AsyncGene
       fruitless = sent > before ? 1 : fruitless + 1;
       if (fruitless > FRUITLESS_TRIES) throw error;
     }
-    await pause(backoffMs(fruitless, api.clock.random()), { clock: api.clock, what: call.what, signal: call.signal });
+    await pause(backoffDelay(BACKOFF, fruitless, api.clock.random()), {
+      clock: api.clock,
+      what: call.what,
+      signal: call.signal,
+    });
   }
 }
 

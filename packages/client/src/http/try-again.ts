@@ -1,19 +1,15 @@
+import { type Backoff, backoffDelay } from '../backoff-delay.ts';
 import { isServiceError, ServiceError } from '../service-error.ts';
 import type { Clock } from './clock.ts';
 import { abortedError } from './send-error.ts';
 
 const TRIES = 4;
-const FIRST_WAIT_MS = 200;
-const LONGEST_WAIT_MS = 5_000;
+/** Between tries, of requests and of what a broken connection left over. */
+export const BACKOFF: Backoff = { initialMs: 200, maxMs: 5_000 };
 /** A service that asks for a longer wait gets it from the caller, who can plan: the error carries it. */
 const LONGEST_ASKED_WAIT_MS = 30_000;
 /** The service's disk is full: a person must act, and should be notified now. */
 const NO_SPACE = 507;
-
-/** The wait before try `n` (from 1 for the second), half of it by chance so that clients do not march in step. */
-export function backoffMs(n: number, random: number): number {
-  return Math.min(FIRST_WAIT_MS * 2 ** (n - 1), LONGEST_WAIT_MS) * (0.5 + random / 2);
-}
 
 /**
  * Calls `once` up to four times while it fails with a temporary error. Only for idempotent operations. `doubt` tells
@@ -35,7 +31,7 @@ export async function tryAgain<T>(
       if (!isServiceError(error, 'UNREACHABLE', 'RESOURCE_EXHAUSTED')) doubt = true;
       const asked = error.retryAfterMs ?? 0;
       if (asked > LONGEST_ASKED_WAIT_MS) throw error;
-      await pause(Math.max(asked, backoffMs(n, options.clock.random())), options);
+      await pause(Math.max(asked, backoffDelay(BACKOFF, n, options.clock.random())), options);
     }
   }
 }

@@ -1,6 +1,7 @@
+import { backoffDelay } from '../backoff-delay.ts';
 import type { Reply } from '../http/exchange.ts';
 import { sendError } from '../http/send-error.ts';
-import { backoffMs, pause } from '../http/try-again.ts';
+import { BACKOFF, pause } from '../http/try-again.ts';
 import { isServiceError, ServiceError } from '../service-error.ts';
 import { type DavClient, discard } from './dav-client.ts';
 import { volumePathSegments } from './volume-path.ts';
@@ -70,7 +71,7 @@ async function* bytes(dav: DavClient, { part, first }: { part: Part; first: Repl
       const failure = sendError(error, part);
       fruitless = start > before ? 1 : fruitless + 1;
       if (etag === undefined || fruitless > FRUITLESS_TRIES || !isServiceError(failure, 'NO_REPLY')) throw failure;
-      await pause(backoffMs(fruitless, dav.clock.random()), { clock: dav.clock, what: part.what });
+      await pause(backoffDelay(BACKOFF, fruitless, dav.clock.random()), { clock: dav.clock, what: part.what });
       const rest = { ...part, start };
       reply = await dav.again(() => open(dav, { part: rest, etag }), part.what);
       if (reply !== undefined && start > 0 && reply.statusCode !== 206) {

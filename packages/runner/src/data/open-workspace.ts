@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type ContainerService, isServiceError, type Scope, type Volume, type VolumeService } from '@sluice/client';
+import {
+  backoffDelay,
+  type ContainerService,
+  isServiceError,
+  type Scope,
+  type Volume,
+  type VolumeService,
+} from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { sleep } from '../clock.ts';
 import { withHomeLock } from '../journal/home-lock.ts';
@@ -24,6 +31,7 @@ export interface WorkspaceOptions extends HomePlace {
 const MAX_TRIES = 5;
 const AVAILABLE_WITHIN_MS = 10 * 60_000;
 const PAUSE_MS = 1000;
+const BACKOFF = { initialMs: 1000, maxMs: 8000 };
 
 /** Opens the workspace of a pipeline on an account, and makes it where there is none. */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Result<OpenWorkspace, RunRefusal>> {
@@ -57,7 +65,7 @@ async function findAvailable(options: WorkspaceOptions, key: string): Promise<Op
 async function make(options: WorkspaceOptions, key: string): Promise<Result<OpenWorkspace, RunRefusal>> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     // Behind a proxy, a service that is just being restarted looks like one whose replies are lost.
-    if (tries > 0) await sleep(options.clock, PAUSE_MS * 2 ** (tries - 1));
+    if (tries > 0) await sleep(options.clock, backoffDelay(BACKOFF, tries));
     const made = await createNext(options, key);
     if (!made) continue;
     const phase = await awaitAvailable(options, made.volumeID);

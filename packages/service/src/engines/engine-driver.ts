@@ -2,15 +2,14 @@ import { setMaxListeners } from 'node:events';
 import { mkdir } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import type { Feature } from '@sluice/client';
+import { backoffDelay, type Feature } from '@sluice/client';
 import { systemErrorCode } from '@sluice/host-system';
 import type { Logger } from 'pino';
 import type { Clock } from '../host/clock.ts';
 import type { Observation } from './engine.ts';
 import { type Engine, EngineError, type EngineSink, type HardwareModels, type Launch } from './engine.ts';
 
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 30_000;
+const BACKOFF = { initialMs: 500, maxMs: 30_000 };
 
 const makeDirectory = promisify(mkdir);
 
@@ -127,8 +126,8 @@ export class EngineDriver {
   /** Opens with retries: true after success, false if the driver is closed before. */
   async openEventually(recovered: readonly Launch[]): Promise<boolean> {
     const { signal } = this.#closing;
-    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
-      await this.#sleep(wait, signal);
+    for (let tries = 1; ; tries++) {
+      await this.#sleep(backoffDelay(BACKOFF, tries), signal);
       if (signal.aborted) return false;
       try {
         await this.open(recovered);
@@ -195,7 +194,7 @@ export class EngineDriver {
   async #launchUntilAnswered(entry: Active): Promise<void> {
     const { launch, unwanted } = entry;
     const { signal } = unwanted;
-    for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+    for (let tries = 1; !signal.aborted; tries++) {
       try {
         // Not earlier: creating a directory can take a millisecond, which must not delay the response to a create.
         await ensureDirectory(launch.directory);
@@ -215,7 +214,7 @@ export class EngineDriver {
         const why = `the engine is not available, trying again: ${reason}`;
         this.#sink.report(launch.key, { type: 'pending', reason: why });
       }
-      await this.#sleep(wait, signal);
+      await this.#sleep(backoffDelay(BACKOFF, tries), signal);
     }
   }
 
@@ -224,7 +223,7 @@ export class EngineDriver {
     const { signal } = this.#closing;
     await this.#active.get(key)?.settled;
     await this.#ready;
-    for (let wait = FIRST_WAIT_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+    for (let tries = 1; !signal.aborted; tries++) {
       try {
         // If the response to the launch was lost, the engine first reports the state of the container.
         if (this.#active.get(key)?.taken === false) await this.#recover([launch]);
@@ -233,7 +232,7 @@ export class EngineDriver {
       } catch (error) {
         this.#log.warn({ err: error, key }, 'could not stop a container; trying again');
       }
-      await this.#sleep(wait, signal);
+      await this.#sleep(backoffDelay(BACKOFF, tries), signal);
       if (!this.#active.has(key)) return;
     }
   }

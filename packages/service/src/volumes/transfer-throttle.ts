@@ -1,6 +1,7 @@
+import { backoffDelay } from '@sluice/client';
+
 const FREE_FAILURES = 10;
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
+const PAUSES = { initialMs: 1_000, maxMs: 60_000 };
 const FORGET_AFTER_MS = 10 * 60_000;
 const MAX_ENTRIES = 10_000;
 
@@ -37,7 +38,7 @@ export function createTransferThrottle(now: () => number = Date.now): TransferTh
     // Many users may share an address behind a router, so its limit is ten times as high.
     const excess = failures.count - (key.startsWith('a ') ? FREE_FAILURES * 10 : FREE_FAILURES);
     if (excess < 0) return 0;
-    return Math.max(0, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(excess, 10)) - since);
+    return Math.max(0, backoffDelay(PAUSES, excess + 1) - since);
   };
 
   return {
