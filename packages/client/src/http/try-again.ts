@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import { abortedError } from './send-error.ts';
 
 const TRIES = 4;
-/** Between tries, of requests and of what a broken connection left over. */
+/** Between attempts of a request, and before the rest of an interrupted download is requested. */
 export const BACKOFF: Backoff = { initialMs: 200, maxMs: 5_000 };
 /** A service that asks for a longer wait gets it from the caller, who can plan: the error carries it. */
 const LONGEST_ASKED_WAIT_MS = 30_000;

@@ -1,9 +1,9 @@
-import { FEATURES, type InstanceType, isServiceError } from '@sluice/client';
+import { backoffDelay, FEATURES, type InstanceType, isServiceError } from '@sluice/client';
 import { announcesFeature } from '../placement/announces-feature.ts';
 import { clusterOfAttempt } from '../record/place-of.ts';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Attempt } from '../session/attempt.ts';
-import { pause, type RunSession } from '../session/run-session.ts';
+import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import { openTreeStates } from '../trees/tree-states.ts';
 import { type InputTree, listInputTrees } from './input-trees.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
@@ -31,9 +31,6 @@ interface Read {
   readonly watch: TreeWatch;
 }
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
-
 export function createInputGuard(
   session: RunSession,
   { workspace, instanceTypes }: { readonly workspace: WorkspaceFiles; readonly instanceTypes: readonly InstanceType[] },
@@ -60,7 +57,7 @@ export function createInputGuard(
 
   /** Asks again where the service does not answer, until the attempt is canceled. */
   async function findChange(attempt: Attempt, look: () => Promise<Read | undefined>): Promise<string | undefined> {
-    for (let pauseMs = FIRST_PAUSE_MS; !attempt.cancel; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+    for (let tries = 1; !attempt.cancel; tries++) {
       try {
         const changed = await look();
         return changed && describeRefusal(changed);
@@ -68,7 +65,7 @@ export function createInputGuard(
         if (!isServiceError(error)) throw error;
         const message = `could not compare the inputs of step ${attempt.name.step}: ${error.message}`;
         session.report({ type: 'warning', at: session.clock.now(), message });
-        await pause(session, error.retryAfterMs ?? pauseMs);
+        await pause(session, error.retryAfterMs ?? backoffDelay(CALL_BACKOFF, tries));
       }
     }
     return undefined;

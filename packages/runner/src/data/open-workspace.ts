@@ -30,7 +30,7 @@ export interface WorkspaceOptions extends HomePlace {
 /** A volume whose reply was lost has a login that nobody knows: the next number is tried, so often at most. */
 const MAX_TRIES = 5;
 const AVAILABLE_WITHIN_MS = 10 * 60_000;
-const PAUSE_MS = 1000;
+const POLL_MS = 1000;
 const BACKOFF = { initialMs: 1000, maxMs: 8000 };
 
 /** Opens the workspace of a pipeline on an account, and makes it where there is none. */
@@ -112,7 +112,7 @@ async function awaitAvailable(options: WorkspaceOptions, volumeID: string): Prom
     const phase = await readPhase(options, volumeID);
     const isOnItsWay = phase === 'Creating' || phase === 'Pending';
     if (!isOnItsWay || clock.now() >= deadline) return phase;
-    await sleep(clock, PAUSE_MS);
+    await sleep(clock, POLL_MS);
   }
 }
 

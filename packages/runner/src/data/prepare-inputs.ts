@@ -1,8 +1,8 @@
-import { isServiceError } from '@sluice/client';
+import { backoffDelay, isServiceError } from '@sluice/client';
 import { manifestPath } from '../record/layout.ts';
 import { findCommonOrigin, isFannedOut } from '../record/locate-output.ts';
 import { stepIndex } from '../record/step-context.ts';
-import { pause, type RunSession } from '../session/run-session.ts';
+import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import { createManifest, renderManifest } from './create-manifest.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
 import { createTransfers } from './transfers.ts';
@@ -48,7 +48,7 @@ async function writeManifest(
   const manifest = createManifest(session, of.producer, of.output);
   const runId = findCommonOrigin(session, of.producer)?.runId ?? session.runId;
   const path = manifestPath({ runId, step: manifest.step, output: of.output });
-  for (let pauseMs = 500; ; pauseMs = Math.min(30_000, pauseMs * 2)) {
+  for (let tries = 1; ; tries++) {
     try {
       await session.calls.add(async () => {
         const files = workspace(of.clusterID);
@@ -62,7 +62,7 @@ async function writeManifest(
       if (!isServiceError(error)) throw error;
       const message = `could not write the manifest of ${manifest.step}.${of.output}: ${error.message}`;
       session.report({ type: 'warning', at: session.clock.now(), message });
-      await pause(session, error.retryAfterMs ?? pauseMs);
+      await pause(session, error.retryAfterMs ?? backoffDelay(CALL_BACKOFF, tries));
     }
   }
 }

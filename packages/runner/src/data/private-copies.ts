@@ -1,9 +1,9 @@
-import { isServiceError, type VolumeFiles } from '@sluice/client';
+import { backoffDelay, isServiceError, type VolumeFiles } from '@sluice/client';
 import { privateCopiesPath, privateCopyPath } from '../record/layout.ts';
 import { clusterOfAttempt } from '../record/place-of.ts';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Attempt } from '../session/attempt.ts';
-import { pause, type RunSession } from '../session/run-session.ts';
+import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import { hasPrivateCopy, inputMounts, type Mount } from './create-mounts.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
 
@@ -22,8 +22,6 @@ export interface PrivateCopies {
   removeAll(): Promise<void> | undefined;
 }
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
 /** Tries to delete what is left at the end of a run; `sluice gc` deletes what remains after them. */
 const REMOVAL_TRIES = 3;
 
@@ -78,7 +76,7 @@ export function createPrivateCopies(session: RunSession, workspace: WorkspaceFil
     act: (files: VolumeFiles) => Promise<void>,
   ): Promise<string | undefined> {
     const key = privateCopyPath(attempt.name);
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+    for (let tries = 1; ; tries++) {
       if (ended.has(key)) return undefined;
       try {
         await calls.add(() => act(workspace(attempt.ref.clusterID)));
@@ -88,7 +86,7 @@ export function createPrivateCopies(session: RunSession, workspace: WorkspaceFil
         const message = `could not create a private copy of input ${name} of step ${attempt.name.step}: ${error.message}`;
         if (error.code === 'NOT_FOUND' || error.code === 'INVALID_ARGUMENT') return message;
         session.report({ type: 'warning', at: session.clock.now(), message });
-        await pause(session, error.retryAfterMs ?? pauseMs);
+        await pause(session, error.retryAfterMs ?? backoffDelay(CALL_BACKOFF, tries));
       }
     }
   }
@@ -131,7 +129,7 @@ async function removeRest(session: RunSession, files: VolumeFiles): Promise<void
     } catch (error) {
       if (!isServiceError(error)) throw error;
       if (tries < REMOVAL_TRIES) {
-        await pause(session, error.retryAfterMs ?? FIRST_PAUSE_MS);
+        await pause(session, error.retryAfterMs ?? CALL_BACKOFF.initialMs);
         continue;
       }
       const message = `could not delete the private copies of run ${session.runId}: ${error.message}; sluice gc deletes them`;

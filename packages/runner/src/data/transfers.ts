@@ -1,10 +1,10 @@
-import { isServiceError } from '@sluice/client';
+import { backoffDelay, isServiceError } from '@sluice/client';
 import { own } from '@sluice/core';
 import { locateCells } from '../record/locate-output.ts';
 import { workspaceOn } from '../record/place-of.ts';
 import { stepIndex } from '../record/step-context.ts';
 import { transferKey } from '../record/transfer-key.ts';
-import { pause, type RunSession } from '../session/run-session.ts';
+import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import { transferTree } from '../trees/transfer-tree.ts';
 import { describeTreeChange } from '../trees/tree-state.ts';
 import { openTreeStates } from '../trees/tree-states.ts';
@@ -73,7 +73,7 @@ async function transferOnce(
 ): Promise<string | undefined> {
   const { name, from, to, path } = transfer;
   const isHopeless = countRefusals();
-  for (let pauseMs = 500; ; pauseMs = Math.min(30_000, pauseMs * 2)) {
+  for (let tries = 1; ; tries++) {
     try {
       const fault = await findFault(session, workspace, transfer);
       if (fault !== undefined) return fault;
@@ -95,7 +95,7 @@ async function transferOnce(
       const message = `could not copy ${name} from cluster ${from} to ${to}: ${error.message}`;
       session.report({ type: 'warning', at: session.clock.now(), message });
       if (isHopeless(error)) return message;
-      await pause(session, error.retryAfterMs ?? pauseMs);
+      await pause(session, error.retryAfterMs ?? backoffDelay(CALL_BACKOFF, tries));
     }
   }
 }

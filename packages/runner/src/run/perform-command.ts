@@ -1,4 +1,4 @@
-import { isServiceError } from '@sluice/client';
+import { backoffDelay, isServiceError } from '@sluice/client';
 import { fail, resolveText } from '@sluice/core';
 import type { RunCache } from '../cache/run-cache.ts';
 import { countRefusals } from '../data/count-refusals.ts';
@@ -12,7 +12,7 @@ import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Attempt } from '../session/attempt.ts';
 import { decideStep } from '../session/decide-step.ts';
 import type { Posted } from '../session/posted.ts';
-import { pause, type RunSession } from '../session/run-session.ts';
+import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import type { Submitter } from '../submission/submitter.ts';
 
 /** The parts of the shell that commands are handed to. */
@@ -83,9 +83,6 @@ function publish(session: RunSession, parts: CommandParts, at: Attempt['at']): P
   return () => void publishFiles(session, parts, where).catch(session.fail);
 }
 
-/** Between two tries to publish; of a run that was canceled, what still fails then is given up, or it would never end. */
-const LONGEST_PAUSE_MS = 30_000;
-
 async function publishFiles(session: RunSession, parts: CommandParts, at: Attempt['at']): Promise<void> {
   const { step } = session.plan.steps[at.step]!;
   const cell = session.facts.cells[at.step]?.[at.cell]?.key ?? '';
@@ -93,7 +90,7 @@ async function publishFiles(session: RunSession, parts: CommandParts, at: Attemp
   const clusterID = clusterOfAttempt(session.facts, at);
   const { findSecret } = session.redactor;
   const isHopeless = countRefusals();
-  for (let pauseMs = 500; !session.stopped; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+  for (let tries = 1; !session.stopped; tries++) {
     try {
       const changed = await parts.guard.check(at);
       const published =
@@ -106,7 +103,9 @@ async function publishFiles(session: RunSession, parts: CommandParts, at: Attemp
       if (!isServiceError(error)) throw error;
       const message = `could not publish ${step.name}: ${error.message}`;
       session.report({ type: 'warning', at: session.clock.now(), message });
-      const isGivenUp = session.facts.canceledBy !== undefined && pauseMs === LONGEST_PAUSE_MS;
+      const pauseMs = backoffDelay(CALL_BACKOFF, tries);
+      // Otherwise, a canceled run would not end while the service is unavailable.
+      const isGivenUp = session.facts.canceledBy !== undefined && pauseMs === CALL_BACKOFF.maxMs;
       if (isHopeless(error) || isGivenUp) {
         const outcome = { result: 'failed', class: 'infrastructure', message } as const;
         session.post({ type: 'ended', at: session.clock.now(), ...at, outcome });

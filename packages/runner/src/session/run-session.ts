@@ -1,4 +1,4 @@
-import type { ContainerService } from '@sluice/client';
+import type { Backoff, ContainerService } from '@sluice/client';
 import type { Plan } from '@sluice/core';
 import type PQueue from 'p-queue';
 import type { Clock } from '../clock.ts';
@@ -48,6 +48,9 @@ export interface RunSession {
   /** Whether this process has stopped executing the run. */
   readonly stopped: boolean;
 }
+
+/** Between attempts of a call to the service that are repeated until it answers. */
+export const CALL_BACKOFF: Backoff = { initialMs: 500, maxMs: 30_000 };
 
 /** Resolves after `ms`; never after the session has stopped, so that waiting code is dropped with all that it holds. */
 export function pause(session: RunSession, ms: number): Promise<void> {

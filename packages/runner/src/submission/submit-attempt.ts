@@ -1,9 +1,9 @@
-import { type Container, type ContainerSpec, isServiceError, isTerminalPhase } from '@sluice/client';
+import { backoffDelay, type Container, type ContainerSpec, isServiceError, isTerminalPhase } from '@sluice/client';
 import { adoptedCluster, hasAdoptedSuccessor } from '../record/adopted-attempt.ts';
 import { attemptFacts } from '../record/run-facts.ts';
 import type { Outcome, PostponeReason } from '../scheduler/model/event.ts';
 import type { Attempt, Missing } from '../session/attempt.ts';
-import { pause, type RunSession } from '../session/run-session.ts';
+import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import { addMissedLook, describeLoss, isListed, isLost } from '../watch/lost-container.ts';
 import { observeContainer } from '../watch/observe-container.ts';
 import { noteUnanswered } from '../watch/warn-of-replies.ts';
@@ -19,9 +19,6 @@ export interface Submission {
   /** Its answer was lost, too: until that is made up for, the attempt can neither be put off nor be given up. */
   readonly lost: boolean;
 }
-
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
 
 const DAY_MS = 86_400_000;
 /** Some time before a service may forget what has ended, since clocks differ. */
@@ -62,7 +59,7 @@ export async function submitAttempt(session: RunSession, submission: Submission)
   /** Asked for on and on, with growing pauses: it cannot be put off any more. */
   let held = lost;
   let refusal: Refusal | undefined;
-  for (let pauseMs = FIRST_PAUSE_MS; !session.stopped; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+  for (let tries = 1; !session.stopped; tries++) {
     let step = doubtful ? await ask(session, submission) : 'absent';
     if (attempt.over || session.stopped) return;
     if (typeof step === 'string') {
@@ -81,7 +78,7 @@ export async function submitAttempt(session: RunSession, submission: Submission)
     }
     if (step.done || session.stopped) return;
     // The first question after a lost reply comes at once: mostly the container is there.
-    if (step.waitMs > 0) await pause(session, Math.max(step.waitMs, pauseMs));
+    if (step.waitMs > 0) await pause(session, Math.max(step.waitMs, backoffDelay(CALL_BACKOFF, tries)));
     doubtful = step.doubtful;
     lost ||= step.lost ?? false;
     held ||= lost || step.held === true;
@@ -145,7 +142,7 @@ async function ask(session: RunSession, { attempt, spec }: Submission): Promise<
 async function missFound(session: RunSession, attempt: Attempt, found: Missing['found']): Promise<Step> {
   attempt.missing = addMissedLook(attempt.missing, { at: session.clock.now(), found });
   if (!(await isLost(session, attempt, attempt.missing)))
-    return { done: false, doubtful: true, waitMs: FIRST_PAUSE_MS };
+    return { done: false, doubtful: true, waitMs: CALL_BACKOFF.initialMs };
   return session.stopped ? DONE : lose(session, attempt, describeLoss(session, attempt, attempt.missing));
 }
 
@@ -194,13 +191,13 @@ async function post(session: RunSession, { attempt, spec }: Submission): Promise
 
 /** Takes a container that answers under our ID. One that was not made for this attempt is left alone. */
 function adopt(session: RunSession, attempt: Attempt, seen: Container): Step {
-  if (seen.id !== attempt.ref.id) return { done: false, doubtful: true, lost: true, waitMs: FIRST_PAUSE_MS };
+  if (seen.id !== attempt.ref.id) return { done: false, doubtful: true, lost: true, waitMs: CALL_BACKOFF.initialMs };
   if (observeContainer(session, attempt, seen)) return DONE;
   const message = `the ID ${attempt.ref.id} is used by a container that Sluice did not create`;
   if (isTerminalPhase(seen.phase ?? '') || attempt.cancel) return lose(session, attempt, message);
   // While the ID shows something live, whatever it is, nothing more is started.
   reportWait(session, attempt, { phase: seen.phase ?? 'Unknown', state: message });
-  return { done: false, doubtful: true, waitMs: FIRST_PAUSE_MS };
+  return { done: false, doubtful: true, waitMs: CALL_BACKOFF.initialMs };
 }
 
 /** Says once what holds the attempt up. */
@@ -213,7 +210,7 @@ function reportWait(session: RunSession, attempt: Attempt, why: { phase: string;
 
 function judge(session: RunSession, attempt: Attempt, seen: Judged): Step {
   const { failure, doubtful, held } = seen;
-  const waitMs = failure.error.retryAfterMs ?? FIRST_PAUSE_MS;
+  const waitMs = failure.error.retryAfterMs ?? CALL_BACKOFF.initialMs;
   switch (failure.kind) {
     case 'notSent':
     case 'auth':

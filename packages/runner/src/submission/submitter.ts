@@ -1,5 +1,4 @@
-import type { InstanceType } from '@sluice/client';
-import { isServiceError } from '@sluice/client';
+import { backoffDelay, type InstanceType, isServiceError } from '@sluice/client';
 import { needsSlots, type PoolClaims } from '../pools/pool-claims.ts';
 import { attemptFacts } from '../record/run-facts.ts';
 import type { Command } from '../scheduler/model/command.ts';
@@ -36,6 +35,8 @@ type Start = Omit<Submission, 'attempt'>;
 /** Between two tries for the tokens of a pool. */
 const SHORTEST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
+/** Between two requests to cancel a container. */
+const CANCEL_BACKOFF = { initialMs: 1_000, maxMs: 60_000 };
 
 export function createSubmitter(session: RunSession, parts: SubmitterParts): Submitter {
   const { watcher } = parts;
@@ -139,7 +140,7 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
   /** Asks until the container has ended: a cancel whose reply is lost may never have arrived. */
   async function cancelUntilOver(attempt: Attempt): Promise<void> {
     await session.durable();
-    for (let pauseMs = 1000; !attempt.over && !session.stopped; pauseMs = Math.min(60_000, pauseMs * 2)) {
+    for (let tries = 1; !attempt.over && !session.stopped; tries++) {
       let asked = 0;
       try {
         await session.calls.add(() => session.service.containers.cancel(attempt.ref));
@@ -148,7 +149,7 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
         asked = error.retryAfterMs ?? 0;
       }
       await watcher.look(attempt);
-      if (!attempt.over) await pause(session, Math.max(asked, pauseMs));
+      if (!attempt.over) await pause(session, Math.max(asked, backoffDelay(CANCEL_BACKOFF, tries)));
     }
   }
 
