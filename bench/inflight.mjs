@@ -113,7 +113,7 @@ function planOf(steps, more = {}) {
 const step = (...needs) => ({ command: ['true'], instanceType: INSTANCE_TYPE, ...(needs.length > 0 && { needs }) });
 
 /** Starts the run; `count(state)` says how many cells have come to that state. */
-async function begin(opened, { plan, home, maxInFlight }) {
+async function begin(opened, { plan, home, parallelism }) {
   const states = new Map();
   let waiting = [];
   const createdAt = new Map();
@@ -139,7 +139,7 @@ async function begin(opened, { plan, home, maxInFlight }) {
     home,
     scope: SCOPE,
     baseDir: home,
-    maxInFlight,
+    parallelism,
     reporter: { report },
   });
   if (!started.ok) throw new Error(started.error.message);
@@ -168,7 +168,7 @@ async function measureWave(name, n) {
   const loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   loop.enable();
   const begun = performance.now();
-  const run = await begin(opened, { plan: planOf(steps), home: join(directory, 'home'), maxInFlight: 2 * n });
+  const run = await begin(opened, { plan: planOf(steps), home: join(directory, 'home'), parallelism: 2 * n });
   const submitted = (await run.until('running', n)) - begun;
   const submitLag = loop.percentile(99) / 1e6 - LOOP_RESOLUTION_MS;
   const before = await opened.requests?.();
@@ -222,7 +222,7 @@ async function measureGap(name, { chains, length, runMs }) {
   for (let chain = 0; chain < chains; chain++) {
     for (let i = 0; i < length; i++) steps[`s-${chain}-${i}`] = i === 0 ? step() : step(`s-${chain}-${i - 1}`);
   }
-  const run = await begin(opened, { plan: planOf(steps), home: join(directory, 'home'), maxInFlight: 1000 });
+  const run = await begin(opened, { plan: planOf(steps), home: join(directory, 'home'), parallelism: 1000 });
   const report = await run.handle.finished;
   if (report.status !== 'succeeded') throw new Error(`the run ${report.status}`);
   const ended = new Map(await opened.control('ended'));

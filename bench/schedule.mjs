@@ -11,7 +11,7 @@ const RETRY = {
   on: ['infrastructure'],
   backoff: { initialMs: 1000, factor: 2, maxMs: 60_000 },
   escalate: [],
-  infrastructureLimit: 2,
+  infrastructure: 2,
 };
 const NONE = Object.freeze({});
 const PLAIN = Object.freeze([Object.freeze({ key: '', matrix: NONE })]);
@@ -163,7 +163,7 @@ function measurePick(ready, limits) {
   const stepOf = (i) => ({
     pools: { [`p${i % limits}`]: 1, [`p${(i * 7 + 1) % limits}`]: 1 + (i % 2) },
     priority: i % 5,
-    ...(i % 100 === 0 ? { maxParallel: 1 } : {}),
+    ...(i % 100 === 0 ? { parallelism: 1 } : {}),
   });
   const plan = createPlan(ready, () => [], { stepOf, pipeline: { pools, parallelism: 1000 } });
   const scheduler = createScheduler(plan);

@@ -28,7 +28,7 @@ const command = (name: string) => ['sh', '-c', WORK, 'sh', '${{ run.id }}', name
 export const GROUP_PIPELINE = JSON.stringify({
   version: 1,
   name: 'chaos-group',
-  concurrency: { group: 'one', limit: 1, behavior: 'queue' },
+  concurrency: { group: 'one', limit: 1, overlap: 'queue' },
   volumes: { ledger: { retain: true } },
   steps: {
     first: { ...STEP, command: command('first') },

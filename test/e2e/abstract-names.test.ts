@@ -13,7 +13,7 @@ import { createWorkplace, makeSharedDirectory, type Started, until, type Workpla
 const PIPELINE = `
 version: 1
 name: look
-concurrency: { group: look, behavior: fail }
+concurrency: { group: look, overlap: fail }
 steps:
   look:
     command: [sh, -c, 'read line < "$1"; cat /proc/net/unix > /seen/unix', look, "\${{ params.gate }}"]

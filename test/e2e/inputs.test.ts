@@ -29,7 +29,7 @@ steps:
     cache: true
   change:
     matrix: { cell: [1, 2, 3] }
-    maxParallel: 1
+    parallelism: 1
     inputs: { n: ${input} }
     script: |
       sed -i 's/$/0/' /in/n/n

@@ -22,7 +22,7 @@ test('a machine that is short of open files fails no step: what could not start 
     script: `while [ ! -e '${gate}' ]; do sleep 1; done`,
     inputs: Object.fromEntries(MOUNTS.map((i) => [`i${i}`, `make.o${i}`])),
     instanceType: 'local-1',
-    retry: { infrastructureLimit: 100, backoff: { initial: '200ms', max: '2s' } },
+    retry: { infrastructure: 100, backoff: { initial: '200ms', max: '2s' } },
   };
   writeFileSync(join(place.directory, 'p.json'), JSON.stringify({ version: 1, name: 'p', steps: { make, use } }));
   const line = `ulimit -n ${OPEN_FILES}; exec ${process.execPath} ${COMMAND} run p.json --cores ${CELLS}`;

@@ -9,7 +9,7 @@ const PIPELINE = `
 version: 1
 name: deploy
 params: { waits: false }
-concurrency: { group: deploy, behavior: fail }
+concurrency: { group: deploy, overlap: fail }
 steps:
   deploy: { command: [sh, -c, "if \${{ params.waits }}; then exec sleep 3600; fi"] }
 `;

@@ -38,7 +38,7 @@ export type {
 export type { Cell, Plan, PlannedDependency, PlannedStep } from './model/plan.ts';
 export { fail, ok, type Result } from './model/result.ts';
 export type { ResolvedContainer, RunContext, StepFacts } from './model/run-context.ts';
-export type { StepFailure, StepStatus } from './model/step-status.ts';
+export type { StepReason, StepStatus } from './model/step-status.ts';
 export { findSharedWrite, writesToShared } from './model/writes-to-shared.ts';
 export { choosesPipefail } from './parse/default-shell.ts';
 export { MAX_FILE_CHARACTERS } from './parse/limits.ts';

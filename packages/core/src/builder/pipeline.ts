@@ -216,7 +216,8 @@ function stepHandle(
     outputs: Object.fromEntries(outputs.map((output) => [output, { step, output }])),
     results: handlesUnder(`${base}.results`, results),
     status: expression(`${base}.status`),
-    failure: expression(`${base}.failure`),
+    reason: expression(`${base}.reason`),
+    reused: expression(`${base}.reused`),
     ports: Object.fromEntries(urls),
   };
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../model/json.ts';
 import type { JsonType } from '../model/json-type.ts';
 import type { NeedCondition } from '../model/pipeline.ts';
-import type { StepFailure, StepStatus } from '../model/step-status.ts';
+import type { StepReason, StepStatus } from '../model/step-status.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 import type { ExpressionHandle } from './expression-handle.ts';
 
@@ -51,7 +51,10 @@ export interface StepHandle<
     >;
   };
   readonly status: ExpressionHandle<StepStatus>;
-  readonly failure: ExpressionHandle<StepFailure>;
+  /** Why the step failed; empty for a step that did not fail. */
+  readonly reason: ExpressionHandle<StepReason>;
+  /** Whether the outputs and results are those of an earlier run. */
+  readonly reused: ExpressionHandle<boolean>;
   /** A step that uses the address of a service starts when the service is ready. */
   readonly ports: { readonly [K in Port]: { readonly url: ExpressionHandle<string> } };
 }

@@ -31,7 +31,7 @@ const NOT_FOR_APPROVALS: readonly (keyof RawStep)[] = [
 const COMPANIONS: readonly (readonly [keyof RawStep, readonly (keyof RawStep)[]])[] = [
   ['shell', ['script']],
   ['with', ['uses']],
-  ['maxParallel', ['matrix', 'foreach']],
+  ['parallelism', ['matrix', 'foreach']],
 ];
 
 /** Every step has exactly one thing to run. */

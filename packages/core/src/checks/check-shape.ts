@@ -4,6 +4,7 @@ import { own } from '../model/own.ts';
 import type { Path } from '../parse/source-document.ts';
 import { PATTERN_ADVICE } from '../schema/patterns.ts';
 import { schemaKeys } from '../schema/schema-keys.ts';
+import { findChange, placeOf } from './changed-keys.ts';
 import type { Fault } from './fault.ts';
 import { FOREIGN_PIPELINE_KEYS, FOREIGN_STEP_KEYS } from './foreign-keys.ts';
 import { foldName, suggestName } from './nearest-name.ts';
@@ -60,7 +61,11 @@ function explain(issue: Issue, place: Place): readonly Fault[] {
       const type = typeof found === 'string' ? own(FOREIGN_TYPES, found) : undefined;
       const values = issue.values.map(String);
       const isType = type !== undefined && values.includes(type);
-      const hint = isType ? { hint: `use \`${type}\`` } : typeof found === 'string' ? suggestName(found, values) : {};
+      const hint = isType
+        ? { hint: `use \`${type}\`` }
+        : typeof found === 'string'
+          ? valueHint(found, { path, values })
+          : {};
       const wanted = issue.message.startsWith('Invalid') ? `one of ${issue.values.join(', ')}` : issue.message;
       if (found === undefined) return [missing(path, wanted)];
       return [
@@ -199,23 +204,31 @@ function isKind(issue: Issue): boolean {
   return issue.code === 'invalid_type' || issue.code === 'invalid_value';
 }
 
+/** A value of an earlier version, or one that is nearly right. */
+function valueHint(found: string, { path, values }: { path: Path; values: readonly string[] }): { hint?: string } {
+  return findChange(placeOf(path), found) ?? suggestName(found, values);
+}
+
 function unknownKey(key: string, { path, known }: { path: Path; known: readonly string[] }): Fault {
   const where = nameOf(path);
-  const ours = known.filter((name) => name !== '$schema');
-  const foreign =
-    path.length === 0
-      ? foreignKey(FOREIGN_PIPELINE_KEYS, key)
-      : isStepPath(path)
-        ? foreignKey(FOREIGN_STEP_KEYS, key)
-        : undefined;
-  const hint = foreign === undefined ? suggestName(key, ours) : { hint: `in Sluice: ${foreign}` };
-  return {
-    code: 'unknown-key',
-    message: `unknown key \`${key}\` in ${where}`,
-    path: [...path, key],
-    on: 'key',
-    ...hint,
-  };
+  const at = { path: [...path, key], on: 'key' } as const;
+  const { code, ...change } = findChange(placeOf(path), key) ?? keyHint(key, { path, known });
+  if (code !== undefined)
+    return { code, message: `\`${key}\` of ${where} is reserved for a later version`, ...at, ...change };
+  return { code: 'unknown-key', message: `unknown key \`${key}\` in ${where}`, ...at, ...change };
+}
+
+function keyHint(
+  key: string,
+  { path, known }: { path: Path; known: readonly string[] },
+): { readonly code?: undefined; readonly hint?: string } {
+  const keys = path.length === 0 ? FOREIGN_PIPELINE_KEYS : isStepPath(path) ? FOREIGN_STEP_KEYS : undefined;
+  const foreign = keys && foreignKey(keys, key);
+  if (foreign !== undefined) return { hint: `in Sluice: ${foreign}` };
+  return suggestName(
+    key,
+    known.filter((name) => name !== '$schema'),
+  );
 }
 
 /** Finds the key of another system, for which `max_parallel`, `max-parallel` and `maxParallel` are equal. */

@@ -1,6 +1,7 @@
 import type { Reference } from '../expressions/reference.ts';
 import { own } from '../model/own.ts';
 import type { Path } from '../parse/source-document.ts';
+import { findChange } from './changed-keys.ts';
 import type { CheckContext, CheckedStep } from './check-context.ts';
 import { findEarlyRead } from './early-read.ts';
 import { namesOf } from './names-of.ts';
@@ -148,7 +149,12 @@ function checkPathKey(root: string, keys: readonly string[]): NameFault | undefi
   return { code: 'unknown-name', message: `\`${root}.${keys[0]}\` has no \`${keys[1]}\``, hint: 'it has `path`' };
 }
 
-const ASPECTS = ['results', 'outputs', 'status', 'failure', 'ports'];
+const ASPECTS = ['results', 'outputs', 'status', 'reason', 'reused', 'ports'];
+const SCALARS: ReadonlyMap<string, string> = new Map([
+  ['status', 'a string'],
+  ['reason', 'a string'],
+  ['reused', 'a boolean'],
+]);
 /** The facts about a port; `host` only if it is exposed. */
 const PORT_FACTS = ['url', 'host', 'port'];
 
@@ -177,14 +183,15 @@ function checkStepReference(
     return {
       code: 'unknown-name',
       message: `a step has no attribute \`${aspect}\``,
-      ...suggestName(aspect, ASPECTS),
+      ...(findChange('expression.steps.*', aspect) ?? suggestName(aspect, ASPECTS)),
     };
   }
   if (item === undefined) return undefined;
-  if (aspect === 'status' || aspect === 'failure')
+  const scalar = SCALARS.get(aspect);
+  if (scalar !== undefined)
     return {
       code: 'unknown-name',
-      message: `\`steps.${name}.${aspect}\` is a string and has no attribute \`${item}\``,
+      message: `\`steps.${name}.${aspect}\` is ${scalar} and has no attribute \`${item}\``,
     };
   const known = namesOf(target.step[aspect as 'results' | 'outputs' | 'ports']);
   if (known.has(item)) {

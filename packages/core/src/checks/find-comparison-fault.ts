@@ -1,5 +1,5 @@
 import type { Comparison } from '../expressions/find-comparisons.ts';
-import { RUN_STATUSES, STEP_FAILURES, STEP_STATUSES } from '../model/step-status.ts';
+import { RUN_STATUSES, STEP_REASONS, STEP_STATUSES } from '../model/step-status.ts';
 import type { NameFault } from './expression-scope.ts';
 import { suggestName } from './nearest-name.ts';
 
@@ -18,10 +18,10 @@ export function findComparisonFault({ reference, text }: Comparison): NameFault 
 
 /** Words of reports, earlier versions and other systems. */
 const FORMER_WORDS: ReadonlyMap<string, string> = new Map([
-  ['cached', 'a reused step has the status `succeeded`'],
+  ['cached', 'a reused step has the status `succeeded`, and `reused` is true'],
   ['success', 'did you mean `succeeded`?'],
-  ['timedOut', "a step that timed out has the status `failed`, and `failure == 'timeout'`"],
-  ['errored', "a step that was lost with its machine has the status `failed`, and `failure == 'infrastructure'`"],
+  ['timedOut', "a step that timed out has the status `failed`, and `reason == 'timeout'`"],
+  ['errored', "a step that was lost with its machine has the status `failed`, and `reason == 'infrastructure'`"],
   ['failure', 'did you mean `failed`?'],
 ]);
 
@@ -31,6 +31,6 @@ function vocabularyOf({ root, keys }: Comparison['reference']) {
   if (root !== 'steps' || keys.length !== 2) return undefined;
   const name = `steps.${keys[0]}.${keys[1]}`;
   if (keys[1] === 'status') return { name, words: STEP_STATUSES as readonly string[] };
-  if (keys[1] === 'failure') return { name, words: STEP_FAILURES as readonly string[] };
+  if (keys[1] === 'reason') return { name, words: STEP_REASONS as readonly string[] };
   return undefined;
 }

@@ -47,7 +47,7 @@ export const FOREIGN_STEP_KEYS: ReadonlyMap<string, string> = new Map([
   ['withSequence', '`matrix`'],
   ['with_items', '`foreach`'],
   ['loop', '`foreach`'],
-  ['strategy', '`matrix` and `maxParallel` in the step itself'],
+  ['strategy', '`matrix` and `parallelism` in the step itself'],
   ['runs-on', '`instanceType` or `resources`'],
   ['runs_on', '`instanceType` or `resources`'],
   ['machineType', '`instanceType`'],
@@ -90,7 +90,6 @@ export const FOREIGN_STEP_KEYS: ReadonlyMap<string, string> = new Map([
   ['services', 'a step of its own with `service: true`'],
   ['suspend', '`approval`'],
   ['memoize', '`cache`'],
-  ['parallel', '`maxParallel`'],
-  ['parallelism', '`maxParallel`'],
+  ['parallel', '`parallelism`'],
   ['params', '`with`'],
 ]);

@@ -19,7 +19,7 @@ function nearestName(name: string, known: Iterable<string>): string | undefined 
   return best;
 }
 
-/** Normalizes a name: `max_parallel`, `max-parallel` and `maxParallel` are equal. */
+/** Normalizes a name: `fail_fast`, `fail-fast` and `failFast` are equal. */
 export function foldName(name: string): string {
   return name.toLowerCase().replace(/[_-]/g, '');
 }

@@ -88,8 +88,8 @@ export interface Step {
   readonly foreach?: Template;
   /** The readable key of a cell, from its `item`; absent: derived from the item itself. */
   readonly foreachKey?: Template;
-  /** Most cells of this step at once. */
-  readonly maxParallel?: number;
+  /** Maximum number of concurrent cells of this step. */
+  readonly parallelism?: number;
   readonly instanceType?: Template;
   readonly resources?: Resources;
   readonly placement?: Placement;
@@ -189,8 +189,8 @@ export interface Retry {
    * entry, up to the last.
    */
   readonly escalate: readonly (string | Resources)[];
-  /** Separate budget for infrastructure failures, in addition to `limit`. */
-  readonly infrastructureLimit: number;
+  /** Extra attempts after infrastructure failures; they do not count against `limit`. */
+  readonly infrastructure: number;
 }
 
 /** Results of earlier runs may be reused for this step. */
@@ -226,7 +226,8 @@ export interface PipelineOutput {
 export interface Concurrency {
   readonly group: Template;
   readonly limit: number;
-  readonly behavior: 'queue' | 'cancel' | 'fail';
+  /** What a new run does while the group is full: wait, cancel the others, or not start. */
+  readonly overlap: 'queue' | 'replace' | 'fail';
 }
 
 /** When the pipeline runs by itself; see docs/schedules.md. */

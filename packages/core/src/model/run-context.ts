@@ -1,6 +1,6 @@
 import type { Json } from './json.ts';
 import type { Input, Output, Resources, ResultSpec } from './pipeline.ts';
-import type { StepFailure, StepStatus } from './step-status.ts';
+import type { StepReason, StepStatus } from './step-status.ts';
 
 /** The facts that expressions can use. Plain data except for the `steps` lookup. */
 export interface RunContext {
@@ -22,7 +22,9 @@ export interface RunContext {
 /** What expressions can read of a step. */
 export interface StepFacts {
   readonly status: StepStatus;
-  readonly failure?: StepFailure;
+  readonly reason?: StepReason;
+  /** The outputs and results are those of an earlier run. */
+  readonly reused?: boolean;
   /**
    * By result name. For a step with `matrix` or `foreach`: the list of its cells' values, in the order of the cells.
    */

@@ -7,11 +7,11 @@ export const STEP_STATUSES = ['succeeded', 'failed', 'canceled', 'skipped', 'run
 /** The status of a step in expressions; a step with cells has the worst status of its cells. */
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
-/** The values of `steps.<name>.failure`: empty unless the status is `failed`. */
-export const STEP_FAILURES = ['failed', 'timeout', 'infrastructure', ''] as const;
+/** The values of `steps.<name>.reason`: empty unless the status is `failed`. */
+export const STEP_REASONS = ['failed', 'oom', 'timeout', 'infrastructure', ''] as const;
 
-/** The class of a step's failure in expressions; a container killed for its memory counts as `failed`. */
-export type StepFailure = (typeof STEP_FAILURES)[number];
+/** Why a step failed, in expressions. */
+export type StepReason = (typeof STEP_REASONS)[number];
 
 /** The values of `run.status`: always `running` in steps outside `finally`. */
 export const RUN_STATUSES = ['succeeded', 'failed', 'canceled', 'running'] as const;

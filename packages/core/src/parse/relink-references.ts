@@ -37,6 +37,9 @@ export function relinkReferences(
   return { value: visit(value, []) as RawMap, faults };
 }
 
+/** Of the last step of the used pipeline. */
+const OF_LAST_STEP: ReadonlySet<string> = new Set(['status', 'reason', 'reused']);
+
 interface Wanted {
   readonly parent: string;
   readonly aspect: string;
@@ -45,7 +48,7 @@ interface Wanted {
 
 function resolve(flattened: Flattened, { parent, aspect, name }: Wanted): Replacement | Omit<Fault, 'path'> {
   const the = `the pipeline that step \`${parent}\` uses`;
-  if (aspect === 'status' || aspect === 'failure') return statusOf(flattened, { the, aspect });
+  if (OF_LAST_STEP.has(aspect)) return statusOf(flattened, { the, aspect });
   if (aspect === 'outputs' && name !== undefined) {
     const [step, output = ''] = flattened.outputs.get(name)?.split('.') ?? [];
     if (step !== undefined) return member(step, 'outputs', output);
@@ -58,7 +61,7 @@ function resolve(flattened: Flattened, { parent, aspect, name }: Wanted): Replac
   if ((aspect !== 'results' && aspect !== 'ports') || name === undefined) {
     return {
       code: 'unknown-name',
-      message: `expressions can use results, outputs, ports, status and failure of a step that uses a pipeline, each by name`,
+      message: `expressions can use results, outputs, ports, status, reason and reused of a step that uses a pipeline, each by name`,
     };
   }
   const holders = flattened.holders[aspect].get(name) ?? [];

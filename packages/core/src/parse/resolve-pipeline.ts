@@ -77,8 +77,8 @@ function resolveOutput(output: NonNullable<RawPipeline['outputs']>[string]): Pip
 }
 
 function resolveConcurrency(raw: NonNullable<RawPipeline['concurrency']>, name: string): Concurrency {
-  const { group, limit, behavior } = typeof raw === 'string' ? { group: raw } : { group: undefined, ...raw };
-  return { group: group ?? name, limit: limit ?? 1, behavior: behavior ?? 'queue' };
+  const { group, limit, overlap } = typeof raw === 'string' ? { group: raw } : { group: undefined, ...raw };
+  return { group: group ?? name, limit: limit ?? 1, overlap: overlap ?? 'queue' };
 }
 
 function resolveSchedule(raw: NonNullable<RawPipeline['schedule']>): Schedule {

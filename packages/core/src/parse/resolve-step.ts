@@ -34,7 +34,7 @@ const CONTAINER_KEYS = [
   'service',
   'matrix',
   'foreach',
-  'maxParallel',
+  'parallelism',
 ] as const;
 
 /** A step with `defaults` applied, still in the forms of a file. */
@@ -77,7 +77,7 @@ export function resolveStep(name: string, raw: RawStep, pipelineEnv: Readonly<Re
     ...optional('matrix', raw.matrix && resolveMatrix(raw.matrix)),
     ...optional('foreach', typeof raw.foreach === 'object' ? raw.foreach.items : raw.foreach),
     ...optional('foreachKey', typeof raw.foreach === 'object' ? raw.foreach.key : undefined),
-    ...optional('maxParallel', raw.maxParallel),
+    ...optional('parallelism', raw.parallelism),
     ...optional('instanceType', raw.instanceType),
     ...optional('resources', raw.resources && resolveResources(raw.resources)),
     ...optional('placement', raw.placement && defined(raw.placement)),
@@ -191,7 +191,7 @@ function resolveRetry(raw: RawStep['retry']): Retry {
   if (raw === undefined) return NO_RETRY;
   const retry = typeof raw === 'object' ? raw : { limit: raw };
   return {
-    limit: retry.limit ?? 1,
+    limit: retry.limit ?? (isOnlyInfrastructure(retry) ? 0 : 1),
     on: retry.on ?? ['failed', 'oom', 'timeout'],
     ...optional('exitCodes', retry.exitCodes),
     backoff: {
@@ -200,8 +200,13 @@ function resolveRetry(raw: RawStep['retry']): Retry {
       maxMs: milliseconds(retry.backoff?.max) ?? 300_000,
     },
     escalate: (retry.escalate ?? []).map((level) => (typeof level === 'string' ? level : resolveResources(level))),
-    infrastructureLimit: retry.infrastructureLimit ?? 3,
+    infrastructure: retry.infrastructure ?? 3,
   };
+}
+
+/** Then the other failures are not retried, as without `retry`. */
+function isOnlyInfrastructure(retry: object): boolean {
+  return Object.keys(retry).join() === 'infrastructure';
 }
 
 /** Shared by all steps without `retry`. */

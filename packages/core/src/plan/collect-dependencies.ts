@@ -13,8 +13,8 @@ export function allSteps(pipeline: Pipeline): readonly Step[] {
 export type StepReferences = ReadonlyMap<string, NeedCondition>;
 
 /**
- * The dependencies by expressions: values require success, status and failure only an end, and the URL of a port a
- * running step.
+ * The dependencies by expressions: values require success, `status`, `reason` and `reused` only an end, and the URL of a
+ * port a running step.
  */
 function referencedSteps(step: Step): StepReferences {
   const found = new Map<string, NeedCondition>();
@@ -32,7 +32,8 @@ function referencedSteps(step: Step): StepReferences {
 
 const CONDITIONS: Readonly<Record<string, NeedCondition>> = {
   status: 'completed',
-  failure: 'completed',
+  reason: 'completed',
+  reused: 'completed',
   ports: 'running',
 };
 

@@ -64,7 +64,7 @@ function factsToCel(
 ): ReadonlyMap<string, unknown> {
   const facts = context.steps(name);
   if (facts === undefined) return new Map();
-  const wantsOutputs = aspects.some((aspect) => aspect === undefined || aspect === 'outputs');
+  const wants = (wanted: string): boolean => aspects.some((aspect) => aspect === undefined || aspect === wanted);
   const planned = plan.steps.find(({ step }) => step.name === name);
   const results = Object.entries(facts.results).map(([key, value]) => {
     const double = own(planned?.step.results, key)?.type === 'number';
@@ -75,9 +75,10 @@ function factsToCel(
   });
   return new Map<string, unknown>([
     ['status', facts.status],
-    ['failure', facts.failure ?? ''],
+    ['reason', wants('reason') ? (facts.reason ?? '') : ''],
+    ['reused', facts.reused ?? false],
     ['results', new Map(results)],
     ['ports', toCel((facts.ports ?? {}) as unknown as Json)],
-    ['outputs', wantsOutputs ? toCel(facts.outputs ?? {}) : new Map()],
+    ['outputs', wants('outputs') ? toCel(facts.outputs ?? {}) : new Map()],
   ]);
 }

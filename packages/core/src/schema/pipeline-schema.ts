@@ -50,10 +50,10 @@ const concurrency = z.union(
     z.strictObject({
       group: text.optional(),
       limit: positive.optional(),
-      behavior: z.enum(['queue', 'cancel', 'fail'], { error: 'one of queue, cancel, fail' }).optional(),
+      overlap: z.enum(['queue', 'replace', 'fail'], { error: 'one of queue, replace, fail' }).optional(),
     }),
   ],
-  { error: 'a group name, or a map with `group`, `limit` and `behavior`' },
+  { error: 'a group name, or a map with `group`, `limit` and `overlap`' },
 );
 
 const schedule = z.strictObject(

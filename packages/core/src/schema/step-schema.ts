@@ -106,7 +106,7 @@ const resources = z.strictObject(
   { error: 'a map with `cpu`, `memory`, `gpu` or `gpuModel`' },
 );
 
-const CLASSES = ['failed', 'oom', 'timeout', 'infrastructure'] as const;
+const CLASSES = ['failed', 'oom', 'timeout'] as const;
 const backoff = z.strictObject(
   { initial: duration.optional(), factor: z.number({ error: 'a number' }).min(1).optional(), max: duration.optional() },
   { error: 'a map with `initial`, `factor` and `max`' },
@@ -126,10 +126,13 @@ const retry = z.union(
         .optional(),
       backoff: backoff.optional(),
       escalate: z.array(z.union([text, resources], { error: 'an instance type, or a map of resources' })).optional(),
-      infrastructureLimit: count.optional(),
+      infrastructure: count.optional(),
     }),
   ],
-  { error: 'a number of extra attempts, or a map with `limit`, `on`, `exitCodes`, `backoff` or `escalate`' },
+  {
+    error:
+      'a number of extra attempts, or a map with `limit`, `on`, `exitCodes`, `backoff`, `escalate` or `infrastructure`',
+  },
 );
 
 const cache = z.union(
@@ -172,7 +175,7 @@ export const stepSchema = z.strictObject(
     when: z.union([text, flag], { error: 'an expression' }).optional(),
     matrix: matrix.optional(),
     foreach: foreach.optional(),
-    maxParallel: positive.optional(),
+    parallelism: positive.optional(),
     instanceType: text.optional(),
     resources: resources.optional(),
     placement: placement.optional(),

@@ -17,7 +17,7 @@ function train() {
     inputs: { clean: prepare.outputs.clean },
     outputs: { model: '/model' },
     results: { accuracy: 'number' },
-    retry: { limit: 2, on: ['infrastructure'] },
+    retry: { limit: 2, on: ['timeout'] },
     timeout: '1h',
   }));
   const select = p.step('select-best', {
@@ -54,7 +54,7 @@ steps:
     inputs: { clean: prepare.clean }
     outputs: { model: /model }
     results: { accuracy: number }
-    retry: { limit: 2, on: [infrastructure] }
+    retry: { limit: 2, on: [timeout] }
     timeout: 1h
   select-best:
     command: [node, select.mjs, "\${{ steps.fit.results.accuracy }}"]

@@ -3,7 +3,7 @@ import { pipelineSchema } from '../../src/schema/pipeline-schema.ts';
 import { schemaKeys } from '../../src/schema/schema-keys.ts';
 
 it.each([
-  [['concurrency'], ['group', 'limit', 'behavior']],
+  [['concurrency'], ['group', 'limit', 'overlap']],
   [
     ['notify', 0],
     ['on', 'webhook', 'command'],

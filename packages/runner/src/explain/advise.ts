@@ -16,8 +16,8 @@ export function advise(
       return `answer it: ${suggest(['approve', runId, step])} (or with --reject)`;
     case 'parallelism':
       return 'the pipeline may allow more at once: parallelism in the file, --parallelism on the command line';
-    case 'maxParallel':
-      return 'the step may allow more of its cells at once: maxParallel in the file';
+    case 'stepParallelism':
+      return 'the step may allow more of its cells at once: parallelism in the file';
     case 'pool':
       return wait.needed > wait.size
         ? `it asks for more than pool ${wait.pool} has: make the pool larger, or the request smaller`

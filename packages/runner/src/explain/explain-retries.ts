@@ -32,9 +32,9 @@ export function explainRetries(
       said.set(attempt.attempt, `not tried again, although its retries allow it: the run was being stopped${why}`);
     } else if (!decision.retry) {
       said.set(attempt.attempt, `not tried again: ${whyNot(verdict, { retry, used: used.retries })}`);
-    } else if (decision.budget === 'infrastructureLimit') {
+    } else if (decision.budget === 'infrastructure') {
       used.infrastructureRetries += 1;
-      const count = `${used.infrastructureRetries} of ${retry.infrastructureLimit}`;
+      const count = `${used.infrastructureRetries} of ${retry.infrastructure}`;
       said.set(attempt.attempt, `tried again: retry ${count} of those kept for failures of the infrastructure`);
     } else {
       used.retries += 1;

@@ -15,7 +15,7 @@ export interface GroupRequest extends MemberSource {
   readonly group: string;
   readonly runId: string;
   /**
-   * `start`: as the group's `behavior` says. `resume`: the same, but cancels nothing, since runs in the group may be
+   * `start`: as the group's `overlap` says. `resume`: the same, but cancels nothing, since runs in the group may be
    * newer. `force`: enters even if the group is full; others wait for it.
    */
   readonly mode: 'start' | 'resume' | 'force';
@@ -69,15 +69,15 @@ export async function enterGroup<T>(
 
 async function waitForPlace(request: GroupRequest): Promise<Result<never, RunRefusal> | undefined> {
   const { clock, reporter, group, mode, plan } = request;
-  const { behavior } = plan.pipeline.concurrency!;
-  const mayWait = behavior === 'queue' || (behavior === 'cancel' && mode !== 'resume');
+  const { overlap } = plan.pipeline.concurrency!;
+  const mayWait = overlap === 'queue' || (overlap === 'replace' && mode !== 'resume');
   const judge = createJudge(request);
   const canceling = createCanceling(request);
   for (let hasWarned = false; ; ) {
     const look = await lookAt(request, { judge, mayWait });
     if (look.admitted) return undefined;
     if (!mayWait) return fail({ code: 'GROUP_BUSY', message: describeBusy(group, look) });
-    const canceled = behavior === 'cancel' && (await canceling(look.members));
+    const canceled = overlap === 'replace' && (await canceling(look.members));
     if (!canceled && !hasWarned) {
       reporter?.report({
         type: 'warning',
@@ -115,7 +115,7 @@ function createJudge(request: GroupRequest): Judge {
 
 /** Whether this run also cancels idle runs, which could be resumed and continue the work that this run replaces. */
 function endsIdle({ mode, plan }: GroupRequest): boolean {
-  return mode === 'start' && plan.pipeline.concurrency!.behavior === 'cancel';
+  return mode === 'start' && plan.pipeline.concurrency!.overlap === 'replace';
 }
 
 /** A run that had its place before a crash keeps it. Incrementing `turn` makes other runs judge it again. */

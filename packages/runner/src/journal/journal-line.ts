@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { JournalRecord } from './journal-record.ts';
-import { renameEvents } from './renamed-events.ts';
+import { renameRecord } from './renamed-records.ts';
 
 /** The content of a line without its checksum. */
 export interface JournalLine {
@@ -30,7 +30,7 @@ export function decodeLine(bytes: Uint8Array): JournalLine | undefined {
   if (text.toString('latin1', PREFIX.length + 8, BODY_AT) !== '",') return undefined;
   if (text.toString('latin1', PREFIX.length, PREFIX.length + 8) !== checksum(bytes.subarray(BODY_AT))) return undefined;
   const line = JSON.parse(text.toString('utf8')) as JournalLine;
-  return { ...line, record: renameEvents(line.record) };
+  return { ...line, record: renameRecord(line.record) };
 }
 
 function checksum(bytes: Uint8Array | string): string {

@@ -2,7 +2,7 @@ import type { SiteLimits } from './placement.ts';
 
 /** The scheduler's options at the start of the run: a replay must use the same. Plain JSON data. */
 export interface SchedulerStart {
-  readonly maxInFlight: number;
+  readonly parallelism: number;
   /** Milliseconds that the steps took in earlier runs, by step name. */
   readonly durations?: Readonly<Record<string, number>>;
   readonly limits?: SiteLimits;

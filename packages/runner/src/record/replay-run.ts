@@ -23,7 +23,7 @@ export function createRunScheduler(plan: Plan, header: RunHeader, moves: MoveLis
     ...(limits && placement && { limits: limitSteps(limits, placement) }),
     looksUpAll: reuse !== undefined,
     checksInputs: start.checksInputs === true,
-    maxInFlight: start.maxInFlight,
+    parallelism: start.parallelism,
     seed: start.seed,
     onMove: (step, cell) => moves.onMove?.(step, cell),
     ...(durations && { durations: (step: string) => own(durations, step) }),

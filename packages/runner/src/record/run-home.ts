@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Plan, PlannedStep } from '@sluice/core';
 import { isRunId } from '../identity/run-id.ts';
 import type { Disk } from '../journal/disk.ts';
+import { renamePlanKeys } from './rename-plan-keys.ts';
 
 /** The directory of a run in the home. */
 export function runDirectory(home: string, runId: string): string {
@@ -23,8 +24,9 @@ export async function readPlan(disk: Disk, directory: string): Promise<Plan | un
   const bytes = await disk.read(planPath(directory));
   if (bytes === undefined) return undefined;
   const kept = JSON.parse(Buffer.from(bytes).toString('utf8')) as KeptPlan;
-  const all = [...kept.pipeline.steps, ...kept.pipeline.finally];
-  return { ...kept, steps: kept.steps.map((planned) => ({ ...planned, step: all[planned.index]! })) };
+  const pipeline = renamePlanKeys(kept.pipeline);
+  const all = [...pipeline.steps, ...pipeline.finally];
+  return { ...kept, pipeline, steps: kept.steps.map((planned) => ({ ...planned, step: all[planned.index]! })) };
 }
 
 /** Stores the plan, which never changes afterwards. */

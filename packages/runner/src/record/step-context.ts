@@ -4,7 +4,7 @@ import type { ContainerFacts } from '../journal/journal-record.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 import { hasPublished, isFannedOut, locateOutput } from './locate-output.ts';
 import type { RunFacts } from './run-facts.ts';
-import { stepFailure, stepStatus } from './step-status.ts';
+import { stepReason, stepStatus } from './step-status.ts';
 
 /** The parts of a run from which the context of its expressions is built. */
 export interface ContextSource {
@@ -68,7 +68,11 @@ function describeStep(source: ContextSource, step: number): StepFacts {
   const container = facts.known[step]?.[0]?.attempts.at(-1)?.container;
   return {
     status: stepStatus(state),
-    failure: stepFailure(state),
+    reused: state === 'cached',
+    // A step may have a hundred thousand cells, and hardly any expression asks for it.
+    get reason() {
+      return stepReason(state, () => cells.every((_, cell) => !hasFailedItself(source, { step, cell })));
+    },
     results,
     // Lazy: ten thousand cells have as many places, and few expressions read them.
     get outputs() {
@@ -77,6 +81,13 @@ function describeStep(source: ContextSource, step: number): StepFacts {
     },
     ...(container?.ports && { ports: describePorts(container.ports) }),
   };
+}
+
+/** Whether a cell failed by its own fault, and not because it ran out of memory. */
+function hasFailedItself({ facts, scheduler }: ContextSource, { step, cell }: { step: number; cell: number }): boolean {
+  if (scheduler.state(step, cell) !== 'failed') return false;
+  const last = facts.known[step]?.[cell]?.attempts.at(-1)?.outcome;
+  return last?.result !== 'failed' || last.class !== 'oom';
 }
 
 /** The published place as `<volume>:<path>`; for a step with cells a list, `null` for each cell without outputs. */

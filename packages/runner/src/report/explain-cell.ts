@@ -40,8 +40,9 @@ export function describeWait(wait: WaitReason): string {
     case 'approval':
       return 'waits for approval';
     case 'parallelism':
-    case 'maxParallel':
-      return `waits for ${wait.kind}: ${wait.used} of ${wait.size} are in use`;
+      return `waits for parallelism: ${wait.used} of ${wait.size} are in use`;
+    case 'stepParallelism':
+      return `waits for parallelism of the step: ${wait.used} of ${wait.size} are in use`;
     case 'pool':
       return `waits for pool ${wait.pool}: needs ${wait.needed}, ${wait.used} of ${wait.size} are in use`;
     case 'limit':

@@ -8,7 +8,7 @@ import { announcesFeature } from '../placement/announces-feature.ts';
 import type { FilledOptions } from '../session/run-defaults.ts';
 import type { StartRunOptions } from '../session/run-options.ts';
 
-const DEFAULT_MAX_IN_FLIGHT = 1000;
+const DEFAULT_PARALLELISM = 1000;
 
 /** The record of what a run is: everything that is frozen beside its plan. */
 export function createHeader(
@@ -25,7 +25,7 @@ export function createHeader(
   },
 ): Extract<JournalRecord, { kind: 'run' }> {
   const { runId, plannedTime, placement, instanceTypes, durations, reuse, images } = given;
-  const { plan, clock, scope, baseDir, limits, rerun, maxInFlight = DEFAULT_MAX_IN_FLIGHT } = options;
+  const { plan, clock, scope, baseDir, limits, rerun, parallelism = DEFAULT_PARALLELISM } = options;
   const clusters = new Set([scope.clusterID, ...Object.keys(placement?.accounts ?? {})]);
   const isUnprotected = [...clusters].some(
     (clusterID) => !announcesFeature(FEATURES.readOnlyMounts, { instanceTypes, clusterID }),
@@ -41,7 +41,7 @@ export function createHeader(
     accountID: scope.accountID,
     baseDir,
     scheduler: {
-      maxInFlight,
+      parallelism,
       seed: runId,
       ...(limits && { limits }),
       ...(durations && { durations }),

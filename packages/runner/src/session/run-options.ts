@@ -21,7 +21,7 @@ export interface RunnerOptions {
   /** Default: the machine's file system. */
   readonly disk?: Disk;
   /** Limits the run's concurrent containers, in addition to the pipeline's `parallelism`. Default 1000. */
-  readonly maxInFlight?: number;
+  readonly parallelism?: number;
   /** Sends the pipeline's notifications. Default: HTTP POST requests, and processes of this machine. */
   readonly notifier?: Notifier;
   /**

@@ -63,7 +63,7 @@ function listPossibleIds(plan: Plan, runId: string): string[] | undefined {
   const ids: string[] = [];
   for (const { step, cells } of plan.steps) {
     if (!cells) return undefined;
-    const attempts = 1 + step.retry.limit + step.retry.infrastructureLimit;
+    const attempts = 1 + step.retry.limit + step.retry.infrastructure;
     for (const { key: cell } of cells) {
       for (let attempt = 1; attempt <= attempts; attempt++) {
         ids.push(containerId({ runId, step: step.name, cell, attempt }));

@@ -33,7 +33,7 @@ const cached = { ...make, cache: { ignore: [] } };
 describe('an input on a service that cannot mount it read-only', () => {
   test('fails the attempt that changes it, and no later cell ever gets it: not 60, 600, 6000', async () => {
     const rig = createChangeRig(UNPROTECTED);
-    const plan = createHandPlan([make, readOnly({ matrix: cells, maxParallel: 1 })], { failFast: false });
+    const plan = createHandPlan([make, readOnly({ matrix: cells, parallelism: 1 })], { failFast: false });
     const report = await run(rig, plan);
     expect(messages(report)).toEqual([CHANGED, REFUSED, REFUSED]);
     expect(rig.created()).toHaveLength(2);
@@ -146,11 +146,11 @@ describe('an input on a service that cannot mount it read-only', () => {
 
   test('costs a list for each directory before the first attempt and after each', async () => {
     const rig = createChangeRig({ ...UNPROTECTED, behave: { change: {} } });
-    await run(rig, createHandPlan([make, readOnly({ matrix: cells, maxParallel: 1 })]));
+    await run(rig, createHandPlan([make, readOnly({ matrix: cells, parallelism: 1 })]));
     // Two more at the end of the run, which looks for empty outputs.
     expect(rig.simulated.calls.get('files.list')).toBe(4 + 2);
     const protectedRig = createChangeRig({ behave: { change: {} } });
-    await run(protectedRig, createHandPlan([make, readOnly({ matrix: cells, maxParallel: 1 })]));
+    await run(protectedRig, createHandPlan([make, readOnly({ matrix: cells, parallelism: 1 })]));
     expect(protectedRig.simulated.calls.get('files.list')).toBe(2);
   });
 });

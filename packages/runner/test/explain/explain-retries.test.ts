@@ -8,7 +8,7 @@ const RETRY: Retry = {
   on: ['failed', 'oom'],
   backoff: { initialMs: 0, factor: 1, maxMs: 0 },
   escalate: [],
-  infrastructureLimit: 1,
+  infrastructure: 1,
 };
 
 function failed(attempt: number, failure: FailureClass, more: { exitCode?: number; permanent?: boolean } = {}) {

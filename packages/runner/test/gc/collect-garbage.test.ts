@@ -84,7 +84,7 @@ describe('collectGarbage', () => {
 
   test('keeps the source of a run that waits in its concurrency group', async () => {
     const rig = createGcRig();
-    const concurrency = { group: 'one', limit: 1, behavior: 'queue' } as const;
+    const concurrency = { group: 'one', limit: 1, overlap: 'queue' } as const;
     const slow = createHandPlan([make, createStep('wait', { approval: {} })], { volumes, concurrency });
     const first = await rig.go(startRun({ ...rig.options, plan: slow, baseDir: base }));
     if (!first.ok) throw new Error(first.error.message);

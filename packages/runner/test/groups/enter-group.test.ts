@@ -8,10 +8,10 @@ import type { RunHandle } from '../../src/session/run-options.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig } from '../simulation/rig.ts';
 
-const grouped = (behavior: 'queue' | 'cancel' | 'fail') =>
-  createHandPlan([createStep('slow')], { concurrency: { group: 'nightly', limit: 1, behavior } });
-async function open(rig: Rig, behavior: 'queue' | 'cancel' | 'fail'): Promise<RunHandle> {
-  const started = await rig.go(startRun({ ...rig.options, plan: grouped(behavior), baseDir: '/base' }));
+const grouped = (overlap: 'queue' | 'replace' | 'fail') =>
+  createHandPlan([createStep('slow')], { concurrency: { group: 'nightly', limit: 1, overlap } });
+async function open(rig: Rig, overlap: 'queue' | 'replace' | 'fail'): Promise<RunHandle> {
+  const started = await rig.go(startRun({ ...rig.options, plan: grouped(overlap), baseDir: '/base' }));
   if (!started.ok) throw new Error(started.error.message);
   return started.value;
 }
@@ -41,7 +41,7 @@ describe('startRun with a concurrency group', () => {
 
   test('cancels the older run with `cancel`', async () => {
     const rig = createRig('group-cancel', slow);
-    const start = () => rig.go(startRun({ ...rig.options, plan: grouped('cancel'), baseDir: '/base' }));
+    const start = () => rig.go(startRun({ ...rig.options, plan: grouped('replace'), baseDir: '/base' }));
     const first = await start();
     if (!first.ok) throw new Error(first.error.message);
     expect(await start()).toMatchObject({ ok: true });
@@ -58,7 +58,7 @@ describe('startRun with a concurrency group', () => {
       throw new ServiceError('UNAVAILABLE', 'the service restarts');
     };
     const options = { ...rig.options, service: { ...rig.options.service, containers: { ...containers, get } } };
-    const start = () => rig.go(startRun({ ...options, plan: grouped('cancel'), baseDir: '/base' }));
+    const start = () => rig.go(startRun({ ...options, plan: grouped('replace'), baseDir: '/base' }));
     const first = await start();
     if (!first.ok) throw new Error(first.error.message);
     await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
@@ -67,7 +67,7 @@ describe('startRun with a concurrency group', () => {
     const resuming = resumeRun({ ...options, runId: first.value.runId });
     await rig.go(rig.clock.delay(1000));
     const begun = rig.clock.now();
-    const second = startRun({ ...options, plan: grouped('cancel'), baseDir: '/base' });
+    const second = startRun({ ...options, plan: grouped('replace'), baseDir: '/base' });
     await rig.go(rig.clock.delay(1000));
     away = false;
     expect(await rig.go(second)).toMatchObject({ ok: true });
@@ -78,20 +78,20 @@ describe('startRun with a concurrency group', () => {
 
   test.each(['fail', 'queue'] as const)(
     'keeps others out beside the containers of a run that was left (%s)',
-    async (behavior) => {
-      const rig = createRig(`group-left-${behavior}`, slow);
-      const first = await open(rig, behavior);
+    async (overlap) => {
+      const rig = createRig(`group-left-${overlap}`, slow);
+      const first = await open(rig, overlap);
       await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
       await rig.go(first.detach());
-      const second = startRun({ ...rig.options, plan: grouped(behavior), baseDir: '/base' });
-      if (behavior === 'fail') {
+      const second = startRun({ ...rig.options, plan: grouped(overlap), baseDir: '/base' });
+      if (overlap === 'fail') {
         const message = expect.stringContaining(`no process is executing run ${first.runId}`);
         expect(await rig.go(second)).toMatchObject({ ok: false, error: { code: 'GROUP_BUSY', message } });
       } else {
         expect(await rig.go(second)).toMatchObject({ ok: true });
       }
       const [container, ...others] = rig.created();
-      if (behavior === 'queue') expect(container!.wire.phase).toBe('Succeeded');
+      if (overlap === 'queue') expect(container!.wire.phase).toBe('Succeeded');
       expect(others).toHaveLength(0);
     },
   );
@@ -144,11 +144,11 @@ describe('startRun with a concurrency group', () => {
 
   test.each([0, 700_000])('cancels with `cancel` also a run that was left %s ms before', async (ms) => {
     const rig = createRig('group-cancel-left', slow);
-    const first = await open(rig, 'cancel');
+    const first = await open(rig, 'replace');
     await rig.until(() => rig.created().some(({ wire }) => wire.phase === 'Running'));
     await rig.go(first.detach());
     await rig.go(rig.clock.delay(ms));
-    await open(rig, 'cancel');
+    await open(rig, 'replace');
     const runs = await listRuns('/home', rig.disk);
     const status = ms === 0 ? 'canceled' : 'succeeded';
     expect(runs.find(({ runId }) => runId === first.runId)).toMatchObject({ status });

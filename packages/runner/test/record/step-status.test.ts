@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createPlan, type NeedCondition, parsePipeline } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
-import { stepFailure, stepStatus } from '../../src/record/step-status.ts';
+import { stepReason, stepStatus } from '../../src/record/step-status.ts';
 import { startRun } from '../../src/run/start-run.ts';
 import { isSatisfied, type StepEnd } from '../../src/scheduler/flow/is-satisfied.ts';
 import { CELL_STATES, type CellState, TERMINAL_CELL_STATES } from '../../src/scheduler/model/cell-state.ts';
@@ -15,10 +15,11 @@ const END: StepEnd = { state: 'succeeded', byWhen: false, tolerated: false, ran:
 const CONDITIONS: readonly NeedCondition[] = ['succeeded', 'failed', 'completed', 'skipped'];
 
 /** Every way in which a step can end, in the words of the page. */
-const ENDS: readonly (readonly [string, Partial<StepEnd> & { state: CellState }])[] = [
+const ENDS: readonly (readonly [string, Partial<StepEnd> & { state: CellState; isOutOfMemory?: boolean }])[] = [
   ['succeeded', { state: 'succeeded' }],
   ['was reused (`cache` or `--reuse`)', { state: 'cached' }],
   ['failed', { state: 'failed' }],
+  ['ran out of memory', { state: 'failed', isOutOfMemory: true }],
   ['timed out', { state: 'timedOut' }],
   ['was lost with its machine', { state: 'errored' }],
   ['failed in any of these ways, with `continueOnError`', { state: 'failed', tolerated: true }],
@@ -28,11 +29,11 @@ const ENDS: readonly (readonly [string, Partial<StepEnd> & { state: CellState }]
 ];
 
 function renderTable(): string {
-  const head = ['the step', '`status`', '`failure`', ...CONDITIONS.map((condition) => `\`needs\`: ${condition}`)];
+  const head = ['the step', '`status`', '`reason`', ...CONDITIONS.map((condition) => `\`needs\`: ${condition}`)];
   const rows = ENDS.map(([words, end]) => {
-    const failure = stepFailure(end.state);
+    const reason = stepReason(end.state, () => end.isOutOfMemory === true);
     const needs = CONDITIONS.map((condition) => (isSatisfied(condition, { ...END, ...end }) ? 'yes' : '–'));
-    const cells = [words, `\`${stepStatus(end.state)}\``, failure && !end.tolerated ? `\`${failure}\`` : '', ...needs];
+    const cells = [words, `\`${stepStatus(end.state)}\``, reason && !end.tolerated ? `\`${reason}\`` : '', ...needs];
     return `| ${cells.join(' | ')} |`;
   });
   return `${[`| ${head.join(' | ')} |`, `|${'---|'.repeat(head.length)}`, ...rows].join('\n')}\n`;
@@ -50,10 +51,10 @@ describe('stepStatus', () => {
     }
   });
 
-  test('is `running` of a step that is not over, and only a failure has a cause', () => {
+  test('is `running` of a step that is not over, and only a failure has a reason', () => {
     for (const state of CELL_STATES) {
       expect(stepStatus(state) === 'running', state).toBe(!TERMINAL_CELL_STATES.has(state));
-      expect(stepFailure(state) !== '', state).toBe(stepStatus(state) === 'failed');
+      expect(stepReason(state, () => true) !== '', state).toBe(stepStatus(state) === 'failed');
     }
   });
 
@@ -77,9 +78,18 @@ steps:
     when: \${{ steps.ok.status == 'succeeded' }}
     command: [x]
     instanceType: sim-1
+  after-reused:
+    when: \${{ steps.ok.reused }}
+    command: [x]
+    instanceType: sim-1
+  big: { command: [x], instanceType: sim-1 }
+  on-oom:
+    when: \${{ steps.big.reason == 'oom' && !steps.big.reused }}
+    command: [x]
+    instanceType: sim-1
   on-need: { needs: { slow: failed }, command: [x], instanceType: sim-1 }
   on-status:
-    when: \${{ steps.slow.status == 'failed' && steps.slow.failure == 'timeout' }}
+    when: \${{ steps.slow.status == 'failed' && steps.slow.reason == 'timeout' }}
     command: [x]
     instanceType: sim-1
 `;
@@ -89,7 +99,9 @@ test('conditions on a reused and on a timed-out step hold as `needs` of the same
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
   const plan = createPlan(parsed.value.pipeline, {});
   if (!plan.ok) throw new Error(JSON.stringify(plan.error));
-  const rig = createRig('words', { behave: { slow: { runMs: 60_000 } } });
+  const rig = createRig('words', {
+    behave: { slow: { runMs: 60_000 }, big: { end: 'Failed', outOfMemory: true } },
+  });
   for (const ok of ['succeeded', 'cached']) {
     const started = await rig.go(startRun({ ...rig.options, plan: plan.value, baseDir: '/base' }));
     if (!started.ok) throw new Error(started.error.message);
@@ -98,6 +110,9 @@ test('conditions on a reused and on a timed-out step hold as `needs` of the same
       `ok ${ok}`,
       'slow timedOut',
       'after-ok succeeded',
+      `after-reused ${ok === 'cached' ? 'succeeded' : 'skipped'}`,
+      'big failed',
+      'on-oom succeeded',
       'on-need succeeded',
       'on-status succeeded',
     ]);

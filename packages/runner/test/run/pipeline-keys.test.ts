@@ -88,8 +88,8 @@ describe('order and room', () => {
     expect(order(ran)).toEqual(['high', 'middle', 'low']);
   });
 
-  test('maxParallel: bounds the cells of a step', async () => {
-    const ran = await run('steps: { a: { command: [x], matrix: { n: [1, 2, 3, 4, 5, 6] }, maxParallel: 2 } }', {
+  test('parallelism: bounds the cells of a step', async () => {
+    const ran = await run('steps: { a: { command: [x], matrix: { n: [1, 2, 3, 4, 5, 6] }, parallelism: 2 } }', {
       behave: { a: { runMs: 60_000 } },
     });
     expect(ran.tookMs).toBeGreaterThanOrEqual(3 * 60_000);
@@ -135,17 +135,17 @@ describe('failures', () => {
     const text = (budget: string) =>
       `steps: { a: { command: [x], retry: { limit: 1, on: [failed], backoff: { initial: 1s }, ${budget} } } }`;
     const lost = { behave: { a: { end: 'Unknown' as const } } };
-    const two = await run(text('infrastructureLimit: 2'), lost);
+    const two = await run(text('infrastructure: 2'), lost);
     expect([states(two), two.rig.created().length]).toEqual([['a errored'], 3]);
-    const none = await run(text('infrastructureLimit: 0'), lost);
+    const none = await run(text('infrastructure: 0'), lost);
     expect(none.rig.created()).toHaveLength(1);
-    const own = await run(text('infrastructureLimit: 2'), { behave: { a: { end: 'Failed' } } });
+    const own = await run(text('infrastructure: 2'), { behave: { a: { end: 'Failed' } } });
     expect([states(own), own.rig.created().length]).toEqual([['a failed'], 2]);
   });
 
   test('retry: escalates after memory ran out, and not after a loss of the infrastructure', async () => {
     const text =
-      'steps: { a: { command: [x], resources: { cpu: 1 }, retry: { limit: 2, on: [oom, infrastructure], escalate: [{ cpu: 2 }, sim-8] } } }';
+      'steps: { a: { command: [x], resources: { cpu: 1 }, retry: { limit: 2, on: [oom], escalate: [{ cpu: 2 }, sim-8] } } }';
     const oom = await run(text, { behave: { a: { end: 'Failed', outOfMemory: true } } });
     expect(types(oom)).toEqual(['sim-1', 'sim-2', 'sim-8']);
     const lost = await run(text, { behave: { a: { end: 'Unknown' } } });

@@ -10,7 +10,7 @@ describe('retries', () => {
     const retry = {
       limit: 1,
       on: ['oom'],
-      infrastructureLimit: 1,
+      infrastructure: 1,
       escalate: ['big', 'huge'],
       backoff: AT_ONCE,
     } as const;
@@ -54,7 +54,7 @@ describe('retries', () => {
 
   test('handle: a failure to publish is tried again as a whole attempt', () => {
     const outputs = { o: { path: '/o', retain: false } };
-    const rig = createRig(testPlan({ a: { outputs, retry: { infrastructureLimit: 1, backoff: AT_ONCE } } }));
+    const rig = createRig(testPlan({ a: { outputs, retry: { infrastructure: 1, backoff: AT_ONCE } } }));
     rig.start();
     expect(rig.done('a')).toEqual(['publish a #1']);
     expect(rig.ended('a')).toEqual([]);
@@ -230,7 +230,7 @@ describe('service', () => {
   });
 
   test('handle: a service that died is not tried again when no step needs it any longer', () => {
-    const retry = { infrastructureLimit: 3 };
+    const retry = { infrastructure: 3 };
     const rig = createRig(testPlan({ db: { ...checked, retry }, a: { after: ['db'] } }));
     rig.start();
     rig.ready('db');
@@ -244,7 +244,7 @@ describe('service', () => {
   test('handle: a service that cannot publish when no step needs it any longer is not started again', () => {
     const outputs = { dump: { path: '/dump', retain: false } };
     const rig = createRig(
-      testPlan({ db: { ...checked, outputs, retry: { infrastructureLimit: 3 } }, a: { after: ['db'] } }),
+      testPlan({ db: { ...checked, outputs, retry: { infrastructure: 3 } }, a: { after: ['db'] } }),
     );
     rig.start();
     rig.ready('db');

@@ -125,7 +125,7 @@ describe('foreach', () => {
   });
 
   test('handle: ten thousand cells of one step are decided and started in one event', () => {
-    const rig = createRig(testPlan({ each: { cells: 'foreach', maxParallel: 7 } }));
+    const rig = createRig(testPlan({ each: { cells: 'foreach', parallelism: 7 } }));
     rig.start();
     expect(rig.decided('each', 10_000)).toHaveLength(7);
     expect(rig.scheduler.counts().ready).toBe(9_993);

@@ -39,8 +39,8 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
     law(!live.has(key), `${key} is submitted while attempt ${live.get(key)} lives`);
     const next = (over.get(key) ?? 0) + 1;
     law(attempt === next, `${key} is submitted as attempt ${attempt}, the next one is ${next}`);
-    const { limit, infrastructureLimit } = plan.steps[step]!.step.retry;
-    law(attempt <= 1 + limit + infrastructureLimit, `${key} is submitted as attempt ${attempt}, beyond its budgets`);
+    const { limit, infrastructure } = plan.steps[step]!.step.retry;
+    law(attempt <= 1 + limit + infrastructure, `${key} is submitted as attempt ${attempt}, beyond its budgets`);
     law(!expired.has(key), `${key} is submitted as attempt ${attempt} after its deadline`);
     if (!begun.has(key)) begun.set(key, now);
     live.set(key, attempt);
@@ -84,10 +84,10 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
     const { parallelism = Infinity, pools } = plan.pipeline;
     const within = (name: string, size: number) =>
       law((used.get(name) ?? 0) <= size, `${name} is used ${used.get(name)} times of ${size}`);
-    within('all', Math.min(parallelism, options.maxInFlight ?? Infinity));
+    within('all', Math.min(parallelism, options.parallelism ?? Infinity));
     for (const [pool, size] of Object.entries(pools)) within(`pool ${pool}`, size);
     for (const { step, index } of plan.steps) {
-      within(`step ${step.name}`, step.maxParallel ?? Infinity);
+      within(`step ${step.name}`, step.parallelism ?? Infinity);
       for (const { key, size } of options.limits?.(index) ?? []) within(`limit ${key}`, size);
     }
   }

@@ -33,7 +33,7 @@ describe('laws of the scheduler over random runs', () => {
   test('resume: after a crash anywhere, replay asks for exactly the open work and the run goes on', () => {
     fc.assert(
       fc.property(arbitraryPlan, seed, (plan, seed) => {
-        simulate(plan, { seed, crashes: 0.15, cancels: 0.005, maxInFlight: 3 });
+        simulate(plan, { seed, crashes: 0.15, cancels: 0.005, parallelism: 3 });
       }),
       { numRuns: RUNS },
     );

@@ -47,15 +47,15 @@ describe('limits', () => {
     expect(rig.scheduler.stuck()).toEqual([{ step: 0, cell: 0, state: 'ready', reason }]);
   });
 
-  test('handle: maxParallel bounds the cells of one step', () => {
-    const rig = createRig(testPlan({ fit: { cells: 4, maxParallel: 2 }, other: {} }));
+  test('handle: parallelism bounds the cells of one step', () => {
+    const rig = createRig(testPlan({ fit: { cells: 4, parallelism: 2 }, other: {} }));
     expect(rig.start()).toEqual(['submit fit/0 #1', 'submit fit/1 #1', 'submit other #1']);
-    expect(rig.scheduler.waitReason(0, 3)).toEqual({ kind: 'maxParallel', used: 2, size: 2 });
+    expect(rig.scheduler.waitReason(0, 3)).toEqual({ kind: 'stepParallelism', used: 2, size: 2 });
     expect(rig.done('fit/1')).toEqual(['submit fit/2 #1']);
   });
 
-  test('handle: the smaller of parallelism and maxInFlight bounds the run', () => {
-    const rig = createRig(testPlan({ fit: { cells: 4 } }, { parallelism: 3 }), { maxInFlight: 2 });
+  test('handle: the smaller of parallelism and parallelism bounds the run', () => {
+    const rig = createRig(testPlan({ fit: { cells: 4 } }, { parallelism: 3 }), { parallelism: 2 });
     expect(rig.start()).toEqual(['submit fit/0 #1', 'submit fit/1 #1']);
     expect(rig.scheduler.waitReason(0, 2)).toEqual({ kind: 'parallelism', used: 2, size: 2 });
     expect(rig.done('fit/0')).toEqual(['submit fit/2 #1']);
@@ -105,7 +105,7 @@ describe('order', () => {
   });
 
   test('handle: the cells of a step start in their order', () => {
-    const rig = createRig(testPlan({ fit: { cells: 12, maxParallel: 1 } }));
+    const rig = createRig(testPlan({ fit: { cells: 12, parallelism: 1 } }));
     const order = rig.start();
     for (let cell = 0; cell < 11; cell++) order.push(...rig.done(`fit/${cell}`));
     expect(order).toEqual(Array.from({ length: 12 }, (_, cell) => `submit fit/${cell} #1`));

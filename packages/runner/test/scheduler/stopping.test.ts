@@ -39,7 +39,7 @@ describe('failFast', () => {
   });
 
   test('handle: the other cells of a failed matrix are not started', () => {
-    const rig = createRig(testPlan({ fit: { cells: 3, maxParallel: 1 } }));
+    const rig = createRig(testPlan({ fit: { cells: 3, parallelism: 1 } }));
     rig.start();
     expect(rig.ended('fit/0', 'failed')).toEqual(['finish failed']);
     expect(rig.state('fit/1')).toBe('skipped');

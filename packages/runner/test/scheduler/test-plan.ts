@@ -15,7 +15,7 @@ const RETRY: Retry = {
   on: ['infrastructure'],
   backoff: { initialMs: 1000, factor: 2, maxMs: 60_000 },
   escalate: [],
-  infrastructureLimit: 0,
+  infrastructure: 0,
 };
 
 /** A plan of the given steps, in their order; those of `finally` must come last. */

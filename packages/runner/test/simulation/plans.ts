@@ -18,7 +18,7 @@ export function createStep(name: string, more: Partial<Step> = {}): Step {
       on: ['failed', 'oom', 'timeout'],
       backoff: { initialMs: 1000, factor: 2, maxMs: 60_000 },
       escalate: [],
-      infrastructureLimit: 3,
+      infrastructure: 3,
     },
     continueOnError: false,
     ports: {},

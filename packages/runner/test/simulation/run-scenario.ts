@@ -85,7 +85,7 @@ export async function runScenario(
 function callsOfAdoptions(runs: readonly SimulatedRun[]): number {
   const counts = runs.map(({ adoptions, plan }) => {
     const possible = plan.steps.map(
-      ({ step, cells }) => (cells?.length ?? 0) * (1 + step.retry.limit + step.retry.infrastructureLimit),
+      ({ step, cells }) => (cells?.length ?? 0) * (1 + step.retry.limit + step.retry.infrastructure),
     );
     return adoptions * possible.reduce((sum, count) => sum + count, 0);
   });

@@ -68,7 +68,7 @@ export interface Scenario {
   /** Tokens by pool, which the runs share. */
   readonly pools: Readonly<Record<string, number>>;
   /** The concurrency group that all the runs belong to. */
-  readonly group?: { readonly limit: number; readonly behavior: 'queue' | 'cancel' } | undefined;
+  readonly group?: { readonly limit: number; readonly overlap: 'queue' | 'replace' } | undefined;
   readonly dialect: Dialect;
   readonly faults: FaultRates;
   readonly bursts: readonly Burst[];
@@ -106,7 +106,7 @@ export function drawScenario(seed: string): Scenario {
     seed,
     ...(isRunAgain && { isRunAgain }),
     ...(world.losesJournals && random.fork('resumes').chance(0.5) && { resumesLost: true }),
-    group: isGrouped ? { limit: 1, behavior: grouped.pick(['queue', 'queue', 'cancel'] as const) } : undefined,
+    group: isGrouped ? { limit: 1, overlap: grouped.pick(['queue', 'queue', 'replace'] as const) } : undefined,
     runs: Array.from({ length: count }, (_, index) =>
       drawRun(index === 0 ? random : random.fork(`run ${index}`), { ...world, isAlone: count === 1 }),
     ),

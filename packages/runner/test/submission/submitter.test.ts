@@ -6,7 +6,7 @@ import { startRun } from '../../src/run/start-run.ts';
 import { createHandPlan, createStep } from '../simulation/plans.ts';
 import { createRig, type Rig, type RigOptions } from '../simulation/rig.ts';
 
-const retry = { ...createStep('a').retry, infrastructureLimit: 1 };
+const retry = { ...createStep('a').retry, infrastructure: 1 };
 const plan = createHandPlan([createStep('a', { retry })]);
 
 type Failing = (call: 'create' | 'get' | 'list') => ServiceError | undefined;

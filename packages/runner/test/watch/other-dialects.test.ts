@@ -46,7 +46,7 @@ test.each([
   ['what the site says', { lostAfterMs: 90_000 }, 90],
 ])('a container whose record is gone is lost after %s', async (_, limits, seconds) => {
   const rig = createRig('gone', { behave: { a: { runMs: 10_000, vanishes: true } } });
-  const retry = { ...createStep('a').retry, infrastructureLimit: 0 };
+  const retry = { ...createStep('a').retry, infrastructure: 0 };
   const options = { ...rig.options, plan: createHandPlan([createStep('a', { retry })]), baseDir: '/base' };
   const started = await rig.go(startRun({ ...options, ...(limits && { limits }) }));
   if (!started.ok) throw new Error(started.error.message);

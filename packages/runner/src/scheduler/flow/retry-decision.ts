@@ -6,7 +6,7 @@ export interface FailedAttempt {
   readonly class: FailureClass;
   readonly exitCode?: number | undefined;
   readonly permanent?: boolean | undefined;
-  /** Retries so far that counted against `limit`, and against `infrastructureLimit`. */
+  /** Retries so far that counted against `limit`, and against `infrastructure`. */
   readonly retries: number;
   readonly infrastructureRetries: number;
   /** Index into `retry.escalate`, -1 for the step's own instance type. */
@@ -15,19 +15,19 @@ export interface FailedAttempt {
 
 /** Whether to retry; if so, which retry limit the new attempt counts against, and the instance type that it uses. */
 export type RetryDecision =
-  | { readonly retry: true; readonly budget: 'limit' | 'infrastructureLimit'; readonly escalationLevel: number }
+  | { readonly retry: true; readonly budget: 'limit' | 'infrastructure'; readonly escalationLevel: number }
   | { readonly retry: false };
 
 /**
  * Decides whether to retry a failed attempt. The failure class decides first; exit codes matter only within `failed`,
- * since a lost machine has none. Infrastructure failures use `infrastructureLimit` before `limit`. Only failures that
+ * since a lost machine has none. Infrastructure failures use `infrastructure` before `limit`. Only failures that
  * more resources may prevent escalate to the next instance type.
  */
 export function decideRetry(failed: FailedAttempt, retry: Retry): RetryDecision {
   const escalationLevel = failed.escalationLevel;
   if (failed.permanent === true) return { retry: false };
-  if (failed.class === 'infrastructure' && failed.infrastructureRetries < retry.infrastructureLimit) {
-    return { retry: true, budget: 'infrastructureLimit', escalationLevel };
+  if (failed.class === 'infrastructure' && failed.infrastructureRetries < retry.infrastructure) {
+    return { retry: true, budget: 'infrastructure', escalationLevel };
   }
   const codeAllows =
     retry.exitCodes === undefined ||

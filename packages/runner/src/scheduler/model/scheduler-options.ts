@@ -1,7 +1,7 @@
 /** All options must be identical whenever the run's events are replayed; the shell stores them beside the plan. */
 export interface SchedulerOptions {
   /** Limits the run's concurrent containers, in addition to the pipeline's `parallelism`; default: unlimited. */
-  readonly maxInFlight?: number;
+  readonly parallelism?: number;
   /** Milliseconds that a step took in earlier runs; undefined if unknown. Used to order ready cells. */
   readonly durations?: (step: string) => number | undefined;
   /**

@@ -13,7 +13,7 @@ export type WaitReason =
   | { readonly kind: 'approval' }
   /** The run's own limit of concurrent containers. */
   | { readonly kind: 'parallelism'; readonly used: number; readonly size: number }
-  | { readonly kind: 'maxParallel'; readonly used: number; readonly size: number }
+  | { readonly kind: 'stepParallelism'; readonly used: number; readonly size: number }
   | {
       readonly kind: 'pool';
       readonly pool: string;

@@ -12,7 +12,7 @@ export interface CellTable {
   // Written by attempt-flow.ts.
   /** The current or next attempt, from 1. */
   attempt: Uint16Array;
-  /** Retries that counted against `limit` and `infrastructureLimit`. */
+  /** Retries that counted against `limit` and `infrastructure`. */
   retries: Uint8Array;
   infrastructureRetries: Uint8Array;
   escalationLevel: Int8Array;

@@ -149,7 +149,7 @@ function createEdges(plan: Plan, flags: Uint16Array) {
   return { edgeStart, edgeTo, edgeKind, dependencyCount };
 }
 
-/** Steps with the same limits share a lane; `maxParallel` gives a step a lane of its own. Lane 0 has no limit. */
+/** Steps with the same limits share a lane; `parallelism` gives a step a lane of its own. Lane 0 has no limit. */
 function createLanes(plan: Plan, options: SchedulerOptions) {
   const limits: LimitSpec[] = [];
   const limitIds = new Map<string, number>();
@@ -173,8 +173,8 @@ function createLanes(plan: Plan, options: SchedulerOptions) {
     for (const { key, size, amount = 1 } of options.limits?.(index) ?? []) {
       asked.push({ id: limitId({ kind: 'limit', name: key, size }), amount });
     }
-    if (step.maxParallel !== undefined) {
-      asked.push({ id: limitId({ kind: 'maxParallel', name: step.name, size: step.maxParallel }), amount: 1 });
+    if (step.parallelism !== undefined) {
+      asked.push({ id: limitId({ kind: 'stepParallelism', name: step.name, size: step.parallelism }), amount: 1 });
     }
     if (asked.length === 0) continue;
     asked.sort((a, b) => a.id - b.id);

@@ -29,7 +29,7 @@ export interface ReadyQueue {
 }
 
 interface Limit {
-  readonly kind: 'pool' | 'maxParallel' | 'limit';
+  readonly kind: 'pool' | 'stepParallelism' | 'limit';
   readonly name: string;
   readonly size: number;
   used: number;

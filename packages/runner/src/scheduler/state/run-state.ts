@@ -125,7 +125,7 @@ export interface RunState {
 export function createRunState(plan: Plan, options: SchedulerOptions): RunState {
   const index = createPlanIndex(plan, options);
   const count = index.stepCount;
-  const capacity = Math.min(options.maxInFlight ?? Infinity, plan.pipeline.parallelism ?? Infinity);
+  const capacity = Math.min(options.parallelism ?? Infinity, plan.pipeline.parallelism ?? Infinity);
   const run: RunState = {
     plan,
     index,

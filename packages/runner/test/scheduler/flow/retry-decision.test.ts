@@ -12,7 +12,7 @@ const RETRY: Retry = {
   on: [...CLASSES],
   backoff: { initialMs: 100, factor: 2, maxMs: 1000 },
   escalate: [],
-  infrastructureLimit: 1,
+  infrastructure: 1,
 };
 const FAILED: FailedAttempt = { class: 'failed', retries: 0, infrastructureRetries: 0, escalationLevel: -1 };
 
@@ -30,7 +30,7 @@ describe('decideRetry', () => {
   });
 
   test('decideRetry: infrastructure uses its own budget first, whatever retry.on says', () => {
-    expect(decide({ class: 'infrastructure' }, { on: [], limit: 0 })).toBe('infrastructureLimit -1');
+    expect(decide({ class: 'infrastructure' }, { on: [], limit: 0 })).toBe('infrastructure -1');
     expect(decide({ class: 'infrastructure', infrastructureRetries: 1 }, { on: [] })).toBe('no');
   });
 
@@ -52,7 +52,7 @@ describe('decideRetry', () => {
       'limit -1',
     ]);
     expect(decide({ class: 'oom', escalationLevel: 1 }, ladder)).toBe('limit 1');
-    expect(decide({ class: 'infrastructure', escalationLevel: 1 }, ladder)).toBe('infrastructureLimit 1');
+    expect(decide({ class: 'infrastructure', escalationLevel: 1 }, ladder)).toBe('infrastructure 1');
   });
 
   test('failureState: the class decides how a cell ends', () => {

@@ -33,9 +33,11 @@ function readOld(events: readonly object[]) {
   return read.value.records;
 }
 
-test('renameEvents: a journal of an earlier version is replayed, with `undecidable` and `roomFreed`', () => {
+test('renameRecord: a journal of an earlier version is replayed, with `undecidable` and `roomFreed`', () => {
   const plan = testPlan({ choose: { when: '${{ results.none }}' }, fit: {} }, { failFast: false });
   const records = readOld(EVENTS);
+  expect(records[0]).toMatchObject({ kind: 'run', scheduler: { parallelism: 10 } });
+  expect(records[0]).not.toHaveProperty('scheduler.maxInFlight');
   const types = records.flatMap((record) => (record.kind === 'event' ? [record.event.type] : []));
   expect(types).toEqual(['started', 'evaluationFailed', 'postponed', 'capacityFreed', 'submitted']);
   const { facts, scheduler } = replayRun(plan, records)!;
@@ -44,7 +46,7 @@ test('renameEvents: a journal of an earlier version is replayed, with `undecidab
   expect(scheduler.state(1)).toBe('pending');
 });
 
-test('renameEvents: leaves the names of other events alone, also those that objects inherit', () => {
+test('renameRecord: leaves the names of other events alone, also those that objects inherit', () => {
   const records = readOld([
     { type: 'started', at: 1 },
     { type: 'constructor', at: 2 },

@@ -1,0 +1,51 @@
+import { own } from '../model/own.ts';
+
+/** What has become of a key, or of a value in a list of choices. */
+interface Change {
+  readonly code?: 'reserved-key';
+  readonly hint: string;
+}
+
+const renamed = (present: string): Change => ({ hint: `renamed to ${present}` });
+const RESERVED: Change = { code: 'reserved-key', hint: 'remove it' };
+
+/**
+ * Earlier names with their present ones, and names that are reserved, by the map that they stand in: `*` is any name,
+ * and `step` stands for `steps.*`, `finally.*` and `defaults`. For a value it is the key that holds the value.
+ */
+const CHANGES: Readonly<Record<string, Readonly<Record<string, Change>>>> = {
+  '': { budget: RESERVED },
+  step: {
+    maxParallel: renamed('`parallelism`'),
+    checkpoint: RESERVED,
+    metrics: RESERVED,
+    search: RESERVED,
+    budget: RESERVED,
+    logs: RESERVED,
+  },
+  'step.inputs.*': { select: RESERVED },
+  'step.retry': { infrastructureLimit: renamed('`infrastructure`') },
+  'step.retry.on': {
+    infrastructure: {
+      hint: 'failures of the infrastructure have a limit of their own: set `infrastructure` in `retry`',
+    },
+  },
+  concurrency: { behavior: renamed('`overlap`, and its value `cancel` to `replace`') },
+  'concurrency.overlap': { cancel: renamed('`replace`') },
+  'expression.steps.*': { failure: renamed('`reason`') },
+};
+
+/** The change of `name` in the map at `place`, as `placeOf` writes it. */
+export function findChange(place: string, name: string): Change | undefined {
+  return own(own(CHANGES, place), name);
+}
+
+/** A path of the file as a key of the table; names and indexes do not count. */
+export function placeOf(path: readonly (string | number)[]): string {
+  const keys = path.filter((key) => typeof key === 'string');
+  const [top] = keys;
+  const isStep = keys.length > 1 && (top === 'steps' || top === 'finally');
+  const inner = top === 'defaults' ? keys.slice(1) : isStep ? keys.slice(2) : undefined;
+  if (inner === undefined) return keys.join('.');
+  return ['step', ...inner.map((key, index) => (index === 1 && inner[0] === 'inputs' ? '*' : key))].join('.');
+}

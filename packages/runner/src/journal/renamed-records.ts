@@ -1,0 +1,24 @@
+import type { SchedulerEvent } from '../scheduler/model/event.ts';
+import type { JournalRecord } from './journal-record.ts';
+import type { SchedulerStart } from './scheduler-start.ts';
+
+/** Event types of earlier versions, and their present names. */
+const EVENTS: Readonly<Record<string, SchedulerEvent['type'] | undefined>> = {
+  undecidable: 'evaluationFailed',
+  roomFreed: 'capacityFreed',
+};
+
+/** A record of any version as this version writes it: journals of earlier versions can be resumed. */
+export function renameRecord(record: JournalRecord): JournalRecord {
+  if (record.kind === 'run') return renameStart(record);
+  if (record.kind !== 'event' || !Object.hasOwn(EVENTS, record.event.type)) return record;
+  return { ...record, event: { ...record.event, type: EVENTS[record.event.type] } as SchedulerEvent };
+}
+
+function renameStart(record: Extract<JournalRecord, { kind: 'run' }>): JournalRecord {
+  // A newer version may have written something else here; such a journal is refused after this.
+  const start: (SchedulerStart & { readonly maxInFlight?: number }) | undefined = record.scheduler;
+  if (start?.maxInFlight === undefined) return record;
+  const { maxInFlight, ...rest } = start;
+  return { ...record, scheduler: { ...rest, parallelism: maxInFlight } };
+}
