@@ -40,97 +40,99 @@ export interface ContainerCallsOptions extends CreateContainerOptions {
 
 /** Starts no work. All calls share one notifier of log followers. */
 export function createContainerCalls(options: ContainerCallsOptions): ContainerCalls {
-  const { store, clusters } = options;
+  const { store } = options;
   const notifier = new LogNotifier();
   return {
-    create: (principal, scope, request) => createContainer(options, principal, scope, request),
+    create: (principal, scope, request) => createContainer(options, { principal, scope, ...request }),
     async get(principal, ref) {
-      const { live, row } = await find(principal, ref);
+      const { live, row } = await find(options, principal, ref);
       return renderContainer(row, live === undefined ? row.state : live.cluster.containers.stateOf(live.entry));
     },
     async list(principal, scope, page) {
       authorize(principal, scope);
       const list = `containers ${scope.clusterID}/${scope.accountID} ${page.all === true}`;
       const request = { ...parsePage(list, page), ...scope, all: page.all === true };
-      const { containers, hasMore } = listContainers(
-        { store, containers: clusterOf(scope.clusterID).containers },
-        request,
-      );
-      return { containers, nextPageToken: hasMore ? renderPageToken(list, containers.at(-1)!.key) : '' };
+      const { containers } = clusterOf(options, scope.clusterID);
+      const listed = listContainers({ store, containers }, request);
+      const nextPageToken = listed.hasMore ? renderPageToken(list, listed.containers.at(-1)!.key) : '';
+      return { containers: listed.containers, nextPageToken };
     },
     async logs(principal, ref, logOptions) {
-      const { live, row, cluster } = await find(principal, ref);
+      const { live, row, cluster } = await find(options, principal, ref);
       checkTail(logOptions.tail);
       checkStorage(cluster);
-      return readLog(storagePaths.log(cluster.storage, row.launchKey), logOptions, live && logWriterOf(live, notifier));
+      const writer = live && logWriterOf(live, notifier);
+      return readLog(storagePaths.log(cluster.storage, row.launchKey), logOptions, writer);
     },
-    async cancel(principal, ref) {
-      for (;;) {
-        const { live, row } = await find(principal, ref);
-        if (live !== undefined) {
-          if (await live.cluster.containers.cancel(live.entry, options.cancelGraceMs)) return;
-          continue;
-        }
-        if (row.phase === 'Canceled') return;
-        throw new RequestError(
-          'CONTAINER_ENDED',
-          `could not cancel the container '${ref.id}' because it is ${row.phase}`,
-          {
-            details: { phase: row.phase },
-          },
-        );
-      }
-    },
-    async delete(principal, ref) {
-      const { live, row, rowKey, cluster } = await findDurable(store, () => find(principal, ref));
-      const unlink = remove(TABLES.containerIDs, idKey(ref));
-      const deleted: ContainerRow = { ...row, deleted: true };
-      if (live !== undefined && !live.entry.ending) {
-        live.entry.row = deleted;
-        try {
-          await store.commit([put(TABLES.containers, rowKey, deleted), unlink]);
-        } catch (error) {
-          if (isStoreFull(error)) cluster.containers.unmarkDeleted(live.entry);
-          throw error;
-        }
-        await cluster.containers.destroy(live.entry);
-        return;
-      }
-      if (live !== undefined) {
-        await new Promise<void>((resolve) => live.entry.onGone.add(resolve));
-        return this.delete(principal, ref);
-      }
-      await store.commit([
-        put(TABLES.containers, rowKey, deleted),
-        put(TABLES.liveContainers, rowKey, true),
-        remove(TABLES.endedContainers, `${timeKey(row.endTime!)}/${rowKey}`),
-        remove(TABLES.endedItems, rowKey),
-        unlink,
-      ]);
-      await cluster.containers.sweep(rowKey, deleted);
-    },
+    cancel: (principal, ref) => cancelContainer(options, principal, ref),
+    delete: (principal, ref) => deleteContainer(options, principal, ref),
   };
+}
 
-  function clusterOf(clusterID: string): Cluster {
-    // The cluster may have been removed from the configuration since the caller was authenticated.
-    return clusters.get(clusterID) ?? refuseScope();
-  }
-
-  async function find(principal: Principal, ref: Ref): Promise<Found> {
-    authorize(principal, ref);
-    const cluster = clusterOf(ref.clusterID);
-    const rowKey = store.get(TABLES.containerIDs, idKey(ref));
-    const entry = rowKey === undefined ? undefined : cluster.containers.get(rowKey);
-    // A container whose creation is not yet durable, or has failed, does not exist for callers.
-    const isThere = entry === undefined || (await isFulfilled(entry.created));
-    const row = isThere ? (entry?.row ?? (rowKey && store.get(TABLES.containers, rowKey))) : undefined;
-    if (!rowKey || !row || row.deleted) {
-      const where = `account ${ref.accountID} on cluster ${ref.clusterID}`;
-      throw new RequestError('CONTAINER_NOT_FOUND', `could not find the container '${ref.id}' of ${where}`);
+async function cancelContainer(options: ContainerCallsOptions, principal: Principal, ref: Ref): Promise<void> {
+  for (;;) {
+    const { live, row } = await find(options, principal, ref);
+    if (live !== undefined) {
+      if (await live.cluster.containers.cancel(live.entry, options.cancelGraceMs)) return;
+      continue;
     }
-    const live = entry !== undefined && cluster.containers.get(rowKey) === entry ? { cluster, entry } : undefined;
-    return { live, row, rowKey, cluster };
+    if (row.phase === 'Canceled') return;
+    throw new RequestError('CONTAINER_ENDED', `could not cancel the container '${ref.id}' because it is ${row.phase}`, {
+      details: { phase: row.phase },
+    });
   }
+}
+
+async function deleteContainer(options: ContainerCallsOptions, principal: Principal, ref: Ref): Promise<void> {
+  const { store } = options;
+  const { live, row, rowKey, cluster } = await findDurable(store, () => find(options, principal, ref));
+  const unlink = remove(TABLES.containerIDs, idKey(ref));
+  const deleted: ContainerRow = { ...row, deleted: true };
+  if (live !== undefined && !live.entry.ending) {
+    live.entry.row = deleted;
+    try {
+      await store.commit([put(TABLES.containers, rowKey, deleted), unlink]);
+    } catch (error) {
+      if (isStoreFull(error)) cluster.containers.unmarkDeleted(live.entry);
+      throw error;
+    }
+    await cluster.containers.destroy(live.entry);
+    return;
+  }
+  if (live !== undefined) {
+    await new Promise<void>((resolve) => live.entry.onGone.add(resolve));
+    return deleteContainer(options, principal, ref);
+  }
+  await store.commit([
+    put(TABLES.containers, rowKey, deleted),
+    put(TABLES.liveContainers, rowKey, true),
+    remove(TABLES.endedContainers, `${timeKey(row.endTime!)}/${rowKey}`),
+    remove(TABLES.endedItems, rowKey),
+    unlink,
+  ]);
+  await cluster.containers.sweep(rowKey, deleted);
+}
+
+function clusterOf({ clusters }: CreateContainerOptions, clusterID: string): Cluster {
+  // The cluster may have been removed from the configuration since the caller was authenticated.
+  return clusters.get(clusterID) ?? refuseScope();
+}
+
+async function find(options: CreateContainerOptions, principal: Principal, ref: Ref): Promise<Found> {
+  authorize(principal, ref);
+  const { store } = options;
+  const cluster = clusterOf(options, ref.clusterID);
+  const rowKey = store.get(TABLES.containerIDs, idKey(ref));
+  const entry = rowKey === undefined ? undefined : cluster.containers.get(rowKey);
+  // A container whose creation is not yet durable, or has failed, does not exist for callers.
+  const isThere = entry === undefined || (await isFulfilled(entry.created));
+  const row = isThere ? (entry?.row ?? (rowKey && store.get(TABLES.containers, rowKey))) : undefined;
+  if (!rowKey || !row || row.deleted) {
+    const where = `account ${ref.accountID} on cluster ${ref.clusterID}`;
+    throw new RequestError('CONTAINER_NOT_FOUND', `could not find the container '${ref.id}' of ${where}`);
+  }
+  const live = entry !== undefined && cluster.containers.get(rowKey) === entry ? { cluster, entry } : undefined;
+  return { live, row, rowKey, cluster };
 }
 
 function isFulfilled(promise: Promise<unknown>): Promise<boolean> {

@@ -40,13 +40,18 @@ export interface CreateContainerOptions {
   readonly hostFor: ((portName: string) => string) | undefined;
 }
 
+interface CreateRequest {
+  readonly principal: Principal;
+  readonly scope: Scope;
+  /** Unchecked. */
+  readonly spec: unknown;
+  /** Default: a random ID. */
+  readonly containerID?: string;
+}
+
 /** Endpoint 7. Checks everything first, then makes the row durable, and only then starts anything. */
-export async function createContainer(
-  options: CreateContainerOptions,
-  principal: Principal,
-  scope: Scope,
-  request: { spec: unknown; containerID?: string },
-): Promise<Container> {
+export async function createContainer(options: CreateContainerOptions, request: CreateRequest): Promise<Container> {
+  const { principal, scope } = request;
   if (scope.accountID === '-') {
     throw new RequestError('WILDCARD_NOT_ALLOWED', "could not use '-' as accountID because a container needs one", {
       details: { field: 'accountID' },
@@ -54,7 +59,7 @@ export async function createContainer(
   }
   if (scope.clusterID !== '-') authorize(principal, scope);
   const spec = parseContainerSpec(request.spec);
-  const cluster = chooseCluster(options, principal, scope, spec);
+  const cluster = chooseCluster(options, request, spec);
   const instanceType = findInstanceType(cluster, spec);
   checkImage(cluster, spec);
   const { clusterID, accountID } = { clusterID: cluster.id, accountID: scope.accountID };
@@ -68,7 +73,7 @@ export async function createContainer(
       },
     );
   }
-  checkFree(options, { clusterID, accountID, id });
+  checkIDFree(options, { clusterID, accountID, id });
   checkEngine(options, cluster, accountID);
   await checkVolumeQuota(cluster, { clusterID, accountID }, spec);
   const hosts = exposedHosts(options, spec);
@@ -76,7 +81,7 @@ export async function createContainer(
   try {
     // While ports were probed, the ID may have been taken or the cluster removed. No other code runs from here to the commit.
     if (options.clusters.get(clusterID) !== cluster) refuseScope();
-    checkFree(options, { clusterID, accountID, id });
+    checkIDFree(options, { clusterID, accountID, id });
     checkAmounts(cluster, accountID, instanceType);
     const mounts = resolveMounts(spec, { clusterID, accountID, storage: cluster.storage }, options.store);
     const { cores, memoryGB, gpus } = instanceType;
@@ -102,8 +107,7 @@ export async function createContainer(
 /** For `-`, the first cluster in the configuration's order that has the instance type and the account. */
 function chooseCluster(
   options: CreateContainerOptions,
-  principal: Principal,
-  scope: Scope,
+  { principal, scope }: CreateRequest,
   spec: ContainerSpec,
 ): Cluster {
   if (scope.clusterID !== '-') return options.clusters.get(scope.clusterID) ?? refuseScope();
@@ -162,7 +166,7 @@ function unknownInstanceType(id: string, why: string): RequestError {
   });
 }
 
-function checkFree(options: CreateContainerOptions, ref: Ref): void {
+function checkIDFree(options: CreateContainerOptions, ref: Ref): void {
   const taken = options.store.get(TABLES.containerIDs, idKey(ref));
   if (taken === undefined) return;
   const live = options.clusters.get(ref.clusterID)?.containers.get(taken);

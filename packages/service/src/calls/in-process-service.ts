@@ -14,85 +14,97 @@ import type { ServiceCalls } from './service-calls.ts';
 /** The service for a caller in this process, acting as `principal`. Calls behave, and fail, as those over HTTP. */
 export function createInProcessService(calls: ServiceCalls, principal: Principal): ContainerService {
   return {
-    discovery: {
-      async listAccounts(clusterID, options) {
-        refuseAborted(options);
-        return calls.listAccounts(principal, clusterID);
-      },
-      async listInstanceTypes(clusterID, options) {
-        refuseAborted(options);
-        return calls.listInstanceTypes(principal, clusterID);
-      },
-      async resolveImage(scope, image, options) {
-        refuseAborted(options);
-        return calls.resolveImage(principal, scope, image);
-      },
-    },
-    containers: {
-      async create(scope, spec, options = {}) {
-        refuseAborted(options);
-        return calls.containers.create(principal, scope, {
-          spec,
-          ...(options.containerID === undefined ? {} : { containerID: options.containerID }),
-        });
-      },
-      async get(ref, options) {
-        refuseAborted(options);
-        return calls.containers.get(principal, ref);
-      },
-      async *list(scope, { all, pageSize, signal } = {}) {
-        for (let token = ''; ; ) {
-          refuseAborted({ signal });
-          const page = await calls.containers.list(principal, scope, { all, pageSize, token });
-          for (const listed of page.containers) yield itemOf(listed);
-          token = page.nextPageToken;
-          if (token === '') return;
-        }
-      },
-      async *logs(ref, options = {}) {
-        refuseAborted(options);
-        yield* await calls.containers.logs(principal, ref, options);
-        refuseAborted(options);
-      },
-      async cancel(ref, options) {
-        refuseAborted(options);
-        await calls.containers.cancel(principal, ref);
-      },
-      async delete(ref, options) {
-        refuseAborted(options);
-        await calls.containers.delete(principal, ref);
-      },
-    },
-    volumes: {
-      async create(scope, { volumeID, transfer, signal } = {}) {
-        refuseAborted({ signal });
-        return calls.volumes.create(principal, scope, {
-          ...(volumeID === undefined ? {} : { volumeID }),
-          transfer: transfer === true,
-          address: calls.localAddress,
-        });
-      },
-      async *list(scope, { pageSize, signal } = {}) {
-        for (let token = ''; ; ) {
-          refuseAborted({ signal });
-          const page = await calls.volumes.list(principal, scope, { pageSize, token });
-          yield* page.volumes;
-          token = page.nextPageToken;
-          if (token === '') return;
-        }
-      },
-      async delete(ref, { force, signal } = {}) {
-        refuseAborted({ signal });
-        await calls.volumes.delete(principal, ref, { force: force === true });
-      },
-      async undelete(ref, options) {
-        refuseAborted(options);
-        await calls.volumes.undelete(principal, ref);
-      },
-      files: (ref, login) => guardedFiles(calls, ref, login),
-    },
+    discovery: createDiscovery(calls, principal),
+    containers: createContainers(calls, principal),
+    volumes: createVolumes(calls, principal),
     watch: (listener) => calls.watch(principal, listener),
     close: async () => {},
+  };
+}
+
+function createDiscovery(calls: ServiceCalls, principal: Principal): ContainerService['discovery'] {
+  return {
+    async listAccounts(clusterID, options) {
+      refuseAborted(options);
+      return calls.listAccounts(principal, clusterID);
+    },
+    async listInstanceTypes(clusterID, options) {
+      refuseAborted(options);
+      return calls.listInstanceTypes(principal, clusterID);
+    },
+    async resolveImage(scope, image, options) {
+      refuseAborted(options);
+      return calls.resolveImage(principal, scope, image);
+    },
+  };
+}
+
+function createContainers(calls: ServiceCalls, principal: Principal): ContainerService['containers'] {
+  return {
+    async create(scope, spec, options = {}) {
+      refuseAborted(options);
+      return calls.containers.create(principal, scope, {
+        spec,
+        ...(options.containerID === undefined ? {} : { containerID: options.containerID }),
+      });
+    },
+    async get(ref, options) {
+      refuseAborted(options);
+      return calls.containers.get(principal, ref);
+    },
+    async *list(scope, { all, pageSize, signal } = {}) {
+      for (let token = ''; ; ) {
+        refuseAborted({ signal });
+        const page = await calls.containers.list(principal, scope, { all, pageSize, token });
+        for (const listed of page.containers) yield itemOf(listed);
+        token = page.nextPageToken;
+        if (token === '') return;
+      }
+    },
+    async *logs(ref, options = {}) {
+      refuseAborted(options);
+      yield* await calls.containers.logs(principal, ref, options);
+      refuseAborted(options);
+    },
+    async cancel(ref, options) {
+      refuseAborted(options);
+      await calls.containers.cancel(principal, ref);
+    },
+    async delete(ref, options) {
+      refuseAborted(options);
+      await calls.containers.delete(principal, ref);
+    },
+  };
+}
+
+function createVolumes(calls: ServiceCalls, principal: Principal): ContainerService['volumes'] {
+  return {
+    async create(scope, { volumeID, transfer, signal } = {}) {
+      refuseAborted({ signal });
+      return calls.volumes.create(principal, scope, {
+        ...(volumeID === undefined ? {} : { volumeID }),
+        transfer: transfer === true,
+        address: calls.localAddress,
+      });
+    },
+    async *list(scope, { pageSize, signal } = {}) {
+      for (let token = ''; ; ) {
+        refuseAborted({ signal });
+        const page = await calls.volumes.list(principal, scope, { pageSize, token });
+        yield* page.volumes;
+        token = page.nextPageToken;
+        if (token === '') return;
+      }
+    },
+    async delete(ref, { force, signal } = {}) {
+      refuseAborted({ signal });
+      await calls.volumes.delete(principal, ref, { force: force === true });
+    },
+    async undelete(ref, options) {
+      refuseAborted(options);
+      await calls.volumes.undelete(principal, ref);
+    },
+    files: (ref, login) => guardedFiles(calls, ref, login),
   };
 }
 

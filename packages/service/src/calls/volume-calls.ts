@@ -25,13 +25,17 @@ import { checkStoredBytes } from './check-stored-bytes.ts';
 /** The addresses at which clients reach the files of a volume; absent for a protocol that is not served. */
 export type TransferAddress = (volume: Ref) => { webdav?: string; sftp?: string };
 
+interface CreateVolumeRequest {
+  /** Default: a random ID. */
+  readonly volumeID?: string;
+  /** Whether to create a login for file transfer, which the reply contains. */
+  readonly transfer?: boolean;
+  readonly address: TransferAddress;
+}
+
 /** The operations of the volume endpoints, for HTTP and in-process callers. Each call but `purge` authorizes the principal. */
 export interface VolumeCalls {
-  create(
-    principal: Principal,
-    scope: Scope,
-    request: { volumeID?: string; transfer?: boolean; address: TransferAddress },
-  ): Promise<Volume>;
+  create(principal: Principal, scope: Scope, request: CreateVolumeRequest): Promise<Volume>;
   list(
     principal: Principal,
     scope: Scope,
@@ -58,9 +62,13 @@ export interface VolumeCallsOptions {
 
 /** Starts no work. */
 export function createVolumeCalls(options: VolumeCallsOptions): VolumeCalls {
-  const { store, clock } = options;
+  const { store } = options;
+  const purge = async (key: string) => {
+    const row = store.get(TABLES.volumes, key);
+    if (row !== undefined) await purgeVolume(options, key, row);
+  };
   return {
-    create: (principal, scope, request) => createVolume(options, principal, scope, request),
+    create: (principal, scope, request) => createVolume(options, { principal, scope, ...request }),
     async list(principal, scope, page) {
       const accounts = matchingAccounts(principal, scope).filter(({ clusterID }) => options.clusters.has(clusterID));
       const list = `volumes ${scope.clusterID}/${scope.accountID}`;
@@ -69,78 +77,49 @@ export function createVolumeCalls(options: VolumeCallsOptions): VolumeCalls {
       let last = '';
       for (const [key, row] of volumeRows(store, accounts, after)) {
         if (volumes.length === pageSize) return { volumes, nextPageToken: renderPageToken(list, last) };
-        volumes.push(renderVolume(row, rootOf(row)));
+        const { storage } = options.clusters.get(row.clusterID)!;
+        volumes.push(renderVolume(row, storagePaths.volume(storage, row.accountID, row.id)));
         last = key;
       }
       return { volumes, nextPageToken: '' };
     },
     async delete(principal, ref, { force }) {
-      const { key, row } = await findDurable(store, () => find(principal, ref));
-      if (force) {
-        if (options.clusters.get(ref.clusterID)?.containers.isMounted(key)) {
-          const why = 'a container that has not ended mounts it';
-          throw new RequestError(
-            'VOLUME_MOUNTED',
-            `could not force the deletion of the volume '${ref.id}' because ${why}`,
-          );
-        }
-        return this.purge(key);
-      }
-      if (row.phase === 'Deleting') return store.commit([]);
-      const deleteTime = clock.now();
-      const deleted: VolumeRow = { ...row, phase: 'Deleting', state: 'deleted; can be undeleted', deleteTime };
-      await store.commit([
-        put(TABLES.volumes, key, deleted),
-        put(TABLES.deletedVolumes, `${timeKey(deleteTime)}/${key}`, true),
-      ]);
-      options.onRevoked(deleted);
-    },
-    async undelete(principal, ref) {
-      const { key, row } = find(principal, ref);
-      if (row.phase !== 'Deleting' || row.deleteTime === undefined) {
+      const { key, row } = await findDurable(store, () => find(store, principal, ref));
+      if (!force) return deleteVolume(options, key, row);
+      if (options.clusters.get(ref.clusterID)?.containers.isMounted(key)) {
+        const why = 'a container that has not ended mounts it';
         throw new RequestError(
-          'VOLUME_NOT_DELETING',
-          `could not undelete the volume '${ref.id}' because it is ${row.phase}`,
-          {
-            details: { phase: row.phase },
-          },
+          'VOLUME_MOUNTED',
+          `could not force the deletion of the volume '${ref.id}' because ${why}`,
         );
       }
-      const { deleteTime, ...rest } = row;
-      await store.commit([
-        put(TABLES.volumes, key, { ...rest, phase: 'Available', state: 'available' }),
-        remove(TABLES.deletedVolumes, `${timeKey(deleteTime)}/${key}`),
-      ]);
+      return purge(key);
     },
-    async purge(key) {
-      const row = store.get(TABLES.volumes, key);
-      if (row !== undefined) await purgeVolume(options, key, row);
+    async undelete(principal, ref) {
+      const { key, row } = find(store, principal, ref);
+      await undeleteVolume(store, key, row);
     },
+    purge,
   };
+}
 
-  function rootOf(row: VolumeRow): string {
-    return storagePaths.volume(options.clusters.get(row.clusterID)!.storage, row.accountID, row.id);
+function find(store: Store, principal: Principal, ref: Ref): { key: string; row: VolumeRow } {
+  authorize(principal, ref);
+  const key = store.get(TABLES.volumeIDs, idKey(ref));
+  const row = key === undefined ? undefined : store.get(TABLES.volumes, key);
+  if (key === undefined || row === undefined || row.phase === 'Deleted') {
+    const where = `account ${ref.accountID} on cluster ${ref.clusterID}`;
+    throw new RequestError('VOLUME_NOT_FOUND', `could not find the volume '${ref.id}' of ${where}`);
   }
-
-  function find(principal: Principal, ref: Ref): { key: string; row: VolumeRow } {
-    authorize(principal, ref);
-    const key = store.get(TABLES.volumeIDs, idKey(ref));
-    const row = key === undefined ? undefined : store.get(TABLES.volumes, key);
-    if (key === undefined || row === undefined || row.phase === 'Deleted') {
-      const where = `account ${ref.accountID} on cluster ${ref.clusterID}`;
-      throw new RequestError('VOLUME_NOT_FOUND', `could not find the volume '${ref.id}' of ${where}`);
-    }
-    return { key, row };
-  }
+  return { key, row };
 }
 
 async function createVolume(
   options: VolumeCallsOptions,
-  principal: Principal,
-  scope: Scope,
-  request: { volumeID?: string; transfer?: boolean; address: TransferAddress },
+  request: CreateVolumeRequest & { readonly principal: Principal; readonly scope: Scope },
 ): Promise<Volume> {
-  authorize(principal, scope);
+  const { scope } = request;
+  authorize(request.principal, scope);
   const ref: Ref = {
     clusterID: scope.clusterID,
     accountID: scope.accountID,
@@ -157,7 +136,7 @@ async function createVolume(
   }
   const cluster = options.clusters.get(ref.clusterID) ?? refuseScope();
   await checkStoredBytes(cluster, ref);
-  refuseTaken(options, ref);
+  checkIDFree(options, ref);
   const login = request.transfer === true ? createTransferLogin() : undefined;
   const row: VolumeRow = {
     ...ref,
@@ -186,7 +165,39 @@ async function createVolume(
   };
 }
 
-function refuseTaken(options: VolumeCallsOptions, ref: Ref): void {
+async function deleteVolume(
+  { store, clock, onRevoked }: VolumeCallsOptions,
+  key: string,
+  row: VolumeRow,
+): Promise<void> {
+  if (row.phase === 'Deleting') return store.commit([]);
+  const deleteTime = clock.now();
+  const deleted: VolumeRow = { ...row, phase: 'Deleting', state: 'deleted; can be undeleted', deleteTime };
+  await store.commit([
+    put(TABLES.volumes, key, deleted),
+    put(TABLES.deletedVolumes, `${timeKey(deleteTime)}/${key}`, true),
+  ]);
+  onRevoked(deleted);
+}
+
+async function undeleteVolume(store: Store, key: string, row: VolumeRow): Promise<void> {
+  const { deleteTime, ...rest } = row;
+  if (row.phase !== 'Deleting' || deleteTime === undefined) {
+    throw new RequestError(
+      'VOLUME_NOT_DELETING',
+      `could not undelete the volume '${row.id}' because it is ${row.phase}`,
+      {
+        details: { phase: row.phase },
+      },
+    );
+  }
+  await store.commit([
+    put(TABLES.volumes, key, { ...rest, phase: 'Available', state: 'available' }),
+    remove(TABLES.deletedVolumes, `${timeKey(deleteTime)}/${key}`),
+  ]);
+}
+
+function checkIDFree(options: VolumeCallsOptions, ref: Ref): void {
   const key = options.store.get(TABLES.volumeIDs, idKey(ref));
   const row = key === undefined ? undefined : options.store.get(TABLES.volumes, key);
   if (row === undefined) return;

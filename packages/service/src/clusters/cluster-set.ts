@@ -6,10 +6,9 @@ import { ENGINE_FACTORIES } from '../engines/engine-factories.ts';
 import type { EngineFactory } from '../engines/engine-factory.ts';
 import { removeForGood } from '../storage/remove-for-good.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
-import type { ContainerRow } from '../store/container-row.ts';
 import type { Store } from '../store/store.ts';
 import { TABLES } from '../store/tables.ts';
-import { type Cluster, type ClusterOptions, createCluster } from './cluster.ts';
+import { type Cluster, type ClusterOptions, createCluster, type LiveRow } from './cluster.ts';
 
 /** The clusters of a service, in the configuration's order. Clusters may be added and removed while the service runs. */
 export interface ClusterSet extends ReadonlyMap<string, Cluster> {
@@ -40,14 +39,13 @@ export async function createClusterSet(options: ClusterSetOptions): Promise<Clus
   const logLimitBytes = config.logs.maxMB * BYTES_PER_MB;
   const clusters = new Map<string, Cluster>();
   const isShared = () => [...clusters.values()].flatMap(({ config }) => config.accounts).length > 1;
-  const make = async (of: ClusterConfig, { all, mustOpen }: { all: ServiceConfig; mustOpen: boolean }) => {
-    const engine = await createEngine(options, of, all);
-    const storage = storageOf(all, of);
-    return createCluster({ ...options, config: of, storage, engine, mustOpen, logLimitBytes, isShared });
+  const create = async (one: ClusterConfig, { all, mustOpen }: { all: ServiceConfig; mustOpen: boolean }) => {
+    const engine = await createEngine(options, one, all);
+    const storage = storageOf(all, one);
+    return createCluster({ ...options, config: one, storage, engine, mustOpen, logLimitBytes, isShared });
   };
-  for (const of of config.clusters) {
-    clusters.set(of.id, await make(of, { all: config, mustOpen: config.clusters.length === 1 }));
-  }
+  const mustOpen = config.clusters.length === 1;
+  for (const one of config.clusters) clusters.set(one.id, await create(one, { all: config, mustOpen }));
   const openOne = async (cluster: Cluster, rows: readonly LiveRow[]) => {
     await cluster.open(rows);
     void emptyTrash(cluster.storage);
@@ -58,17 +56,15 @@ export async function createClusterSet(options: ClusterSetOptions): Promise<Clus
       for (const cluster of clusters.values()) cluster.prepare(rows.get(cluster.id) ?? []);
       for (const cluster of clusters.values()) await openOne(cluster, rows.get(cluster.id) ?? []);
     },
-    async add(of: ClusterConfig, all: ServiceConfig) {
-      const exposing = [...clusters.values()].find(({ driver }) => !driver.hidesHost);
-      if (of.storage !== undefined && !isBeneath(config.root, of.storage) && exposing !== undefined) {
-        return `it has a storage outside of root, which containers of cluster ${exposing.id} could read, because that cluster's engine hides storages only at its start; restart the service`;
-      }
+    async add(added: ClusterConfig, all: ServiceConfig) {
+      const fault = exposedStorage(clusters, added, config.root);
+      if (fault !== undefined) return fault;
       try {
-        const cluster = await make(of, { all, mustOpen: false });
-        const rows = liveRows(store).get(of.id) ?? [];
+        const cluster = await create(added, { all, mustOpen: false });
+        const rows = liveRows(store).get(added.id) ?? [];
         cluster.prepare(rows);
         await openOne(cluster, rows);
-        clusters.set(of.id, cluster);
+        clusters.set(added.id, cluster);
         return undefined;
       } catch (error) {
         return error instanceof Error ? error.message : String(error);
@@ -81,10 +77,7 @@ export async function createClusterSet(options: ClusterSetOptions): Promise<Clus
       // Removed first, so that no new container or volume can be created on it.
       clusters.delete(id);
       await cluster.close().catch((error: unknown) => {
-        options.log.warn(
-          { err: error, cluster: id },
-          'could not close a cluster that was removed from the configuration',
-        );
+        options.log.warn({ err: error, cluster: id }, 'could not close a cluster removed from the configuration');
       });
       return undefined;
     },
@@ -100,8 +93,6 @@ export async function createClusterSet(options: ClusterSetOptions): Promise<Clus
   });
 }
 
-type LiveRow = readonly [key: string, row: ContainerRow];
-
 /** Containers that have not ended or are not yet cleaned up, by cluster. */
 function liveRows(store: Store): ReadonlyMap<string, LiveRow[]> {
   const rows = new Map<string, LiveRow[]>();
@@ -115,6 +106,20 @@ function liveRows(store: Store): ReadonlyMap<string, LiveRow[]> {
   return rows;
 }
 
+/** Why containers of other clusters could read the storage of a new one; undefined if they could not. */
+function exposedStorage(
+  clusters: ReadonlyMap<string, Cluster>,
+  { storage }: ClusterConfig,
+  root: string,
+): string | undefined {
+  if (storage === undefined || isBeneath(root, storage)) return undefined;
+  const exposing = [...clusters.values()].find(({ driver }) => !driver.hidesHost);
+  if (exposing === undefined) return undefined;
+  const why = "because that cluster's engine hides storages only at its start; restart the service";
+  return `it has a storage outside of root, which containers of cluster ${exposing.id} could read, ${why}`;
+}
+
+/** Why a cluster cannot be removed; undefined if it is empty. */
 function describeContents(cluster: Cluster, store: Store): string | undefined {
   const containers = [...cluster.containers.all()].length;
   const volumes = [...store.range(TABLES.volumes, { from: `${cluster.id}/`, to: `${cluster.id}0` })].length;

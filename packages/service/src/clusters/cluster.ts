@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { ClusterConfig, InstanceTypeConfig } from '../config/service-config.ts';
 import { LiveContainers } from '../containers/live-containers.ts';
 import { PortNumbers } from '../containers/port-numbers.ts';
-import type { Engine } from '../engines/engine.ts';
+import type { Engine, EngineSink } from '../engines/engine.ts';
 import { EngineDriver } from '../engines/engine-driver.ts';
 import type { Clock } from '../host/clock.ts';
 import type { PortExposure } from '../proxy/open-port-proxy.ts';
@@ -14,6 +14,9 @@ import type { ContainerRow } from '../store/container-row.ts';
 import type { Store } from '../store/store.ts';
 import { createVolumeUsage, type VolumeUsage } from '../volumes/volume-usage.ts';
 import { ExposedHosts } from './exposed-hosts.ts';
+
+/** A container that has not ended or is not yet cleaned up, as stored. */
+export type LiveRow = readonly [rowKey: string, row: ContainerRow];
 
 /** A cluster with its engine, its storage and its live containers. */
 export interface Cluster {
@@ -29,9 +32,9 @@ export interface Cluster {
   readonly ports: PortNumbers;
   readonly driver: EngineDriver;
   /** Creates its storage. Call it on all clusters before opening the first: engines hide only existing storages from containers. */
-  prepare(rows: readonly (readonly [rowKey: string, row: ContainerRow])[]): void;
+  prepare(rows: readonly LiveRow[]): void;
   /** Recovers the containers of an earlier process. Throws only if `mustOpen` is set and the engine cannot be opened. */
-  open(rows: readonly (readonly [rowKey: string, row: ContainerRow])[]): Promise<void>;
+  open(rows: readonly LiveRow[]): Promise<void>;
   /** Replaces the given fields. Live containers of removed accounts and instance types continue. */
   reconfigure(changed: Pick<ClusterConfig, 'accounts' | 'instanceTypes' | 'quota'>): void;
   close(): Promise<void>;
@@ -59,43 +62,10 @@ export interface ClusterOptions {
 
 /** Does nothing until `prepare` and `open`. */
 export function createCluster(options: ClusterOptions): Cluster {
-  const { storage, store, clock, log, logLimitBytes } = options;
+  const { storage } = options;
   let { config } = options;
-  const ports = new PortNumbers();
-  const instanceTypes = new Map(config.instanceTypes.map((type) => [type.id, type]));
-  const settings = { storage, logLimitBytes, instanceTypes };
-  const driver = new EngineDriver({
-    engine: options.engine,
-    clock,
-    log,
-    storage,
-    sink: { report: (key, observation) => containers.report(key, observation) },
-  });
-  const { findProcess } = driver;
-  const exposed = new ExposedHosts({ exposure: options.exposure, isShared: options.isShared, findProcess, log });
-  const containers: LiveContainers = new LiveContainers({
-    clusterID: config.id,
-    store,
-    clock,
-    driver,
-    capacity: config.capacity,
-    settings,
-    onUnreachable: (row) => exposed.remove(row),
-    onChange(row) {
-      // Before the change is reported, so that a port is reachable exactly while the phase is Running.
-      if (row.phase === 'Running') exposed.add(row);
-      else exposed.remove(row);
-      if (isTerminalPhase(row.phase)) for (const port of Object.values(row.ports)) ports.release(port);
-      options.onChange(row);
-    },
-    removeDirectory: (launchKey) => void removeContainerDirectory(launchKey, options),
-    cleanUp(row) {
-      for (const port of Object.values(row.ports)) ports.release(port);
-      return removeContainerDirectory(row.launchKey, options);
-    },
-    onFailure: options.onFailure,
-  });
-
+  const parts = createParts(options);
+  const { ports, settings, driver, containers } = parts;
   return {
     id: config.id,
     get config() {
@@ -111,48 +81,91 @@ export function createCluster(options: ClusterOptions): Cluster {
       if (rows.length === 0 || existsSync(storagePaths.containers(storage))) makeStorage(storage);
     },
     async open(rows) {
-      const launches = restore(rows).map((entry) => entry.launch);
+      const launches = restore(parts, rows).map((entry) => entry.launch);
       try {
         await driver.open(launches);
       } catch (error) {
         if (options.mustOpen) throw error;
-        void driver.openEventually(launches).then((isOpen) => isOpen && settle(rows));
+        void driver.openEventually(launches).then((isOpen) => isOpen && settle(parts, rows, options));
         return;
       }
-      settle(rows);
+      settle(parts, rows, options);
     },
     reconfigure({ accounts, instanceTypes: types, quota }) {
       config = { ...config, accounts, instanceTypes: types, quota };
-      instanceTypes.clear();
-      for (const type of types) instanceTypes.set(type.id, type);
+      settings.instanceTypes.clear();
+      for (const type of types) settings.instanceTypes.set(type.id, type);
     },
     close: () => driver.close(),
   };
+}
 
-  /** Continues what was in progress when the earlier process ended. */
-  function settle(rows: readonly (readonly [string, ContainerRow])[]): void {
-    for (const [rowKey, row] of rows) {
-      const entry = containers.get(rowKey);
-      if (entry?.row.phase === 'Running' && !entry.ending && !entry.row.deleted) exposed.add(entry.row);
-      if (entry === undefined && row.deleted) containers.sweep(rowKey, row).catch(options.onFailure);
-      else if (entry === undefined) continue;
-      else if (row.deleted) void containers.destroy(entry);
-      else if (row.phase === 'Canceling' && !entry.ending) driver.stop(entry.launch, options.cancelGraceMs);
-    }
-    containers.queue.pump();
-  }
+type Parts = ReturnType<typeof createParts>;
 
-  function restore(rows: readonly (readonly [string, ContainerRow])[]) {
-    const unended = rows.filter(([, row]) => !isTerminalPhase(row.phase));
-    return unended.map(([rowKey, stored]) => {
-      // Pending is not stored, but an earlier process may have reported it, and phases must not go back.
-      const row: ContainerRow =
-        stored.phase === 'Creating'
-          ? { ...stored, phase: 'Pending', state: 'waiting for the engine to report it' }
-          : stored;
-      for (const port of Object.values(row.ports)) ports.hold(port);
-      // Whether it was submitted to the engine is not stored, which saves a write; the engine reports what it knows.
-      return containers.restore(rowKey, row);
-    });
+/** The engine's driver, the containers and the exposed ports of a cluster, connected to each other. */
+function createParts(options: ClusterOptions) {
+  const { config, storage, store, clock, log, logLimitBytes, engine, exposure, isShared } = options;
+  const ports = new PortNumbers();
+  const settings = {
+    storage,
+    logLimitBytes,
+    instanceTypes: new Map(config.instanceTypes.map((type) => [type.id, type])),
+  };
+  const sink: EngineSink = { report: (key, observation) => containers.report(key, observation) };
+  const driver = new EngineDriver({ engine, clock, log, storage, sink });
+  const exposed = new ExposedHosts({ exposure, isShared, findProcess: driver.findProcess, log });
+  const releasePorts = (row: ContainerRow) => {
+    for (const port of Object.values(row.ports)) ports.release(port);
+  };
+  const containers = new LiveContainers({
+    clusterID: config.id,
+    ...{ store, clock, driver, settings, capacity: config.capacity },
+    onUnreachable: (row) => exposed.remove(row),
+    onChange(row) {
+      // Before the change is reported, so that a port is reachable exactly while the phase is Running.
+      if (row.phase === 'Running') exposed.add(row);
+      else exposed.remove(row);
+      if (isTerminalPhase(row.phase)) releasePorts(row);
+      options.onChange(row);
+    },
+    removeDirectory: (launchKey) => void removeContainerDirectory(launchKey, options),
+    cleanUp(row) {
+      releasePorts(row);
+      return removeContainerDirectory(row.launchKey, options);
+    },
+    onFailure: options.onFailure,
+  });
+  return { ports, settings, driver, exposed, containers };
+}
+
+/** Registers the live containers of an earlier process. */
+function restore({ ports, containers }: Parts, rows: readonly LiveRow[]) {
+  const unended = rows.filter(([, row]) => !isTerminalPhase(row.phase));
+  return unended.map(([rowKey, stored]) => {
+    // Pending is not stored, but an earlier process may have reported it, and phases must not go back.
+    const row: ContainerRow =
+      stored.phase === 'Creating'
+        ? { ...stored, phase: 'Pending', state: 'waiting for the engine to report it' }
+        : stored;
+    for (const port of Object.values(row.ports)) ports.hold(port);
+    // Whether it was submitted to the engine is not stored, which saves a write; the engine reports what it knows.
+    return containers.restore(rowKey, row);
+  });
+}
+
+/** Continues what was in progress when the earlier process ended. */
+function settle(
+  { containers, driver, exposed }: Parts,
+  rows: readonly LiveRow[],
+  { cancelGraceMs, onFailure }: Pick<ClusterOptions, 'cancelGraceMs' | 'onFailure'>,
+): void {
+  for (const [rowKey, row] of rows) {
+    const entry = containers.get(rowKey);
+    if (entry?.row.phase === 'Running' && !entry.ending && !entry.row.deleted) exposed.add(entry.row);
+    if (entry === undefined && row.deleted) containers.sweep(rowKey, row).catch(onFailure);
+    else if (entry === undefined) continue;
+    else if (row.deleted) void containers.destroy(entry);
+    else if (row.phase === 'Canceling' && !entry.ending) driver.stop(entry.launch, cancelGraceMs);
   }
+  containers.queue.pump();
 }

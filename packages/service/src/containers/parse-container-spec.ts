@@ -1,10 +1,15 @@
 import { type ContainerSpec, identifierSchema } from '@sluice/client';
 import { z } from 'zod';
 import { parseBody, refuseField } from '../protocol/parse-body.ts';
-import { mountPointSchema } from './mount-point-schema.ts';
+import { normalizeTarget } from './normalize-target.ts';
 
 /** Enough for one mount per cell of the largest practical fan-in. */
 const MAX_MOUNTS = 10_000;
+/** The kernel's limits for a path and for each name in it, in bytes. */
+const MAX_PATH_BYTES = 4095;
+const MAX_NAME_BYTES = 255;
+/** Paths that the engines mount themselves. `/.sluice` contains the program that starts the command. */
+const RESERVED = ['/proc', '/sys', '/dev', '/.sluice'];
 
 const text = (max: number) =>
   z
@@ -19,6 +24,12 @@ const image = z
   .min(1)
   .max(1024)
   .refine((name) => !/^[\s-]|\p{Cc}/u.test(name), 'must not begin with - or a blank, or contain a control character');
+
+/** A path in a container at which a volume can be mounted, with every engine. */
+const mountPointSchema = z.string().superRefine((path, context) => {
+  const fault = mountPointFault(path);
+  if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+});
 
 /** The limits are far above normal use and far below what harms the service. The kernel limits one argument to 128 KiB. */
 export const containerSpecSchema = z.strictObject({
@@ -44,4 +55,21 @@ export function parseContainerSpec(input: unknown): ContainerSpec {
   }
   // zod's optional properties allow undefined, which in-process callers may pass for an absent field.
   return Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined)) as ContainerSpec & object;
+}
+
+/** Why a volume cannot be mounted at `path`; undefined if it can. */
+function mountPointFault(path: string): string | undefined {
+  if (!path.startsWith('/')) return 'must be an absolute path';
+  // Control characters would break the line-based input of engines and runtimes.
+  if (/\p{Cc}/u.test(path)) return 'must not contain a control character';
+  const names = path.split('/');
+  if (names.some((name) => name === '.' || name === '..')) return "must have no segment '.' or '..'";
+  const point = normalizeTarget(path);
+  if (point === '/') return 'must not be the root directory';
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) return `must not be longer than ${MAX_PATH_BYTES} bytes`;
+  if (names.some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES)) {
+    return `must have no segment of more than ${MAX_NAME_BYTES} bytes`;
+  }
+  const taken = RESERVED.find((place) => point === place || point.startsWith(`${place}/`));
+  return taken === undefined ? undefined : `must not be in ${taken}, which belongs to the system`;
 }

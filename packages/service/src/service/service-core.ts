@@ -4,7 +4,7 @@ import { type Logger, pino } from 'pino';
 import type { ServedService } from '../api/served-service.ts';
 import { admitUpload } from '../calls/check-stored-bytes.ts';
 import { createContainerCalls } from '../calls/container-calls.ts';
-import { createServiceCalls, type ServiceCalls } from '../calls/service-calls.ts';
+import { createServiceCalls, type ServiceCalls, type ServiceCallsOptions } from '../calls/service-calls.ts';
 import { createVolumeCalls } from '../calls/volume-calls.ts';
 import type { Cluster } from '../clusters/cluster.ts';
 import { createClusterSet } from '../clusters/cluster-set.ts';
@@ -63,18 +63,21 @@ export async function openServiceCore(options: ServiceOptions): Promise<ServiceC
   }
 }
 
-async function assemble(
-  options: ServiceOptions & { readonly clock: Clock; readonly log: Logger },
-  store: Store,
-): Promise<ServiceCore> {
+type AssembleOptions = ServiceOptions & { readonly clock: Clock; readonly log: Logger };
+
+interface CallsParts extends Pick<ServiceCallsOptions, 'store' | 'clusters' | 'listeners' | 'sftpAddress'> {
+  readonly exposure: PortExposure | undefined;
+  /** Called when a volume is no longer available. */
+  readonly revocations: ReadonlySet<(volume: VolumeIdentity) => void>;
+}
+
+async function assemble(options: AssembleOptions, store: Store): Promise<ServiceCore> {
   const { config, clock, log } = options;
   const listeners = new Set<(hint: ChangeHint) => void>();
   let failure: unknown;
-  const cancelGraceMs = config.cancelGraceSeconds * 1000;
-  const shared = { store, clock, log };
   const exposure = await openExposure(config, { clock, log });
   const clusters = await createClusterSet({
-    ...{ ...shared, config, cancelGraceMs, exposure },
+    ...{ store, clock, log, config, cancelGraceMs: config.cancelGraceSeconds * 1000, exposure },
     ...(options.engines === undefined ? {} : { engines: options.engines }),
     onChange: ({ clusterID, accountID, id }) => {
       for (const listener of listeners) listener({ clusterID, accountID, containerID: id });
@@ -85,43 +88,26 @@ async function assemble(
       options.onFailure?.(error);
     },
   });
-  const sequence = openSequence(store);
-  const containers = createContainerCalls({
-    ...{ store, clusters, sequence, clock, cancelGraceMs, hostFor: exposure?.hostFor },
-    retentionMs: config.retention.containerDays * DAY_MS,
-    maxLive: MAX_LIVE_PER_ACCOUNT,
-  });
-  const volumeMs = config.retention.volumeDays * DAY_MS;
-  const revocations = new Set<(volume: VolumeIdentity) => void>();
-  const volumes = createVolumeCalls({
-    ...{ ...shared, clusters, sequence, retentionMs: volumeMs },
-    onRevoked({ clusterID, accountID, id }) {
-      for (const listener of revocations) listener({ clusterID, accountID, volumeID: id });
-    },
-  });
   let sftp: SftpFront | undefined;
   const sftpAddress = () => (sftp === undefined ? {} : { sftp: sftp.address });
-  const calls = createServiceCalls({ store, clusters, containers, volumes, listeners, sftpAddress });
+  const revocations = new Set<(volume: VolumeIdentity) => void>();
+  const calls = createCalls(options, { store, clusters, exposure, listeners, revocations, sftpAddress });
   const volumeAccess = openVolumeAccess({ clusters, calls, revocations });
   const transferThrottle = createTransferThrottle(() => clock.now());
   await clusters.open();
   await exposure?.listen();
   if (config.sftp !== undefined) {
     const { openSftp } = await import('../volumes/open-sftp.ts');
-    sftp = await openSftp({
-      root: config.root,
-      at: config.sftp,
-      access: volumeAccess,
-      throttle: transferThrottle,
-      log,
-    });
+    const { root, sftp: at } = config;
+    sftp = await openSftp({ root, at, access: volumeAccess, throttle: transferThrottle, log });
   }
   const stopSweep = startVolumeSweep({
     ...{ root: config.root, clock, log },
     directories: () => [...clusters.values()].map(({ storage }) => storagePaths.volumes(storage)),
   });
   const stopRetention = startRetention({
-    ...{ ...shared, clusters, volumes, volumeMs },
+    ...{ store, clock, log, clusters, volumes: calls.volumes },
+    volumeMs: config.retention.volumeDays * DAY_MS,
     containerMs: config.retention.containerDays * DAY_MS,
   });
   return {
@@ -139,6 +125,25 @@ async function assemble(
       await store.close();
     },
   };
+}
+
+function createCalls({ config, clock, log }: AssembleOptions, parts: CallsParts): ServiceCalls {
+  const { store, clusters, exposure, listeners, revocations, sftpAddress } = parts;
+  const sequence = openSequence(store);
+  const containers = createContainerCalls({
+    ...{ store, clusters, sequence, clock, hostFor: exposure?.hostFor },
+    cancelGraceMs: config.cancelGraceSeconds * 1000,
+    retentionMs: config.retention.containerDays * DAY_MS,
+    maxLive: MAX_LIVE_PER_ACCOUNT,
+  });
+  const volumes = createVolumeCalls({
+    ...{ store, clusters, sequence, clock, log },
+    retentionMs: config.retention.volumeDays * DAY_MS,
+    onRevoked({ clusterID, accountID, id }) {
+      for (const listener of revocations) listener({ clusterID, accountID, volumeID: id });
+    },
+  });
+  return createServiceCalls({ store, clusters, containers, volumes, listeners, sftpAddress });
 }
 
 async function openExposure(
