@@ -84,7 +84,7 @@ outputs:
   for (const [to, why] of [
     ['./notes', 'it contains files that Sluice did not write: "mine.txt"'],
     ['.', 'has to stay'],
-    ['/proc/nope', 'no directory can be made there'],
+    ['/proc/nope', 'no directory can be created there'],
   ] as const) {
     write('p.yaml', text(to));
     const refused = await place.sluice('run', 'p.yaml');

@@ -5,20 +5,21 @@ import { describeFailure } from '../report/describe-failure.ts';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import { pause, type RunSession } from '../session/run-session.ts';
 
-/** Keeps the logs of failed attempts: the service forgets them after a week. */
+/** Stores the logs of failed attempts in the run's directory, since the service deletes them after a week. */
 export interface LogArchive {
   onEvent(event: SchedulerEvent): void;
-  /** Resolves when no log is being fetched, or when that has taken too long. */
+  /** Resolves when no log is being fetched, or after `LONGEST_WAIT_MS`. */
   idle(): Promise<void>;
 }
 
 const TAIL_LINES = 50;
-/** Bytes of a log that are kept; of a longer one, the last of it. */
+/** The most bytes that are stored: the end of a longer log. */
 const MAX_LOG = 16 * 1024 * 1024;
-/** A log that is longer has no end: what has come until then is kept. */
+/** A log that is longer counts as endless: reading stops, and the last bytes so far are stored. */
 const MAX_READ = 16 * 1024 * 1024 * 1024;
 const LONGEST_WAIT_MS = 30_000;
 
+/** Also reports each failed attempt, once its log is stored or cannot be read. */
 export function createLogArchive(session: RunSession): LogArchive {
   const open = new Set<Promise<void>>();
   return {

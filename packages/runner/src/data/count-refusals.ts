@@ -1,9 +1,9 @@
 import { isServiceError } from '@sluice/client';
 
-/** Replies that say no, or nothing that can be understood: after so many in a row, some four minutes, they are believed. */
-const MOST_REFUSALS = 12;
+/** After this many rejected or invalid replies in a row, about four minutes, the operation is not retried. */
+const MAX_REFUSALS = 12;
 
-/** Tells of each error of a service whether it is the last of so many refusals in a row that trying again is in vain. */
+/** Creates a function that receives each error of a service and returns whether the limit of refusals is reached. */
 export function countRefusals(): (error: unknown) => boolean {
   let refused = 0;
   return (error) => {
@@ -15,6 +15,6 @@ export function countRefusals(): (error: unknown) => boolean {
       'FAILED_PRECONDITION',
     );
     refused = isRefusal ? refused + 1 : 0;
-    return refused >= MOST_REFUSALS;
+    return refused >= MAX_REFUSALS;
   };
 }

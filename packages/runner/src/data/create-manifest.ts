@@ -5,7 +5,7 @@ import { stepIndex } from '../record/step-context.ts';
 import { stepStatus } from '../record/step-status.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 
-/** The file `manifest.json` beside the outputs of a step's cells: what a fan-in reads (docs/pipeline.md). */
+/** The file `manifest.json` next to the outputs of a step's cells, for steps that mount all of them (docs/pipeline.md). */
 export interface Manifest {
   readonly step: string;
   readonly output: string;
@@ -13,23 +13,24 @@ export interface Manifest {
   readonly cells: readonly ManifestCell[];
 }
 
+/** One cell of a manifest. */
 export interface ManifestCell {
   readonly cell: string;
   readonly matrix: Readonly<Record<string, Json>>;
   readonly item?: Json;
-  /** A reused cell has succeeded; only cells that succeeded have files. */
+  /** A reused cell counts as succeeded; only cells that succeeded have files. */
   readonly status: StepStatus;
   /** Directory of the cell's output, relative to the manifest. */
   readonly path: string;
   readonly results: Readonly<Record<string, Json>>;
 }
 
-/** The manifest as it stands in its file. */
+/** The text of the file. */
 export function renderManifest(manifest: Manifest): string {
   return `${JSON.stringify(manifest, null, 1)}\n`;
 }
 
-/** The manifest of an output; undefined for a plain step, which has none. */
+/** The manifest of an output of the pipeline; undefined for a plain step, which has none. */
 export function findManifest(
   { facts, scheduler }: { readonly facts: RunFacts; readonly scheduler: Scheduler },
   of: { readonly step: string; readonly output: string },
@@ -38,6 +39,7 @@ export function findManifest(
   return isFannedOut(facts, step) ? createManifest({ facts, scheduler }, step, of.output) : undefined;
 }
 
+/** The manifest of one output of a step with cells, by the present states of the cells. */
 export function createManifest(
   run: { readonly facts: RunFacts; readonly scheduler: Scheduler },
   step: number,

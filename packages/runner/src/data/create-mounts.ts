@@ -23,27 +23,28 @@ import type { Attempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { READY_MOUNT } from './wrap-readiness.ts';
 
-/** Where a container finds and leaves the files of its results. */
+/** The directory in which a container writes its results. */
 const RESULTS_MOUNT = '/sluice/results';
 
-/** What one mount shows, and where. */
+/** One mount of a container. */
 export interface Mount {
   readonly volumeID: string;
   /** Path inside the volume, `''` for all of it. */
   readonly path: string;
-  /** Made as a directory where it is not there. */
+  /** Created as a directory if it is absent. */
   readonly create: boolean;
+  /** Mount point in the container. */
   readonly at: string;
 }
 
-/** A container's mounts as the protocol writes them, and the mount points among them that it may write to. */
+/** A container's mounts in the form of the protocol, and those mount points to which it may write. */
 export interface ContainerMounts {
   readonly volumeMounts: Readonly<Record<string, string>>;
   readonly writable: readonly string[];
 }
 
 /**
- * The container's volume mounts: its inputs from published places only, read-only or as private copies, its outputs into
+ * The container's volume mounts: its inputs from published places, read-only or as private copies, and its outputs in
  * the attempt's own directory.
  */
 export function createMounts(
@@ -63,12 +64,12 @@ export function createMounts(
   return ok({ volumeMounts: written.value, writable: [...given, ...outputs.map(({ at }) => at)] });
 }
 
-/** Whether an attempt may write to the input, to a copy that no other attempt sees. */
+/** Whether an attempt may write to the input, in a copy that no other attempt mounts. */
 export function hasPrivateCopy(input: Input, pipeline: Plan['pipeline']): boolean {
   return input.writable === true && !writesToShared(input, pipeline);
 }
 
-/** What the attempt itself leaves. */
+/** The directories to which the attempt itself writes. */
 function attemptMounts(container: ResolvedContainer, workspace: string, name: Attempt['name']): Mount[] {
   const mounts: Mount[] = [];
   const directory = attemptPath(name);
@@ -89,7 +90,7 @@ function attemptMounts(container: ResolvedContainer, workspace: string, name: At
   return mounts;
 }
 
-/** Where an input lies on a cluster, to be mounted or copied: of a step with cells, its parent and then each reused cell. */
+/** The mounts of an input on a cluster. For a step with cells: their parent directory, then each reused cell. */
 export function inputMounts(session: RunSession, input: Input, clusterID: string): Mount[] {
   const { from, path: at } = input;
   if ('volume' in from) {
@@ -104,7 +105,7 @@ export function inputMounts(session: RunSession, input: Input, clusterID: string
   return stepMounts(session, { step: stepIndex(session.plan, from.step)!, output: from.output, clusterID, at });
 }
 
-/** The outputs of a step on a cluster: what lies on another one has been brought to the same path of its workspace. */
+/** The mounts of a step's output. Data from other clusters has been copied to the same path of this cluster's workspace. */
 function stepMounts(
   session: RunSession,
   given: { readonly step: number; readonly output: string; readonly clusterID: string; readonly at: string },
@@ -113,7 +114,7 @@ function stepMounts(
   const volumeID = workspaceOn(session.facts, clusterID);
   const locate = (cell: number) => locateOutput(session, { step, cell, output }).path;
   if (!isFannedOut(session, step)) {
-    // A step that was skipped or may fail has published nothing: its dependents find an empty directory.
+    // A step that was skipped or failed may have published nothing. Its dependents mount an empty directory.
     return [{ volumeID, path: locate(0), create: !hasPublished(session, step, 0), at }];
   }
   const common = findCommonOrigin(session, step);
@@ -131,16 +132,16 @@ function stepMounts(
   return mounts;
 }
 
-/** The protocol's map from what is mounted to where, in which each key can stand once. */
+/** The protocol's map from sources to mount points, in which each key is unique. */
 function writeMounts(mounts: readonly Mount[]): Result<Record<string, string>, string> {
   const written: Record<string, string> = {};
   for (const mount of mounts) {
     const plain = mount.path === '' ? mount.volumeID : `${mount.volumeID}:${mount.path}`;
-    // The second mount of a directory that the first one makes need not make it again.
+    // The same directory has two possible keys, so that it can be mounted twice.
     const keys = mount.path === '' ? [plain] : mount.create ? [`${plain}:dir`, plain] : [plain, `${plain}:dir`];
     const key = keys.find((candidate) => !Object.hasOwn(written, candidate));
     if (key === undefined)
-      return fail(`cannot mount ${plain} at ${mount.at}: it is mounted at ${own(written, keys[0]!)} already`);
+      return fail(`cannot mount ${plain} at ${mount.at}: it is already mounted at ${own(written, keys[0]!)}`);
     written[key] = mount.at;
   }
   return ok(written);

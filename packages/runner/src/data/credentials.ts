@@ -2,36 +2,29 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { type VolumeService, volumeServiceSchema } from '@sluice/client';
 import { z } from 'zod';
-import type { Clock } from '../clock.ts';
-import type { Disk } from '../journal/disk.ts';
+import type { HomePlace } from '../journal/versioned-file.ts';
 
 const homeSchema = z.object({
   format: z.literal(1),
-  /** Random: keeps the volumes of two homes apart that use one account. */
+  /** Random: distinguishes the volumes of two homes that use one account. */
   homeId: z.string(),
 });
 
 const workspaceSchema = z.object({
   format: z.literal(1),
-  /** Cluster, account and pipeline. */
+  /** `<cluster>/<account>/<pipeline>`. */
   key: z.string(),
   volumeID: z.string(),
-  /** The key's volumes are numbered from 1, in the order in which they were asked for. */
+  /** The key's volumes are numbered from 1, in the order in which they were requested. */
   number: z.number(),
-  /** Undefined while the reply that has it is awaited; it is given once only. */
+  /** Undefined until the reply with the login arrives. The service sends it only once. */
   login: volumeServiceSchema.optional(),
 });
 
-/** A volume that this home has made to work in. */
+/** A workspace volume that this home has created. */
 export type WorkspaceRecord = z.infer<typeof workspaceSchema>;
 
-export interface HomePlace {
-  readonly disk: Disk;
-  readonly clock: Clock;
-  readonly home: string;
-}
-
-/** What the names of this home's volumes are made from; chosen when it is first asked for. */
+/** A random ID that is part of the names of this home's volumes; created at the first call. */
 export async function readHomeId({ disk, home }: HomePlace): Promise<string> {
   const file = path.join(directory(home), 'home.json');
   const bytes = encode({ format: 1, homeId: randomBytes(8).toString('hex') });
@@ -48,16 +41,16 @@ export async function listWorkspaces({ disk, home }: HomePlace): Promise<Workspa
     .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.number - b.number));
 }
 
-/** Writes down a volume before it is asked for. False: another process did so. */
+/** Records a volume before it is requested. False: another process has recorded it. */
 export function claimWorkspace({ disk, home }: HomePlace, claimed: Omit<WorkspaceRecord, 'format'>): Promise<boolean> {
   return disk.create(workspacePath(home, claimed.volumeID), encode({ format: 1, ...claimed }));
 }
 
 /**
- * Keeps the login of a volume that this process has claimed. One file for each volume, which only its maker writes: two
- * hosts that share a home without working locks lose nothing of each other's.
+ * Stores the login of a volume that this process has claimed. Each volume has its own file, which only the process that
+ * created the volume writes: hosts that share a home without working locks do not overwrite each other's logins.
  */
-export function keepLogin(
+export function storeLogin(
   { disk, home }: HomePlace,
   claimed: Omit<WorkspaceRecord, 'format' | 'login'>,
   login: VolumeService,
@@ -65,13 +58,13 @@ export function keepLogin(
   return disk.replace(workspacePath(home, claimed.volumeID), encode({ format: 1, ...claimed, login }));
 }
 
-/** The login of a workspace that a run works in; undefined where this home does not have it. */
+/** The login of a workspace; undefined if this home does not have it. */
 export async function findLogin({ disk, home }: HomePlace, volumeID: string): Promise<VolumeService | undefined> {
   const bytes = await disk.read(workspacePath(home, volumeID));
   return bytes && workspaceSchema.parse(decode(bytes)).login;
 }
 
-/** Logins are the only secrets that a home keeps; its owner alone can read them. */
+/** Logins are the only secrets in a home; only its owner can read them. */
 function directory(home: string): string {
   return path.join(home, 'credentials');
 }

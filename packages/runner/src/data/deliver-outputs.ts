@@ -14,17 +14,17 @@ import { deliverOutput } from './deliver-output.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
 import { refuseChanged } from './refuse-changed.ts';
 
-/** What has become of the outputs that `publish` asks for, by output. */
+/** The result of copying the outputs with `publish`, by output. */
 export interface Delivery {
-  /** Local directories with a whole copy. */
+  /** Local directories with a complete copy. */
   readonly outputs: Readonly<Record<string, string>>;
-  /** Why there is no copy; the output lies in its volume all the same. */
+  /** Messages about outputs that could not be copied; they remain in their volumes. */
   readonly undelivered: Readonly<Record<string, string>>;
-  /** Of outputs that this run has not made: the directory, where it still has the result of another run. */
+  /** For outputs that this run has not produced: the directory, if it still has the output of another run. */
   readonly kept: Readonly<Record<string, KeptResult>>;
 }
 
-/** Copies the pipeline's outputs to their local directories, where `publish` asks for it. */
+/** Copies the pipeline's outputs with `publish` to their local directories. Problems are reported as warnings. */
 export async function deliverOutputs(session: RunSession, workspace: WorkspaceFiles): Promise<Delivery> {
   const delivered: Record<string, string> = {};
   const undelivered: Record<string, string> = {};
@@ -57,7 +57,7 @@ interface NamedOutput {
   readonly output: OutputReport;
 }
 
-/** Why the output is not there, if it is not. */
+/** Returns a message if the output could not be copied. */
 async function deliverTo(directory: string, of: NamedOutput): Promise<string | undefined> {
   const { session, workspace, name, output } = of;
   const published = { places: output.places, files: ({ clusterID }: PlaceReport) => workspace(clusterID) };

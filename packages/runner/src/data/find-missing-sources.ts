@@ -10,7 +10,7 @@ export interface MissingSource {
   readonly hint?: string;
 }
 
-/** The sources of the plan's volumes that cannot be read, found before anything is uploaded. */
+/** The volumes of a plan whose sources cannot be read. `baseDir` is the directory of the pipeline file. */
 export async function findMissingSources(plan: Plan, baseDir: string): Promise<readonly MissingSource[]> {
   const missing: MissingSource[] = [];
   for (const [volume, { source }] of Object.entries(plan.pipeline.volumes)) {
@@ -22,7 +22,7 @@ export async function findMissingSources(plan: Plan, baseDir: string): Promise<r
       const code = systemErrorCode(error);
       const reason = code === 'ENOENT' ? 'there is no such file or directory' : (error as Error).message;
       const message = `could not read the source of volume ${volume}: ${local}: ${reason}`;
-      // Of a volume that `uses` brings, the path begins with the directory of the used file.
+      // Any part may be `~`: the path of a volume from `uses` begins with the directory of the used file.
       const isHome = source.split('/').some((part) => part.startsWith('~'));
       missing.push({ volume, message, ...(isHome && { hint: '`~` is not expanded: write the path in full' }) });
     }

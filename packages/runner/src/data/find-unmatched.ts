@@ -4,9 +4,9 @@ import picomatch from 'picomatch';
 import { allowAbsent } from '../trees/list-tree.ts';
 
 /**
- * The first pattern of `expect` that no file of an attempt's outputs matches, as a message. One list request for each
- * directory that a pattern can reach, and none for outputs that expect nothing. `locate` gives an output's directory;
- * one that is not there was moved to its published place before, and was looked at then.
+ * A message about the first pattern of `expect` that no file of an attempt's outputs matches. Costs one list request for
+ * each directory that a pattern can reach, and none for outputs without `expect`. `locate` returns an output's directory;
+ * if it is absent, it was already checked and published.
  */
 export async function findUnmatched(
   files: VolumeFiles,
@@ -42,7 +42,7 @@ async function* walkFiles(files: VolumeFiles, directory: string, isDeep: boolean
 const matchers = new Map<string, (file: string) => boolean>();
 
 function matches(pattern: string, file: string): boolean {
-  // Without the extended forms, so that no pattern takes exponential time.
+  // Without extended globs, so that no pattern takes exponential time.
   const matcher = matchers.get(pattern) ?? picomatch(pattern, { noextglob: true, nonegate: true });
   matchers.set(pattern, matcher);
   return matcher(file);

@@ -10,27 +10,28 @@ import type { WorkspaceFiles } from './prepare-volumes.ts';
 import { createTreeWatch, type TreeWatch } from './tree-watch.ts';
 
 /**
- * Protects inputs on clusters that cannot mount them read-only: each tree is compared with how it was before a container
- * was first given it. What has changed is never given to another container, and what was made of it is not published.
+ * Protects inputs on clusters that cannot mount read-only. Each tree is compared with its state before a container first
+ * mounted it. A changed tree is not mounted again, and the outputs of attempts that mounted it are not published.
  */
 export interface InputGuard {
-  /** Whether the attempts of a step read anything on a cluster that has to be compared. */
+  /** Whether the attempts of a step read any tree on a cluster that has to be compared. */
   isNeeded(step: number, clusterID: string): boolean;
-  /** Before an attempt starts. Resolves to why it must not. */
+  /** To be called before an attempt starts. Resolves to a message if it must not start. */
   admit(attempt: Attempt): Promise<string | undefined>;
-  /** After the attempt's private copies are made, before they are in their places. Resolves to why they cannot be used. */
+  /** To be called between creating and verifying an attempt's private copies. Resolves to a message if they are invalid. */
   checkCopies(attempt: Attempt): Promise<string | undefined>;
-  /** Before what the attempt made is published. Resolves to why it must not be; throws `ServiceError`. */
+  /** To be called before an attempt is published. Resolves to a message if it must not be. Throws `ServiceError`. */
   check(at: Attempt['at']): Promise<string | undefined>;
   onEvent(event: SchedulerEvent): void;
 }
 
-/** A tree as a step names it, and what is known of it. */
+/** A tree that a step reads, with its comparison. */
 interface Read {
   readonly tree: InputTree;
   readonly watch: TreeWatch;
 }
 
+/** Trees are watched per run: all attempts that mount a tree share its comparisons. */
 export function createInputGuard(
   session: RunSession,
   { workspace, instanceTypes }: { readonly workspace: WorkspaceFiles; readonly instanceTypes: readonly InstanceType[] },
@@ -38,12 +39,7 @@ export function createInputGuard(
   const { facts, runId, disk, home } = session;
   const states = openTreeStates({ disk, home, runId });
   const watches = new Map<string, TreeWatch>();
-  const { clusterID: own, placement } = facts.header!;
-  const guarded = new Set(
-    [own, ...Object.keys(placement?.accounts ?? {})].filter(
-      (clusterID) => !announcesFeature(FEATURES.readOnlyMounts, { instanceTypes, clusterID }),
-    ),
-  );
+  const guarded = findWritableClusters(session, instanceTypes);
 
   function reads(step: number, clusterID: string): Read[] {
     if (!guarded.has(clusterID)) return [];
@@ -55,7 +51,7 @@ export function createInputGuard(
     });
   }
 
-  /** Asks again where the service does not answer, until the attempt is canceled. */
+  /** Retries if the service does not answer, until the attempt is canceled. */
   async function findChange(attempt: Attempt, look: () => Promise<Read | undefined>): Promise<string | undefined> {
     for (let tries = 1; !attempt.cancel; tries++) {
       try {
@@ -84,13 +80,22 @@ export function createInputGuard(
     async check(at) {
       const open = reads(at.step, clusterOfAttempt(facts, at)).filter(({ tree }) => !tree.isCopied);
       const changed = await first(open, (watch) => watch.compare());
-      return changed && describeBlame(changed);
+      return changed && describeChange(changed);
     },
     onEvent(event) {
       if (event.type !== 'ended' || guarded.size === 0) return;
       for (const { watch } of reads(event.step, clusterOfAttempt(facts, event))) watch.suspect();
     },
   };
+}
+
+/** The run's clusters that cannot mount read-only. */
+function findWritableClusters({ facts }: RunSession, instanceTypes: readonly InstanceType[]): ReadonlySet<string> {
+  const { clusterID: home, placement } = facts.header!;
+  const clusters = [home, ...Object.keys(placement?.accounts ?? {})];
+  return new Set(
+    clusters.filter((clusterID) => !announcesFeature(FEATURES.readOnlyMounts, { instanceTypes, clusterID })),
+  );
 }
 
 async function first(
@@ -101,7 +106,7 @@ async function first(
   return undefined;
 }
 
-function describeBlame({ tree, watch }: Read): string {
+function describeChange({ tree, watch }: Read): string {
   return (
     `input ${tree.input} (${tree.from}) was changed while the attempt ran: ${watch.change}; ` +
     `set \`writable: true\` on the input, so that each attempt writes to a private copy`

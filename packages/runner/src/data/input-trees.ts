@@ -5,20 +5,20 @@ import type { RunSession } from '../session/run-session.ts';
 import type { TreeState } from '../trees/tree-state.ts';
 import { hasPrivateCopy, inputMounts } from './create-mounts.ts';
 
-/** A tree that an attempt reads, which nobody may change. */
+/** A tree that an attempt reads, and that must not change. */
 export interface InputTree extends Omit<TreeState, 'entries'> {
   readonly clusterID: string;
-  /** The step's name for it. */
+  /** The name of the step's input. */
   readonly input: string;
-  /** As the pipeline file has it, for messages. */
+  /** The origin in the notation of the pipeline file, for messages. */
   readonly from: string;
-  /** It is copied before the container starts, which never sees it. */
+  /** The container mounts a private copy instead of the tree. */
   readonly isCopied: boolean;
 }
 
 /**
- * The trees that the attempts of a step read on a cluster. Not among them are volumes that others may write to: those
- * given by `id`, and those that a step of the pipeline writes to.
+ * The trees that the attempts of a step read on a cluster, without volumes to which others may write: those with an
+ * `id`, and those to which a step of the pipeline writes.
  */
 export function listInputTrees(session: RunSession, step: number, clusterID: string): InputTree[] {
   const { plan } = session;

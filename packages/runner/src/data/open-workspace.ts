@@ -10,8 +10,9 @@ import {
 import { fail, ok, type Result } from '@sluice/core';
 import { sleep } from '../clock.ts';
 import { withHomeLock } from '../journal/home-lock.ts';
+import type { HomePlace } from '../journal/versioned-file.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
-import { claimWorkspace, findLogin, type HomePlace, keepLogin, listWorkspaces, readHomeId } from './credentials.ts';
+import { claimWorkspace, findLogin, listWorkspaces, readHomeId, storeLogin } from './credentials.ts';
 
 /** A pipeline's workspace volume, and the login to its files. */
 export interface OpenWorkspace {
@@ -19,31 +20,32 @@ export interface OpenWorkspace {
   readonly login: VolumeService;
 }
 
+/** The account and the pipeline of a workspace. */
 export interface WorkspaceOptions extends HomePlace {
   readonly service: ContainerService;
   readonly scope: Scope;
   readonly pipeline: string;
-  /** That one and no other, since a run has begun in it. */
+  /** Open this volume, in which the run has started, and create none. */
   readonly volumeID?: string;
 }
 
-/** A volume whose reply was lost has a login that nobody knows: the next number is tried, so often at most. */
+/** If the reply with a volume's login is lost, the volume is unusable, and the next number is tried, up to this many times. */
 const MAX_TRIES = 5;
 const AVAILABLE_WITHIN_MS = 10 * 60_000;
 const POLL_MS = 1000;
 const BACKOFF = { initialMs: 1000, maxMs: 8000 };
 
-/** Opens the workspace of a pipeline on an account, and makes it where there is none. */
+/** Opens the workspace of a pipeline on an account, or creates one. Throws `ServiceError`. */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Result<OpenWorkspace, RunRefusal>> {
   const { scope, pipeline, volumeID } = options;
   if (volumeID !== undefined) return openKnown(options, volumeID);
   const key = `${scope.clusterID}/${scope.accountID}/${pipeline}`;
   const known = await findAvailable(options, key);
   if (known) return ok(known);
-  // Two runs that begin together share what the first one makes.
+  // Runs that start concurrently share the volume that the first one creates.
   return withHomeLock({ ...options, name: `workspace-${hash(key)}` }, async () => {
-    const madeSince = await findAvailable(options, key);
-    return madeSince ? ok(madeSince) : make(options, key);
+    const created = await findAvailable(options, key);
+    return created ? ok(created) : create(options, key);
   });
 }
 
@@ -51,7 +53,7 @@ async function openKnown(options: WorkspaceOptions, volumeID: string): Promise<R
   const login = await findLogin(options, volumeID);
   const phase = login && (await awaitAvailable(options, volumeID));
   if (login && phase === 'Available') return ok({ volumeID, login });
-  const message = `could not open workspace ${volumeID}, of this run: it is ${phase ?? 'not there'}`;
+  const message = `could not open workspace ${volumeID} of this run: it is ${phase ?? 'missing'}`;
   return fail({ code: 'SERVICE_REFUSED', message });
 }
 
@@ -62,21 +64,21 @@ async function findAvailable(options: WorkspaceOptions, key: string): Promise<Op
   return { volumeID: newest.volumeID, login: newest.login };
 }
 
-async function make(options: WorkspaceOptions, key: string): Promise<Result<OpenWorkspace, RunRefusal>> {
+async function create(options: WorkspaceOptions, key: string): Promise<Result<OpenWorkspace, RunRefusal>> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    // Behind a proxy, a service that is just being restarted looks like one whose replies are lost.
+    // During a restart, a service behind a proxy looks like one whose replies are lost.
     if (tries > 0) await sleep(options.clock, backoffDelay(BACKOFF, tries));
-    const made = await createNext(options, key);
-    if (!made) continue;
-    const phase = await awaitAvailable(options, made.volumeID);
-    if (phase === 'Available') return ok(made);
-    return fail({ code: 'SERVICE_REFUSED', message: `could not create workspace ${made.volumeID}: it is ${phase}` });
+    const created = await createNext(options, key);
+    if (!created) continue;
+    const phase = await awaitAvailable(options, created.volumeID);
+    if (phase === 'Available') return ok(created);
+    return fail({ code: 'SERVICE_REFUSED', message: `could not create workspace ${created.volumeID}: it is ${phase}` });
   }
   const message = `could not create a workspace for ${options.pipeline} in ${MAX_TRIES} tries`;
   return fail({ code: 'SERVICE_REFUSED', message });
 }
 
-/** Makes one volume under a name that was written down before. Undefined: its login is not to be had. */
+/** Records a name and creates the volume. Undefined: its login is lost, or another process uses the name. */
 async function createNext(options: WorkspaceOptions, key: string): Promise<OpenWorkspace | undefined> {
   const { service, scope, pipeline } = options;
   const last = (await listWorkspaces(options)).filter((workspace) => workspace.key === key).at(-1);
@@ -93,7 +95,7 @@ async function createNext(options: WorkspaceOptions, key: string): Promise<OpenW
   }
   const login = volume.service;
   if (volume.id !== volumeID || !login) return undefined;
-  await keepLogin(options, claimed, login);
+  await storeLogin(options, claimed, login);
   return { volumeID, login };
 }
 
@@ -105,13 +107,13 @@ function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }
 
-/** The volume's phase, once it is no longer on its way to Available; `undefined` where it is not there. */
+/** Waits while the volume is being created. Returns its phase; undefined if it is absent. */
 async function awaitAvailable(options: WorkspaceOptions, volumeID: string): Promise<string | undefined> {
   const { clock } = options;
   for (const deadline = clock.now() + AVAILABLE_WITHIN_MS; ; ) {
     const phase = await readPhase(options, volumeID);
-    const isOnItsWay = phase === 'Creating' || phase === 'Pending';
-    if (!isOnItsWay || clock.now() >= deadline) return phase;
+    const isPending = phase === 'Creating' || phase === 'Pending';
+    if (!isPending || clock.now() >= deadline) return phase;
     await sleep(clock, POLL_MS);
   }
 }

@@ -7,17 +7,17 @@ import { createInputPreparation } from './prepare-inputs.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
 import { createPrivateCopies } from './private-copies.ts';
 
-/** Everything that an attempt's container mounts, from before its start to after its end. */
+/** Prepares what an attempt's container mounts, and cleans up after its end. */
 export interface AttemptPreparation {
   readonly guard: Pick<InputGuard, 'isNeeded' | 'check'>;
-  /** Resolves to why the attempt cannot start; undefined where nothing is to be done. */
+  /** Resolves to a message if the attempt cannot start. Returns undefined if there is nothing to prepare. */
   prepare(attempt: Attempt): Promise<string | undefined> | undefined;
   onEvent(event: SchedulerEvent): void;
-  /** Deletes what was there for attempts only: the run is over. Undefined where there was nothing. */
+  /** Deletes the private copies at the end of the run. Returns undefined if the run never has any. */
   finish(): Promise<void> | undefined;
 }
 
-/** Creates an `AttemptPreparation`. */
+/** Transfers, guards and copies inputs in this order. */
 export function createAttemptPreparation(
   session: RunSession,
   given: { readonly workspace: WorkspaceFiles; readonly instanceTypes: readonly InstanceType[] },

@@ -8,8 +8,9 @@ import type { WorkspaceFiles } from './prepare-volumes.ts';
 import { createTransfers } from './transfers.ts';
 
 /**
- * Makes ready what a step's containers mount on a cluster, once for each; undefined where nothing is to be done. A fan-in finds the
- * manifest of its cells: written when all of them are over, before the first dependent starts.
+ * Creates a function that transfers the inputs of a step to a cluster and writes the manifests of steps with cells, each
+ * once, before the first dependent starts. It resolves to a message if an input cannot be transferred, and returns
+ * undefined if there is nothing to do.
  */
 export function createInputPreparation(
   session: RunSession,
@@ -19,8 +20,8 @@ export function createInputPreparation(
   const written = new Map<string, Promise<undefined>>();
 
   function prepare(step: number, clusterID: string): Promise<string | undefined> | undefined {
-    const brought = transfer(step, clusterID);
-    const open: Promise<string | undefined>[] = brought ? [brought] : [];
+    const transferred = transfer(step, clusterID);
+    const open: Promise<string | undefined>[] = transferred ? [transferred] : [];
     for (const { from } of Object.values(session.plan.steps[step]!.step.inputs)) {
       if (!('step' in from)) continue;
       const producer = stepIndex(session.plan, from.step)!;
@@ -52,8 +53,7 @@ async function writeManifest(
     try {
       await session.calls.add(async () => {
         const files = workspace(of.clusterID);
-        // Where all cells are reused, the manifest of the run that made them says the same; it may be missing if
-        // nothing there read it.
+        // If all cells are reused, the manifest of the original run is the same; it is absent if no step of that run read it.
         if (runId !== session.runId && (await files.stat(path))) return;
         await files.write(path, Buffer.from(renderManifest(manifest)));
       });

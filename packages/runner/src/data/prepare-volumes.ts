@@ -9,16 +9,17 @@ import { findLogin } from './credentials.ts';
 import { type OpenWorkspace, openWorkspace } from './open-workspace.ts';
 import { uploadSource } from './upload-source.ts';
 
-/** The files of the run's workspace on a cluster. */
+/** Access to the files of the run's workspace on a cluster. Throws if the run has none there. */
 export type WorkspaceFiles = (clusterID: string) => VolumeFiles;
 
+/** The volumes of a run. */
 export interface PreparedVolumes {
   /** By the pipeline's name; `''` is the workspace. */
   readonly volumes: Readonly<Record<string, VolumePlace>>;
   readonly workspace: WorkspaceFiles;
 }
 
-/** Makes the workspace where the pipeline needs one, and brings in the named volumes. */
+/** Creates the workspaces if the pipeline needs them, and uploads the sources. Throws `ServiceError`. */
 export async function prepareVolumes(options: ProvisionOptions): Promise<Result<PreparedVolumes, RunRefusal>> {
   if (options.frozen) return reopenVolumes(options, options.frozen);
   const { plan, service, scope } = options;
@@ -31,7 +32,7 @@ export async function prepareVolumes(options: ProvisionOptions): Promise<Result<
   for (const [name, volume] of Object.entries(plan.pipeline.volumes)) {
     if (volume.id !== undefined) continue;
     if (volume.source === undefined && !volume.retain) {
-      // Made by the first container that mounts it: a run that is refused leaves nothing behind.
+      // Created by the first container that mounts it, so that a refused run leaves nothing behind.
       volumes[name] = { volumeID, path: runVolumePath(options.runId, name) };
       continue;
     }
@@ -53,7 +54,7 @@ function openOn(options: ProvisionOptions, scope: Scope): Promise<Result<OpenWor
   return openWorkspace({ ...options, scope, pipeline: options.plan.pipeline.name, ...(volumeID && { volumeID }) });
 }
 
-/** The workspaces on the other clusters that the run's steps may go to. Adds them to the volumes. */
+/** Opens the workspaces on the other clusters on which the run's steps may run, and adds them to `volumes`. */
 async function openElsewhere(
   options: ProvisionOptions,
   volumes: Record<string, VolumePlace>,
@@ -105,12 +106,12 @@ function needsWorkspace(plan: Plan): boolean {
     hasOwn ||
     plan.steps.some(
       ({ step }) =>
-        Object.keys(step.outputs).length > 0 || Object.keys(step.results).length > 0 || leavesReadySign(step.service),
+        Object.keys(step.outputs).length > 0 || Object.keys(step.results).length > 0 || signalsReady(step.service),
     )
   );
 }
 
-function leavesReadySign(service: ServiceStep | undefined): boolean {
+function signalsReady(service: ServiceStep | undefined): boolean {
   return service?.ready !== undefined && 'command' in service.ready;
 }
 

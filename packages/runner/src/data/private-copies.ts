@@ -1,30 +1,30 @@
-import { backoffDelay, isServiceError, type VolumeFiles } from '@sluice/client';
+import { isServiceError, type VolumeFiles } from '@sluice/client';
 import { privateCopiesPath, privateCopyPath } from '../record/layout.ts';
 import { clusterOfAttempt } from '../record/place-of.ts';
 import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { Attempt } from '../session/attempt.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
-import { hasPrivateCopy, inputMounts, type Mount } from './create-mounts.ts';
+import { copyInputs, type InputCopies } from './copy-inputs.ts';
+import { hasPrivateCopy } from './create-mounts.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
 
-/** Resolves to why copies cannot be used. */
-type Verify = () => Promise<string | undefined>;
-
-/** The copies that attempts write to in place of their inputs: made before the container, deleted after its end. */
+/** The copies to which attempts write instead of their inputs: created before the container, deleted after its end. */
 export interface PrivateCopies {
   /**
-   * Copies what the attempt may write to. Resolves to why it could not; undefined where nothing is to be copied. With
-   * `verify`, a copy is in its place only when that has found nothing wrong: whoever finds it there can trust it.
+   * Copies the inputs to which the attempt may write. Resolves to a message if it cannot; returns undefined if there is
+   * nothing to copy. With `verify`, a copy is moved into place only after a successful verification, so that every copy
+   * that is in place can be trusted.
    */
-  make(attempt: Attempt, verify?: Verify): Promise<string | undefined> | undefined;
+  make(attempt: Attempt, verify?: InputCopies['verify']): Promise<string | undefined> | undefined;
   onEvent(event: SchedulerEvent): void;
-  /** Deletes what is left, also by earlier runners: the run is over. Undefined where nothing was ever copied. */
+  /** Deletes all remaining copies at the end of the run. Returns undefined if the run never has any. */
   removeAll(): Promise<void> | undefined;
 }
 
-/** Tries to delete what is left at the end of a run; `sluice gc` deletes what remains after them. */
+/** Attempts to delete remaining copies at the end of a run; after these, `sluice gc` deletes them. */
 const REMOVAL_TRIES = 3;
 
+/** Creates the copies through `workspace` of the attempt's cluster. */
 export function createPrivateCopies(session: RunSession, workspace: WorkspaceFiles): PrivateCopies {
   const { plan, facts, runId, calls } = session;
   const inputsOf = plan.steps.map(({ step }) =>
@@ -32,75 +32,37 @@ export function createPrivateCopies(session: RunSession, workspace: WorkspaceFil
   );
   /** By the directory of an attempt's copies. */
   const making = new Map<string, Promise<unknown>>();
-  /** Attempts that have ended: nothing is copied for them any more. */
+  /** The directories of attempts that have ended: nothing is copied for them any more. */
   const ended = new Set<string>();
   const removals = new Set<Promise<void>>();
-
-  function make(attempt: Attempt, verify?: Verify): Promise<string | undefined> | undefined {
-    const inputs = inputsOf[attempt.at.step]!;
-    if (inputs.length === 0) return undefined;
-    const made = makeAll(attempt, { inputs, verify });
-    const key = privateCopyPath(attempt.name);
-    making.set(key, made);
-    ended.delete(key);
-    return made;
-  }
-
-  async function makeAll(
-    attempt: Attempt,
-    { inputs, verify }: { readonly inputs: (typeof inputsOf)[number]; readonly verify: Verify | undefined },
-  ): Promise<string | undefined> {
-    const stays = verify !== undefined;
-    for (const [name, input] of inputs) {
-      const mounts = inputMounts(session, input, attempt.ref.clusterID);
-      const to = privateCopyPath(attempt.name, name);
-      const fault = await untilDone(attempt, name, (files) => copyMounts(files, { mounts, at: input.path, to, stays }));
-      if (fault !== undefined) return fault;
-    }
-    if (!verify) return undefined;
-    const wrong = await verify();
-    // Of a canceled attempt nothing is compared.
-    if (wrong !== undefined || attempt.cancel) return wrong;
-    for (const [name] of inputs) {
-      const to = privateCopyPath(attempt.name, name);
-      const fault = await untilDone(attempt, name, (files) => putInPlace(files, to));
-      if (fault !== undefined) return fault;
-    }
-    return undefined;
-  }
-
-  /** Tries again for as long as the attempt has not ended. */
-  async function untilDone(
-    attempt: Attempt,
-    name: string,
-    act: (files: VolumeFiles) => Promise<void>,
-  ): Promise<string | undefined> {
-    const key = privateCopyPath(attempt.name);
-    for (let tries = 1; ; tries++) {
-      if (ended.has(key)) return undefined;
-      try {
-        await calls.add(() => act(workspace(attempt.ref.clusterID)));
-        return undefined;
-      } catch (error) {
-        if (!isServiceError(error)) throw error;
-        const message = `could not create a private copy of input ${name} of step ${attempt.name.step}: ${error.message}`;
-        if (error.code === 'NOT_FOUND' || error.code === 'INVALID_ARGUMENT') return message;
-        session.report({ type: 'warning', at: session.clock.now(), message });
-        await pause(session, error.retryAfterMs ?? backoffDelay(CALL_BACKOFF, tries));
-      }
-    }
-  }
 
   /** A copy that is still being made when its attempt ends is deleted when it is complete. */
   async function remove(key: string, clusterID: string): Promise<void> {
     await making.get(key)?.catch(() => {});
     making.delete(key);
-    // What cannot be deleted now is deleted with everything else at the end of the run.
+    // If the copies cannot be deleted now, `removeAll` deletes them.
     await calls.add(() => workspace(clusterID).remove(key)).catch(() => {});
   }
 
+  async function removeRemaining(): Promise<void> {
+    await Promise.all(removals);
+    const { clusterID, placement } = facts.header!;
+    for (const cluster of new Set([clusterID, ...Object.keys(placement?.accounts ?? {})])) {
+      await removeAllIn(session, workspace(cluster));
+    }
+  }
+
   return {
-    make,
+    make(attempt, verify) {
+      const inputs = inputsOf[attempt.at.step]!;
+      if (inputs.length === 0) return undefined;
+      const key = privateCopyPath(attempt.name);
+      const files = () => workspace(attempt.ref.clusterID);
+      const made = copyInputs(session, { attempt, inputs, verify, files, hasEnded: () => ended.has(key) });
+      making.set(key, made);
+      ended.delete(key);
+      return made;
+    },
     onEvent(event) {
       if (event.type !== 'ended' || inputsOf[event.step]!.length === 0) return;
       const { step } = plan.steps[event.step]!;
@@ -110,19 +72,11 @@ export function createPrivateCopies(session: RunSession, workspace: WorkspaceFil
       const removal = remove(key, clusterOfAttempt(facts, event)).finally(() => removals.delete(removal));
       removals.add(removal);
     },
-    removeAll: () => (inputsOf.every((inputs) => inputs.length === 0) ? undefined : removeLeft()),
+    removeAll: () => (inputsOf.every((inputs) => inputs.length === 0) ? undefined : removeRemaining()),
   };
-
-  async function removeLeft(): Promise<void> {
-    await Promise.all(removals);
-    const { clusterID, placement } = facts.header!;
-    for (const cluster of new Set([clusterID, ...Object.keys(placement?.accounts ?? {})])) {
-      await removeRest(session, workspace(cluster));
-    }
-  }
 }
 
-async function removeRest(session: RunSession, files: VolumeFiles): Promise<void> {
+async function removeAllIn(session: RunSession, files: VolumeFiles): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       return await session.calls.add(() => files.remove(privateCopiesPath(session.runId)));
@@ -136,48 +90,5 @@ async function removeRest(session: RunSession, files: VolumeFiles): Promise<void
       session.report({ type: 'warning', at: session.clock.now(), message });
       return;
     }
-  }
-}
-
-/**
- * Copies what would be mounted, as one tree that is there whole or not at all. A copy that is there is left alone: it may
- * be in use. With `stays`, the copy stays beside its place.
- */
-async function copyMounts(
-  files: VolumeFiles,
-  {
-    mounts,
-    at,
-    to,
-    stays,
-  }: { readonly mounts: readonly Mount[]; readonly at: string; readonly to: string; readonly stays: boolean },
-): Promise<void> {
-  if (await files.stat(to)) return;
-  const [whole, ...cells] = mounts;
-  if (whole === undefined) return;
-  const target = cells.length === 0 && !stays ? to : partOf(to);
-  if (cells.length > 0) await files.remove(target);
-  await copyMount(files, whole, target);
-  for (const cell of cells) await copyMount(files, cell, target + cell.at.slice(at.length));
-  if (!stays && target !== to) await files.move(target, to);
-}
-
-/** Where a copy lies that is not complete, or that nobody has verified: no input has a dot in its name. */
-function partOf(to: string): string {
-  return `${to}.part`;
-}
-
-async function putInPlace(files: VolumeFiles, to: string): Promise<void> {
-  if (!(await files.stat(to))) await files.move(partOf(to), to);
-}
-
-async function copyMount(files: VolumeFiles, { path, create }: Mount, to: string): Promise<void> {
-  try {
-    await files.copy(path, to);
-  } catch (error) {
-    if (isServiceError(error, 'ALREADY_EXISTS')) return;
-    // Of a step that was skipped or may fail nothing is published: its dependents find an empty directory.
-    if (!create || !isServiceError(error, 'NOT_FOUND')) throw error;
-    await files.makeDirectory(to);
   }
 }

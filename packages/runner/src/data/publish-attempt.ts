@@ -5,19 +5,19 @@ import { attemptOutputPath, attemptPath, attemptResultsPath, publishedPath } fro
 import { findUnmatched } from './find-unmatched.ts';
 import { readResults } from './read-results.ts';
 
-/** What publishing an attempt gave: its results, or what its own files got wrong. */
+/** The results of a published attempt, or a message about what is wrong with the files that it wrote. */
 export type Published = Result<Readonly<Record<string, Json>>, string>;
 
 /**
- * Reads an attempt's results and moves its outputs to their published places, one rename each. Safe to repeat after a
- * crash anywhere in it: what has been moved is found there. Throws `ServiceError` where the volume does not answer.
+ * Reads an attempt's results and moves its outputs to their published places, one rename each. Idempotent: after a crash,
+ * outputs that were already moved are recognized. Throws `ServiceError` if the volume does not answer.
  */
 export async function publishAttempt(
   files: VolumeFiles,
   options: {
     readonly name: AttemptName;
     readonly step: Step;
-    /** Name of a secret whose value is in this. */
+    /** The name of a secret whose value is contained in `value`. */
     readonly findSecret: (value: Json) => string | undefined;
   },
 ): Promise<Published> {
@@ -53,6 +53,6 @@ async function moveOnce(files: VolumeFiles, from: string, to: string): Promise<R
     const [source, target] = [await files.stat(from), await files.stat(to)];
     if (!source && target) return ok(undefined);
     if (!source) return fail(`${from} is no longer in the volume`);
-    return fail(`${to} is there already, and ${from} too`);
+    return fail(`both ${from} and ${to} exist`);
   }
 }

@@ -15,6 +15,7 @@ import { findLogin } from './credentials.ts';
 import { deliverOutput } from './deliver-output.ts';
 import { refuseChanged } from './refuse-changed.ts';
 
+/** An output of a run, and where it is copied to. */
 export interface PullOptions extends PullTarget {
   readonly home: string;
   readonly runId: string;
@@ -23,18 +24,19 @@ export interface PullOptions extends PullTarget {
   readonly disk?: Disk;
 }
 
+/** Where an output is copied to, and by which service. */
 export interface PullTarget {
   readonly service: ContainerService;
-  /** Local directory, replaced as a whole; refused where it holds files that no delivery has written. */
+  /** Local directory, which is replaced as a whole; refused if it contains files that Sluice did not write. */
   readonly to: string;
   readonly onProgress?: (progress: TransferProgress) => void;
 }
 
-/** The outputs that a run has made so far; its journal is read once for all of them. */
+/** The outputs that a run has produced so far; its journal is read once for all of them. */
 export interface RunOutputs {
   readonly runId: string;
   readonly names: readonly string[];
-  /** Copies one to a local directory. Returns warnings. Throws Node's own errors for the local side. */
+  /** Copies one to a local directory. Returns warnings. Throws Node's own errors about local files. */
   pull(name: string, target: PullTarget): Promise<Result<string[], RunRefusal>>;
 }
 
@@ -61,8 +63,8 @@ export async function readOutputs(
 }
 
 /**
- * Copies an output of a run to a local directory, whether or not the run is over. Returns warnings. Throws Node's own
- * errors for the local side.
+ * Copies an output of a run to a local directory, even if the run has not ended. Returns warnings. Throws Node's own
+ * errors about local files.
  */
 export async function pullOutput(options: PullOptions): Promise<Result<string[], RunRefusal>> {
   const outputs = await readOutputs(options.home, options.runId, options.disk);

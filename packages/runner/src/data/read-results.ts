@@ -12,12 +12,12 @@ import {
 } from '@sluice/core';
 
 /**
- * Bytes that the results of one attempt may have together: a list of 100,000 items of 300 bytes. They are held in memory
- * and written to the journal, so that larger values belong into outputs.
+ * The most bytes of all results of one attempt: a list of 100,000 items of 300 bytes. They are held in memory and written
+ * to the journal, so larger values belong in outputs.
  */
 const MAX_RESULTS = 32 * 1024 * 1024;
 
-/** Reads and checks the values that a step left in its results directory. */
+/** Reads and checks the values that a step wrote to its results directory. */
 export async function readResults(
   files: VolumeFiles,
   options: { readonly directory: string; readonly results: Readonly<Record<string, ResultSpec>> },
@@ -61,7 +61,7 @@ async function readSmallFile(
   return ok(Buffer.concat(chunks));
 }
 
-/** The value of a result's text: a string is the text without its last line feed, everything else is JSON. */
+/** The value of a result's text: for type `string` the text without its last line feed, otherwise JSON. */
 function parseResult(text: string, type: ResultSpec['type']): Result<Json, string> {
   if (type === 'string') return ok(text.replace(/\r?\n$/, ''));
   let value: Json;

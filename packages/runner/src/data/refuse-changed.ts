@@ -3,7 +3,7 @@ import type { PlaceReport } from '../report/run-report.ts';
 import { describeTreeChange } from '../trees/tree-state.ts';
 import type { TreeStates } from '../trees/tree-states.ts';
 
-/** Throws where a container has changed published data since: nobody may take it for what its step made. */
+/** Throws `ServiceError` if a container has changed published data, which then is no longer what its step wrote. */
 export async function refuseChanged(
   states: TreeStates,
   { places, files }: { readonly places: readonly PlaceReport[]; readonly files: (place: PlaceReport) => VolumeFiles },

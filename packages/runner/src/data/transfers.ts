@@ -11,9 +11,9 @@ import { openTreeStates } from '../trees/tree-states.ts';
 import { countRefusals } from './count-refusals.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
 
-/** One tree that has to be in another cluster's workspace before a container can mount it there. */
+/** One tree that must be copied to another cluster's workspace before a container can mount it there. */
 interface Transfer {
-  /** For people: `fit.model`, or a volume's name. */
+  /** For messages: `fit.model`, or a volume's name. */
   readonly name: string;
   readonly from: string;
   readonly to: string;
@@ -21,9 +21,9 @@ interface Transfer {
 }
 
 /**
- * Brings a step's inputs to the cluster where its container is to run: each tree once for each cluster,
- * whatever number of cells wait for it; journaled when it is whole, taken up where a crash left it. Resolves to why
- * an input cannot be brought.
+ * Creates a function that copies a step's inputs to the cluster on which its container will run: each tree once for each
+ * cluster, however many cells wait for it. Completed transfers are journaled; one that a crash interrupted is continued.
+ * It resolves to a message if an input cannot be copied.
  */
 export function createTransfers(
   session: RunSession,
@@ -65,21 +65,21 @@ function neededTransfers(session: RunSession, step: number, to: string): Transfe
   });
 }
 
-/** Resolves to why the tree must not be brought. */
+/** Resolves to a message if the tree cannot be copied. */
 async function transferOnce(
   session: RunSession,
   workspace: WorkspaceFiles,
   transfer: Transfer,
 ): Promise<string | undefined> {
   const { name, from, to, path } = transfer;
-  const isHopeless = countRefusals();
+  const isLast = countRefusals();
   for (let tries = 1; ; tries++) {
     try {
       const fault = await findFault(session, workspace, transfer);
       if (fault !== undefined) return fault;
       await removeChanged(session, workspace, transfer);
       const done = await transferTree({ from: workspace(from), to: workspace(to), path });
-      // A container may have changed it while it was read.
+      // A container may have changed the tree while it was read.
       const late = await findFault(session, workspace, transfer);
       if (late !== undefined) {
         await workspace(to).remove(path);
@@ -94,13 +94,13 @@ async function transferOnce(
       if (!isServiceError(error)) throw error;
       const message = `could not copy ${name} from cluster ${from} to ${to}: ${error.message}`;
       session.report({ type: 'warning', at: session.clock.now(), message });
-      if (isHopeless(error)) return message;
+      if (isLast(error)) return message;
       await pause(session, error.retryAfterMs ?? backoffDelay(CALL_BACKOFF, tries));
     }
   }
 }
 
-/** A container may have changed the tree where it was made, which is then brought nowhere. */
+/** A message if a container has changed the tree on the cluster where it was written; then it is not copied. */
 async function findFault(
   session: RunSession,
   workspace: WorkspaceFiles,
@@ -114,7 +114,7 @@ async function findFault(
   return `could not copy ${name} from cluster ${from} to ${to}: ${why}; start a new run to recreate it`;
 }
 
-/** What an earlier run has brought, and a container has changed, is brought anew. */
+/** Removes a copy from an earlier run that a container has changed, so that it is copied again. */
 async function removeChanged(session: RunSession, workspace: WorkspaceFiles, { to, path }: Transfer): Promise<void> {
   const { disk, home, runId, facts } = session;
   const states = openTreeStates({ disk, home, runId });

@@ -4,72 +4,59 @@ import type { RunSession } from '../session/run-session.ts';
 import { describeTreeChange, findTreeChange, readTreeState, type TreeState } from '../trees/tree-state.ts';
 import type { TreeStates } from '../trees/tree-states.ts';
 
-/** Compares one tree that containers read with how it was before the first of them. */
+/** Compares one tree that containers read with its state before the first of them. */
 export interface TreeWatch {
-  /** What has changed, once something has: for good, since what was read in between cannot be known. */
+  /** A description of the first change that was found. It is never reset, since it is unknown what containers have read. */
   readonly change: string | undefined;
-  /** Before a container is given the tree: notes how it is, or compares it if one has had it since the last comparison. */
+  /**
+   * To be called before a container mounts the tree: records its state, or compares it if a container has mounted it since
+   * the last comparison. Resolves to `change`. Throws `ServiceError`.
+   */
   admit(): Promise<string | undefined>;
-  /** Compares the tree as it is from now on. Throws `ServiceError`. */
+  /** Compares the present tree. Resolves to `change`. Throws `ServiceError`. */
   compare(): Promise<string | undefined>;
-  /** A container that had the tree has ended. */
+  /** To be called when a container that mounted the tree has ended. */
   suspect(): void;
 }
 
+/** A tree with the recorded states of the home, and access to its volume. */
 export interface WatchedTree {
   readonly tree: Omit<TreeState, 'entries'>;
   readonly states: TreeStates;
   readonly files: VolumeFiles;
 }
 
-/** Creates a `TreeWatch`. */
-export function createTreeWatch(session: RunSession, { tree, states, files }: WatchedTree): TreeWatch {
-  const { volumeID, path, hasCells } = tree;
-  const place = { volumeID, path, ...(hasCells && { hasCells }) };
+/** Concurrent calls share a comparison if it has not started yet. */
+export function createTreeWatch(session: RunSession, watched: WatchedTree): TreeWatch {
   let change: string | undefined;
   let isSuspect = false;
   let known: Promise<TreeState> | undefined;
-  /** A comparison that has not begun: it serves everybody who asks before it does. */
+  /** A comparison that has not started. */
   let next: Promise<string | undefined> | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  function state(): Promise<TreeState> {
-    known ??= load().catch((error: unknown) => {
-      known = undefined;
-      throw error;
-    });
+  function original(): Promise<TreeState> {
+    known ??= loadOriginal(session, watched).then(
+      ({ state, isOlder, isReplaced }) => {
+        if (isOlder) isSuspect = true;
+        if (isReplaced) change ??= 'it was replaced while the run was suspended';
+        return state;
+      },
+      (error: unknown) => {
+        known = undefined;
+        throw error;
+      },
+    );
     return known;
-  }
-
-  async function load(): Promise<TreeState> {
-    const found = await states.find(place);
-    const read = found ?? (await session.calls.add(() => readTreeState(files, place)));
-    const kept = found ?? (await states.keep(read));
-    // Of another run or runner: its containers may have changed the tree since.
-    if (kept !== read || found !== undefined) isSuspect = true;
-    await noteState(kept);
-    return kept;
-  }
-
-  /** The journal says what the tree was, so that a resumed run does not take data that was made anew for its own. */
-  async function noteState(kept: TreeState): Promise<void> {
-    const digest = createHash('sha256').update(JSON.stringify(kept)).digest('hex').slice(0, 32);
-    const noted = session.facts.inputStates.get(`${volumeID}:${path}`);
-    if (noted !== undefined) {
-      if (noted !== digest) change ??= 'it was replaced while the run was suspended';
-      return;
-    }
-    session.note({ kind: 'inputState', volumeID, path, digest });
-    await session.durable();
   }
 
   async function compareNow(): Promise<string | undefined> {
     next = undefined;
     if (change !== undefined) return change;
-    const was = await state();
+    const was = await original();
     isSuspect = false;
     try {
-      const found = await session.calls.add(() => findTreeChange(files, { was }));
+      const found = await session.calls.add(() => findTreeChange(watched.files, { was }));
       if (found) change ??= describeTreeChange(found);
     } catch (error) {
       isSuspect = true;
@@ -90,9 +77,9 @@ export function createTreeWatch(session: RunSession, { tree, states, files }: Wa
       return change;
     },
     async admit() {
-      await state();
+      await original();
       if (isSuspect) return compare();
-      // One that is under way tells of every container that has ended.
+      // A comparison in progress covers every container that has ended.
       await last;
       return change;
     },
@@ -101,4 +88,34 @@ export function createTreeWatch(session: RunSession, { tree, states, files }: Wa
       isSuspect = true;
     },
   };
+}
+
+interface Original {
+  readonly state: TreeState;
+  /** Recorded by another run or runner, whose containers may have changed the tree in the meantime. */
+  readonly isOlder: boolean;
+  /** The journal has another state. */
+  readonly isReplaced: boolean;
+}
+
+/** The recorded state of the tree, or its present state, which then is recorded. */
+async function loadOriginal(session: RunSession, { tree, states, files }: WatchedTree): Promise<Original> {
+  const { volumeID, path, hasCells } = tree;
+  const place = { volumeID, path, ...(hasCells && { hasCells }) };
+  const found = await states.find(place);
+  const read = found ?? (await session.calls.add(() => readTreeState(files, place)));
+  const state = found ?? (await states.record(read));
+  const isOlder = state !== read || found !== undefined;
+  return { state, isOlder, isReplaced: await isReplaced(session, state) };
+}
+
+/** Journals the state of the tree, so that a resumed run detects data that was recreated in the meantime. */
+async function isReplaced(session: RunSession, state: TreeState): Promise<boolean> {
+  const { volumeID, path } = state;
+  const digest = createHash('sha256').update(JSON.stringify(state)).digest('hex').slice(0, 32);
+  const journaled = session.facts.inputStates.get(`${volumeID}:${path}`);
+  if (journaled !== undefined) return journaled !== digest;
+  session.note({ kind: 'inputState', volumeID, path, digest });
+  await session.durable();
+  return false;
 }

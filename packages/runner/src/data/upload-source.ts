@@ -16,27 +16,28 @@ import { type ScannedSource, type SourceFile, scanSource } from '../trees/scan-s
 import { SOURCES_LOCK, writeSourceMark } from '../trees/source-mark.ts';
 import { openTreeStates } from '../trees/tree-states.ts';
 
+/** A source, and the volume to which it is uploaded. */
 export interface UploadOptions extends ProvisionOptions {
   readonly files: VolumeFiles;
   readonly volumeID: string;
-  /** The pipeline's name for the volume. */
+  /** The volume's name in the pipeline. */
   readonly name: string;
-  /** As the pipeline file has it. */
+  /** The path in the pipeline file. */
   readonly source: string;
 }
 
 /**
- * Brings a local directory or file into the workspace, once for each content: what is there already under its digest is
- * not sent again. The mark that all files are there is written last, so that a broken upload is taken up again.
+ * Uploads a local directory or file to the workspace, once for each content: if its digest is already present, nothing
+ * is sent. The mark of a complete source is written last, so that an interrupted upload is continued.
  */
 export async function uploadSource(
   options: UploadOptions,
 ): Promise<Result<Pick<VolumePlace, 'path' | 'digest'>, RunRefusal>> {
   const local = path.resolve(options.baseDir, options.source);
-  const tell = progressReporter(options);
+  const onProgress = progressReporter(options);
   const nothing = { files: 0, totalFiles: 0, bytes: 0, totalBytes: 0 };
-  // To read and digest it may take as long as to send it.
-  tell({ ...nothing, done: false });
+  // Reading and hashing may take as long as sending.
+  onProgress({ ...nothing, done: false });
   let scanned: ScannedSource;
   try {
     scanned = await scanSource(local, { disk: options.disk, home: options.home, now: options.clock.wall() });
@@ -44,34 +45,34 @@ export async function uploadSource(
     const message = `could not read the source of volume ${options.name}: ${(error as Error).message}`;
     return fail({ code: 'SOURCE_MISSING', message });
   }
-  warnOf(options, scanned.warnings);
+  reportWarnings(options, scanned.warnings);
   const place = sourcePath(scanned.digest);
   const list = scanned.files.map(({ path: at, size, sha256 }) => ({ path: at, size, sha256 }));
   const mark = () => writeSourceMark(options.files, place.mark, { usedAt: options.clock.wall(), files: list });
-  // Used anew under the lock that the garbage collection takes: what is young is not collected.
+  // The mark is renewed under the lock of garbage collection, which does not remove recently used sources.
   const isThere = await withHomeLock({ ...options, name: SOURCES_LOCK }, async () => {
     if (!(await options.files.stat(place.mark))) {
-      // What was known of files that are gone says nothing about those that will be there.
+      // The recorded state of the previous files does not apply to the new ones.
       await openTreeStates(options).forget({ volumeID: options.volumeID, path: place.files });
       return false;
     }
-    if (await putAsideIfChanged(options, scanned.digest)) return false;
+    if (await discardIfChanged(options, scanned.digest)) return false;
     await mark();
     return true;
   });
   if (isThere) {
-    tell({ ...nothing, done: true });
+    onProgress({ ...nothing, done: true });
   } else {
     await withHomeLock({ ...options, name: SOURCES_LOCK }, () => beginUpload(options.files, place));
-    const fault = await uploadFiles(options, scanned, { to: place.files, tell });
+    const fault = await uploadFiles(options, scanned, { to: place.files, onProgress });
     if (fault !== undefined) return fail({ code: 'SOURCE_MISSING', message: fault });
     await mark();
   }
   return ok({ path: place.files, digest: scanned.digest });
 }
 
-/** A source that a container has changed is uploaded anew; who still reads the old one finds that it is gone. */
-async function putAsideIfChanged(
+/** Discards a source that a container has changed; it is uploaded again. Containers that still read it may fail. */
+async function discardIfChanged(
   { files, disk, home, volumeID, clock }: UploadOptions,
   digest: string,
 ): Promise<boolean> {
@@ -88,8 +89,8 @@ function progressReporter({ reporter, clock, name }: UploadOptions): (progress: 
 }
 
 /**
- * What a broken upload left is taken up by its size. That is safe only where each file was compared with its digest
- * before it was put in place, which versions without this mark did not do.
+ * An interrupted upload is continued by comparing the sizes of files. This is safe only if each file was verified against
+ * its digest before it was moved into place, which versions without this mark did not do.
  */
 async function beginUpload(files: VolumeFiles, { begun, files: to }: { begun: string; files: string }): Promise<void> {
   if (await files.stat(begun)) return;
@@ -97,25 +98,25 @@ async function beginUpload(files: VolumeFiles, { begun, files: to }: { begun: st
   await files.write(begun, Buffer.from('{}'));
 }
 
-const MOST_WARNINGS = 10;
+const MAX_WARNINGS = 10;
 
-function warnOf({ reporter, clock, name, source }: UploadOptions, warnings: readonly string[]): void {
-  const shown = warnings.slice(0, MOST_WARNINGS);
-  if (warnings.length > MOST_WARNINGS) shown.push(`left out ${warnings.length - MOST_WARNINGS} more`);
+function reportWarnings({ reporter, clock, name, source }: UploadOptions, warnings: readonly string[]): void {
+  const shown = warnings.slice(0, MAX_WARNINGS);
+  if (warnings.length > MAX_WARNINGS) shown.push(`${warnings.length - MAX_WARNINGS} more warnings`);
   for (const warning of shown) {
     reporter?.report({ type: 'warning', at: clock.now(), message: `volume ${name}, source ${source}: ${warning}` });
   }
 }
 
-/** Returns why the source is not there, if it is not: a file was not what the scan had read, or a link cannot be made. */
+/** Returns a message if a file has changed since the scan, or if a link cannot be created. */
 async function uploadFiles(
   options: UploadOptions,
   scanned: ScannedSource,
-  { to, tell }: { to: string; tell: (progress: TransferProgress) => void },
+  { to, onProgress }: { to: string; onProgress: (progress: TransferProgress) => void },
 ): Promise<string | undefined> {
   const { files } = options;
   const totalBytes = scanned.files.reduce((sum, file) => sum + file.size, 0);
-  const count = countTransfer({ totalFiles: scanned.files.length, totalBytes }, tell);
+  const count = countTransfer({ totalFiles: scanned.files.length, totalBytes }, onProgress);
   await files.makeDirectory(to);
   for (const directory of scanned.emptyDirectories) await files.makeDirectory(`${to}/${directory}`);
   const there = await listEntries(files, to);
@@ -139,23 +140,23 @@ async function uploadFiles(
 
 const quote = (name: string) => JSON.stringify(printableName(name));
 
-/** Returns what cannot be done on a service without links. */
+/** Returns a message if a link cannot be replaced on a service that does not support links. */
 async function uploadLinks(options: UploadOptions, scanned: ScannedSource, to: string): Promise<string | undefined> {
   let fault: string | undefined;
   const left: string[] = [];
   await forEachFile(scanned.links, async (link) => {
     if (fault !== undefined || (await options.files.link(`${to}/${link.path}`, link.target))) return;
     if (link.reaches === 'dir') {
-      fault = `could not upload ${quote(link.path)}: it is a link to a directory, and the service has no links; put the directory in its place`;
+      fault = `could not upload ${quote(link.path)}: it is a link to a directory, and the service does not support links; replace it with the directory`;
     } else if (link.reaches === undefined) {
-      left.push(`left out ${printableName(link.path)}, a link to nothing, since the service has no links`);
+      left.push(`left out ${printableName(link.path)}, a link to nothing, since the service does not support links`);
     } else await copyReached(options, link.path, to);
   });
-  warnOf(options, left.sort());
+  reportWarnings(options, left.sort());
   return fault;
 }
 
-/** Puts the file in place of a link to it. */
+/** Uploads the target file of a link instead of the link. */
 async function copyReached({ files, baseDir, source }: UploadOptions, at: string, to: string): Promise<void> {
   const place = nameOnDisk(`${path.resolve(baseDir, source)}/${at}`);
   const { size, mode } = await stat(place);
@@ -164,7 +165,7 @@ async function copyReached({ files, baseDir, source }: UploadOptions, at: string
 
 class ChangedFile extends Error {}
 
-/** False: the file is not what had been digested any more, and was not put in place. */
+/** False: the file has changed since the scan, and was not uploaded. */
 async function uploadFile(
   files: VolumeFiles,
   file: SourceFile,
@@ -179,7 +180,7 @@ async function uploadFile(
   }
 }
 
-/** The last piece is given only when the digest is right: what differs is never sent whole, so no service keeps it. */
+/** Yields the last chunk only if the digest is correct: a changed file is never sent completely, so no service stores it. */
 async function* readVerified(file: SourceFile, count: TransferCount): AsyncIterable<Uint8Array> {
   const hash = createHash('sha256');
   let last: Uint8Array | undefined;
@@ -198,7 +199,7 @@ async function findDifference(files: VolumeFiles, scanned: ScannedSource, to: st
   return scanned.files.find((file) => there.get(`${to}/${file.path}`)?.size !== file.size)?.path;
 }
 
-/** Every file beneath a directory. */
+/** All files in a tree, by path. */
 async function listEntries(files: VolumeFiles, directory: string): Promise<Map<string, FileEntry>> {
   const found = new Map<string, FileEntry>();
   for await (const entry of walkTree(files, directory)) {

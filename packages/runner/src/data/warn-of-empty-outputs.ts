@@ -3,22 +3,23 @@ import { locateCells } from '../record/locate-output.ts';
 import type { RunSession } from '../session/run-session.ts';
 import type { WorkspaceFiles } from './prepare-volumes.ts';
 
-/** Looked at in one run at most, and of each step: who writes nothing in one cell mostly writes nothing in all. */
-const MOST_OUTPUTS = 100;
+/** The most outputs that are checked in one run, and in each step, since mostly all cells of a step or none write to an output. */
+const MAX_OUTPUTS = 100;
 const CELLS_OF_STEP = 2;
 
 /**
- * Warns of outputs to which nothing was written, at the end of a run and not after each step, which would cost each of
- * them a request. Undefined where there is nothing to look at. Outputs with `expect` have been looked at already, and reused ones in the run that made them.
+ * Warns of outputs to which nothing was written. It checks at the end of the run, since a check after each step would
+ * cost each of them a request. Outputs with `expect` and reused outputs were checked before. Returns undefined if there
+ * is nothing to check.
  */
 export function warnOfEmptyOutputs(session: RunSession, workspace: WorkspaceFiles): Promise<void> | undefined {
   const hasOutputs = session.plan.steps.some(({ step }) => Object.keys(step.outputs).length > 0);
-  return hasOutputs ? lookAtOutputs(session, workspace) : undefined;
+  return hasOutputs ? checkOutputs(session, workspace) : undefined;
 }
 
-async function lookAtOutputs(session: RunSession, workspace: WorkspaceFiles): Promise<void> {
+async function checkOutputs(session: RunSession, workspace: WorkspaceFiles): Promise<void> {
   const { plan, facts } = session;
-  let left = MOST_OUTPUTS;
+  let left = MAX_OUTPUTS;
   for (const { step, index } of plan.steps) {
     for (const [output, { expect, path }] of Object.entries(step.outputs)) {
       if (expect !== undefined) continue;
@@ -42,7 +43,7 @@ async function isEmpty(list: () => Promise<readonly unknown[]>): Promise<boolean
   try {
     return (await list()).length === 0;
   } catch (error) {
-    // A file, or a volume that does not answer: the end of a run does not wait for a warning.
+    // It is a file, or the volume does not answer: a warning must not delay the end of the run.
     if (!isServiceError(error)) throw error;
     return false;
   }

@@ -1,11 +1,11 @@
-/** Where a container leaves the sign that its readiness command has succeeded. */
+/** The directory in which a container signals that its readiness command has succeeded. */
 export const READY_MOUNT = '/sluice/ready';
-/** The sign itself, a file in there. */
+/** The file in `READY_MOUNT` that is the signal. */
 export const READY_FILE = 'ok';
 
 /**
- * The first argument says how many words of what follows are the readiness command; the rest is the service's own. A
- * shell cannot take a part of its arguments: they are rotated until the wanted ones stand alone.
+ * The first argument is the number of words of the readiness command, which follows; the rest is the service's own
+ * command. A POSIX shell cannot slice its arguments, so they are rotated and shifted.
  */
 const SCRIPT = `ready=$1; shift
 (
@@ -19,8 +19,8 @@ shift $ready
 exec "$@"`;
 
 /**
- * The argv of a service whose readiness is a command. The protocol cannot run anything in a container that is there: the
- * container runs the readiness command itself beside its own, every second until it succeeds, and leaves a sign.
+ * The argv of a service with a readiness command. The protocol cannot run a command in an existing container, so the
+ * container itself runs it concurrently with its own command, every second until it succeeds, and writes `READY_FILE`.
  */
 export function wrapReadiness(command: readonly string[], ready: readonly string[]): string[] {
   return ['sh', '-c', SCRIPT, 'sluice', String(ready.length), ...ready, ...command];

@@ -1,6 +1,6 @@
 import { type ContainerService, isServiceError, type VolumeFiles, type VolumeService } from '@sluice/client';
-import type { HomePlace } from '../data/credentials.ts';
 import { withHomeLock } from '../journal/home-lock.ts';
+import type { HomePlace } from '../journal/versioned-file.ts';
 import { SOURCES, sourcePath, TRASH } from '../record/layout.ts';
 import { allowAbsent } from '../trees/list-tree.ts';
 import { readSourceMark, SOURCES_LOCK } from '../trees/source-mark.ts';

@@ -1,4 +1,4 @@
-/** How far a transfer is. */
+/** The progress of a transfer. */
 export interface TransferProgress {
   readonly files: number;
   readonly totalFiles: number;
@@ -7,28 +7,28 @@ export interface TransferProgress {
   readonly done: boolean;
 }
 
-/** What a transfer has brought so far. */
+/** Counts the files and bytes of a transfer. */
 export interface TransferCount {
   addBytes(bytes: number): void;
   addFile(): void;
   end(): void;
 }
 
-/** Tells how far a transfer is: at its begin, at its end, and a hundred times at most between them. */
+/** Reports the progress of a transfer at its start, at its end, and at most a hundred times in between. */
 export function countTransfer(
   total: Pick<TransferProgress, 'totalFiles' | 'totalBytes'>,
-  tell: (progress: TransferProgress) => void,
+  onProgress: (progress: TransferProgress) => void,
 ): TransferCount {
-  let [files, bytes, told] = [0, 0, 0];
+  let [files, bytes, reported] = [0, 0, 0];
   const report = (done: boolean) => {
-    told = bytes;
-    tell({ ...total, files, bytes, done });
+    reported = bytes;
+    onProgress({ ...total, files, bytes, done });
   };
   report(false);
   return {
     addBytes: (count) => {
       bytes += count;
-      if (bytes > told && bytes - told >= total.totalBytes / 100) report(false);
+      if (bytes > reported && bytes - reported >= total.totalBytes / 100) report(false);
     },
     addFile: () => {
       files += 1;

@@ -9,29 +9,31 @@ import { removeResult, replaceDirectory } from './replace-directory.ts';
 import { RESULT_MARKER, type ResultMarker, writeMarker } from './result-marker.ts';
 import { MOUNTED, resolveTarget, targetFault } from './target-fault.ts';
 
-/** What a delivery that was killed has left is removed by the next one after this long, by the same run at once. */
+/** Temporary files of a killed delivery are removed by the next delivery after this time, by one of the same run at once. */
 const LEFTOVER_MS = 7 * 24 * 3_600_000;
 
+/** What to copy, and where. */
 export interface DeliverOptions {
-  /** What comes into the target; several for cells that lie in several places. */
+  /** The content of the target: several sources if cells have several origins. */
   readonly sources: readonly TreeSource[];
-  /** Texts of files that come beside them, by name. */
+  /** Texts of files that are added, by name. */
   readonly added?: Readonly<Record<string, string>>;
+  /** The target: a local directory. */
   readonly to: string;
-  /** Only one process at a time has it: what is there under it belongs to one that was killed. Default: nobody's. */
+  /** A name that only one process uses at a time: temporary files with it are left by a killed process. Default: none. */
   readonly owner?: string;
   readonly marker: Omit<ResultMarker, 'files' | 'deliveredAt'>;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the Unix epoch. */
   readonly now: number;
-  /** Directories that have to stay where they are: the pipeline's and the home. */
+  /** Directories that must not be replaced: that of the pipeline, and the home. */
   readonly around: readonly string[];
   readonly onProgress?: (progress: TransferProgress) => void;
 }
 
 /**
- * Makes a local directory from directories of volumes and puts it in place of `to` as a whole: whoever looks, also after
- * a kill, sees the result of one run and its marker. Returns warnings, or why `to` cannot be replaced. Files that no
- * delivery has written are never removed. Throws `ServiceError`, or Node's own errors for the local side.
+ * Assembles a local directory from directories of volumes and replaces `to` with it atomically: at any time, even after a
+ * kill, it contains the output of one run with its marker. Returns warnings, or why `to` cannot be replaced. Files that
+ * Sluice did not write are never removed. Throws `ServiceError`, or Node's own errors about local files.
  */
 export async function deliverTree(options: DeliverOptions): Promise<Result<string[], string>> {
   const target = await resolveTarget(options.to);
@@ -69,7 +71,7 @@ export async function deliverTree(options: DeliverOptions): Promise<Result<strin
   }
 }
 
-/** Names beside a target that no one else has, and that tell whose they are. */
+/** Unique names next to a target, which show the target and the owner. */
 interface TemporaryNames {
   readonly prefix: string;
   readonly ownPrefix: string | undefined;
@@ -95,7 +97,7 @@ async function removeLeftovers(parent: string, { prefix, ownPrefix }: TemporaryN
   }
 }
 
-/** Removes the results that were replaced, also by a delivery that was killed then. */
+/** Removes the results that were replaced, including those that a killed delivery replaced. */
 async function removeAside(parent: string, { prefix }: TemporaryNames): Promise<string[]> {
   const warnings: string[] = [];
   for (const name of await readdir(parent)) {
@@ -105,7 +107,7 @@ async function removeAside(parent: string, { prefix }: TemporaryNames): Promise<
       if (await removeResult(aside)) continue;
       warnings.push(`the previous result received files that Sluice did not write; they are in ${aside}`);
     } catch (error) {
-      // The new result is in its place: what is left of the old one is no failure.
+      // The new result is in place, so this is not a failure.
       warnings.push(`could not remove the previous result: ${(error as Error).message}; remove ${aside}`);
     }
   }

@@ -8,7 +8,7 @@ import { leadsOut } from './leads-out.ts';
 import { listTree } from './list-tree.ts';
 import { placeIn } from './local-tree.ts';
 
-/** A directory of a volume, and where it comes in the local one. */
+/** A directory of a volume, and its place in the local directory. */
 export interface TreeSource {
   readonly files: VolumeFiles;
   /** Directory in the volume. */
@@ -17,15 +17,17 @@ export interface TreeSource {
   readonly into: string;
 }
 
+/** What to download, and where. */
 export interface DownloadOptions {
   readonly sources: readonly TreeSource[];
-  /** Local directory, empty: a file that is there already is an error. */
+  /** Empty local directory: an existing file is an error. */
   readonly to: string;
   readonly onProgress?: (progress: TransferProgress) => void;
 }
 
+/** The result of a download. */
 export interface Downloaded {
-  /** Every file and link that was made, relative to the local directory, sorted. */
+  /** Every created file and link, relative to the local directory, sorted. */
   readonly files: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -38,8 +40,8 @@ interface Item {
 }
 
 /**
- * Copies directories of volumes into a local one, streaming and in parallel: files with their sizes checked and their
- * executable bit, links as links where they stay inside. Throws `ServiceError`, or Node's own errors for the local side.
+ * Copies directories of volumes to a local one, streaming and in parallel. Sizes are verified, executable bits are kept,
+ * and links are created if they stay inside. Throws `ServiceError`, or Node's own errors about local files.
  */
 export async function downloadTree(options: DownloadOptions): Promise<Downloaded> {
   const { sources, to, onProgress = () => {} } = options;
@@ -62,13 +64,13 @@ export async function downloadTree(options: DownloadOptions): Promise<Downloaded
     await downloadFile(item, { to: placeIn(to, item.at), count });
     count.addFile();
   });
-  // Last: no file is written through one.
+  // Links are created last, so that no file is written through one.
   const { made, warnings } = await makeLinks(links, to);
   count.end();
   return { files: [...files.map(({ at }) => at), ...made].sort(), warnings };
 }
 
-/** The path of an entry relative to `from`; a name that leads elsewhere is refused. */
+/** The path of an entry relative to `from`. Throws if a name leads out of it. */
 function beneath(from: string, path: string): string {
   const relative = from === '' ? path : path.slice(from.length + 1);
   const isBeneath = from === '' || path.startsWith(`${from}/`);
@@ -84,12 +86,12 @@ async function downloadFile(
   { volume, entry }: Item,
   { to, count }: { to: string | Buffer; count: TransferCount },
 ): Promise<void> {
-  let came = 0;
+  let received = 0;
   const counted = async function* (bytes: AsyncIterable<Uint8Array>) {
     for await (const chunk of bytes) {
-      came += chunk.length;
-      // A service that sends without an end must not fill the disk.
-      if (came > entry.size) throw wrongSize(entry, 'more');
+      received += chunk.length;
+      // An endless reply must not fill the disk.
+      if (received > entry.size) throw wrongSize(entry, 'more');
       count.addBytes(chunk.length);
       yield chunk;
     }
@@ -100,8 +102,8 @@ async function downloadFile(
   if (size !== entry.size) throw wrongSize(entry, String(size));
 }
 
-function wrongSize({ path, size }: FileEntry, came: string): ServiceError {
-  return new ServiceError('NO_REPLY', `${JSON.stringify(path)} has ${size} bytes, and ${came} of them came`);
+function wrongSize({ path, size }: FileEntry, received: string): ServiceError {
+  return new ServiceError('NO_REPLY', `${JSON.stringify(path)} has ${size} bytes, but ${received} were received`);
 }
 
 async function makeLinks(links: readonly Item[], to: string): Promise<{ made: string[]; warnings: string[] }> {
@@ -118,7 +120,7 @@ async function makeLinks(links: readonly Item[], to: string): Promise<{ made: st
   const root = await realpath(to);
   const kept: string[] = [];
   for (const at of made) {
-    // Through another link it may lead out although its own words do not.
+    // It may lead out through another link although its own target does not.
     const real = await realpath(placeIn(to, at), { encoding: 'buffer' }).catch(() => undefined);
     const reached = real === undefined ? root : bytesToName(real);
     if (reached === root || reached.startsWith(`${root}/`)) {

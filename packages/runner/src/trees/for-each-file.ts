@@ -3,8 +3,8 @@ import PQueue from 'p-queue';
 const PARALLEL = 8;
 
 /**
- * Moves files, a few at once. A failure is thrown when nothing is under way any more, and what had not begun until then
- * never does: whoever tries again would otherwise write beside what is left of the first try.
+ * Moves files, several concurrently. After a failure no further file is started, and the error is thrown when none is in
+ * progress any more: otherwise a retry could write concurrently with the rest of the first try.
  */
 export async function forEachFile<T>(files: Iterable<T>, move: (file: T) => Promise<void>): Promise<void> {
   const queue = new PQueue({ concurrency: PARALLEL });

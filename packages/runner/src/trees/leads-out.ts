@@ -1,4 +1,4 @@
-/** Whether a link at `at`, relative to the root of a tree, leads out of the tree as its target is written. */
+/** Whether a link at `at`, relative to the root of a tree, leads out of the tree, judged by its target's text alone. */
 export function leadsOut(at: string, target: string): boolean {
   if (target === '' || target.startsWith('/')) return true;
   let level = at.split('/').length - 1;

@@ -5,7 +5,7 @@ import { bytesToName, nameOnDisk, printableName } from '@sluice/client';
 import { leadsOut } from './leads-out.ts';
 import { RESULT_MARKER } from './result-marker.ts';
 
-/** A regular file of a source, as the file system tells it. */
+/** A regular file of a source. */
 export interface ListedFile {
   /** Relative to the source, `/`-separated. */
   readonly path: string;
@@ -18,20 +18,20 @@ export interface SourceLink {
   readonly path: string;
   /** Relative. */
   readonly target: string;
-  /** What it leads to; undefined where that is nothing. */
+  /** What it leads to; undefined for a broken link. */
   readonly reaches: 'file' | 'dir' | undefined;
 }
 
-/** What is in a source; each list is sorted by path. */
+/** The content of a source; each list is sorted by path. */
 export interface ListedSource {
   readonly files: readonly ListedFile[];
   readonly links: readonly SourceLink[];
-  /** Directories in which nothing of the source is. */
+  /** Directories without an entry that belongs to the source. */
   readonly emptyDirectories: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** What the walk has met so far. */
+/** The entries found so far. */
 interface Found {
   /** Absolute, without links. */
   readonly root: string;
@@ -47,9 +47,9 @@ interface Found {
 const NAMED = 3;
 
 /**
- * Lists a directory, or one file. Links are not followed; one that leads out to something is refused by an error with
- * its name. Left out are the home, which has logins and would change by being uploaded, markers of delivered results,
- * which differ in each run, and with a warning what is no file. Throws Node's own errors.
+ * Lists a directory, or one file. Links are not followed; a link to something outside throws an error with its name. Left
+ * out are the home, which contains logins and changes during the upload, markers of delivered results, which differ in
+ * each run, and special files, with a warning. Throws Node's own errors.
  */
 export async function listSource(source: string, home: string): Promise<ListedSource> {
   const root = await realpath(source);
@@ -79,7 +79,7 @@ async function listDirectory(found: Found, at: string): Promise<void> {
   if (isEmpty && at !== '') found.emptyDirectories.push(at);
 }
 
-/** False: it is no part of the source. */
+/** False: the entry does not belong to the source. */
 async function addEntry(found: Found, at: string, name: string): Promise<boolean> {
   const local = nameOnDisk(`${found.root}/${at}`);
   const stats = await lstat(local);
@@ -102,7 +102,7 @@ async function addLink(found: Found, at: string, local: string | Buffer): Promis
   const written = bytesToName(await readlink(local, { encoding: 'buffer' }));
   const real = await realpath(local, { encoding: 'buffer' }).then(bytesToName, () => undefined);
   const isInside = real === found.root || real?.startsWith(`${found.root}/`);
-  // An absolute target means another place, or nothing, where the container runs.
+  // In the container, an absolute target would be another place, or nothing.
   const target =
     isInside && written.startsWith('/') ? path.relative(path.dirname(`${found.root}/${at}`), real!) : written;
   if (real !== undefined && (!isInside || leadsOut(at, target || '.'))) {
@@ -122,7 +122,7 @@ async function addLink(found: Found, at: string, local: string | Buffer): Promis
 function outsideMessage(links: readonly string[]): string {
   const named = links.slice(0, NAMED).map((link) => JSON.stringify(printableName(link)));
   const more = links.length > NAMED ? ` and ${links.length - NAMED} more` : '';
-  return `it has links that lead out of it: ${named.join(', ')}${more}; put the files in their place, or name their directory as a source of its own`;
+  return `it has links that lead out of it: ${named.join(', ')}${more}; replace them with the files, or use their directory as another source`;
 }
 
 function describeKind(stats: Stats): string {

@@ -1,23 +1,23 @@
 import { type FileEntry, isServiceError, ServiceError, type VolumeFiles } from '@sluice/client';
 
-/** What can list directories. */
+/** Lists directories of a volume. */
 type Lister = Pick<VolumeFiles, 'list'>;
 
-/** What is beneath a directory of a volume; a directory comes before those in it. */
+/** The content of a tree in a volume; a directory comes before those in it. */
 export interface VolumeTree {
   /** Files and links. */
   readonly files: readonly FileEntry[];
   readonly directories: readonly FileEntry[];
-  /** Of all files together, without links. */
+  /** The sum of all files, without links. */
   readonly bytes: number;
 }
 
-/** More than any real tree has: a service that lists without an end is left. */
+/** More than any real tree has: an endless list must end with an error. */
 const MAX_ENTRIES = 5_000_000;
 const MAX_DEPTH = 500;
 const MAX_PATH = 4_096;
 
-/** Every file, link and directory beneath a directory of a volume, with one list call for each directory. */
+/** All files, links and directories of a tree in a volume, with one list request for each directory. Throws `ServiceError`. */
 export async function* walkTree(volume: Lister, directory: string): AsyncGenerator<FileEntry> {
   const open = [directory];
   let entries = 0;
@@ -43,7 +43,7 @@ function endless(directory: string, path: string): ServiceError {
   return new ServiceError('INVALID_REPLY', message);
 }
 
-/** All that `walkTree` finds. */
+/** Everything that `walkTree` yields. */
 export async function listTree(volume: Lister, directory: string): Promise<VolumeTree> {
   const files: FileEntry[] = [];
   const directories: FileEntry[] = [];
@@ -56,7 +56,7 @@ export async function listTree(volume: Lister, directory: string): Promise<Volum
   return { files, directories, bytes };
 }
 
-/** The volume for listing, where a directory that is not there is an empty one and no error. */
+/** A lister for which an absent directory is empty instead of an error. */
 export function allowAbsent(files: VolumeFiles): Lister {
   return {
     async list(directory) {

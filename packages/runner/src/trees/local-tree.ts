@@ -1,19 +1,19 @@
 import { readdir } from 'node:fs/promises';
 import { bytesToName, nameOnDisk } from '@sluice/client';
 
-/** An entry beneath a local directory; a link is told as such and not followed. */
+/** An entry of a local tree. Links are not followed. */
 export interface LocalEntry {
-  /** Relative to the directory, `/`-separated, as `bytesToName` gives it. */
+  /** Relative to the directory, `/`-separated, in the form that `bytesToName` returns. */
   readonly path: string;
   readonly kind: 'file' | 'dir' | 'link' | 'special';
 }
 
-/** The place of a relative path in a local directory, as `node:fs` takes it. */
+/** The path of an entry of a local directory, in the form that `node:fs` needs for any file name. */
 export function placeIn(directory: string, relative: string): string | Buffer {
   return nameOnDisk(relative === '' ? directory : `${directory}/${relative}`);
 }
 
-/** Everything beneath a local directory, each directory before what is in it. */
+/** All entries of a local tree, each directory before its content. */
 export async function* walkLocalTree(directory: string): AsyncGenerator<LocalEntry> {
   const open = [''];
   for (let above = open.pop(); above !== undefined; above = open.pop()) {

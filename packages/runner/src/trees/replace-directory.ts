@@ -4,13 +4,13 @@ import { isSystemError, systemErrorCode } from '@sluice/host-system';
 import { placeIn, walkLocalTree } from './local-tree.ts';
 import { RESULT_MARKER, readMarker } from './result-marker.ts';
 
-/** Others that replace the same directory at the same time each take one try. */
+/** Each process that replaces the same directory concurrently costs one try. */
 const TRIES = 100;
 
 /**
- * Gives the directory `next` the name `target`, where another directory may be. Nothing but two renames happens while
- * the name is free, and the last of several that do this at once wins as a whole. What was there before lies under
- * names of `nameAside` then. Throws Node's own errors; then `target` is what it was.
+ * Renames the directory `next` to `target`, where another directory may exist. The name is free only between two renames,
+ * and of concurrent replacements the last one wins as a whole. The previous directory is renamed to a name returned by
+ * `nameAside`. Throws Node's own errors; then `target` is unchanged.
  */
 export function replaceDirectory(next: string, target: string, nameAside: () => string): void {
   for (let tries = 1; ; tries++) {
@@ -31,7 +31,7 @@ export function replaceDirectory(next: string, target: string, nameAside: () => 
       renameSync(next, target);
       return;
     } catch (error) {
-      // Another one was faster: what it put there is replaced in its turn.
+      // Another process was faster: its directory is replaced with the next try.
       if (isTaken(error) && tries <= TRIES) continue;
       renameSync(old, target);
       throw error;
@@ -45,14 +45,14 @@ function isTaken(error: unknown): boolean {
 }
 
 /**
- * Removes a former result: the files that its marker names, the marker last, so that a removal that was cut off can be
- * taken up. False: it holds other files, which stay.
+ * Removes a previous result: the files that its marker lists, and the marker last, so that an interrupted removal can be
+ * continued. False: the directory contains other files, which are kept.
  */
 export async function removeResult(directory: string): Promise<boolean> {
   try {
     return await removeFiles(directory);
   } catch (error) {
-    // Another process that removes the same was faster.
+    // Another process has removed it.
     if (isSystemError(error, 'ENOENT')) return true;
     throw error;
   }
@@ -76,7 +76,7 @@ async function removeFiles(directory: string): Promise<boolean> {
   return true;
 }
 
-/** Another process may remove the same at the same time. */
+/** Another process may remove the same files concurrently. */
 async function ignoring(codes: readonly string[], done: Promise<void>): Promise<void> {
   try {
     await done;

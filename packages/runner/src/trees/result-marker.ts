@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 
-/** Name of the file in a delivered directory that tells which run the directory belongs to. */
+/** The name of the file in a delivered directory that identifies the run and its files. */
 export const RESULT_MARKER = '.sluice-result.json';
 
 const markerSchema = z.object({
@@ -14,14 +14,15 @@ const markerSchema = z.object({
   files: z.array(z.string()),
 });
 
-/** What a marker says. `files` are all files and links beside it, relative and `/`-separated. */
+/** The content of a marker. `files` are all other files and links of the directory, relative and `/`-separated. */
 export type ResultMarker = z.infer<typeof markerSchema>;
 
+/** Writes the marker of a directory that has none. Throws Node's own errors. */
 export async function writeMarker(directory: string, marker: ResultMarker): Promise<void> {
   await writeFile(path.join(directory, RESULT_MARKER), `${JSON.stringify(marker, null, 1)}\n`, { flag: 'wx' });
 }
 
-/** Undefined where there is none, or none that can be read. */
+/** The marker of a directory; undefined if there is none, or if it is damaged. */
 export async function readMarker(directory: string): Promise<ResultMarker | undefined> {
   try {
     return markerSchema.parse(JSON.parse(await readFile(path.join(directory, RESULT_MARKER), 'utf8')));

@@ -19,14 +19,15 @@ export interface SourceFile {
   readonly sha256: string;
 }
 
+/** The content of a local source. */
 export interface ScannedSource {
   /** Sorted by path. */
   readonly files: readonly SourceFile[];
   /** Sorted by path. */
   readonly links: readonly SourceLink[];
-  /** Directories in which nothing of the source is, sorted. */
+  /** Directories without an entry that belongs to the source, sorted. */
   readonly emptyDirectories: readonly string[];
-  /** What was left out, and why. */
+  /** Messages about entries that were left out. */
   readonly warnings: readonly string[];
   /** Digest of all names, contents and executable bits. */
   readonly digest: string;
@@ -38,12 +39,12 @@ const indexSchema = z.record(
 );
 type Index = z.infer<typeof indexSchema>;
 
-/** A file that was changed this shortly before it was hashed may change again without a newer time. */
+/** A file that was changed within this time before it was hashed may change again without a newer timestamp. */
 const RACY_MS = 2000;
 
 /**
- * Reads a directory (or one file) and digests its content. Files whose size, times and inode are those of the last scan
- * are not read again; the time of modification alone can be set to anything, as `cp -p` does. Throws as `listSource` does.
+ * Reads a directory (or one file) and computes the digest of its content. Files with the size, times and inode of the last
+ * scan are not read again; the modification time alone is not sufficient, since `cp -p` sets it. Throws like `listSource`.
  */
 export async function scanSource(
   source: string,
@@ -75,7 +76,7 @@ export async function scanSource(
   return { ...found, files, digest: digestOf({ ...found, files }) };
 }
 
-/** Equal to that of earlier versions where there are no links. */
+/** Without links, it equals the digest of earlier versions. */
 function digestOf({ files, links, emptyDirectories }: Omit<ScannedSource, 'digest'>): string {
   const hash = createHash('sha256');
   const add = (...fields: string[]) => hash.update(nameToBytes(`${fields.join('\0')}\n`));

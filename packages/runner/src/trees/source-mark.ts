@@ -3,10 +3,10 @@ import { z } from 'zod';
 
 const markSchema = z.object({ usedAt: z.number().optional() });
 
-/** Name of the home's lock that is held while a source's mark is renewed, or the source is put aside. */
+/** The home's lock that is held while a source's mark is renewed, or while the source is removed. */
 export const SOURCES_LOCK = 'sources';
 
-/** Writes that a source is there whole, and when a run last wanted it. */
+/** Records that a source is complete, and when a run last used it. */
 export async function writeSourceMark(
   files: VolumeFiles,
   mark: string,
@@ -15,7 +15,7 @@ export async function writeSourceMark(
   await files.write(mark, Buffer.from(JSON.stringify(content)));
 }
 
-/** When a source was last used, in milliseconds since the epoch; undefined where it is not there whole. */
+/** When a source was last used, in milliseconds since the Unix epoch; undefined if it is incomplete. */
 export async function readSourceMark(files: VolumeFiles, mark: string): Promise<number | undefined> {
   try {
     const chunks: Uint8Array[] = [];

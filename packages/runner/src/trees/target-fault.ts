@@ -8,9 +8,10 @@ import { RESULT_MARKER, readMarker } from './result-marker.ts';
 const NAMED = 3;
 const LOOKS = 20;
 
+/** The fault of a target that is a mount point, which cannot be renamed. */
 export const MOUNTED = 'it cannot be replaced, since something is mounted there; name a directory beneath it';
 
-/** The directory that `target` means: links in what is there already are followed. */
+/** The path of `target` with all links followed, as far as it exists. */
 export async function resolveTarget(target: string): Promise<string> {
   try {
     return await realpath(target);
@@ -21,7 +22,7 @@ export async function resolveTarget(target: string): Promise<string> {
   }
 }
 
-/** As `targetFault` for any path, before a run begins: with a try whether a directory can be made there. */
+/** Like `targetFault`, for any path before a run begins. It also tries to create a directory there. */
 export async function findTargetFault(to: string, around: readonly string[]): Promise<string | undefined> {
   try {
     const target = await resolveTarget(to);
@@ -32,7 +33,7 @@ export async function findTargetFault(to: string, around: readonly string[]): Pr
     return undefined;
   } catch (error) {
     if (systemErrorCode(error) === undefined) throw error;
-    return `no directory can be made there (${systemErrorCode(error)}); name another one`;
+    return `no directory can be created there (${systemErrorCode(error)}); name another one`;
   }
 }
 
@@ -42,8 +43,8 @@ async function findExisting(directory: string): Promise<string> {
 }
 
 /**
- * Why a result must not replace the directory `target`, a path that `resolveTarget` gave; undefined where it may. `around`
- * are directories that have to stay where they are.
+ * Why a result must not replace the directory `target`, a path from `resolveTarget`; undefined if it may. The directories
+ * `around` must not be replaced.
  */
 export async function targetFault(target: string, around: readonly string[]): Promise<string | undefined> {
   const there = await lstat(target).catch(absent);
@@ -61,7 +62,7 @@ export async function targetFault(target: string, around: readonly string[]): Pr
   return `it contains files that Sluice did not write: ${named.join(', ')}${more}; move them, or name a directory of its own`;
 }
 
-/** The files, links and special files in a target that its marker does not name. */
+/** The files, links and special files in a target that its marker does not list. */
 async function findForeign(target: string): Promise<string[]> {
   for (let looks = 1; ; looks++) {
     const marker = await readMarker(target);
@@ -75,7 +76,7 @@ async function findForeign(target: string): Promise<string[]> {
       absent(error);
     }
     if (foreign.length === 0) return [];
-    // Another delivery may have replaced the directory between the two looks at it.
+    // Another delivery may have replaced the directory between the two reads.
     const isSame = JSON.stringify(await readMarker(target)) === JSON.stringify(marker);
     if (isSame || looks === LOOKS) return foreign.sort();
   }

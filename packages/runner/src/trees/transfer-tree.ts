@@ -9,6 +9,7 @@ export interface Transferred {
   readonly bytes: number;
 }
 
+/** A tree to copy from one volume to another. */
 export interface TransferOptions {
   readonly from: VolumeFiles;
   readonly to: VolumeFiles;
@@ -17,8 +18,8 @@ export interface TransferOptions {
 }
 
 /**
- * Copies a file or a directory from one volume to another, streaming. A file that is there in its full size was put there
- * whole by an earlier try and is not sent again. What is not there to copy leaves an empty directory.
+ * Copies a file or a directory from one volume to another, streaming. A file that exists in its full size was copied
+ * completely by an earlier try and is not sent again. If the tree is absent, an empty directory is created.
  */
 export async function transferTree({ from, to, path }: TransferOptions): Promise<Transferred> {
   const top = await from.stat(path);
@@ -45,8 +46,8 @@ async function copyFile({ from, to }: Pick<TransferOptions, 'from' | 'to'>, entr
 }
 
 /**
- * A link goes over as a link where it stays inside what is copied. Where the other service has no links, what it leads to
- * is copied if that is a file; a link to a directory could lead to endlessly many copies.
+ * Copies a link as a link if it stays inside the tree. If the other volume does not support links, its target is copied,
+ * but only if it is a file, since a link to a directory could cause infinitely many copies.
  */
 async function copyLink({ from, to, path: top }: TransferOptions, entry: FileEntry): Promise<void> {
   const { path, link, kind } = entry;

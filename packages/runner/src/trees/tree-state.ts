@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import type { FileEntry, VolumeFiles } from '@sluice/client';
 import { allowAbsent, walkTree } from './list-tree.ts';
 
-/** What a tree of a volume was when it was still as published. Plain JSON data. */
+/** The state of a tree in a volume when it was published. Plain JSON data. */
 export interface TreeState {
   readonly volumeID: string;
   readonly path: string;
-  /** One directory for each cell: these, and the manifest that the runner writes beside them, are not compared. */
+  /** The tree has one directory for each cell. These directories and the manifest are not compared. */
   readonly hasCells?: boolean;
   /** Sorted by path, which is relative to the tree; `''` for a tree that is one file. */
   readonly entries: readonly TreeEntry[];
@@ -25,34 +25,34 @@ interface TreeEntry {
   readonly sha256?: string;
 }
 
-/** The first thing that is not as it was. */
+/** The first changed entry of a tree. */
 export interface TreeChange {
   /** Relative to the tree. */
   readonly path: string;
   readonly how: 'changed' | 'added' | 'removed';
-  /** How many others there are. */
+  /** The number of other changed entries. */
   readonly others: number;
 }
 
-/** Contents are compared of so many files of a tree at most, each so small: every one costs a request. */
-const MOST_CONTENTS = 16;
+/** The contents of at most this many files of a tree are compared, and only of small ones: each costs a request. */
+const MAX_CONTENTS = 16;
 const SMALL = 64 * 1024;
 const MANIFEST = 'manifest.json';
 
 type Tree = Pick<TreeState, 'path' | 'hasCells'>;
 
-/** Lists a tree as it is now, with one request for each directory, and the contents of a few small files without an ETag. */
+/** Reads the present state of a tree, with one request for each directory, and one for each of a few files without an ETag. */
 export async function readTreeState(files: VolumeFiles, tree: Omit<TreeState, 'entries'>): Promise<TreeState> {
   const entries = await listEntries(files, tree);
   const small = entries.filter(
     ({ kind, size, etag, link }) => kind === 'file' && size <= SMALL && etag === undefined && link === undefined,
   );
   const hashed = new Map<string, string>();
-  for (const { path } of small.slice(0, MOST_CONTENTS)) hashed.set(path, await hashFile(files, join(tree.path, path)));
+  for (const { path } of small.slice(0, MAX_CONTENTS)) hashed.set(path, await hashFile(files, join(tree.path, path)));
   return { ...tree, entries: entries.map((entry) => withHash(entry, hashed.get(entry.path))) };
 }
 
-/** Compares what lies beneath `only` (default: the whole tree) with how it was; undefined where nothing has changed. */
+/** Compares the part `only` (default: the whole tree) with its recorded state; undefined if nothing has changed. */
 export async function findTreeChange(
   files: VolumeFiles,
   { was, only = was.path }: { readonly was: TreeState; readonly only?: string },
@@ -73,7 +73,7 @@ export async function findTreeChange(
   return undefined;
 }
 
-/** As a message names it. */
+/** The change in words, for a message. */
 export function describeTreeChange({ path, how, others }: TreeChange): string {
   const more = others === 0 ? '' : `, and ${others} other ${others === 1 ? 'entry is' : 'entries are'} not as before`;
   return `${path === '' ? 'the file' : path} was ${how}${more}`;
@@ -94,9 +94,9 @@ async function listEntries(files: VolumeFiles, { path, hasCells }: Tree): Promis
 
 function toEntry({ path, kind, size, modifiedAt, etag, link }: FileEntry, tree: string): TreeEntry {
   const relative = path.slice(tree.length + 1);
-  // What a link leads to is compared where it lies; what lies outside was never published.
+  // The target of a link is compared as an entry of its own, or was never published.
   if (link !== undefined) return { path: relative, kind: 'file', size: 0, modifiedAt: 0, link };
-  // A directory's time changes with what is in it, which is compared by itself.
+  // A directory's time changes with its entries, which are compared themselves.
   if (kind === 'dir') return { path: relative, kind, size: 0, modifiedAt: 0 };
   return { path: relative, kind, size, modifiedAt, ...(etag !== undefined && { etag }) };
 }
@@ -111,7 +111,7 @@ function compare(before: readonly TreeEntry[], now: readonly TreeEntry[]): Omit<
     else if (!isSame(was, entry)) changes.push({ path: entry.path, how: 'changed' });
   }
   for (const path of old.keys()) changes.push({ path, how: 'removed' });
-  // What is in a directory that came or went says less than the files themselves, which come first.
+  // Sorted, so that messages are deterministic, and a directory comes before its content.
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
@@ -121,7 +121,7 @@ function isSame(a: TreeEntry, b: TreeEntry): boolean {
   return isSameTime(a.modifiedAt, b.modifiedAt);
 }
 
-/** WebDAV tells whole seconds; a service that is embedded tells more. */
+/** WebDAV has whole seconds, the embedded service milliseconds. */
 function isSameTime(a: number, b: number): boolean {
   if (a % 1000 !== 0 && b % 1000 !== 0) return a === b;
   return Math.floor(a / 1000) === Math.floor(b / 1000);

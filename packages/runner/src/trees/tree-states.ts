@@ -23,27 +23,27 @@ const stateSchema = z.object({
   ),
 });
 
-/** Where a tree lies. */
+/** The location of a tree. */
 export type TreePlace = Pick<TreeState, 'volumeID' | 'path'>;
 
 /**
- * How published trees were before a container of a service without read-only mounts was given them: kept in the home
- * from the first such container on, beside the record of the run that made them, and gone with it.
+ * The states of published trees before containers of a service without read-only mounts had mounted them. They are
+ * stored in the home, in the directory of the run that published the tree, and are removed with it.
  */
 export interface TreeStates {
-  /** Undefined: no such container was ever given the tree. */
+  /** Undefined: no such container has ever mounted the tree. */
   find(place: TreePlace): Promise<TreeState | undefined>;
-  /** Keeps a state durably. Of several processes the first counts: gives back what is kept then. */
-  keep(state: TreeState): Promise<TreeState>;
-  /** Whether anything at all was kept beside this tree: mostly nothing was. */
+  /** Stores a state durably. If another process has stored one, it stays, and is returned. */
+  record(state: TreeState): Promise<TreeState>;
+  /** Whether any state is stored for the run that published this tree. Usually there is none, and this is cheap. */
   hasAny(place: TreePlace): Promise<boolean>;
-  /** Compares a tree with every state that was kept of it, of a part of it or of what it is a part of. */
+  /** Compares a tree with each stored state of it, of a part of it, or of a tree that contains it. */
   findChange(files: VolumeFiles, place: TreePlace): Promise<TreeChange | undefined>;
-  /** Forgets what was kept of a tree that is made anew. */
+  /** Removes the states of a tree that is written again. */
   forget(place: TreePlace): Promise<void>;
 }
 
-/** Opens the states of a home. `runId` names the run that owns a tree which belongs to no run, such as a volume. */
+/** Opens the states of a home. States of trees that belong to no run, such as volumes, are stored with run `runId`. */
 export function openTreeStates({ disk, home, runId }: { disk: Disk; home: string; runId?: string }): TreeStates {
   const directoryOf = (place: TreePlace) => ownerDirectory(home, place, runId);
   const fileOf = (place: TreePlace) => path.join(directoryOf(place), `${hash(`${place.volumeID}:${place.path}`)}.json`);
@@ -54,7 +54,7 @@ export function openTreeStates({ disk, home, runId }: { disk: Disk; home: string
     return bytes && (stateSchema.parse(JSON.parse(Buffer.from(bytes).toString('utf8'))) as TreeState);
   }
 
-  /** What was kept of the tree, of a part of it or of what it is a part of, with its file. */
+  /** The stored states of the tree, of its parts, and of trees that contain it, with their files. */
   async function* overlapping(place: TreePlace): AsyncGenerator<{ readonly was: TreeState; readonly file: string }> {
     for (const name of await disk.list(directoryOf(place))) {
       const file = path.join(directoryOf(place), name);
@@ -67,7 +67,7 @@ export function openTreeStates({ disk, home, runId }: { disk: Disk; home: string
   return {
     find: (place) => read(fileOf(place)),
     hasAny: async (place) => (await disk.list(directoryOf(place))).length > 0,
-    async keep(state) {
+    async record(state) {
       const isFirst = await disk.create(fileOf(state), Buffer.from(JSON.stringify(state)));
       return isFirst ? state : ((await read(fileOf(state))) ?? state);
     },

@@ -50,8 +50,8 @@ export const PLANTED_INPUT_BUGS: readonly PlantedBug[] = [
     name: 'takes the changed inputs of a resumed run for how they were',
     seed: 3631,
     file: 'data/tree-watch.ts',
-    find: '    const found = await states.find(place);\n',
-    replace: '    await states.forget(place);\n    const found = undefined;\n',
+    find: '  const found = await states.find(place);\n',
+    replace: '  await states.forget(place);\n  const found = undefined;\n',
     among: isSpoiled,
   },
   {
@@ -70,8 +70,8 @@ export const PLANTED_INPUT_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'takes from the cache what a program has changed',
-    file: 'cache/run-cache.ts',
-    find: "if (await isChanged(entry, { clusterID, path })) return 'dataChanged';",
+    file: 'cache/data-check.ts',
+    find: "if (await isChanged(source, { clusterID, path })) return 'dataChanged';",
     replace: 'void isChanged;',
     among: isSpoiledAndRunAgain,
   },

@@ -88,7 +88,7 @@ test('scanSource refuses links that lead out by their names, also where they do 
     symlinkSync('../..', join(directory, 'up'));
     symlinkSync('.', join(directory, 'here'));
   });
-  await expect(scanned).rejects.toThrow(/links that lead out of it: "etc -> \/etc", "up -> \.\.\/\.\."; put/);
+  await expect(scanned).rejects.toThrow(/links that lead out of it: "etc -> \/etc", "up -> \.\.\/\.\."; replace/);
 });
 
 test('scanSource names what is no file, keeps the directories around it, and leaves markers of results out', async () => {
