@@ -2,7 +2,6 @@ import { judgeCounts, lineAt, parseSources } from '../source-rules.mjs';
 
 /** Undocumented exports from before the rule existed. A count may only fall; a package without one has none. */
 const TOLERATED = {
-  'packages/client': 28,
   'packages/runner': 31,
 };
 

@@ -7,77 +7,97 @@ import type { Volume, VolumeService } from './wire/volume.ts';
 
 /** The location of a container or volume. Either part may be `-` where the endpoint allows a wildcard. */
 export interface Scope {
+  /** ID of a cluster, or `-` for all clusters. */
   readonly clusterID: string;
+  /** ID of an account, or `-` for all accounts. */
   readonly accountID: string;
 }
 
-/** One container or volume. */
+/** Identifies one container or volume. */
 export interface Ref extends Scope {
+  /** Unique within its cluster and account. */
   readonly id: string;
 }
 
+/** Options of every call. */
 export interface CallOptions {
+  /** Aborting it rejects the call with `ABORTED`; the service may have acted nevertheless. */
   readonly signal?: AbortSignal;
 }
 
+/** Options of calls that return pages. */
 export interface PageOptions extends CallOptions {
-  /** Items asked for at once; the service may give fewer. Default 100. */
+  /** Items per request; the service may return fewer. Default 100. */
   readonly pageSize?: number;
 }
 
-/** Endpoints 1 and 2, and our extension that resolves images. */
+/** Endpoints 1 and 2 of the protocol, and the extension that resolves images. */
 export interface Discovery {
+  /** The accounts that the user may use; `clusterID` may be `-`. */
   listAccounts(clusterID: string, options?: CallOptions): Promise<Account[]>;
+  /** The instance types of a cluster, or with `-` of all clusters. */
   listInstanceTypes(clusterID: string, options?: CallOptions): Promise<InstanceType[]>;
   /**
-   * The digest of what a container with this image would run now; undefined if the service cannot determine it. Call it
-   * only for clusters that announce `image-digests`. An implementation without the extension omits it.
+   * The digest that a container with this image would run now; undefined if the service cannot determine it. Call it
+   * only for clusters that announce `image-digests`. An implementation without the extension omits the method.
    */
   resolveImage?(scope: Scope, image: string, options?: CallOptions): Promise<ResolvedImage | undefined>;
 }
 
-/** Endpoints 7 to 12. */
+/** Endpoints 7 to 12 of the protocol. */
 export interface Containers {
   /**
-   * Creates the container and sends the request once, without retries, because the caller decides what a lost
-   * or unexpected reply means. `containerID` makes the call an idempotent claim of that ID.
+   * Creates a container. The request is sent once, without retries, because the caller decides what a lost or
+   * unexpected reply means. `containerID` makes the call an idempotent claim of that ID.
    */
   create(scope: Scope, spec: ContainerSpec, options?: CallOptions & { containerID?: string }): Promise<Container>;
+  /** Throws `NOT_FOUND` if the container does not exist or was deleted. */
   get(ref: Ref, options?: CallOptions): Promise<Container>;
-  /** All pages, as they arrive. Only containers that have not ended, unless `all`. */
+  /** The containers of all pages, fetched as they are consumed. Only containers that have not ended, unless `all`. */
   list(scope: Scope, options?: PageOptions & { all?: boolean }): AsyncIterable<ContainerListItem>;
-  /** The output of the container; `tail`: number of last lines; `follow` ends when the container has ended and everything is sent. */
+  /**
+   * The output of the container. `tail` is a number of last lines; with `follow`, the stream ends when the container
+   * has ended and all output was sent.
+   */
   logs(ref: Ref, options?: CallOptions & { tail?: number; follow?: boolean }): AsyncIterable<Uint8Array>;
+  /** Requests the end of a container. It may still run when the call returns. */
   cancel(ref: Ref, options?: CallOptions): Promise<void>;
+  /** Removes a container in any phase, with its log but not its volumes. Afterwards, its ID can be used again. */
   delete(ref: Ref, options?: CallOptions): Promise<void>;
 }
 
-/** Endpoints 3 to 6, and the volume's files through its transfer service. */
+/** Endpoints 3 to 6 of the protocol, and the files of a volume through its transfer service. */
 export interface Volumes {
-  /** `transfer` requests the transfer service; its password is only in this reply. */
+  /** Creates a volume. `transfer` requests a login for the transfer service; its password is only in this reply. */
   create(scope: Scope, options?: CallOptions & { volumeID?: string; transfer?: boolean }): Promise<Volume>;
+  /** The volumes of all pages, fetched as they are consumed. */
   list(scope: Scope, options?: PageOptions): AsyncIterable<Volume>;
+  /** Deletes a volume. It can be restored for seven days, unless `force`. */
   delete(ref: Ref, options?: CallOptions & { force?: boolean }): Promise<void>;
+  /** Restores a volume that was deleted without `force`. */
   undelete(ref: Ref, options?: CallOptions): Promise<void>;
-  /** The files behind a login that `create` returned. Cheap; nothing is sent before the first use. */
+  /** The files of a volume, with a login that `create` returned. Sends nothing before the first use. */
   files(ref: Ref, login: VolumeService): VolumeFiles;
 }
 
-/** A hint that something about a container has changed: look now. Never the source of a verdict. */
+/** Reports that a container may have changed. It is a reason to read its state, not the state itself. */
 export interface ChangeHint {
   readonly clusterID: string;
   readonly accountID: string;
   readonly containerID: string;
 }
 
-/** Any service that implements v1rc1: over HTTP, over a unix socket, or embedded in this process. */
+/**
+ * A service that implements v1rc1: over HTTP, over a unix socket, or embedded in this process. Its methods throw
+ * `ServiceError`.
+ */
 export interface ContainerService {
   readonly discovery: Discovery;
   readonly containers: Containers;
   readonly volumes: Volumes;
   /**
    * Calls `listener` for each change that the implementation detects, until the returned function is called. An
-   * implementation without notifications returns `undefined` and never calls `listener`: poll instead.
+   * implementation without notifications returns `undefined` and never calls `listener`; the caller must poll.
    */
   watch(listener: (hint: ChangeHint) => void): (() => void) | undefined;
   /** Closes connections; containers keep running. */

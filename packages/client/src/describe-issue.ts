@@ -8,7 +8,10 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ['record', 'a map'],
 ]);
 
-/** The schema library's message about one setting, in words that say what to write; continues a sentence that begins with the setting. */
+/**
+ * Converts a message of the schema library about one setting to plain words; continues a sentence that begins with the
+ * setting.
+ */
 export function describeIssue(message: string): string {
   if (message === 'Invalid URL') return 'must be an address, such as https://host.example';
   const bound = /^Too (small|big): expected (\w+) to (be|have) [<>]=?(\S+)( \w+)?$/.exec(message);

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Bytes 0x80 to 0xff that are no UTF-8 stand in a name as U+DC80 to U+DCFF, as in Python's `surrogateescape`. */
+/** Bytes 0x80 to 0xff that are not UTF-8 are represented as U+DC80 to U+DCFF, as in Python's `surrogateescape`. */
 const ESCAPED = 0xdc00;
 const LONE = /\p{Surrogate}/u;
 const LONES = /\p{Surrogate}/gu;
 
-/** A file's name or path as text. Bytes that are no UTF-8 become lone surrogates, so that `nameToBytes` gives them back. */
+/** A file name or path as text. Bytes that are not UTF-8 become lone surrogates, which `nameToBytes` converts back. */
 export function bytesToName(bytes: Uint8Array): string {
   if (isUtf8(bytes)) return toText(bytes);
   let name = '';
@@ -17,34 +17,36 @@ export function bytesToName(bytes: Uint8Array): string {
   return name;
 }
 
-/** The bytes of a name that `bytesToName` or a service gave. */
+/** The bytes of a name from `bytesToName` or from a service. */
 export function nameToBytes(name: string): Buffer {
   if (!LONE.test(name)) return Buffer.from(name);
   return Buffer.concat([...name].map((char) => escapedByte(char) ?? Buffer.from(char)));
 }
 
-/** The name or path as `node:fs` takes it: text where that loses nothing, else bytes. */
+/** The name or path for `node:fs`: a string if it is valid Unicode, else bytes. */
 export function nameOnDisk(name: string): string | Buffer {
   return LONE.test(name) ? nameToBytes(name) : name;
 }
 
-/** Whether `name` is what `bytesToName` gives for its bytes: no other surrogates, and no UTF-8 in escaped bytes. */
+/**
+ * Whether `bytesToName` can return `name`: it contains no other surrogates, and no escaped bytes that are valid UTF-8.
+ */
 export function isByteName(name: string): boolean {
   return !LONE.test(name) || bytesToName(nameToBytes(name)) === name;
 }
 
-/** Percent-encoded for a URL, byte for byte. */
+/** The bytes of a name, percent-encoded for a URL. */
 export function encodeName(name: string): string {
   if (!LONE.test(name)) return encodeURIComponent(name);
   return [...name].map((char) => percent(escapedByte(char)) ?? encodeURIComponent(char)).join('');
 }
 
-/** The reverse of `encodeName`. Throws `URIError` for a percent sign without two digits. */
+/** The inverse of `encodeName`. Throws `URIError` for a percent sign without two hexadecimal digits. */
 export function decodeName(encoded: string): string {
   try {
     return decodeURIComponent(encoded);
   } catch {
-    // Not UTF-8, or not percent-encoded: told apart below.
+    // Not UTF-8 or not percent-encoded; both are handled below.
   }
   if (/%(?![0-9a-f]{2})/i.test(encoded)) throw new URIError('a percent sign without two hexadecimal digits');
   const parts = encoded
@@ -53,7 +55,7 @@ export function decodeName(encoded: string): string {
   return bytesToName(Buffer.concat(parts));
 }
 
-/** The name for messages: bytes that are no UTF-8 as `\xff`. */
+/** The name for messages, with bytes that are not UTF-8 as `\xff`. */
 export function printableName(name: string): string {
   return name.replace(LONES, (char) => `\\x${(char.charCodeAt(0) & 0xff).toString(16)}`);
 }

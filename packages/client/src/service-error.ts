@@ -1,17 +1,17 @@
 /**
- * Why a call to the service did not give its result. The names are those of the error body's `status`,
- * and four more for replies that never came or could not be read.
+ * Why a call to the service failed. The names are those of the error body's `status`, and four more for replies that
+ * never arrived or could not be read.
  */
 export type ServiceErrorCode =
-  /** Not sent: name lookup, refused connection, TLS. The service saw nothing. */
+  /** Not sent: name lookup, refused connection, TLS. The service has not received it. */
   | 'UNREACHABLE'
-  /** Sent, and no reply came: time-out, reset, connection closed. The service may have acted. */
+  /** Sent, but no reply arrived: timeout, reset, connection closed. The service may have acted. */
   | 'NO_REPLY'
-  /** A reply came that cannot be read as the protocol says. The service may have acted. */
+  /** The reply does not conform to the protocol. The service may have acted. */
   | 'INVALID_REPLY'
-  /** The caller's own signal aborted the call, or the caller closed the client. The service may have acted. */
+  /** The caller's signal aborted the call, or the caller closed the client. The service may have acted. */
   | 'ABORTED'
-  /** 401, also after one fresh login. */
+  /** 401, even after a new login. */
   | 'UNAUTHENTICATED'
   /** 403 */
   | 'PERMISSION_DENIED'
@@ -19,7 +19,7 @@ export type ServiceErrorCode =
   | 'NOT_FOUND'
   /** 409 */
   | 'ALREADY_EXISTS'
-  /** 400 whose body says so: the thing is in a phase that does not allow the call. */
+  /** 400 with this code in the body: the phase of the container or volume does not allow the call. */
   | 'FAILED_PRECONDITION'
   /** Any other 4xx. */
   | 'INVALID_ARGUMENT'
@@ -29,22 +29,24 @@ export type ServiceErrorCode =
   | 'UNAVAILABLE';
 
 /**
- * Thrown by every implementation of `ContainerService`. Match on `code`, never on `instanceof`:
+ * Thrown by every implementation of `ContainerService`. Use `isServiceError` or match on `code`, never on `instanceof`:
  * two copies of this package may be loaded.
  */
 export class ServiceError extends Error {
+  /** Identifies the class across copies of this package. */
   override readonly name = 'ServiceError';
+  /** The stable cause; `message` may change. */
   readonly code: ServiceErrorCode;
-  /** HTTP status, where a reply came. */
+  /** HTTP status, if a reply arrived. */
   readonly status: number | undefined;
   /** `details[0].reason` of the error body, for example `CONTAINER_NOT_FOUND`. */
   readonly reason: string | undefined;
   /**
-   * The reply is an HTTP error, but its body is no error of the protocol: a gateway before the service may have written
-   * it, for example as its own page for 404. What the service itself would have said is unknown.
+   * The reply is an HTTP error without a body of the protocol: a gateway before the service may have sent it, for
+   * example its own page for 404. How the service itself would answer is unknown.
    */
   readonly isForeign: boolean;
-  /** How long the service asked to wait, in milliseconds. */
+  /** The delay that the service requested, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -67,7 +69,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** Whether `error` is a `ServiceError`, of whatever copy of this package, and of one of `codes` where given. */
+/** Whether `error` is a `ServiceError` of any copy of this package and, if given, has one of `codes`. */
 export function isServiceError(error: unknown, ...codes: ServiceErrorCode[]): error is ServiceError {
   if (!(error instanceof Error) || error.name !== 'ServiceError') return false;
   return codes.length === 0 || codes.includes((error as ServiceError).code);

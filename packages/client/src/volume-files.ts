@@ -1,7 +1,8 @@
-/** The description of a file or directory that `stat` and `list` return. */
+/** A file or directory, as `stat` and `list` return it. */
 export interface FileEntry {
   /** Path below the volume's root, without a leading slash; the root is `''`. */
   readonly path: string;
+  /** Of a symlink: the kind of its target. */
   readonly kind: 'file' | 'dir';
   /** Bytes; 0 for a directory. */
   readonly size: number;
@@ -10,29 +11,31 @@ export interface FileEntry {
   /** Whether the file is executable; absent if the service does not report it. */
   readonly executable?: boolean;
   /**
-   * The target of a symlink as it is written there, where the service tells links apart (ours do); `kind` and `size` are
-   * then what it leads to, a file of 0 bytes where that is nothing.
+   * The target of a symlink as stored, if the service reports links (`sluice serve` does). `kind` and `size` then
+   * describe the target; a dangling link is a file of 0 bytes.
    */
   readonly link?: string;
-  /** What the service names this version of a file by, where it does. */
+  /** The service's identifier of this version of the file, if it reports one. */
   readonly etag?: string;
 }
 
 /**
- * The files of one volume, as its transfer service offers them (WebDAV), or directly where the service is embedded.
- * Paths are relative to the volume's root, `/`-separated, without `.`, `..` or empty segments; bytes that are no UTF-8
- * are in them as `bytesToName` has them. Anything else is refused with `INVALID_ARGUMENT`, and so is a file where a
- * directory is wanted, the other way round, and a move or copy of something to or into itself. Every method throws
- * `ServiceError`.
+ * The files of one volume, through its transfer service (WebDAV), or directly if the service is embedded. Paths are
+ * relative to the volume's root, `/`-separated, without `.`, `..` or empty segments; bytes that are not UTF-8 are
+ * encoded as by `bytesToName`. Other paths are rejected with `INVALID_ARGUMENT`, as are a file in place of a directory,
+ * the opposite, and moving or copying something into itself. Every method throws `ServiceError`.
  */
 export interface VolumeFiles {
   /** Undefined if the path does not exist. */
   stat(path: string): Promise<FileEntry | undefined>;
   /** The entries of a directory, sorted by path; an absent directory throws `NOT_FOUND`. */
   list(path: string): Promise<FileEntry[]>;
-  /** The bytes of a file from `start` to before `end`; absent: `NOT_FOUND`. */
+  /** The bytes of a file from `start` to before `end`. Throws `NOT_FOUND` if the file does not exist. */
   read(path: string, range?: { start?: number; end?: number }): Promise<AsyncIterable<Uint8Array>>;
-  /** Writes a complete file and creates its parent directories; a reader never sees half of it. `size` is its length, if known. */
+  /**
+   * Writes a whole file and creates its parent directories; readers never see a part of it. `size` is its length, if
+   * known.
+   */
   write(
     path: string,
     body: Uint8Array | AsyncIterable<Uint8Array>,
@@ -45,12 +48,15 @@ export interface VolumeFiles {
   link(path: string, target: string): Promise<boolean>;
   /** Creates a directory and its parents; does nothing if it exists. */
   makeDirectory(path: string): Promise<void>;
-  /** Renames, and creates the parent directories of `to`. `NOT_FOUND` if `from` does not exist, `ALREADY_EXISTS` if `to` exists. */
+  /**
+   * Renames, and creates the parent directories of `to`. Throws `NOT_FOUND` if `from` does not exist, `ALREADY_EXISTS`
+   * if `to` exists.
+   */
   move(from: string, to: string): Promise<void>;
   /**
-   * Copies a file, or a directory with all that is in it, and makes the directories above `to`; a reader never sees half
-   * of it. `NOT_FOUND` without `from`, `ALREADY_EXISTS` with `to`. The service copies where it can, without moving bytes
-   * over the network; symlinks that lead out of the volume, sockets and devices are left out.
+   * Copies a file or a whole directory, and creates the parent directories of `to`; readers never see a part of it.
+   * Throws `NOT_FOUND` if `from` does not exist, `ALREADY_EXISTS` if `to` exists. If possible, the service copies
+   * without transferring bytes over the network. Symlinks that lead out of the volume, sockets and devices are omitted.
    */
   copy(from: string, to: string): Promise<void>;
   /** Removes a file or a whole directory; does nothing if the path does not exist. */

@@ -11,7 +11,7 @@ import { abortedError } from './send-error.ts';
 import type { TokenSource } from './token-source.ts';
 import { tryAgain } from './try-again.ts';
 
-/** One call of endpoints 1 to 12. */
+/** One request to endpoints 1 to 12. */
 export interface ApiCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Path segments after `/api/v1rc1`, unencoded. */
@@ -21,28 +21,34 @@ export interface ApiCall {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** The call in words, after "could not". */
+  /** Describes the call in messages, after "could not". */
   readonly what: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The API behind one address: adds the token, gets a new one after a 401, turns failures into `ServiceError`. */
+/** The API at one address. Adds the token, renews it after a 401, and converts failures to `ServiceError`. */
 export interface Api {
   readonly clock: Clock;
-  /** The secrets to mask in a reply; read again for each reply. */
+  /** The secrets to mask in a reply; read again for each reply, because tokens change. */
   readonly secrets: () => readonly string[];
-  /** Sends once, apart from a second time after a 401, which proves that nothing was done. */
+  /** Sends once; only after a 401, which proves that nothing was done, a second time. */
   callOnce<T>(call: ApiCall, schema: z.ZodType<T>): Promise<T>;
-  /** For idempotent requests: retries if that may help. */
+  /** For idempotent requests: retries temporary failures. */
   call<T>(call: ApiCall, schema: z.ZodType<T>): Promise<T>;
-  /** As `call`, for replies without content; `doneAlready` tells which rejection of a retry means success. */
+  /**
+   * Like `call`, for replies without content. `doneAlready` tells which rejection of a retry means that an earlier
+   * attempt succeeded.
+   */
   act(call: ApiCall, options?: { doneAlready: (error: ServiceError) => boolean }): Promise<void>;
-  /** The reply as soon as its headers have arrived, its body unread and unbounded; `idleMs` 0 waits forever. */
+  /** Resolves with the headers of the reply; its body is unread and unlimited. `idleMs` 0 disables the timeout. */
   stream(call: ApiCall, options: { idleMs: number }): Promise<Reply>;
 }
 
+/** The connections and settings of one address. */
 export interface ApiOptions {
+  /** For requests with a bounded reply. */
   readonly calls: Dispatcher;
+  /** For logs, which occupy their connection for long. */
   readonly streams: Dispatcher;
   /** Path of `baseUrl`, without a trailing slash. */
   readonly basePath: string;
@@ -52,6 +58,7 @@ export interface ApiOptions {
   readonly clock: Clock;
 }
 
+/** Sends nothing before the first call. The caller closes the dispatchers. */
 export function createApi(options: ApiOptions): Api {
   const { clock } = options;
   const send = (call: ApiCall) => sendAuthorized(options, { call, dispatcher: options.calls });
@@ -91,7 +98,7 @@ interface Sending {
   readonly bodyMs?: number;
 }
 
-/** The 2xx reply, after at most one fresh login. */
+/** Returns the 2xx reply, after at most one new login. */
 async function sendAuthorized(options: ApiOptions, sending: Sending): Promise<{ reply: Reply; request: Exchange }> {
   const { call } = sending;
   let token = await unlessAborted(options.tokens.current(), call);
@@ -126,7 +133,7 @@ function toExchange(options: ApiOptions, { sending, token }: { sending: Sending;
   };
 }
 
-/** Encoded path and query; a segment that would change the path's shape is refused here. */
+/** The encoded path and query. Rejects segments that would change the structure of the path. */
 function pathOf(call: ApiCall): string {
   const wrong = call.path.find((segment) => segment === '' || segment === '.' || segment === '..');
   if (wrong !== undefined) {
@@ -141,7 +148,7 @@ function pathOf(call: ApiCall): string {
 async function refusal(options: ApiOptions, about: { reply: Reply; request: Exchange }): Promise<ServiceError> {
   const { reply, request } = about;
   const bounded = { ...request, bodyMs: options.timeouts.bodyMs };
-  // The status is a reply of its own; a body that breaks off only takes the words away.
+  // The status alone is a reply; if the body breaks off, only its message is lost.
   const body = await readErrorText(reply, bounded);
   const retryAfterMs = parseRetryAfter(reply.headers['retry-after'], options.clock.now());
   return replyError(request.what, { status: reply.statusCode, body: options.tokens.redact(body), retryAfterMs });
@@ -172,7 +179,7 @@ async function readErrorText(reply: Reply, request: Exchange): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** Waits for a shared promise, but no longer than the caller wants to. */
+/** Waits for a shared promise until the caller aborts. */
 async function unlessAborted<T>(shared: Promise<T>, call: ApiCall): Promise<T> {
   const { signal } = call;
   if (signal === undefined) return await shared;

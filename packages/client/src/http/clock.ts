@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Time and chance, as far as the client needs them; tests give their own. */
+/** Time and randomness for the client; tests pass their own. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
   /** Rejects at once when `signal` is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** From 0 to before 1; spreads the waits between tries. */
+  /** From 0 to below 1; randomizes the delays between attempts. */
   random(): number;
 }
 
-/** The machine's own time. */
+/** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),

@@ -1,24 +1,25 @@
 import type { Dispatcher } from 'undici';
 import { abortedError, sendError } from './send-error.ts';
 
-/** One HTTP request as it is sent. */
+/** One HTTP request. */
 export interface Exchange {
   readonly method: string;
-  /** Encoded path with its query, from the origin's root. */
+  /** Encoded path with query, from the root of the origin. */
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
-  /** The call in words, after "could not": `get container a of c/b`. */
+  /** Describes the call in messages, after "could not": `get container a of c/b`. */
   readonly what: string;
   readonly signal?: AbortSignal | undefined;
   readonly replyMs: number;
-  /** Between two pieces of the body; 0 for no bound. */
+  /** Longest time between two chunks of the body; 0 for no limit. */
   readonly bodyMs: number;
 }
 
+/** A reply with an unread body, which must be read or destroyed. */
 export type Reply = Dispatcher.ResponseData;
 
-/** Sends once and waits for the reply's headers. The caller must read or destroy its body. */
+/** Sends once and waits for the headers of the reply. The caller must read or destroy its body. */
 export async function exchange(dispatcher: Dispatcher, request: Exchange): Promise<Reply> {
   const { signal } = request;
   if (signal?.aborted === true) throw abortedError(request.what, signal.reason);
@@ -37,7 +38,7 @@ export async function exchange(dispatcher: Dispatcher, request: Exchange): Promi
   }
 }
 
-/** The whole body as text, ended by `bodyMs` at the latest, however slowly it drips. */
+/** The whole body as text. Fails after `bodyMs` in total, even if data still arrives slowly. */
 export async function readText(reply: Reply, request: Exchange): Promise<string> {
   const late = () => reply.body.destroy(new Error(`not complete after ${request.bodyMs} ms`));
   const timer = request.bodyMs > 0 ? setTimeout(late, request.bodyMs) : undefined;

@@ -58,7 +58,7 @@ export function httpContainers(api: Api, options: { bodyMs: number }): Container
   };
 }
 
-/** Undefined where the container is gone; '' where the service does not tell. */
+/** Undefined if the container no longer exists; `''` if the service reports no phase. */
 async function phaseOf(container: Promise<{ phase?: string | undefined }>): Promise<string | undefined> {
   try {
     return (await container).phase ?? '';
@@ -68,7 +68,7 @@ async function phaseOf(container: Promise<{ phase?: string | undefined }>): Prom
   }
 }
 
-/** A reply about another container is no reply to this call. */
+/** Rejects a reply about another container. */
 function sameId<T extends { id: string }>(thing: T, asked: { id: string; what: string }): T {
   if (thing.id === asked.id) return thing;
   throw new ServiceError('INVALID_REPLY', `Could not ${asked.what}: the reply is about '${thing.id.slice(0, 100)}'`);

@@ -4,7 +4,7 @@ import { resolvedImageSchema } from '../wire/image.ts';
 import { instanceTypeListSchema } from '../wire/instance-type.ts';
 import type { Api } from './api.ts';
 
-/** Endpoints 1 and 2, and our extension `images`, over HTTP. */
+/** Endpoints 1 and 2 and the extension `images` over HTTP. */
 export function httpDiscovery(api: Api): Discovery {
   return {
     async listAccounts(clusterID, options = {}) {

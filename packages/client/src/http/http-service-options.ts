@@ -1,43 +1,50 @@
 import type { Clock } from './clock.ts';
 
-/** Where a v1rc1 service is and how to get in. */
+/** The address of a v1rc1 service, and a token or login. */
 export type HttpServiceOptions = HttpServiceAddress & Credentials;
 
+/** The address of a v1rc1 service, and how to connect to it. */
 export interface HttpServiceAddress {
-  /** Address that `/api/v1rc1` is appended to; without user, password, query and fragment. */
+  /** Address to which `/api/v1rc1` is appended; without user, password, query and fragment. */
   readonly baseUrl: string;
-  /** Address that `/user/api/login` is appended to. Default `baseUrl`. */
+  /** Address to which `/user/api/login` is appended. Default `baseUrl`. */
   readonly authUrl?: string;
-  /** Unix socket that everything of `baseUrl`'s origin goes through; the URL's host is then only a name. */
+  /** Unix socket for all requests to the origin of `baseUrl`; the host of the URL is then only a name. */
   readonly socketPath?: string;
-  /** Response header that carries the token; deployments differ. Any case. Default `svc_token`. */
+  /** Response header with the token, which differs between deployments; case-insensitive. Default `svc_token`. */
   readonly tokenHeader?: string;
-  /** Certificates (PEM) to trust in place of the system's. */
+  /** Certificates (PEM) to trust instead of those of the system. */
   readonly ca?: string | readonly string[];
+  /** The `User-Agent` header of every request. */
   readonly userAgent?: string;
+  /** Overrides single defaults. */
   readonly timeouts?: Partial<Timeouts>;
+  /** Default: `systemClock`. */
   readonly clock?: Clock;
 }
 
-/** A ready token, or a login that gets one when it is needed and a new one when it has expired. */
+/** A token, or a login that obtains one when necessary and renews it after it has expired. */
 export type Credentials =
   | { readonly token: string; readonly login?: never }
   | { readonly login: Login; readonly token?: never };
 
+/** A user of the service. */
 export interface Login {
+  /** Identifies the user, as the protocol specifies. */
   readonly email: string;
-  /** The raw one; only its MD5 is sent, as the protocol wants it. */
+  /** In plain text; only its MD5 digest is sent, as the protocol specifies. */
   readonly password: string;
 }
 
 /** All in milliseconds. */
 export interface Timeouts {
-  /** Until a connection stands. Default 10,000. */
+  /** Until the connection is established. Default 10,000. */
   readonly connectMs: number;
-  /** Until the reply's headers are there. Default 60,000. */
+  /** Until the headers of the reply have arrived. Default 60,000. */
   readonly replyMs: number;
-  /** From the headers to the end of a reply that is not a stream; between two pieces of a stream. Default 60,000. */
+  /** From the headers to the end of a reply; for a stream, between two chunks. Default 60,000. */
   readonly bodyMs: number;
 }
 
+/** The timeouts of a service without `timeouts`. */
 export const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 10_000, replyMs: 60_000, bodyMs: 60_000 };

@@ -19,9 +19,9 @@ const MAX_CALLS = 64;
 const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 
 /**
- * A v1rc1 service over HTTP(S) or a unix socket. Sends nothing before the first call; invalid addresses throw a
- * `TypeError` here. Idempotent requests are tried up to four times; `containers.create` and `volumes.create`
- * are sent once.
+ * A v1rc1 service over HTTP(S) or a unix socket. Sends nothing before the first call; throws `TypeError` for an invalid
+ * address. Idempotent requests are sent up to four times, `containers.create` and `volumes.create` once. The caller
+ * closes the service.
  */
 export function createHttpService(options: HttpServiceOptions): ContainerService {
   const base = parseAddress('baseUrl', options.baseUrl);
@@ -80,7 +80,7 @@ function parseAddress(name: string, text: string): Address {
   return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') };
 }
 
-/** Connections by origin and use. The unix socket and its name stand for the origin of `baseUrl` only. */
+/** Connections by origin and use. The unix socket replaces only the origin of `baseUrl`. */
 function createPools(options: HttpServiceOptions, at: { base: Address; connectMs: number }) {
   const open = new Map<string, Dispatcher>();
   const pool = (use: 'calls' | 'streams', origin: string): Dispatcher => {

@@ -8,7 +8,7 @@ import { withReadableState } from './with-readable-state.ts';
 /** Endpoints 3 to 6 over HTTP. */
 export function httpVolumes(api: Api): Omit<Volumes, 'files'> {
   return {
-    // Sent once: a second try would find the volume made and its only showing of the password lost.
+    // Sent once: a second attempt would find the volume existing, and the password, shown only once, would be lost.
     async create(scope, { volumeID, transfer = false, signal } = {}) {
       const what = volumeID === undefined ? 'create a volume' : `create volume ${volumeID}`;
       const body = transfer ? { service: {} } : {};

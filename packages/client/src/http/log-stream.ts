@@ -5,22 +5,26 @@ import type { Api, ApiCall } from './api.ts';
 import { sendError } from './send-error.ts';
 import { BACKOFF, pause } from './try-again.ts';
 
-/** Consecutive retries without a new byte before a broken stream ends with an error: about half a minute. */
+/** Consecutive retries without a new byte before a broken stream fails: about half a minute. */
 const FRUITLESS_TRIES = 8;
 
+/** Which log to stream, and how to tell its end from a broken connection. */
 export interface LogStreamOptions {
   readonly call: ApiCall;
   readonly tail: number | undefined;
   readonly follow: boolean;
-  /** Longest silence of a stream that is not followed. */
+  /** Longest pause of a stream that is not followed. */
   readonly bodyMs: number;
-  /** The container's phase, or undefined where it is gone; tells a stream's end from a proxy's time limit. */
+  /**
+   * The container's phase, or undefined if it no longer exists; distinguishes the end of the log from a proxy's time
+   * limit.
+   */
   readonly phase: () => Promise<string | undefined>;
 }
 
 /**
- * The bytes of a log. A broken connection is resumed where it broke: the log only grows, so the same number of bytes
- * is skipped. With `tail` the start is not known, and the caller gets the error. Reads no faster than its consumer.
+ * The bytes of a log. A broken connection is resumed: the log only grows, so the bytes received so far are skipped.
+ * With `tail`, their position is unknown, and the caller gets the error. Reads no faster than its consumer.
  */
 export async function* logStream(api: Api, options: LogStreamOptions): AsyncGenerator<Uint8Array> {
   const { call, follow } = options;

@@ -1,6 +1,6 @@
 const SHOWN = Buffer.from('[secret]');
 
-/** The bytes with every secret in them replaced, also where it is spread over several pieces. */
+/** The bytes with every secret replaced, also if it is split between chunks. */
 export async function* maskStream(
   pieces: AsyncIterable<Uint8Array>,
   secrets: () => readonly string[],
@@ -31,7 +31,7 @@ function mask(bytes: Buffer, secrets: readonly Buffer[]): Buffer {
   return masked;
 }
 
-/** How many bytes at the end may be the beginning of the secret. */
+/** The number of bytes at the end that may be the start of the secret. */
 function begunLength(bytes: Buffer, secret: Buffer): number {
   let length = Math.min(bytes.length, secret.length - 1);
   while (length > 0 && !bytes.subarray(bytes.length - length).equals(secret.subarray(0, length))) length -= 1;

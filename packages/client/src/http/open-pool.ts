@@ -3,24 +3,25 @@ import { buildConnector, Pool } from 'undici';
 const notConnected = new WeakSet<object>();
 
 /**
- * Whether `error` came from a connection that never stood, so that nothing was sent. Noted where connections are
- * made, since no list of error codes can tell a reset in the TLS handshake from one in the middle of a request.
+ * Whether `error` means that no connection was established, so that nothing was sent. Recorded where connections are
+ * made, because error codes cannot distinguish a reset in the TLS handshake from one during a request.
  */
 export function isConnectError(error: unknown): boolean {
   return typeof error === 'object' && error !== null && notConnected.has(error);
 }
 
+/** Limits of the connections to one origin. */
 export interface PoolOptions {
   readonly socketPath?: string;
   readonly ca?: string | readonly string[];
   readonly connectMs: number;
-  /** Connections at most; more requests wait. Unbounded where absent: for streams, which hold theirs for long. */
+  /** Most connections; further requests are queued. Absent: no limit, for streams, which occupy theirs for long. */
   readonly connections?: number;
-  /** Largest reply body in bytes; unbounded where absent. */
+  /** Largest reply body in bytes. Absent: no limit. */
   readonly maxReplyBytes?: number;
 }
 
-/** Kept-alive connections to one origin. Opens none before the first request. */
+/** Reusable connections to one origin. Opens none before the first request. */
 export function openPool(origin: string, options: PoolOptions): Pool {
   const connect = buildConnector({
     timeout: options.connectMs,

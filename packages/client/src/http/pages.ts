@@ -1,5 +1,6 @@
 import { ServiceError } from '../service-error.ts';
 
+/** One page of a list; no token, or an empty one, marks the last page. */
 export interface Page<T> {
   readonly items: readonly T[];
   readonly nextPageToken: string | null | undefined;
@@ -11,9 +12,8 @@ const MAX_ITEMS = 5_000_000;
 const MAX_TOKEN = 8_192;
 
 /**
- * The items of all pages, each page asked for when the one before is used up. Ends also on a service that does not:
- * a page token that comes again or is too long, page after page without
- * an item, or more items than any service has, is an `INVALID_REPLY`.
+ * The items of all pages, each page requested when the previous one is consumed. Throws `INVALID_REPLY` for lists
+ * without end: repeated or overlong page tokens, many pages without an item, or more items than any service has.
  */
 export async function* pages<T>(
   fetch: (token: string | undefined) => Promise<Page<T>>,

@@ -3,8 +3,8 @@ import { ServiceError } from '../service-error.ts';
 import { hiddenError } from './reply-error.ts';
 
 /**
- * The body of a 2xx reply, parsed by `schema`. Unknown fields and phases pass. A field that is null counts as absent,
- * because services written in other languages send empty values this way.
+ * The body of a 2xx reply, parsed by `schema`. Unknown fields and phases are accepted. A field with the value null
+ * counts as absent, because services in other languages send empty values this way.
  */
 export function parseReply<T>(schema: z.ZodType<T>, reply: { status: number; text: string; what: string }): T {
   const { status, text, what } = reply;

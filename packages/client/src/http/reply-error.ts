@@ -1,6 +1,6 @@
 import { ServiceError, type ServiceErrorCode } from '../service-error.ts';
 
-/** What a reply says about itself when it is an error. */
+/** The parts of an error reply from which the error is made. */
 export interface ReplyFault {
   readonly status: number;
   readonly body: string;
@@ -10,7 +10,7 @@ export interface ReplyFault {
 const MAX_MESSAGE = 500;
 const MAX_ERROR_BODY = 65_536;
 
-/** The error of a reply whose status is not 2xx. `what` is the call in words, after "could not". */
+/** The error for a reply whose status is not 2xx. `what` describes the call, after "could not". */
 export function replyError(what: string, fault: ReplyFault): ServiceError {
   const said = readErrorBody(fault.body);
   const code = codeOfStatus(fault.status, said.status);
@@ -23,7 +23,10 @@ export function replyError(what: string, fault: ReplyFault): ServiceError {
   });
 }
 
-/** Some services answer 200 and put the failure into the body's `code`; undefined where the body is no failure. */
+/**
+ * The error of a reply with status 200 whose body has an error `code`, as some services send; undefined for other
+ * bodies.
+ */
 export function hiddenError(what: string, status: number, body: unknown): ServiceError | undefined {
   if (!isRecord(body)) return undefined;
   const code = typeof body.code === 'string' && /^\d+$/.test(body.code) ? Number(body.code) : body.code;
@@ -56,7 +59,7 @@ interface Said {
   readonly message?: string | undefined;
   readonly status?: string | undefined;
   readonly reason?: string | undefined;
-  /** It is an error of the protocol: an object with `code` and `message`. */
+  /** Whether it is an error of the protocol: an object with `code` and `message`. */
   readonly isOurs: boolean;
 }
 
@@ -67,14 +70,14 @@ function readErrorBody(text: string): Said {
       if (isRecord(body)) return errorFields(body);
       if (typeof body === 'string') return { message: tidy(body), isOurs: false };
     } catch {
-      // Not JSON: a proxy's page or plain text, read below.
+      // Not JSON but a proxy's page or plain text, which is read below.
     }
   }
   const title = /<title[^>]*>([^<]{1,200})/i.exec(text.slice(0, MAX_ERROR_BODY))?.[1];
   return { message: tidy(title ?? (text.trimStart().startsWith('<') ? '' : text)), isOurs: false };
 }
 
-/** Flat, or under `error`; the message under the names that are in use. */
+/** Reads the fields at the top level or under `error`, and the message under all names in use. */
 function errorFields(body: Record<string, unknown>): Said {
   const inner = isRecord(body.error) ? body.error : body;
   const first = Array.isArray(inner.details) ? inner.details[0] : undefined;
@@ -90,7 +93,7 @@ function errorFields(body: Record<string, unknown>): Said {
   };
 }
 
-/** One printable line of bounded length; undefined when nothing is left. */
+/** One printable line of limited length; undefined if it is empty. */
 function tidy(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined;
   const line = text

@@ -1,7 +1,7 @@
-/** No service is believed that asks for more than this. */
+/** Longer requested delays are reduced to this one. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/** The wait that a `Retry-After` header asks for (seconds or an HTTP date), in milliseconds; undefined if unreadable. */
+/** The delay that a `Retry-After` header requests (seconds or an HTTP date), in milliseconds; undefined if invalid. */
 export function parseRetryAfter(value: string | string[] | undefined, now: number): number | undefined {
   const text = (Array.isArray(value) ? value[0] : value)?.trim();
   if (text === undefined || text === '') return undefined;

@@ -1,13 +1,13 @@
 import { ServiceError } from '../service-error.ts';
 import { isConnectError } from './open-pool.ts';
 
-/** A reply that came, but is none: broken framing, endless headers, more bytes than any reply has. */
+/** Invalid replies: broken framing, endless headers, too many bytes. */
 const UNREADABLE = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_EXCEEDED_MAX_SIZE']);
 
 /** Bugs in Sluice, thrown before anything is sent. */
 const OUR_MISTAKE = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH', 'ERR_INVALID_ARG_TYPE']);
 
-/** What an exchange that failed below HTTP means; a mistake of ours comes back as it is. */
+/** The error for an exchange that failed below HTTP. Bugs of Sluice are returned unchanged. */
 export function sendError(cause: unknown, about: { what: string; signal?: AbortSignal | undefined }): unknown {
   if (cause instanceof ServiceError) return cause;
   if (about.signal?.aborted === true) return abortedError(about.what, cause);
@@ -17,12 +17,12 @@ export function sendError(cause: unknown, about: { what: string; signal?: AbortS
     return new ServiceError('UNREACHABLE', `Could not ${about.what}: no connection to the service (${why})`, { cause });
   }
   if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
-    // Includes requests that were in flight when it was closed, so it is unknown whether this one was sent.
+    // Includes requests that were in flight when the client was closed, so it is unknown whether this one was sent.
     return new ServiceError('ABORTED', `Could not ${about.what}: the client is closed`, { cause });
   }
   if (code !== undefined && OUR_MISTAKE.has(code)) return cause;
   if (cause instanceof Error && cause.name === 'HTTPParserError') {
-    // Without its cause, which holds the bytes of the reply.
+    // Omits the cause, which contains the bytes of the reply.
     return new ServiceError('INVALID_REPLY', `Could not ${about.what}: the reply is not HTTP`);
   }
   if (code !== undefined && UNREADABLE.has(code)) {
@@ -33,7 +33,7 @@ export function sendError(cause: unknown, about: { what: string; signal?: AbortS
   });
 }
 
-/** The caller's own signal ended the call. */
+/** The error for a call that its caller's signal ended. */
 export function abortedError(what: string, cause?: unknown): ServiceError {
   return new ServiceError('ABORTED', `Could not ${what}: aborted by the caller`, { cause });
 }

@@ -9,18 +9,19 @@ import { hiddenError, replyError } from './reply-error.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { tryAgain } from './try-again.ts';
 
-/** Where tokens come from. Concurrent callers share one login. */
+/** Provides tokens. Concurrent callers share one login. */
 export interface TokenSource {
-  /** The token in use, or a first one. */
+  /** The current token; logs in if there is none. */
   current(): Promise<string>;
-  /** After a 401 for `refused`: another token, or undefined where there is none to be had. */
+  /** After a 401 for `refused`: another token, or undefined if none can be obtained. */
   replace(refused: string): Promise<string | undefined>;
-  /** `text` without anything that must not be shown. */
+  /** Replaces all secrets in `text`. */
   redact(text: string): string;
-  /** What must not be shown, without what is so short that it is found in everything. */
+  /** The secrets, without those so short that they occur in ordinary text. */
   secrets(): readonly string[];
 }
 
+/** How to log in, and the credentials for it. */
 export interface LoginOptions {
   readonly dispatcher: Dispatcher;
   /** Path of `authUrl`, without a trailing slash. */
@@ -32,6 +33,7 @@ export interface LoginOptions {
   readonly clock: Clock;
 }
 
+/** Sends nothing before the first call of `current`. A fixed token is never replaced. */
 export function createTokenSource(options: LoginOptions): TokenSource {
   const { credentials } = options;
   if (credentials.token !== undefined) {
@@ -80,7 +82,7 @@ function hide(text: string, secrets: Iterable<string>): string {
   return shown;
 }
 
-/** Endpoint 13. The caller's signal has no part in it: others wait for the same login. */
+/** Endpoint 13. Ignores the caller's signal, because other callers wait for the same login. */
 function logIn(options: LoginOptions, login: { email: string; digest: string }): Promise<string> {
   const what = 'log in';
   const form = new URLSearchParams({
@@ -113,7 +115,7 @@ function logIn(options: LoginOptions, login: { email: string; digest: string }):
 function tokenOf(reply: Reply, body: string, headerName: string): string {
   const value = own(reply.headers, headerName.toLowerCase());
   const token = (Array.isArray(value) ? value[0] : value)?.trim();
-  // What could not be a header value again would only fail later, and with the token in the message.
+  // A token that is not a valid header value would fail later, with the token in the message.
   if (token !== undefined && /^[\x21-\x7e]{1,8192}$/.test(token)) return token;
   let parsed: unknown;
   try {

@@ -2,9 +2,8 @@ import { isIP } from 'node:net';
 import { ServiceError } from '../service-error.ts';
 
 /**
- * The address of a volume's files, as a service gave it, if its login may be sent there: HTTP or HTTPS, never HTTP where
- * the service itself is reached by HTTPS, and a place of this machine or its link only where the service is there, too.
- * Throws `INVALID_REPLY`.
+ * Validates the address of a volume's files before a login is sent there: HTTP or HTTPS, but not HTTP if the service
+ * uses HTTPS, and a local or link-local host only if the service has one too. Throws `INVALID_REPLY`.
  */
 export function parseTransferAddress(text: string, options: { readonly base: string; readonly what: string }): string {
   const refuse = (why: string) =>
@@ -28,7 +27,7 @@ function shown(text: string): string {
   return text.length > MAX_SHOWN ? `${quoted}…` : quoted;
 }
 
-/** Loopback, link-local and unspecified addresses; names are not looked up. */
+/** Whether an address is loopback, link-local or unspecified; names are not resolved. */
 function isLocal(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase();
   if (host === 'localhost' || host.endsWith('.localhost')) return true;

@@ -6,9 +6,9 @@ import { abortedError } from './send-error.ts';
 const TRIES = 4;
 /** Between attempts of a request, and before the rest of an interrupted download is requested. */
 export const BACKOFF: Backoff = { initialMs: 200, maxMs: 5_000 };
-/** A service that asks for a longer wait gets it from the caller, who can plan: the error carries it. */
+/** Longer requested delays are left to the caller: the error reports them. */
 const LONGEST_ASKED_WAIT_MS = 30_000;
-/** The service's disk is full: a person must act, and should be notified now. */
+/** The service's disk is full: users must act, so they are notified now. */
 const NO_SPACE = 507;
 
 /**
@@ -36,7 +36,7 @@ export async function tryAgain<T>(
   }
 }
 
-/** Sleeps; an abort meanwhile is an `ABORTED` error. */
+/** Sleeps; throws `ABORTED` if the signal is aborted. */
 export async function pause(
   ms: number,
   options: { clock: Clock; what: string; signal?: AbortSignal | undefined },

@@ -1,8 +1,8 @@
 const MAX_STATE = 4_096;
 
 /**
- * The thing with a `state` that can be shown: cut where it is longer than any reason is, and with every secret in it
- * replaced, since a service may put into that text whatever it was sent.
+ * A copy with a `state` that can be shown: shortened, and with every secret replaced, because a service may repeat
+ * there what it was sent.
  */
 export function withReadableState<T extends { state?: string | undefined }>(thing: T, secrets: readonly string[]): T {
   const { state } = thing;

@@ -4,10 +4,10 @@ import type { DavClient } from './dav-client.ts';
 import { parentPath } from './volume-path.ts';
 import { partBeside } from './write-file.ts';
 
-/** Files that are streamed at once where the server does not copy. */
+/** Concurrent streams if the server does not copy. */
 const STREAMS = 4;
 
-/** A service that names directories without end gets no further. */
+/** Limit for a tree that never ends. */
 const MAX_ENTRIES = 1_000_000;
 
 interface Copy {
@@ -17,8 +17,8 @@ interface Copy {
 }
 
 /**
- * Copies under a name of its own beside `to`, then moves that there in one step: servers copy a directory piece by
- * piece, so a copy that was interrupted must never stand at `to`. Where the server refuses COPY, every file is streamed.
+ * Copies to a unique name beside `to`, then moves it into place in one step: servers copy directories file by file, so
+ * an interrupted copy must never be visible at `to`. If the server refuses COPY, every file is streamed.
  */
 export async function copyEntry(dav: DavClient, files: VolumeFiles, { from, to, what }: Copy): Promise<void> {
   if ((await files.stat(to)) !== undefined) throw occupied(what);
@@ -31,15 +31,17 @@ export async function copyEntry(dav: DavClient, files: VolumeFiles, { from, to, 
     for (const part of used) await dav.remove(part, what).catch(() => {});
     throw error;
   }
-  // What a try whose reply was lost has copied; of the one that was moved nothing is left.
+  // Removes what attempts with a lost reply have copied; the moved one no longer exists.
   for (const part of used.slice(1)) await dav.remove(part, what).catch(() => {});
 }
 
-/** The name that now holds a complete copy, or undefined where the server does not copy. `used` gets every name tried. */
+/**
+ * Returns the name of the complete copy, or undefined if the server does not copy. `used` collects every name tried.
+ */
 async function copyToPart(dav: DavClient, copying: Copy & { used: string[] }): Promise<string | undefined> {
   const { from, to, what, used } = copying;
   const once = async () => {
-    // A name of its own for each try: what a lost one has left may be half of it, and may still grow.
+    // Each attempt has its own name: a lost one may be incomplete and still growing.
     const part = partBeside(to);
     used.unshift(part);
     return { part, outcome: await dav.copy(from, { to: part, what }) };
@@ -51,7 +53,7 @@ async function copyToPart(dav: DavClient, copying: Copy & { used: string[] }): P
   }
   if (tried.outcome === 'absent') throw new ServiceError('NOT_FOUND', `Could not ${what}: nothing is there`);
   if (tried.outcome === 'moved') return tried.part;
-  // What a server has copied of it before it refused.
+  // Removes what the server copied before it refused.
   await dav.remove(tried.part, what);
   return undefined;
 }
@@ -72,7 +74,7 @@ async function streamToPart(files: VolumeFiles, copying: { from: string; part: s
   await Promise.all(Array.from({ length: STREAMS }, stream));
 }
 
-/** Makes every directory of the tree, empty ones too, and gives the files and links that are to be copied. */
+/** Creates every directory of the tree, empty ones included, and returns the files and links to copy. */
 async function makeDirectories(files: VolumeFiles, from: string, part: string): Promise<FileEntry[]> {
   const found: FileEntry[] = [];
   const directories = [from];

@@ -10,6 +10,7 @@ import { ServiceError, type ServiceErrorCode } from '../service-error.ts';
 import { PROPFIND_BODY, type Resource, readMultistatus } from './multistatus.ts';
 import { parentPath, volumePathSegments } from './volume-path.ts';
 
+/** The root of one volume on a WebDAV server, and how to connect to it. */
 export interface DavOptions {
   readonly origin: string;
   /** Path of the volume's root, encoded, without a trailing slash. */
@@ -22,15 +23,15 @@ export interface DavOptions {
   readonly clock: Clock;
 }
 
-/** The reply to a COPY comes when all is copied, which of a large tree without reflinks takes long. */
+/** The server replies to a COPY when it is complete, which takes long for a large tree without reflinks. */
 const COPY_REPLY_MS = 3_600_000;
 
-/** A listing of a million entries takes a minute; longer than this is a server that has no end. */
+/** A listing of a million entries takes a minute; beyond this limit, the server sends without end. */
 const LISTING_MS = 15 * 60_000;
-/** A body of no interest is read away so long; then its connection goes. */
+/** Time to drain an unused body; then the connection is closed. */
 const DISCARD_MS = 10_000;
 
-/** What a MOVE came to. */
+/** The outcome of a MOVE or COPY. */
 type MoveOutcome = 'moved' | 'absent' | 'occupied' | 'noParent';
 
 interface DavRequest {
@@ -41,33 +42,37 @@ interface DavRequest {
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
   readonly what: string;
   readonly signal?: AbortSignal;
-  /** Default the client's; 0 for none. */
+  /** Default: the client's; 0 for no limit. */
   readonly replyMs?: number;
 }
 
-/** The WebDAV verbs on one volume, each with the outcomes that its callers tell apart; all else is a `ServiceError`. */
+/**
+ * The WebDAV methods on one volume, each with the outcomes that its callers distinguish; all other replies throw
+ * `ServiceError`.
+ */
 export interface DavClient {
   readonly clock: Clock;
   readonly timeouts: Timeouts;
-  /** Sends once; the caller reads or destroys the body. */
+  /** Sends once. The caller must read or destroy the body. */
   send(request: DavRequest): Promise<Reply>;
-  /** The error of a reply that the caller did not expect; throws its body away. */
+  /** The error for an unexpected reply, whose body is discarded. */
   refusal(reply: Reply, what: string): Promise<ServiceError>;
-  /** Undefined where nothing is. */
+  /** Undefined if the path does not exist. */
   propfind(path: string, options: { depth: 0 | 1; what: string }): Promise<Resource[] | undefined>;
-  /** Makes the directory and those above it. */
+  /** Creates a directory and its parents. */
   makeCollections(path: string): Promise<'made' | 'there'>;
   move(from: string, options: { to: string; overwrite: boolean; what: string }): Promise<MoveOutcome>;
-  /** With all that is in it, to a free name; `refused` where the server does not copy. */
+  /** Copies recursively to a free name; `refused` if the server does not copy. */
   copy(from: string, options: { to: string; what: string }): Promise<MoveOutcome | 'refused'>;
-  /** Nothing happens where nothing is. */
+  /** Does nothing if the path does not exist. */
   remove(path: string, what: string): Promise<void>;
   again<T>(once: (doubt: boolean) => Promise<T>, what: string): Promise<T>;
 }
 
-/** What the verbs are made from. */
+/** The functions on which the methods are built. */
 type Sender = Pick<DavClient, 'send' | 'refusal' | 'again'>;
 
+/** Sends nothing by itself. The caller owns the connections of `dispatcher`. */
 export function createDavClient(options: DavOptions): DavClient {
   const { clock, timeouts, origin } = options;
   const sender: Sender = {
@@ -100,7 +105,7 @@ export function createDavClient(options: DavOptions): DavClient {
   };
 }
 
-/** Encoded path of something in the volume; the root and what is meant as a directory end with a slash. */
+/** The encoded path in a volume; the root and directories end with a slash. */
 function urlPath(options: DavOptions, { path, directory = false }: { path: string; directory?: boolean }): string {
   const segments = volumePathSegments(path).map(encodeName);
   return [options.rootPath, ...segments].join('/') + (directory || path === '' ? '/' : '');
@@ -143,7 +148,7 @@ async function makeCollections(sender: Sender, path: string): Promise<'made' | '
   const once = async () => {
     const reply = await sender.send({ method: 'MKCOL', path, directory: true, what });
     if (reply.statusCode === 201) return discard(reply, 'made' as const);
-    // 405 is the answer of the RFC for "is there"; 301 that of servers that look for the slash first.
+    // By the RFC, 405 means that it exists; servers that require the slash first reply 301.
     if (reply.statusCode === 405 || reply.statusCode === 301) return discard(reply, 'there' as const);
     if (reply.statusCode === 409) return discard(reply, 'noParent' as const);
     throw await sender.refusal(reply, what);
@@ -165,12 +170,12 @@ async function moveOutcome(sender: Sender, { reply, what }: { reply: Reply; what
   if (reply.statusCode === 201 || reply.statusCode === 204) return discard(reply, 'moved' as const);
   if (reply.statusCode === 404) return discard(reply, 'absent' as const);
   if (reply.statusCode === 412) return discard(reply, 'occupied' as const);
-  // Apache's file systems answer 500 where the RFC wants 409.
+  // Apache replies 500 where the RFC requires 409.
   if (reply.statusCode === 409 || reply.statusCode === 500) return discard(reply, 'noParent' as const);
   throw await sender.refusal(reply, what);
 }
 
-/** Statuses with which servers say that they do not copy, or did not copy all of it (207). */
+/** Statuses of servers that do not copy, or copied only a part (207). */
 const COPY_REFUSED: ReadonlySet<number> = new Set([207, 403, 405, 415, 501]);
 
 async function copy(sender: Sender, request: DavRequest): Promise<MoveOutcome | 'refused'> {
@@ -202,7 +207,7 @@ async function multistatus(reply: Reply, what: string): Promise<Resource[]> {
   }
 }
 
-/** Reads a body away so that its connection can serve again; a body that breaks off or is long costs the connection. */
+/** Drains a body so that its connection can be reused; if the body breaks off or is long, the connection is closed. */
 export async function discard<T>(reply: Reply, value?: T): Promise<T> {
   const late = setTimeout(() => reply.body.destroy(), DISCARD_MS);
   await reply.body.dump({ limit: 65_536 }).catch(() => {});
@@ -225,7 +230,7 @@ const CODES = new Map<number, ServiceErrorCode>([
   [404, 'NOT_FOUND'],
   [405, 'FAILED_PRECONDITION'],
   [408, 'UNAVAILABLE'],
-  // A PUT whose directory has just been made or found: what stands there is none.
+  // A PUT to a directory that was just created or found: the existing entry is not a directory.
   [409, 'INVALID_ARGUMENT'],
   [412, 'FAILED_PRECONDITION'],
   [423, 'FAILED_PRECONDITION'],

@@ -1,37 +1,37 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { decodeName } from '../name-bytes.ts';
 
-/** What a PROPFIND says of one resource. */
+/** The properties of one resource in a PROPFIND reply. */
 export interface Resource {
   /** Decoded path of its URL, without a trailing slash. */
   readonly path: string;
   readonly kind: 'file' | 'dir';
   readonly size: number;
   readonly modifiedAt: number;
-  /** Undefined where the server does not tell. */
+  /** Undefined if the server does not report it. */
   readonly executable: boolean | undefined;
-  /** The target of a symlink; undefined for all else, and where the server does not tell. */
+  /** The target of a symlink; undefined for other resources, and if the server does not report it. */
   readonly link: string | undefined;
-  /** Undefined where the server does not tell, and for a directory. */
+  /** Undefined for directories, and if the server does not report it. */
   readonly etag: string | undefined;
 }
 
-/** Apache's name for the executable bit, which other servers and clients know too. */
+/** Apache's property for the executable bit, which other servers and clients also support. */
 const APACHE_NAMESPACE = 'http://apache.org/dav/props/';
-/** Of the property `link`, which our service has: a symlink's target, percent-encoded. */
+/** Namespace of the property `link` of `sluice serve`: a symlink's target, percent-encoded. */
 const LINK_NAMESPACE = 'urn:sluice:dav';
 
 const DAV = 'DAV:';
 const EXECUTABLE = `{${APACHE_NAMESPACE}}executable`;
 const LINK = `{${LINK_NAMESPACE}}link`;
 const MAX_DEPTH = 64;
-/** About a million entries. */
+/** Enough for about a million entries. */
 const MAX_CHARACTERS = 512 * 1024 * 1024;
 const MAX_ENTRIES = 2_000_000;
-/** A path of the longest that file systems have, with every byte percent-encoded. */
+/** The longest path of common file systems, with every byte percent-encoded. */
 const MAX_TEXT = 16_384;
 
-/** The properties that `readMultistatus` looks at. */
+/** Requests the properties that `readMultistatus` reads. */
 export const PROPFIND_BODY =
   '<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:"><prop>' +
   '<resourcetype/><getcontentlength/><getlastmodified/><getetag/>' +
@@ -40,8 +40,8 @@ export const PROPFIND_BODY =
 type Draft = { -readonly [Key in keyof Resource]: Resource[Key] | (Key extends 'path' ? undefined : never) };
 
 /**
- * Reads a 207 body as it arrives. Only properties under a 200 status count, whichever of the two comes first; entities
- * beyond XML's own five, endless nesting and endless length are errors.
+ * Reads a 207 body as it arrives. Properties count only with status 200, which may come before or after them. Throws
+ * for custom entities and for excessive nesting or length.
  */
 export async function readMultistatus(body: AsyncIterable<Uint8Array>): Promise<Resource[]> {
   const found: Resource[] = [];
@@ -122,7 +122,7 @@ function toResource(draft: Draft, path: string): Resource {
   };
 }
 
-/** Servers send a whole URL or only its path; only the path tells anything behind a proxy. */
+/** Servers send a full URL or only its path; behind a proxy, only the path is reliable. */
 function pathOfHref(href: string): string {
   const path = href.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').replace(/\/+$/, '');
   return decodeName(path);

@@ -17,8 +17,8 @@ interface Part {
 }
 
 /**
- * The bytes of a file. When the connection breaks, the rest is asked for on a new one, as long as the server's strong
- * ETag proves that the file is still the same; else the break is an error.
+ * The bytes of a file. After a broken connection, the rest is requested again if a strong ETag proves that the file is
+ * unchanged; otherwise the error is thrown.
  */
 export async function readFile(
   dav: DavClient,
@@ -30,7 +30,7 @@ export async function readFile(
   return bytes(dav, { part, first });
 }
 
-/** The reply with its bytes to come, or undefined where the range begins behind the file's end. */
+/** The reply with an unread body, or undefined if the range begins after the end of the file. */
 async function open(dav: DavClient, about: { part: Part; etag: string | undefined }): Promise<Reply | undefined> {
   const { path, start, end, what } = about.part;
   const empty = end !== undefined && end <= start;
@@ -82,7 +82,7 @@ async function* bytes(dav: DavClient, { part, first }: { part: Part; first: Repl
   }
 }
 
-/** The wanted bytes of a reply, also when the server did not mind the range. */
+/** The requested bytes of a reply, even if the server ignored the range. */
 async function* cut(reply: Reply, { part, start }: { part: Part; start: number }) {
   let at = reply.statusCode === 206 ? start : 0;
   for await (const piece of reply.body as AsyncIterable<Uint8Array>) {
@@ -90,7 +90,7 @@ async function* cut(reply: Reply, { part, start }: { part: Part; start: number }
     const to = part.end === undefined ? piece.length : Math.min(part.end - at, piece.length);
     at += piece.length;
     if (from < to) yield from === 0 && to === piece.length ? piece : piece.subarray(from, to);
-    // A range that was asked for ends by itself, unless the server sends more than it.
+    // A requested range ends by itself, unless the server sends more.
     if (part.end !== undefined && (at > part.end || (at === part.end && reply.statusCode === 200))) return;
   }
 }

@@ -1,7 +1,10 @@
 import { isByteName } from '../name-bytes.ts';
 import { ServiceError } from '../service-error.ts';
 
-/** The segments of a path in a volume; the root has none. Throws `INVALID_ARGUMENT` for what `VolumeFiles` refuses. */
+/**
+ * The segments of a path in a volume; none for the root. Throws `INVALID_ARGUMENT` for paths that `VolumeFiles`
+ * rejects.
+ */
 export function volumePathSegments(path: string): string[] {
   if (path === '') return [];
   const segments = path.split('/');
@@ -15,7 +18,7 @@ export function volumePathSegments(path: string): string[] {
   return segments;
 }
 
-/** The directory that holds `path`; undefined for the root. */
+/** The parent directory of `path`; undefined for the root. */
 export function parentPath(path: string): string | undefined {
   if (path === '') return undefined;
   const slash = path.lastIndexOf('/');

@@ -12,24 +12,30 @@ import { readFile } from './read-file.ts';
 import { parentPath, volumePathSegments } from './volume-path.ts';
 import { isPartName, writeFile } from './write-file.ts';
 
+/** The address of a volume's transfer service and its login, as `Volumes.create` returns them. */
 export interface WebDavFilesOptions {
-  /** The volume's root on its transfer service. */
+  /** The root of the volume on its transfer service. */
   readonly url: string;
+  /** The user of the transfer service. */
   readonly username: string;
+  /** Sent with every request by basic authentication. */
   readonly password: string;
-  /** Connections to the origin of `url`, owned by the caller. Default: new ones, freed with the process. */
+  /** Connections to the origin of `url`, owned by the caller. Default: new ones, closed with the process. */
   readonly dispatcher?: (origin: string) => Dispatcher;
-  /** Certificates (PEM) to trust in place of the system's; only without `dispatcher`. */
+  /** Certificates (PEM) to trust instead of those of the system; only without `dispatcher`. */
   readonly ca?: string | readonly string[];
+  /** The `User-Agent` header of every request. */
   readonly userAgent?: string;
+  /** Overrides single defaults. */
   readonly timeouts?: Partial<Timeouts>;
+  /** Default: `systemClock`. */
   readonly clock?: Clock;
 }
 
 /**
- * The files of a volume over WebDAV, for any server that has PROPFIND, GET, PUT, MKCOL, MOVE and DELETE. A file is
- * sent under a name of its own beside its place and then moved there. `executable` is asked for as the property that
- * Apache made known, and has no effect on a server that does not know it.
+ * The files of a volume over WebDAV, for any server with PROPFIND, GET, PUT, MKCOL, MOVE and DELETE. A file is uploaded
+ * under a temporary name in its directory and then moved into place. `executable` is sent as Apache's property, which
+ * other servers may ignore.
  */
 export function createWebDavFiles(options: WebDavFilesOptions): VolumeFiles {
   const url = new URL(options.url);
@@ -113,14 +119,17 @@ function toEntry(path: string, { kind, size, modifiedAt, executable, link, etag 
   };
 }
 
-/** The directory itself: every other path of a depth-1 answer begins with its path. */
+/** The directory itself: its path is a prefix of all others in a reply of depth 1. */
 function shortest(found: readonly Resource[]): Resource | undefined {
   let self = found[0];
   for (const it of found) if (self !== undefined && it.path.length < self.path.length) self = it;
   return self;
 }
 
-/** LINK is a method of HTTP that servers without it refuse; ours makes a symlink of it (docs/transfer.md). */
+/**
+ * Creates a symlink with the HTTP method LINK, which `sluice serve` supports (docs/transfer.md) and other servers
+ * refuse.
+ */
 async function makeLink(dav: DavClient, { path, target }: { path: string; target: string }): Promise<boolean> {
   const what = `make the link ${quote(path)}`;
   refuseRoot(path, what);
@@ -129,7 +138,7 @@ async function makeLink(dav: DavClient, { path, target }: { path: string; target
     const reply = await dav.send({ method: 'LINK', path, headers, what });
     if ([200, 201, 204].includes(reply.statusCode)) return discard(reply, 'made' as const);
     if (reply.statusCode === 409) return discard(reply, 'noParent' as const);
-    // What servers say that do not know the method.
+    // Replies of servers without this method.
     if ([400, 405, 501].includes(reply.statusCode)) return discard(reply, 'unknown' as const);
     throw await dav.refusal(reply, what);
   };
@@ -145,7 +154,7 @@ async function makeLink(dav: DavClient, { path, target }: { path: string; target
 async function makeDirectory(dav: DavClient, path: string): Promise<void> {
   volumePathSegments(path);
   const made = await dav.makeCollections(path).catch((error: unknown) => {
-    // Servers differ in how they refuse to make a directory of a file; what is there says more.
+    // Servers refuse to replace a file by a directory in different ways; the existing entry is more informative.
     if (!isServiceError(error, 'INVALID_ARGUMENT')) throw error;
     return error;
   });
@@ -166,7 +175,7 @@ async function move(dav: DavClient, { from, to }: { from: string; to: string }):
   const moved = async (doubt: boolean) => {
     const outcome = await dav.move(from, { to, overwrite: false, what });
     if (outcome !== 'absent') return outcome;
-    // The reply to an earlier try was lost: what has left `from` and stands at `to` has been moved.
+    // The reply to an earlier attempt was lost: if `from` is gone and `to` exists, it was moved.
     if (doubt && (await stat(dav, to)) !== undefined) return 'moved';
     return outcome;
   };

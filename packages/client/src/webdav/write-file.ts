@@ -4,6 +4,7 @@ import { isServiceError, ServiceError } from '../service-error.ts';
 import { type DavClient, discard } from './dav-client.ts';
 import { parentPath, volumePathSegments } from './volume-path.ts';
 
+/** A file to write; `size` is in bytes. */
 export interface FileWrite {
   readonly path: string;
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
@@ -13,12 +14,12 @@ export interface FileWrite {
 
 const PART_NAME = /^\.sluice-[0-9a-f]{24}\.part$/;
 
-/** Whether a file of this name is one that is still being written. */
+/** Whether a file of this name is an unfinished upload. */
 export function isPartName(name: string): boolean {
   return PART_NAME.test(name);
 }
 
-/** A name that nothing has, in the directory that holds `path`, for what is not yet complete. */
+/** A unique name for unfinished data, in the directory of `path`. */
 export function partBeside(path: string): string {
   const parent = parentPath(path) ?? '';
   const name = `.sluice-${randomBytes(12).toString('hex')}.part`;
@@ -29,7 +30,7 @@ const EXECUTABLE_BODY =
   '<?xml version="1.0" encoding="utf-8"?><D:propertyupdate xmlns:D="DAV:" xmlns:A="http://apache.org/dav/props/">' +
   '<D:set><D:prop><A:executable>T</A:executable></D:prop></D:set></D:propertyupdate>';
 
-/** Sends the file beside its place, then moves it there in one step. */
+/** Uploads a file under a temporary name in its directory, then moves it into place. */
 export async function writeFile(dav: DavClient, write: FileWrite): Promise<void> {
   const what = `write ${JSON.stringify(write.path)}`;
   const segments = volumePathSegments(write.path);
@@ -55,7 +56,7 @@ interface Sending extends FileWrite {
 async function send(dav: DavClient, sending: Sending): Promise<void> {
   const { body, parent, what } = sending;
   if (!(body instanceof Uint8Array)) {
-    // A stream can be sent only once, so its directory is made before.
+    // A stream can be sent only once, so its directory is created before.
     if (parent !== '') await dav.makeCollections(parent);
     await sendStream(dav, { ...sending, body });
     return;
@@ -78,7 +79,9 @@ async function stored(dav: DavClient, { reply, what }: { reply: Reply; what: str
   return discard(reply, 'stored' as const);
 }
 
-/** As long as the source gives, the service may wait; once all is sent, its reply has the usual time. */
+/**
+ * While the source produces data, the server may wait; after the last byte, the usual timeout for the reply applies.
+ */
 async function sendStream(dav: DavClient, sending: Sending & { body: AsyncIterable<Uint8Array> }): Promise<void> {
   const { size, what } = sending;
   const late = new AbortController();
@@ -128,13 +131,13 @@ async function markExecutable(dav: DavClient, { part, what }: { part: string; wh
   await discard(await dav.send({ method: 'PROPPATCH', path: part, headers, body: EXECUTABLE_BODY, what }));
 }
 
-/** First without overwriting, since a MOVE that overwrites would take away a whole directory of that name. */
+/** The first MOVE does not overwrite, because it would replace a whole directory of that name. */
 async function putInPlace(dav: DavClient, at: { part: string; path: string; what: string }): Promise<void> {
   const { part, path, what } = at;
   const moved = (overwrite: boolean) =>
     dav.again(async (doubt) => {
       const outcome = await dav.move(part, { to: path, overwrite, what });
-      // The name is ours alone: if it is gone after a lost reply, it has been moved.
+      // Only this upload uses the name: if it is gone after a lost reply, it was moved.
       return outcome === 'absent' && doubt ? 'moved' : outcome;
     }, what);
   let outcome = await moved(false);

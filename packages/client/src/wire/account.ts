@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { boundedName } from './bounded-name.ts';
 
-/** A supercomputer account bound to the user (protocol, "Account"). */
+/** An account of a cluster that the user may use (protocol, "Account"). */
 export const accountSchema = z.looseObject({ clusterID: boundedName, accountID: boundedName });
+/** An account of a cluster; the pair is unique. */
 export type Account = z.infer<typeof accountSchema>;
 
 /** Reply of endpoint 1. */

@@ -1,4 +1,7 @@
 import { z } from 'zod';
 
-/** A name that identifies something. A name that is too long is rejected, because a part of it would be another name. */
+/**
+ * A name that identifies something. Names that are too long are rejected, because a shortened name would identify
+ * something else.
+ */
 export const boundedName = z.string().max(1_024);

@@ -13,9 +13,10 @@ export const CONTAINER_PHASES = [
   'Canceling',
   'Canceled',
 ] as const;
+/** A phase of the protocol's table; a service may report others. */
 export type KnownContainerPhase = (typeof CONTAINER_PHASES)[number];
 
-/** The phases that a container never leaves. A phase that no table lists is not among them. */
+/** The final phases. Unknown phases are not among them. */
 const TERMINAL_CONTAINER_PHASES: ReadonlySet<string> = new Set<KnownContainerPhase>([
   'Succeeded',
   'Failed',
@@ -23,32 +24,38 @@ const TERMINAL_CONTAINER_PHASES: ReadonlySet<string> = new Set<KnownContainerPha
   'Canceled',
 ]);
 
-/** Whether the container has ended; unknown phases have not. */
+/** Whether a container in this phase has ended; unknown phases count as not ended. */
 export function isTerminalPhase(phase: string): boolean {
   return TERMINAL_CONTAINER_PHASES.has(phase);
 }
 
-/** A named port: `https` asks for a public HTTPS service; `port` and `https.host` are set by the service. */
+/** A named port: `https` requests a public HTTPS address; the service sets `port` and `https.host`. */
 export const portSchema = z.looseObject({
   port: z.number().optional(),
   https: z.looseObject({ host: z.string().optional() }).optional(),
 });
+/** A port as the service reports it. */
 export type Port = z.infer<typeof portSchema>;
 
-/** What a client gives to create a container (protocol, "Container"). */
+/** The properties of a new container (protocol, "Container"). */
 export interface ContainerSpec {
+  /** ID of an instance type of the cluster. */
   readonly instanceType: string;
+  /** Absent: services decide; `sluice serve` then uses the machine's own file system. */
   readonly image?: string;
+  /** The argv. Absent: the image's own command. */
   readonly command?: readonly string[];
-  /** Port name to port; `https: {}` exposes it. */
+  /** By port name; `https: {}` requests a public address. */
   readonly ports?: Readonly<Record<string, { readonly https?: Readonly<Record<string, never>> }>>;
-  /** `<volumeID>[:<subPath>[:dir|file]]` to the mount point inside the container. */
+  /** By `<volumeID>[:<subPath>[:dir|file]]`: the mount point in the container. */
   readonly volumeMounts?: Readonly<Record<string, string>>;
+  /** Have no effect on the service. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Environment variables, added to those of the image. */
   readonly envs?: Readonly<Record<string, string>>;
 }
 
-/** A container as created or got. Times are ISO 8601, `runTime` is in seconds. */
+/** A container as `create` and `get` return it. Times are ISO 8601, `runTime` is in seconds. */
 export const containerSchema = z.looseObject({
   id: boundedName,
   clusterID: boundedName,
@@ -69,9 +76,13 @@ export const containerSchema = z.looseObject({
   endTime: z.string().optional(),
   runTime: z.number().optional(),
 });
+/**
+ * A container as `create` and `get` return it. Times are ISO 8601, `runTime` is in seconds; services may omit optional
+ * fields.
+ */
 export type Container = z.infer<typeof containerSchema>;
 
-/** An entry of the container list: exactly the fields that the protocol names. */
+/** An entry of the container list: only the fields that the protocol names. */
 export const containerListItemSchema = z.looseObject({
   id: boundedName,
   clusterID: boundedName,
@@ -81,6 +92,7 @@ export const containerListItemSchema = z.looseObject({
   state: z.string().optional(),
   createTime: z.string().optional(),
 });
+/** A container as `list` returns it, without labels and mounts. */
 export type ContainerListItem = z.infer<typeof containerListItemSchema>;
 
 /** Reply of endpoint 9. */

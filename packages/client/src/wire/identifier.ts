@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The longest identifier our own service gives or takes; the protocol leaves the bound open. */
+/** The longest identifier of `sluice serve`; the protocol defines no limit. */
 const MAX_IDENTIFIER_LENGTH = 63;
 
 /** ID of a volume, a container or a port: `[a-z0-9-]+` (protocol, "What the service does"). */

@@ -5,21 +5,23 @@ import { boundedName } from './bounded-name.ts';
 export const FEATURES = {
   /** The label `sluice-writable-mounts` is honored: all other mounts are read-only. */
   readOnlyMounts: 'read-only-mounts',
-  /** The digest of an image can be asked for (`Discovery.resolveImage`). */
+  /** Images can be resolved to digests (`Discovery.resolveImage`). */
   imageDigests: 'image-digests',
 } as const;
+/** The name of an extension in `InstanceType.features`. */
 export type Feature = (typeof FEATURES)[keyof typeof FEATURES];
 
-/** Resource kind and amount that a container may ask for (protocol, "InstanceType"). */
+/** Kind and amount of resources for a container (protocol, "InstanceType"). */
 export const instanceTypeSchema = z.looseObject({
   id: boundedName,
   clusterID: boundedName,
   cpu: z.looseObject({ cores: z.number(), model: z.string().optional() }),
   memory: z.looseObject({ sizeGB: z.number() }),
   gpu: z.looseObject({ count: z.number(), model: z.string().optional() }).optional(),
-  /** Extensions that the type's cluster supports (`FEATURES`); unknown strings are to be ignored. */
+  /** Extensions that the type's cluster supports (`FEATURES`); clients ignore unknown names. */
   features: z.array(z.string()).optional(),
 });
+/** Kind and amount of resources for a container. `memory.sizeGB` is in GB. */
 export type InstanceType = z.infer<typeof instanceTypeSchema>;
 
 /** Reply of endpoint 2. */

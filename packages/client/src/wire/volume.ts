@@ -3,17 +3,19 @@ import { boundedName } from './bounded-name.ts';
 
 /** Every phase of a volume, in the order of the protocol's table. */
 export const VOLUME_PHASES = ['Creating', 'Pending', 'Available', 'Failed', 'Deleting', 'Deleted', 'Unknown'] as const;
+/** A phase of the protocol's table; a service may report others. */
 export type KnownVolumePhase = (typeof VOLUME_PHASES)[number];
 
-/** Login and addresses of the transfer service; the password is in the create response only (protocol, "Volume"). */
+/** Login and addresses of the transfer service (protocol, "Volume"). */
 export const volumeServiceSchema = z.looseObject({
   username: z.string(),
   password: z.string(),
   address: z.looseObject({ webdav: z.string().optional(), sftp: z.string().optional() }),
 });
+/** Login and addresses of the transfer service; only the reply to `create` contains them. */
 export type VolumeService = z.infer<typeof volumeServiceSchema>;
 
-/** A volume as created or listed. `phase` may be a value that no table lists yet: such a volume is not usable. */
+/** A volume as `create` and `list` return it. A volume with an unknown `phase` is not usable. */
 export const volumeSchema = z.looseObject({
   id: boundedName,
   clusterID: boundedName,
@@ -23,6 +25,7 @@ export const volumeSchema = z.looseObject({
   createTime: z.string().optional(),
   service: volumeServiceSchema.optional(),
 });
+/** A volume as `create` and `list` return it; `service` only if it was requested. */
 export type Volume = z.infer<typeof volumeSchema>;
 
 /** Reply of endpoint 4. */

@@ -1,5 +1,5 @@
 /**
- * The label that names the mount points which stay writable, as a JSON array. Where it is present, a service that
- * announces `read-only-mounts` mounts every other volume read-only; other services ignore it.
+ * The label with the mount points that stay writable, as a JSON array. With it, a service that announces `read-only-
+ * mounts` mounts all other volumes read-only; other services ignore it.
  */
 export const WRITABLE_MOUNTS_LABEL = 'sluice-writable-mounts';
