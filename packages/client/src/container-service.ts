@@ -84,6 +84,7 @@ export interface Volumes {
 export interface ChangeHint {
   readonly clusterID: string;
   readonly accountID: string;
+  /** May name a container that the caller does not know. */
   readonly containerID: string;
 }
 

@@ -5,7 +5,9 @@
 export interface ExpressionHandle<T> {
   /** The expression without `${{ }}`, for use in a larger expression. */
   readonly source: string;
+  /** The expression with `${{ }}`, for template literals. */
   readonly toString: () => string;
+  /** The expression with `${{ }}`, as a file contains it. */
   readonly toJSON: () => string;
   /** Never set; carries the type. */
   readonly value?: T;

@@ -65,7 +65,9 @@ export interface PipelineBuilder<P, V> {
     readonly plannedTime: ExpressionHandle<string>;
     readonly status: ExpressionHandle<string>;
   };
+  /** The number of the current attempt, from 1. */
   readonly attempt: ExpressionHandle<number>;
+  /** Adds a step with one cell. */
   readonly step: <
     const O extends string = never,
     const R extends ResultShapes = Record<never, never>,

@@ -11,6 +11,7 @@ export type PlanGraph = DirectedGraph<StepNode, StepEdge, { readonly pipeline: s
 
 /** The attributes of a node. The step itself is `plan.steps[index]`. */
 export interface StepNode {
+  /** Index in `Plan.steps`. */
   readonly index: number;
   readonly kind: 'container' | 'service' | 'approval';
   /** As written: it may contain expressions. Absent: the engine's default. */

@@ -2,6 +2,7 @@ import type { PlanGraph, StepEdge } from './plan-graph.ts';
 
 /** Whether to select dependencies or dependents, and along which edges. */
 export interface StepSelection {
+  /** `ancestors` are dependencies, `descendants` are dependents. */
   readonly direction: 'ancestors' | 'descendants';
   /** Edges to follow; default: all. */
   readonly along?: (edge: StepEdge) => boolean;

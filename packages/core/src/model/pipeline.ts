@@ -17,9 +17,12 @@ export interface Pipeline {
   readonly version: 1;
   readonly name: string;
   readonly description?: string;
+  /** Labels of every container. */
   readonly labels: Readonly<Record<string, string>>;
   readonly params: Readonly<Record<string, Param>>;
+  /** Environment variables of every step. */
   readonly env: Readonly<Record<string, Template>>;
+  /** Names of the secrets that must exist when a run starts. */
   readonly secrets: readonly string[];
   readonly volumes: Readonly<Record<string, NamedVolume>>;
   /** In the order of the file. */
@@ -29,6 +32,7 @@ export interface Pipeline {
   readonly outputs: Readonly<Record<string, PipelineOutput>>;
   /** Most containers of a run at once. */
   readonly parallelism?: number;
+  /** After a failure, no further steps start. */
   readonly failFast: boolean;
   /** Limit for the whole run. */
   readonly timeoutMs?: number;
@@ -44,12 +48,14 @@ export interface Pipeline {
 export interface Param {
   readonly type: JsonType;
   readonly default?: Json;
+  /** The allowed values. */
   readonly enum?: readonly Json[];
   /** A regular expression in RE2 syntax that text must match. */
   readonly pattern?: string;
   /** Inclusive, as is `maximum`. */
   readonly minimum?: number;
   readonly maximum?: number;
+  /** True if there is no default. */
   readonly required: boolean;
   readonly description?: string;
 }
@@ -61,6 +67,7 @@ export interface Param {
 export interface NamedVolume {
   readonly id?: string;
   readonly source?: string;
+  /** False: each run has its own volume, which `sluice gc` removes with the run. */
   readonly retain: boolean;
 }
 
@@ -68,6 +75,7 @@ export interface NamedVolume {
 export interface Step {
   readonly name: string;
   readonly description?: string;
+  /** Absent or empty: the file system that the engine provides. */
   readonly image?: Template;
   /**
    * The argv; a script or string command is already wrapped in its interpreter. Absent: the image's own, or none for
@@ -82,6 +90,7 @@ export interface Step {
   readonly outputs: Readonly<Record<string, Output>>;
   readonly results: Readonly<Record<string, ResultSpec>>;
   readonly needs: readonly Need[];
+  /** A template that yields a boolean; if false, the step is skipped. */
   readonly when?: Template;
   readonly matrix?: Matrix;
   /** A template that yields a list, known only during the run. */
@@ -90,6 +99,7 @@ export interface Step {
   readonly foreachKey?: Template;
   /** Maximum number of concurrent cells of this step. */
   readonly parallelism?: number;
+  /** Absent: the smallest that has the `resources`. */
   readonly instanceType?: Template;
   readonly resources?: Resources;
   readonly placement?: Placement;
@@ -104,6 +114,7 @@ export interface Step {
   readonly queueTimeoutMs?: number;
   /** Limit for all attempts together. */
   readonly deadlineMs?: number;
+  /** Dependents start even if the step fails. */
   readonly continueOnError: boolean;
   readonly cache?: Cache;
   readonly ports: Readonly<Record<string, { readonly https: boolean }>>;
@@ -154,14 +165,18 @@ export interface Need {
 export interface Matrix {
   /** Axis name to its values, or to a template that yields the list from parameters. */
   readonly axes: Readonly<Record<string, JsonTemplate>>;
+  /** Each entry adds axes to the cells that it does not contradict, or a separate cell if there is none. */
   readonly include: readonly Readonly<Record<string, JsonTemplate>>[];
+  /** Every cell that matches an entry is removed. */
   readonly exclude: readonly Readonly<Record<string, JsonTemplate>>[];
 }
 
 /** The least that an instance type must have; absent values are not compared. `cpu` counts cores. */
 export interface Resources {
+  /** Number of cores. */
   readonly cpu?: number;
   readonly memoryBytes?: number;
+  /** Number of GPUs. */
   readonly gpu?: number;
   readonly gpuModel?: string;
 }
@@ -180,9 +195,11 @@ export type FailureClass = 'failed' | 'oom' | 'timeout' | 'infrastructure';
 export interface Retry {
   /** Attempts after the first one, for the classes in `on`. */
   readonly limit: number;
+  /** Classes that are retried. */
   readonly on: readonly FailureClass[];
   /** If given, only these exit codes are retried. */
   readonly exitCodes?: readonly number[];
+  /** The delay before the second attempt, its factor for each further one, and its maximum. */
   readonly backoff: { readonly initialMs: number; readonly factor: number; readonly maxMs: number };
   /**
    * Instance types or resources for later attempts: each failure of the class `oom` or `failed` moves to the next
@@ -211,6 +228,7 @@ export interface ServiceStep {
 
 /** A step that waits for a user instead of running a container. */
 export interface Approval {
+  /** Shown to the user. */
   readonly message?: Template;
   readonly timeoutMs?: number;
 }
@@ -225,6 +243,7 @@ export interface PipelineOutput {
 /** The limit of concurrent runs with the same group, and what happens to a run above it. */
 export interface Concurrency {
   readonly group: Template;
+  /** Most concurrent runs of the group. */
   readonly limit: number;
   /** What a new run does while the group is full: wait, cancel the others, or not start. */
   readonly overlap: 'queue' | 'replace' | 'fail';
@@ -247,6 +266,8 @@ export interface Schedule {
 /** A message at the end of a run with one of these states; exactly one of `webhook` and `command` is set. */
 export interface Notify {
   readonly on: readonly ('succeeded' | 'failed' | 'canceled')[];
+  /** URL for a POST request with JSON. */
   readonly webhook?: Template;
+  /** The argv of a program on the machine of the runner. */
   readonly command?: readonly Template[];
 }

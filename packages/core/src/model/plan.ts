@@ -7,6 +7,7 @@ import type { NeedCondition, Pipeline, Step } from './pipeline.ts';
  */
 export interface Plan {
   readonly pipeline: Pipeline;
+  /** By name, converted to their types. */
   readonly params: Readonly<Record<string, Json>>;
   /** The steps of the pipeline in the order of the file, then those of `finally`. */
   readonly steps: readonly PlannedStep[];
@@ -14,6 +15,7 @@ export interface Plan {
 
 /** A step with its dependencies and cells. */
 export interface PlannedStep {
+  /** Index in `Plan.steps`. */
   readonly index: number;
   readonly step: Step;
   /** Belongs to `finally`: starts when every other step has ended, regardless of the outcome. */
@@ -28,6 +30,7 @@ export interface PlannedStep {
 export interface PlannedDependency {
   /** Index of the step depended on. */
   readonly on: number;
+  /** The state that the dependency must reach. */
   readonly condition: NeedCondition;
   /** Whether an input mounts one of its outputs. */
   readonly data: boolean;
@@ -37,6 +40,7 @@ export interface PlannedDependency {
 export interface Cell {
   /** `[a-z0-9-]+`, unique in the step, readable, stable under reordering of other cells; `''` for a plain step. */
   readonly key: string;
+  /** By axis; empty for other steps. */
   readonly matrix: Readonly<Record<string, Json>>;
   /** The `foreach` item. */
   readonly item?: Json;

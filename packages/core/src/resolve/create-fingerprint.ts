@@ -6,6 +6,7 @@ import type { ResolvedContainer } from '../model/run-context.ts';
  * A digest and its named components, sorted by name, so that two fingerprints can be compared component by component.
  */
 export interface Fingerprint {
+  /** Of all components together. */
   readonly digest: string;
   readonly components: readonly { readonly name: string; readonly value: string }[];
 }
