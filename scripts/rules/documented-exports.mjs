@@ -2,7 +2,7 @@ import { judgeCounts, lineAt, parseSources } from '../source-rules.mjs';
 
 /** Undocumented exports from before the rule existed. A count may only fall; a package without one has none. */
 const TOLERATED = {
-  'packages/runner': 31,
+  'packages/runner': 19,
 };
 
 /** What a file exports has a comment for those who use it without reading the file. */

@@ -4,7 +4,7 @@ const GLOSSARY = 'docs/glossary.md';
 const SELF = 'scripts/rules/standard-words.mjs';
 /** Findings left in each area from before the rule existed. A count may only fall; an area without one has none. */
 const TOLERATED = {
-  'packages/runner, comments': 78,
+  'packages/runner, comments': 47,
   'packages/runner': 2,
 };
 

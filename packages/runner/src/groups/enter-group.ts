@@ -34,7 +34,7 @@ interface Member {
 }
 
 /** The result of one check of a group. */
-interface Look extends Pick<Sifted, 'members'> {
+interface GroupCheck extends Pick<Sifted, 'members'> {
   readonly admitted: boolean;
   /** Runs ahead of this one in the queue. */
   readonly before: readonly string[];
@@ -74,15 +74,15 @@ async function waitForPlace(request: GroupRequest): Promise<Result<never, RunRef
   const judge = createJudge(request);
   const canceling = createCanceling(request);
   for (let hasWarned = false; ; ) {
-    const look = await lookAt(request, { judge, mayWait });
-    if (look.admitted) return undefined;
-    if (!mayWait) return fail({ code: 'GROUP_BUSY', message: describeBusy(group, look) });
-    const canceled = overlap === 'replace' && (await canceling(look.members));
+    const check = await checkGroup(request, { judge, mayWait });
+    if (check.admitted) return undefined;
+    if (!mayWait) return fail({ code: 'GROUP_BUSY', message: describeBusy(group, check) });
+    const canceled = overlap === 'replace' && (await canceling(check.members));
     if (!canceled && !hasWarned) {
       reporter?.report({
         type: 'warning',
         at: clock.now(),
-        message: `${describeBusy(group, look)}; waiting`,
+        message: `${describeBusy(group, check)}; waiting`,
       });
       hasWarned = true;
     }
@@ -134,10 +134,10 @@ async function keepPlace(request: GroupRequest): Promise<GroupEntry['state'] | u
  * One check of the group: removes ended runs, and acquires a place or joins the queue. Repeated if the group changes
  * meanwhile.
  */
-async function lookAt(
+async function checkGroup(
   request: GroupRequest,
   given: { readonly judge: Judge; readonly mayWait: boolean },
-): Promise<Look> {
+): Promise<GroupCheck> {
   const { group, runId, plan, mode } = request;
   const { limit } = plan.pipeline.concurrency!;
   for (;;) {
@@ -197,20 +197,20 @@ function createCanceling({ disk, home, clock, runId, group, plan, cancelLeft }: 
   const { limit } = plan.pipeline.concurrency!;
   const by = `run ${runId} of group ${group}`;
   /** Runs that have accepted the request; a run that is just being resumed is asked again. */
-  const told = new Set<string>();
+  const asked = new Set<string>();
   /** When each run without a process was last resumed to be canceled. */
   const resuming = new Map<string, number>();
   return async (members: readonly Member[]): Promise<boolean> => {
     for (const { runId: other, membership } of members.slice(0, members.length - limit + 1)) {
-      if (told.has(other)) continue;
+      if (asked.has(other)) continue;
       if (membership === 'driven') {
-        if ((await askRunner(disk, runDirectory(home, other), { verb: 'cancel', by })) === 'ok') told.add(other);
+        if ((await askRunner(disk, runDirectory(home, other), { verb: 'cancel', by })) === 'ok') asked.add(other);
       } else if (cancelLeft && clock.now() - (resuming.get(other) ?? Number.NEGATIVE_INFINITY) >= JUDGED_FOR_MS) {
         resuming.set(other, clock.now());
         void cancelLeft(other, by).catch(() => {});
       }
     }
-    return told.size + resuming.size > 0;
+    return asked.size + resuming.size > 0;
   };
 }
 
@@ -222,7 +222,7 @@ async function leave(request: GroupRequest): Promise<void> {
   }
 }
 
-function describeBusy(group: string, { members, before }: Look): string {
+function describeBusy(group: string, { members, before }: GroupCheck): string {
   const names = members.map(({ runId }) => runId).join(', ');
   const left = members.filter(({ membership }) => membership === 'left').map(({ runId }) => runId);
   const hint =

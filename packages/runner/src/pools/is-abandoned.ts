@@ -6,7 +6,7 @@ import { readPlan, runDirectory } from '../record/run-home.ts';
 import type { Missing } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { askContainer } from '../watch/ask-container.ts';
-import { addMissedLook } from '../watch/lost-container.ts';
+import { addMissedCheck } from '../watch/lost-container.ts';
 import type { Claim } from './claims-list.ts';
 
 /** What the home of a run shows about the attempt that holds a claim. */
@@ -31,9 +31,9 @@ export function createAbandonment(session: RunSession): (claim: Claim) => Promis
       missing.delete(claim.containerID);
       return seen === 'ended';
     }
-    const looks = addMissedLook(missing.get(claim.containerID), { at: session.clock.now(), found: 'nothing' });
-    missing.set(claim.containerID, looks);
-    return evidence === 'lost' && looks.lasted >= SETTLED_AFTER_MS;
+    const checks = addMissedCheck(missing.get(claim.containerID), { at: session.clock.now(), found: 'nothing' });
+    missing.set(claim.containerID, checks);
+    return evidence === 'lost' && checks.lasted >= SETTLED_AFTER_MS;
   };
 }
 

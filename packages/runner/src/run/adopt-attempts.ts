@@ -8,9 +8,8 @@ import { observeContainer } from '../watch/observe-container.ts';
 import type { Watcher } from '../watch/watcher.ts';
 
 /**
- * Asks the service for every container that an earlier runner may have left, and follows those that are known to be
- * there; the scheduler hears the answers before anything new starts. Returns the `running` events of
- * containers that had been running before.
+ * Requests every container that an earlier runner may have left, and tracks those that exist; the scheduler receives
+ * the answers before anything new starts. Returns the `running` events of containers that were running before.
  */
 export async function adoptAttempts(session: RunSession, watcher: Watcher): Promise<SchedulerEvent[]> {
   const running: SchedulerEvent[] = [];
@@ -25,7 +24,7 @@ export async function adoptAttempts(session: RunSession, watcher: Watcher): Prom
     if (attempt.ran) running.push({ type: 'running', at: known.runningAt!, ...attempt.at });
     if (attempt.confirmed) {
       watcher.track(attempt);
-      asked.push(watcher.look(attempt));
+      asked.push(watcher.check(attempt));
     } else {
       asked.push(askForDoubtful(session, watcher, attempt));
     }
@@ -34,14 +33,17 @@ export async function adoptAttempts(session: RunSession, watcher: Watcher): Prom
   return running;
 }
 
-/** A container that may or may not have been created: found and ours, it is followed; else its `submit` asks on. */
+/**
+ * A container that may or may not have been created: if it exists and is ours, it is tracked; otherwise its `submit`
+ * continues.
+ */
 async function askForDoubtful(session: RunSession, watcher: Watcher, attempt: Attempt): Promise<void> {
   for (let tries = 0; tries < 3 && !session.stopped; tries++) {
     try {
       const seen = await session.calls.add(() => session.service.containers.get(attempt.ref));
-      // Another one under our ID is for `submit` to judge.
+      // Another container under our ID is handled by `submit`.
       if (!isOwnContainer(attempt, seen)) return;
-      if (observeContainer(session, attempt, seen) && !attempt.over) watcher.track(attempt);
+      if (observeContainer(session, attempt, seen) && !attempt.closed) watcher.track(attempt);
       return;
     } catch (error) {
       if (!isServiceError(error)) throw error;

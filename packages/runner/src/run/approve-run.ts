@@ -12,7 +12,7 @@ import { readPlan, runDirectory } from '../record/run-home.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import { stepIndex } from '../record/step-context.ts';
 
-/** The answer of a person to an approval step. */
+/** A person's answer to an approval step. */
 export interface ApprovalAnswer {
   /** May be shortened to an unambiguous prefix. */
   readonly runId: string;
@@ -22,8 +22,8 @@ export interface ApprovalAnswer {
 }
 
 /**
- * Gives the answer of a person to the living runner of a run. Of a run that nobody drives, the answer is written into the
- * journal, and `driven` is false: whoever resumes the run goes by it.
+ * Passes a person's answer to the living runner of a run. If no process executes the run, the answer is written to the
+ * journal and `driven` is false: it takes effect when the run is resumed.
  */
 export async function approveRun(
   home: string,
@@ -59,7 +59,7 @@ async function writeAnswer(
 ): Promise<Result<{ readonly driven: boolean }, RunRefusal>> {
   const { plan, at, approved, by } = answer;
   const replayed = plan && replayRun(plan, records);
-  // What has run out of its time since the run was left.
+  // Steps whose approval timeout has passed since the run was left.
   replayed?.scheduler.handle({ type: 'tick', at });
   const step = plan && stepIndex(plan, answer.step);
   if (plan && step === undefined) {

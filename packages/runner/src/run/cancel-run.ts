@@ -9,8 +9,8 @@ import type { ResumeRunOptions } from '../session/run-options.ts';
 import { resumeRun } from './resume-run.ts';
 
 /**
- * Cancels a run. Where a living runner drives it, that runner is told and `undefined` comes back at once; otherwise this
- * process resumes it, cancels what runs and comes back with the report.
+ * Cancels a run. If a living runner executes it, that runner receives the request and `undefined` is returned at once;
+ * otherwise this process resumes the run, cancels its containers and returns the report.
  */
 export async function cancelRun(
   given: ResumeRunOptions & { readonly by: string },

@@ -10,10 +10,10 @@ import { probeUrl } from './probe-url.ts';
 import type { RunLife } from './run-life.ts';
 import type { RunLoop } from './run-loop.ts';
 
-/** Calls to the service at once. */
+/** Concurrent calls to the service. */
 const MAX_CALLS = 32;
 
-/** Distinct warnings that the journal keeps: a run with more of them has one cause for most. */
+/** Distinct warnings that the journal keeps: if a run has more, most of them have one cause. */
 const MAX_WARNINGS = 100;
 
 /** What the session is wired to. */
@@ -72,7 +72,7 @@ export function createSession(start: ExecuteOptions, { loop, life, redactor }: S
   };
 }
 
-/** The redactor of a run's secrets, which also the loop uses. */
+/** The redactor of a run's secrets, which the loop also uses. */
 export function createRunRedactor(start: ExecuteOptions): Redactor {
   return createRedactor(start.plan, secretsOf(start));
 }

@@ -23,8 +23,8 @@ interface WiredRun extends ExecuteOptions {
 }
 
 /**
- * Executes a run until it has finished, is detached, or cannot continue. When it resolves, the service has been asked for
- * everything that an earlier runner may have left.
+ * Executes a run until it has finished, is detached, or cannot continue. When the promise resolves, the service has
+ * been queried for everything that an earlier runner may have left.
  */
 export async function executeRun(start: ExecuteOptions): Promise<RunHandle> {
   const run = wireRun(start);
@@ -32,7 +32,7 @@ export async function executeRun(start: ExecuteOptions): Promise<RunHandle> {
   try {
     await recoverRun(run);
   } catch (error) {
-    // A second attempt in this process must not find what this one has opened.
+    // A second attempt in this process must not find resources that this one has opened.
     await life.abandon();
     throw error;
   }
@@ -91,20 +91,22 @@ function createHandlers(run: WiredRun): LoopHandlers {
   };
 }
 
-/** After the turn's effects, one of which asks the person. */
+/** Called after the turn's effects, one of which requests the approval. */
 async function leaveForPeople({ session, life, scheduler }: WiredRun): Promise<void> {
   await session.durable();
   if (waitsForPeople(scheduler)) await life.suspend('all remaining steps wait for approval');
 }
 
-/** Brings the run to where its loop can begin: a resumed one learns from the service what has happened meanwhile. */
+/**
+ * Recovers the state in which the loop can begin: a resumed run queries the service for what has happened meanwhile.
+ */
 async function recoverRun({ session, life, loop, parts, facts, workspace, ...start }: WiredRun): Promise<void> {
   await parts.cache.open();
   parts.cellReporter.runStarted(start.resumed);
   // A crash may have left the run's first record without the event that begins it.
   if (facts.startedAt === 0) session.post({ type: 'started', at: session.clock.now() });
   if (!start.resumed) return;
-  // If the run is suspended meanwhile (login refused, newer runner), what still asks is never answered.
+  // If the run is suspended meanwhile (login rejected, newer runner), the queries still in flight are never answered.
   const running = await Promise.race([adoptAttempts(session, parts.watcher), life.finished.then(() => [])]);
   if (start.cancelBy !== undefined)
     session.post({ type: 'cancelRequested', at: session.clock.now(), by: start.cancelBy });

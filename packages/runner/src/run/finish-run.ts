@@ -10,7 +10,7 @@ import type { ExecuteOptions } from './execute-options.ts';
 import type { RunLife } from './run-life.ts';
 import type { RunParts } from './run-parts.ts';
 
-/** What finishing a run needs beside its session. */
+/** What finishing a run needs in addition to its session. */
 export interface FinishParts extends Pick<RunParts, 'archive' | 'cache' | 'pools' | 'preparation'> {
   readonly life: RunLife;
   readonly start: ExecuteOptions;

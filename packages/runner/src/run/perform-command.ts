@@ -15,7 +15,7 @@ import type { Posted } from '../session/posted.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
 import type { Submitter } from '../submission/submitter.ts';
 
-/** The parts of the shell that commands are handed to. */
+/** The parts of the shell that perform commands. */
 export interface CommandParts {
   readonly submitter: Submitter;
   readonly cache: RunCache;
@@ -24,10 +24,10 @@ export interface CommandParts {
   readonly finish: (command: Extract<Command, { type: 'finish' }>) => void;
 }
 
-/** An answer given at once, or what is to be done when the turn is durable. */
+/** An immediate answer, or the effect to run when the turn is durable. */
 export type Performed = Posted | (() => void) | undefined;
 
-/** Hands a command of the scheduler to the part of the shell that it is for. */
+/** Passes a command of the scheduler to the part of the shell that performs it. */
 export function performCommand(session: RunSession, parts: CommandParts, command: Command): Performed {
   switch (command.type) {
     case 'decide':
@@ -60,7 +60,7 @@ function wake(session: RunSession, at: number): void {
   );
 }
 
-/** Forgets the wake-up, so that nothing keeps the process alive. */
+/** Cancels the wake-up, so that nothing keeps the process alive. */
 export function forgetWake(session: RunSession): void {
   wakes.get(session)?.();
 }

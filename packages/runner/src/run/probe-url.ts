@@ -1,4 +1,4 @@
-/** Longest wait for an answer: a service that takes longer is asked again. */
+/** Longest wait for an answer: a service that takes longer is queried again. */
 const PROBE_MS = 5000;
 
 /** Whether an HTTP GET ends with a status below 400. */

@@ -11,8 +11,9 @@ import { findRunContainers, type RunContainer } from '../watch/find-run-containe
 import { judgeTerminalPhase } from '../watch/judge-terminal-phase.ts';
 
 /**
- * Why a run whose journal does not say what it is cannot be resumed. Such a run never began, or has lost its journal: its
- * summary and the service tell which. What is left of one that never began is removed; the caller holds its directory.
+ * Why a run cannot be resumed whose journal does not contain its header. Such a run never began, or has lost its
+ * journal: its summary and the service show which. The remains of a run that never began are removed; the caller holds
+ * its directory.
  */
 export async function refuseUnbegun(
   options: FilledOptions<ResumeRunOptions>,
@@ -36,12 +37,12 @@ export async function refuseUnbegun(
   return removeUnbegun(options, directory);
 }
 
-/** Removes what is left of a run that started nothing; the caller holds its directory. */
+/** Removes the remains of a run that started nothing; the caller holds its directory. */
 export async function removeUnbegun(
   { disk, home, runId }: FilledOptions<ResumeRunOptions>,
   directory: string,
 ): Promise<RunRefusal> {
-  // It waits for its concurrency group, and has its place in there.
+  // It waits for its concurrency group, and has a place in the queue.
   if ((await disk.ask(enteringDirectory(home, runId), '')) !== undefined) {
     return { code: 'RUN_IN_USE', message: `could not resume run ${runId}: another process is starting it` };
   }
@@ -49,7 +50,7 @@ export async function removeUnbegun(
   return { code: 'RUN_NOT_FOUND', message: `run ${runId} was interrupted before it began; nothing was started` };
 }
 
-/** On every account of this login: where the run was started is not known. */
+/** Searches every account of this login: it is unknown where the run was started. */
 async function findEverywhere(
   { service, runId }: FilledOptions<ResumeRunOptions>,
   plan: Plan,

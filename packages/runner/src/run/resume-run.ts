@@ -20,8 +20,7 @@ import { executeRun } from './execute-run.ts';
 import { refuseUnbegun, removeUnbegun } from './refuse-unbegun.ts';
 
 /**
- * Takes up a run that no living runner drives, in this order: lock, read, ask for every open ID, only then
- * schedule.
+ * Resumes a run that no living runner executes, in this order: lock, read, query every open ID, and only then schedule.
  */
 export function resumeRun(given: ResumeRunOptions): Promise<Result<RunHandle, RunRefusal>> {
   const options = withDefaults(given);
@@ -50,7 +49,7 @@ async function resume(options: FilledOptions<ResumeRunOptions>): Promise<Result<
   });
 }
 
-/** A run that was killed while it was written down for the first time, or that the home does not have. */
+/** The run was killed while it was first written, or the home does not have it. */
 async function refuseWithoutPlan(options: FilledOptions<ResumeRunOptions>, directory: string): Promise<RunRefusal> {
   const { disk, clock, runId, home } = options;
   const missing = { code: 'RUN_NOT_FOUND', message: `could not find run ${runId} in ${home}` } as const;
@@ -58,7 +57,7 @@ async function refuseWithoutPlan(options: FilledOptions<ResumeRunOptions>, direc
   const opened = await openJournal(directory, { disk, clock });
   if (!opened.ok) return opened.error;
   try {
-    // The plan is there before the first record, and that before the summary and every container.
+    // The plan is written before the first record, which is written before the summary and every container.
     const isRecorded = opened.value.records.some(({ kind }) => kind === 'run');
     const hasBegun = isRecorded || (await readSummary(disk, directory)) !== undefined;
     return hasBegun ? missing : await removeUnbegun(options, directory);
@@ -67,7 +66,7 @@ async function refuseWithoutPlan(options: FilledOptions<ResumeRunOptions>, direc
   }
 }
 
-/** The concurrency group that the run has to be in to go on, and where its containers are. */
+/** The concurrency group that the run must enter to continue, and where its containers are. */
 async function findGroup(
   { disk, runId }: FilledOptions<ResumeRunOptions>,
   { directory, plan }: { readonly directory: string; readonly plan: Plan },
@@ -82,7 +81,7 @@ async function findGroup(
   return ok({ group: group.value, scope: { clusterID, accountID } });
 }
 
-/** Gives the run back from its journal, asks for what it left, and drives it. */
+/** Restores the run from its journal, queries what it left, and executes it. */
 async function resumeFromJournal(
   options: FilledOptions<ResumeRunOptions>,
   given: { readonly directory: string; readonly plan: Plan; readonly opened: OpenJournal },
@@ -100,7 +99,7 @@ async function resumeFromJournal(
     return fail({ code: 'RUN_FINISHED', message: `run ${runId} has finished: ${status}` });
   }
   const scope = { clusterID: facts.header!.clusterID, accountID: facts.header!.accountID };
-  // They are written right after the header; a crash of the machine may have kept only that.
+  // They are written right after the header; a crash of the machine may have kept only the header.
   const hasVolumes = opened.records.some(({ kind }) => kind === 'volumes');
   const provisioned = await provisionRun({
     ...options,

@@ -6,7 +6,7 @@ import type { RunLife } from './run-life.ts';
 /** What a caller can do with a run that this process executes. */
 export function createRunHandle(session: RunSession, life: RunLife): RunHandle {
   const { plan, scheduler, clock } = session;
-  /** Approvals whose answer has been accepted, maybe not handled yet: only the first answer counts. */
+  /** Approvals whose answer was accepted, but possibly not handled yet: only the first answer counts. */
   const answered = new Set<number>();
   return {
     runId: session.runId,

@@ -10,14 +10,14 @@ import type { StartRunOptions } from '../session/run-options.ts';
 
 const DEFAULT_PARALLELISM = 1000;
 
-/** The record of what a run is: everything that is frozen beside its plan. */
+/** The record of what a run is: everything that is frozen in addition to its plan. */
 export function createHeader(
   options: FilledOptions<StartRunOptions>,
   given: {
     readonly runId: string;
     readonly plannedTime: number;
     readonly placement: RunPlacement | undefined;
-    /** Of every cluster that the run uses. */
+    /** Of all clusters that the run uses. */
     readonly instanceTypes: readonly InstanceType[];
     readonly durations?: KnownDurations | undefined;
     readonly reuse?: Reuse | undefined;

@@ -12,24 +12,24 @@ import type { RunReport } from '../report/run-report.ts';
 type LifeState = 'running' | 'finishing' | 'suspending' | 'finished' | 'failed';
 type LifeCause = 'ended' | 'concluded' | 'suspended' | 'diskFailed' | 'errored';
 
-/** What may follow what. A cause that is not listed for a state changes nothing. */
+/** The transitions. A cause that is not listed for a state changes nothing. */
 const TRANSITIONS: Readonly<Record<LifeState, Readonly<Partial<Record<LifeCause, LifeState>>>>> = {
-  // A full disk leaves a run that can be resumed.
+  // After a full disk, the run can be resumed.
   running: { ended: 'finishing', suspended: 'suspending', diskFailed: 'suspending', errored: 'failed' },
-  // The journal has the end: a full disk does not change it.
+  // The journal contains the end: a full disk does not change it.
   finishing: { concluded: 'finished', suspended: 'suspending', diskFailed: 'finished', errored: 'failed' },
   suspending: {},
   finished: {},
   failed: {},
 };
 
-/** The life of a run in this process, from its wiring to the release of everything it holds. */
+/** The life of a run in this process, from its wiring to the release of all resources. */
 export interface RunLife {
-  /** Resolves when everything is released, with the report of the run's end or as `suspended`. Rejects for a bug. */
+  /** Resolves when everything is released, with the report of the run's end or of its suspension. Rejects for a bug. */
   readonly finished: Promise<RunReport>;
-  /** Registers what is released at the end, in the order of registration. */
+  /** Registers a resource to release at the end. */
   onRelease(release: () => unknown): void;
-  /** Registers what announces the end; `unstored` says why its report could not be stored. At most one. */
+  /** Registers the listener for the end; `unstored` says why the report could not be stored. At most one. */
   onFinished(announce: (report: RunReport, unstored: string | undefined) => void): void;
   /** The end is in the journal. */
   end(report: RunReport): void;
@@ -43,7 +43,7 @@ export interface RunLife {
   abandon(): Promise<void>;
 }
 
-/** `reportSuspended` gives the report of a run that is left before its end. */
+/** `reportSuspended` creates the report of a run that is suspended. */
 export function createRunLife(reportSuspended: (message: string) => RunReport): RunLife {
   const releases: (() => unknown)[] = [];
   const { promise: finished, resolve, reject } = createSettlement();

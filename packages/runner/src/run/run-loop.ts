@@ -14,7 +14,7 @@ export interface LoopPorts {
   readonly scheduler: Scheduler;
   readonly facts: RunFacts;
   readonly journal: Journal;
-  /** Takes secrets out of what is about to be written. */
+  /** Removes secrets from what is about to be written. */
   readonly redact: <T>(data: T) => T;
   /** The loop has stopped permanently: the journal cannot be written, or there is a bug. */
   readonly onFailure: (error: unknown) => void;
@@ -22,7 +22,7 @@ export interface LoopPorts {
 
 /** What the loop calls in its turns. */
 export interface LoopHandlers {
-  /** Answers a command at once, or prepares its effect, which runs when the turn is durable. */
+  /** Answers a command at once, or returns its effect, which runs when the turn is durable. */
   readonly perform: (command: Command) => Posted | (() => void) | undefined;
   /** Called for each event after the scheduler has handled it. */
   readonly onHandled: (event: SchedulerEvent) => void;
@@ -30,45 +30,48 @@ export interface LoopHandlers {
   readonly onTurn: () => void;
 }
 
+/** The event loop of one run. */
 export interface RunLoop {
   /** Sets the handlers, before the first turn. */
   attach(handlers: LoopHandlers): void;
   post(event: SchedulerEvent, facts?: EventFacts): void;
   note(record: JournalRecord): void;
-  /** Handles what has been posted and performs nothing: what is open then is asked for again by `begin`. */
+  /** Handles posted events without performing commands: `begin` requests the open commands again. */
   absorb(): void;
-  /** Performs every open command: the start of a run, and its resume. */
+  /** Performs every open command, at the start of a run and when it is resumed. */
   begin(): void;
   durable(): Promise<void>;
-  /** Takes and does nothing any more. */
+  /** Ignores everything from now on. */
   stop(): void;
   readonly stopped: boolean;
 }
 
-/** So many commands are performed in one turn at most: ten thousand at once would keep everything else waiting. */
+/** Commands performed per turn at most: ten thousand at once would delay everything else. */
 const COMMANDS_PER_TURN = 200;
 
-/** What a resume learns again by asking for the container: alone, it is written without waiting for the disk. */
+/**
+ * What a resume can learn again by querying the container: a turn with only these events does not wait for the disk.
+ */
 const OBSERVED: ReadonlySet<SchedulerEvent['type']> = new Set(['submitted', 'running']);
 
 const NO_HANDLERS: LoopHandlers = { perform: () => undefined, onHandled: () => {}, onTurn: () => {} };
 
 /**
- * The one loop of a run. A turn takes every event that has come, hands each to the scheduler, answers the
- * commands that need nobody else at once, writes everything in one commit, and only then lets the effects out: what
- * the outside sees of this runner is always durable before. Containers that have come to be there or to run, and nothing
- * else, are no reason to wait for the disk.
+ * The only loop of a run. A turn takes all posted events, passes each to the scheduler, performs the commands that can
+ * be answered at once, writes everything in one commit, and only then runs the effects: what becomes visible outside
+ * this process is always durable first. A turn that only observed that containers exist or run does not wait for the
+ * disk.
  */
 export function createRunLoop(ports: LoopPorts): RunLoop {
   const { clock, scheduler, facts, journal } = ports;
   let handlers: LoopHandlers = NO_HANDLERS;
   let inbox: Posted[] = [];
-  /** Commands that are still to be performed, in the scheduler's order. */
+  /** Commands that have not been performed yet, in the scheduler's order. */
   let open: Command[] = [];
   let turnPlanned = false;
   let stopped = false;
   let absorbing = true;
-  /** The turn holds what could not be learned again. */
+  /** The turn contains something that could not be learned again. */
   let decided = false;
 
   function note(given: JournalRecord): void {
@@ -95,7 +98,7 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
     commitThen(handleInbox());
   }
 
-  /** Handles what has come, and what its commands answer at once. Returns the effects, in order. */
+  /** Handles the posted events, and the immediate answers of their commands. Returns the effects, in order. */
   function handleInbox(): (() => void)[] {
     const effects: (() => void)[] = [];
     let performed = 0;
@@ -116,7 +119,7 @@ export function createRunLoop(ports: LoopPorts): RunLoop {
   }
 
   function take(entry: Posted, commands: Command[]): void {
-    // First handled, then written: an event that the scheduler refuses would stop every later replay at the same place.
+    // Handled first, then written: an event that the scheduler rejects would stop every later replay at the same place.
     scheduler.handle(entry.event, commands);
     if (!OBSERVED.has(entry.event.type)) decided = true;
     note(

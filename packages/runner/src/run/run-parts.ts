@@ -11,7 +11,7 @@ import type { ExecuteOptions } from './execute-options.ts';
 import { forgetWake } from './perform-command.ts';
 import type { RunLife } from './run-life.ts';
 
-/** The parts of the shell that hold something while a run is executed. */
+/** The parts of the shell that hold resources while a run is executed. */
 export interface RunParts {
   readonly watcher: Watcher;
   readonly cache: RunCache;

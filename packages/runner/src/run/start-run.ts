@@ -25,8 +25,9 @@ import { resumeRun } from './resume-run.ts';
 import { createHeader } from './run-header.ts';
 
 /**
- * Freezes the plan in the home and starts driving it. What can refuse a run (secrets, sources, volumes, instance
- * types, the service itself) is asked first, so that a refused one leaves nothing behind but uploaded sources.
+ * Freezes the plan in the home and starts to execute it. Everything that can make a run impossible (secrets, sources,
+ * volumes, instance types, the service itself) is checked first, so that a rejected run leaves nothing behind except
+ * uploaded sources.
  */
 export function startRun(given: StartRunOptions): Promise<Result<RunHandle, RunRefusal>> {
   const options = withDefaults(given);
@@ -39,7 +40,7 @@ async function start(options: FilledOptions<StartRunOptions>): Promise<Result<Ru
   const runId = options.runId ?? createRunId();
   const begun = { runId, reused: reused?.value };
   const { volumes, concurrency, name } = options.plan.pipeline;
-  // Any other run has a journal a moment after it has looked for what it reuses.
+  // Any other run has a journal shortly after it has searched for results to reuse.
   const isBrief = !concurrency && Object.values(volumes).every(({ source }) => source === undefined);
   if (isBrief) return open(options, begun);
   const reuses = reused?.value.reuse.runId;
@@ -60,7 +61,7 @@ interface Opening {
   readonly announced?: StartAnnouncement;
 }
 
-/** Prepares what the run needs, waits for its concurrency group, and begins it. */
+/** Provisions the run, waits for its concurrency group, and starts it. */
 async function open(
   options: FilledOptions<StartRunOptions>,
   { runId, reused, announced }: Opening,
@@ -72,7 +73,8 @@ async function open(
   const directory = runDirectory(home, runId);
   const control = controlRun();
   const openOwn = async () => {
-    // The plan comes after the claim: nothing in the directory is ever without a holder before the run has begun.
+    // The plan is written after the directory is claimed: until the run has begun, everything in the directory has a
+    // holder.
     const held = await openJournal(directory, { disk, clock, control: control.listener });
     if (held.ok) await releaseOnFailure(held.value, () => writePlan(disk, directory, plan));
     return held;
@@ -98,7 +100,7 @@ async function open(
   });
 }
 
-/** Drives another run of the home to its end as canceled, without a word to this run's reporter. */
+/** Cancels another run of the home by resuming it; this run's reporter receives none of its events. */
 function cancelLeft(options: FilledOptions<StartRunOptions>): (runId: string, by: string) => Promise<void> {
   const { service, home, clock, disk, secrets, notifier, probe } = options;
   const others = { ...(secrets && { secrets }), ...(notifier && { notifier }), ...(probe && { probe }) };
@@ -117,7 +119,7 @@ interface Beginning {
   readonly reuse: Reuse | undefined;
 }
 
-/** Writes down what the run is, and drives it. */
+/** Records what the run is, and executes it. */
 async function begin(options: FilledOptions<StartRunOptions>, given: Beginning): Promise<RunHandle> {
   const { plan, disk } = options;
   const { runId, plannedTime, directory, opened, provisioned, reuse } = given;
@@ -127,14 +129,14 @@ async function begin(options: FilledOptions<StartRunOptions>, given: Beginning):
   const { placement, instanceTypes } = provisioned;
   const run = describeRun({ runId, plan, plannedTime });
   const images = await resolveImages({ ...options, home: options.scope, placement, instanceTypes, run });
-  // The journal's clock: a process that died before the header may have opened the journal already.
+  // The journal's clock: a process that died before it wrote the header may have opened the journal already.
   const timed = { ...options, clock: opened.clock };
   const header = createHeader(timed, { runId, plannedTime, placement, instanceTypes, durations, reuse, images });
   for (const record of [header, { kind: 'volumes', volumes: provisioned.volumes } as const]) {
     applyRecord(facts, record);
     opened.journal.append(record);
   }
-  // A run with a summary is one that has begun. Where the journal cannot be written, its loop says so.
+  // A run with a summary has begun. If the journal cannot be written, the loop reports it.
   const hasBegun = await opened.journal.commit().then(
     () => true,
     () => false,

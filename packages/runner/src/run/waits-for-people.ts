@@ -1,6 +1,6 @@
 import type { Scheduler } from '../scheduler/scheduler.ts';
 
-/** Whether nothing of a run goes on any more until a person has answered. Linear in the cells. */
+/** Whether a run cannot continue until a person has answered. Linear in the cells. */
 export function waitsForPeople(scheduler: Scheduler): boolean {
   const counts = scheduler.counts();
   if (counts.awaitingApproval === 0) return false;

@@ -33,9 +33,9 @@ export interface Attempt {
   /** `running` has been posted. */
   ran: boolean;
   /** Its end or postponement has been posted: nothing more is posted about it. */
-  over: boolean;
+  closed: boolean;
   /** The last `state` text that was reported. */
-  said?: string;
+  reportedState?: string;
   /** When it was first seen: polling adapts to the age. */
   since: number;
   /** Checks that did not find it since it was last found. */
@@ -61,7 +61,7 @@ export function createAttempt(session: RunSession, at: Attempt['at']): Attempt {
     ref: { ...scopeOn(session.facts, clusterOfAttempt(session.facts, at)), id: containerId(name) },
     confirmed: false,
     ran: false,
-    over: false,
+    closed: false,
     since: session.clock.now(),
   };
 }

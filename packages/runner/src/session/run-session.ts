@@ -49,7 +49,7 @@ export interface RunSession {
   readonly stopped: boolean;
 }
 
-/** Between attempts of a call to the service that are repeated until it answers. */
+/** Delays between attempts of a call that is repeated until the service answers. */
 export const CALL_BACKOFF: Backoff = { initialMs: 500, maxMs: 30_000 };
 
 /** Resolves after `ms`; never after the session has stopped, so that waiting code is dropped with all that it holds. */

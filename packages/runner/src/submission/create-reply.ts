@@ -3,25 +3,29 @@ import { isServiceError, type ServiceError } from '@sluice/client';
 /** HTTP status of a service whose disk is full. */
 export const NO_SPACE = 507;
 
-/** What a failed create call means.  */
+/** What a failed create request means. */
 export type CreateFailure =
-  /** The service saw nothing. */
+  /** The service has not received the request. */
   | { readonly kind: 'notSent'; readonly error: ServiceError }
   /**
-   * The service may have acted: ask for the same ID. `full`: it said that it has no room at present. `refuses`: no is
-   * said to the container itself, by the service because the ID is in use, or by what may be a gateway before it.
+   * The service may have created the container: request the same ID. `full`: it reported that it has no capacity at
+   * present. `refuses`: the container itself was rejected, by the service because the ID is in use, or by what may be a
+   * gateway in front of it.
    */
   | { readonly kind: 'doubt'; readonly error: ServiceError; readonly full: boolean; readonly refuses: boolean }
-  /** It has no space to record the container, and says so by status 507. */
+  /** The service has no space to record the container, and reports it by status 507. */
   | { readonly kind: 'noSpace'; readonly error: ServiceError }
-  /** The service says no in the protocol's own form: final, once no earlier POST of the same ID is in doubt. */
+  /**
+   * The service rejects the container in the protocol's own form: final, unless an earlier POST of the same ID is in
+   * doubt.
+   */
   | { readonly kind: 'refused'; readonly error: ServiceError }
   /** The volume that it mounts is not usable yet. */
   | { readonly kind: 'notYet'; readonly error: ServiceError }
-  /** Even a fresh login did not help. */
+  /** The request failed even after a new login. */
   | { readonly kind: 'auth'; readonly error: ServiceError };
 
-/** Sorts what `containers.create` threw; anything that is not a `ServiceError` is a bug and thrown on. */
+/** Classifies what `containers.create` threw. Anything but a `ServiceError` is a bug and is rethrown. */
 export function classifyCreateFailure(error: unknown): CreateFailure {
   if (!isServiceError(error)) throw error;
   if (error.status === NO_SPACE && !error.isForeign) return { kind: 'noSpace', error };

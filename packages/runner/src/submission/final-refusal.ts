@@ -1,14 +1,14 @@
 import type { RunSession } from '../session/run-session.ts';
 import type { CreateFailure } from './create-reply.ts';
 
-/** The service refuses to create a container, and nothing else came between. */
+/** The service has rejected every request to create a container since `since`. */
 export interface Refusal {
   readonly failure: CreateFailure;
-  /** When it refused at first. */
+  /** When the first of the requests was rejected. */
   readonly since: number;
 }
 
-/** The refusals in a row, with the newest reply to a create. Undefined: the service may still create it. */
+/** Adds the newest reply to the rejections so far. Undefined: the service may still create the container. */
 export function countRefusal(
   before: Refusal | undefined,
   { failure, now }: { readonly failure: CreateFailure; readonly now: number },
@@ -18,10 +18,10 @@ export function countRefusal(
 }
 
 /**
- * When a refusal of an ID that the service does not show is final. An earlier request of the ID may have made the
- * container, which is refused as a duplicate and not shown yet: one of this runner whose reply is unknown (`lost`, or
- * where a gateway replied), or one of an earlier runner whose record is missing from the journal. Without either, the
- * refusal is final at once.
+ * When the rejection of an ID that the service does not know is final. An earlier request may have created the
+ * container, which is then rejected as a duplicate although it is not visible yet: a request of this runner whose reply
+ * is unknown (`lost`, or if a gateway replied), or of an earlier runner whose record is missing from the journal.
+ * Otherwise, the rejection is final at once.
  */
 export function finalFrom(
   session: RunSession,

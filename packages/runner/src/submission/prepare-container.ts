@@ -10,22 +10,24 @@ import { createRunContext } from '../record/step-context.ts';
 import type { Attempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 
+/** The container of one attempt, resolved from the plan. */
 export interface PreparedContainer {
-  /** As the service gets it, but for the values of secrets. */
+  /** As the service receives it, except for the values of secrets. */
   readonly spec: ContainerSpec;
   readonly digest: string;
-  /** Variable to the name of the secret that it takes. */
+  /** From variable to the name of the secret that it contains. */
   readonly secrets: ResolvedContainer['secrets'];
 }
 
+/** What a container depends on in addition to its attempt. */
 export interface PrepareOptions {
-  /** Index into `retry.escalate`, -1 for the step's own. */
+  /** Index into `retry.escalate`, -1 for the step's own instance type. */
   readonly escalationLevel: number;
-  /** Of every cluster that the run uses. */
+  /** Of all clusters that the run uses. */
   readonly instanceTypes: readonly InstanceType[];
 }
 
-/** Works out what an attempt's container is. The error is the user's to read: no retry can help. */
+/** Resolves the container of an attempt. The error is a message for the user: no retry can help. */
 export function prepareContainer(
   session: RunSession,
   attempt: Attempt,
@@ -59,7 +61,7 @@ export function prepareContainer(
   return ok({ spec, digest, secrets: resolved.value.secrets });
 }
 
-/** The container with the values of its secrets: made for the call only, and kept nowhere. */
+/** Adds the values of secrets to the container: only for the request, never stored. */
 export function addSecrets(session: RunSession, prepared: PreparedContainer): Result<ContainerSpec, string> {
   if (prepared.secrets.length === 0) return ok(prepared.spec);
   const envs: Record<string, string> = { ...prepared.spec.envs };

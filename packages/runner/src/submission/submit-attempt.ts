@@ -4,24 +4,26 @@ import { attemptFacts } from '../record/run-facts.ts';
 import type { Outcome, PostponeReason } from '../scheduler/model/event.ts';
 import type { Attempt, Missing } from '../session/attempt.ts';
 import { CALL_BACKOFF, pause, type RunSession } from '../session/run-session.ts';
-import { addMissedLook, describeLoss, isListed, isLost } from '../watch/lost-container.ts';
+import { addMissedCheck, describeLoss, isListed, isLost } from '../watch/lost-container.ts';
 import { observeContainer } from '../watch/observe-container.ts';
 import { noteUnanswered } from '../watch/warn-of-replies.ts';
 import { type CreateFailure, classifyCreateFailure } from './create-reply.ts';
 import { countRefusal, finalFrom, type Refusal } from './final-refusal.ts';
 
-/** What a submission starts from. */
+/** The start of a submission. */
 export interface Submission {
   readonly attempt: Attempt;
   readonly spec: ContainerSpec;
-  /** An earlier POST of this ID may have arrived: ask before posting again. */
+  /** An earlier POST of this ID may have arrived: query the ID before posting again. */
   readonly doubtful: boolean;
-  /** Its answer was lost, too: until that is made up for, the attempt can neither be put off nor be given up. */
+  /**
+   * Its reply was lost, too: until the state of the ID is known, the attempt can be neither postponed nor abandoned.
+   */
   readonly lost: boolean;
 }
 
 const DAY_MS = 86_400_000;
-/** Some time before a service may forget what has ended, since clocks differ. */
+/** Somewhat less than the time for which a service keeps ended containers, since clocks differ. */
 const FORGOTTEN_AFTER_MS = 7 * DAY_MS - 3_600_000;
 
 type Step =
@@ -31,12 +33,12 @@ type Step =
       readonly doubtful: boolean;
       /** The reply to a POST is unknown. */
       readonly lost?: boolean;
-      /** A question was not answered. */
+      /** A query was not answered. */
       readonly held?: boolean;
       readonly waitMs: number;
     };
 
-/** Nothing is shown under the ID, which proves little; `unsure`: by a reply that a gateway may have written. */
+/** The service does not know the ID, which proves little. `unsure`: a gateway may have written the reply. */
 type Absence = 'absent' | 'unsure';
 
 /** A failed POST, and what was known before it. */
@@ -49,19 +51,18 @@ interface Judged {
 const DONE: Step = { done: true };
 
 /**
- * Creates the container of an attempt exactly once: always under the same ID, and whatever reply is lost is
- * made up for by asking for that ID. Ends with one of `submitted`, `postponed` and `ended` posted. The intent must be
- * durable before.
+ * Creates the container of an attempt exactly once: always under the same ID. A lost reply is compensated by querying
+ * that ID. Ends by posting one of `submitted`, `postponed` and `ended`. The intent must be durable before.
  */
 export async function submitAttempt(session: RunSession, submission: Submission): Promise<void> {
   const { attempt } = submission;
   let { doubtful, lost } = submission;
-  /** Asked for on and on, with growing pauses: it cannot be put off any more. */
+  /** Requested repeatedly, with growing pauses: the attempt can no longer be postponed. */
   let held = lost;
   let refusal: Refusal | undefined;
   for (let tries = 1; !session.stopped; tries++) {
     let step = doubtful ? await ask(session, submission) : 'absent';
-    if (attempt.over || session.stopped) return;
+    if (attempt.closed || session.stopped) return;
     if (typeof step === 'string') {
       if (attempt.cancel && !lost) return end(session, attempt, { result: 'canceled' });
       if (refusal && (await isFinal(session, { attempt, refusal, lost, absence: step }))) {
@@ -77,7 +78,7 @@ export async function submitAttempt(session: RunSession, submission: Submission)
       }
     }
     if (step.done || session.stopped) return;
-    // The first question after a lost reply comes at once: mostly the container is there.
+    // The first query after a lost reply is immediate: usually the container exists.
     if (step.waitMs > 0) await pause(session, Math.max(step.waitMs, backoffDelay(CALL_BACKOFF, tries)));
     doubtful = step.doubtful;
     lost ||= step.lost ?? false;
@@ -85,7 +86,7 @@ export async function submitAttempt(session: RunSession, submission: Submission)
   }
 }
 
-/** Whether the refused ID, which was asked for since and is not shown, cannot be that of a container of this attempt. */
+/** Whether the rejected ID, which was queried since and is not known, cannot have a container of this attempt. */
 async function isFinal(
   session: RunSession,
   given: {
@@ -100,8 +101,8 @@ async function isFinal(
 }
 
 /**
- * Where a reply was lost, the container may have been started and be gone: the next attempt has an ID of its own.
- * Otherwise nothing can come of what the service refuses.
+ * If a reply was lost, the container may have been started and be gone: the failure is retried under the ID of the next
+ * attempt. Otherwise the rejection is permanent.
  */
 function conclude(
   session: RunSession,
@@ -116,7 +117,7 @@ function conclude(
   end(session, attempt, outcome);
 }
 
-/** Asks for the ID. Where nothing is there, which proves nothing, the same ID may be posted. */
+/** Queries the ID. If it is unknown, which proves nothing, the same ID may be posted. */
 async function ask(session: RunSession, { attempt, spec }: Submission): Promise<Step | Absence> {
   try {
     const seen = await session.calls.add(() => session.service.containers.get(attempt.ref));
@@ -138,9 +139,9 @@ async function ask(session: RunSession, { attempt, spec }: Submission): Promise<
   }
 }
 
-/** An adoption has found the container: to post its ID again would start the attempt twice. */
+/** An adoption has found the container: posting its ID again would start the attempt twice. */
 async function missFound(session: RunSession, attempt: Attempt, found: Missing['found']): Promise<Step> {
-  attempt.missing = addMissedLook(attempt.missing, { at: session.clock.now(), found });
+  attempt.missing = addMissedCheck(attempt.missing, { at: session.clock.now(), found });
   if (!(await isLost(session, attempt, attempt.missing)))
     return { done: false, doubtful: true, waitMs: CALL_BACKOFF.initialMs };
   return session.stopped ? DONE : lose(session, attempt, describeLoss(session, attempt, attempt.missing));
@@ -151,7 +152,7 @@ function lose(session: RunSession, attempt: Attempt, message: string): Step {
   return DONE;
 }
 
-/** Why an ID that is not found must not be posted again: it may have been started, ended and forgotten. */
+/** Why an unknown ID must not be posted again: it may have been started, ended and forgotten. */
 function describeForgotten(session: RunSession, { at, name }: Attempt): string | undefined {
   if (hasAdoptedSuccessor(session.facts, name)) {
     return 'the service no longer knows it, and a later attempt was started by an earlier runner';
@@ -162,7 +163,7 @@ function describeForgotten(session: RunSession, { at, name }: Attempt): string |
   return `the container is lost: it was requested ${days} days ago, and a service keeps ended containers for 7 days, so it is unknown whether it ran`;
 }
 
-/** Of an adopted run, whose plan was read again: what runs may not be what the plan says. */
+/** Warns if an adopted run, whose plan was read again, has a container that differs from the plan. */
 function warnOfOtherSpec(
   session: RunSession,
   { attempt, spec }: Pick<Submission, 'attempt' | 'spec'>,
@@ -176,7 +177,7 @@ function warnOfOtherSpec(
   session.report({ type: 'warning', at: session.clock.now(), message });
 }
 
-/** Posts once. */
+/** Sends one POST. */
 async function post(session: RunSession, { attempt, spec }: Submission): Promise<Step | CreateFailure> {
   const { clusterID, accountID, id } = attempt.ref;
   try {
@@ -189,21 +190,21 @@ async function post(session: RunSession, { attempt, spec }: Submission): Promise
   }
 }
 
-/** Takes a container that answers under our ID. One that was not made for this attempt is left alone. */
+/** Accepts a container that exists under our ID. A container that was not created for this attempt is left alone. */
 function adopt(session: RunSession, attempt: Attempt, seen: Container): Step {
   if (seen.id !== attempt.ref.id) return { done: false, doubtful: true, lost: true, waitMs: CALL_BACKOFF.initialMs };
   if (observeContainer(session, attempt, seen)) return DONE;
   const message = `the ID ${attempt.ref.id} is used by a container that Sluice did not create`;
   if (isTerminalPhase(seen.phase ?? '') || attempt.cancel) return lose(session, attempt, message);
-  // While the ID shows something live, whatever it is, nothing more is started.
+  // While any live container exists under the ID, nothing more is started.
   reportWait(session, attempt, { phase: seen.phase ?? 'Unknown', state: message });
   return { done: false, doubtful: true, waitMs: CALL_BACKOFF.initialMs };
 }
 
-/** Says once what holds the attempt up. */
+/** Reports once what delays the attempt. */
 function reportWait(session: RunSession, attempt: Attempt, why: { phase: string; state: string }): void {
-  if (attempt.said === why.state) return;
-  attempt.said = why.state;
+  if (attempt.reportedState === why.state) return;
+  attempt.reportedState = why.state;
   const { step, cell } = attempt.name;
   session.report({ type: 'containerState', at: session.clock.now(), step, cell, ...why });
 }
@@ -220,12 +221,12 @@ function judge(session: RunSession, attempt: Attempt, seen: Judged): Step {
     case 'notYet':
       return held ? { done: false, doubtful, waitMs } : postpone(session, attempt, 'volume', waitMs);
     case 'doubt':
-      // What the service said it has no room for was not started, or is found by asking at the next try.
+      // A container for which the service reported a lack of capacity was not started, or is found by the next query.
       if (failure.full && !held) return postpone(session, attempt, 'quota', waitMs);
       if (failure.refuses) reportWait(session, attempt, { phase: 'Creating', state: failure.error.message });
       return { done: false, doubtful: true, lost: true, waitMs: doubtful ? waitMs : 0 };
     case 'refused':
-      // It may be refused as a duplicate of what an earlier request has made: one question before it is believed.
+      // It may duplicate the container of an earlier request: query once before accepting the rejection.
       if (doubtful) reportWait(session, attempt, { phase: 'Creating', state: failure.error.message });
       return { done: false, doubtful: true, waitMs: doubtful ? waitMs : 0 };
   }
@@ -238,14 +239,14 @@ function postpone(session: RunSession, attempt: Attempt, reason: PostponeReason,
     end(session, attempt, { result: 'canceled' });
     return DONE;
   }
-  attempt.over = true;
+  attempt.closed = true;
   const at = session.clock.now();
   session.post({ type: 'postponed', at, ...attempt.at, reason, until: at + Math.min(waitMs, LONGEST_POSTPONEMENT_MS) });
   return DONE;
 }
 
 function end(session: RunSession, attempt: Attempt, outcome: Outcome): void {
-  if (attempt.over) return;
-  attempt.over = true;
+  if (attempt.closed) return;
+  attempt.closed = true;
   session.post({ type: 'ended', at: session.clock.now(), ...attempt.at, outcome });
 }

@@ -14,40 +14,42 @@ type CancelCommand = Extract<Command, { type: 'cancel' }>;
 
 /** Starts and cancels the containers of a run. */
 export interface Submitter {
-  /** Notes the intent and returns what to do once that is durable, or the end of an attempt that cannot be one. */
+  /** Records the intent and returns the effect that follows when it is durable, or the end of an impossible attempt. */
   submit(command: SubmitCommand): Posted | (() => void);
-  /** Ends an attempt; the answer is its `ended`, with what the service finally says. */
+  /** Cancels an attempt; the answer is its `ended`, with the outcome that the service reports. */
   cancel(command: CancelCommand): void;
-  /** Takes up an attempt that an earlier runner submitted. */
+  /** Tracks an attempt that an earlier runner submitted. */
   readopt(attempt: Attempt): void;
 }
 
+/** What the submitter depends on. */
 export interface SubmitterParts {
   readonly watcher: Watcher;
   readonly instanceTypes: readonly InstanceType[];
-  /** Makes everything ready that the container mounts. Resolves to why the attempt cannot start. */
+  /** Prepares everything that the container mounts. Resolves to the reason if the attempt cannot start. */
   readonly prepareAttempt: (attempt: Attempt) => Promise<string | undefined> | undefined;
   readonly pools: PoolClaims;
 }
 
 type Start = Omit<Submission, 'attempt'>;
 
-/** Between two tries for the tokens of a pool. */
+/** Pause between two requests for the slots of a pool. */
 const SHORTEST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
-/** Between two requests to cancel a container. */
+/** Pause between two requests to cancel a container. */
 const CANCEL_BACKOFF = { initialMs: 1_000, maxMs: 60_000 };
 
+/** Creates the submitter of a run. */
 export function createSubmitter(session: RunSession, parts: SubmitterParts): Submitter {
   const { watcher } = parts;
-  /** Container ID to when its tokens were first asked for, while others hold them. */
+  /** Container ID to the time of the first request for its slots, while others hold them. */
   const waitingSince = new Map<string, number>();
 
   function submit(command: SubmitCommand): Posted | (() => void) {
     const attempt = createAttempt(session, command);
     const known = attemptFacts(session.facts, command);
     const isIntended = known.id !== undefined && known.declined !== true;
-    // An adopted run does not know what its lost journal intended: it asks for every ID before it is posted.
+    // An adopted run does not know what its lost journal intended: it queries every ID before posting it.
     const doubtful = known.id !== undefined || session.facts.adopted !== undefined;
     const prepared = prepareContainer(session, attempt, {
       escalationLevel: command.escalationLevel,
@@ -76,7 +78,9 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
     };
   }
 
-  /** First the tokens, then the intent: an intent without tokens would have to be asked for after every crash. */
+  /**
+   * First the slots, then the intent: otherwise, after every crash, an attempt without slots would have to be queried.
+   */
   async function claimThenLaunch(
     attempt: Attempt,
     start: Start & { readonly intend: (() => void) | undefined },
@@ -95,31 +99,31 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
     await launch(attempt, start);
   }
 
-  /** The longer it has waited, the more rarely it asks. */
+  /** The longer the attempt has waited, the longer the pause before the next request. */
   function postpone(attempt: Attempt, detail: string): void {
     const at = session.clock.now();
-    // A clock that is set back must not make it young for hours: it would ask twice a second.
+    // Setting the clock back must not make it young for hours: it would send two requests per second.
     const since = Math.min(waitingSince.get(attempt.ref.id) ?? at, at);
     waitingSince.set(attempt.ref.id, since);
-    attempt.over = true;
+    attempt.closed = true;
     const until = at + Math.min(Math.max((at - since) / 4, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);
     session.post({ type: 'postponed', at, ...attempt.at, reason: 'pool', detail, until });
   }
 
   async function launch(attempt: Attempt, start: Start): Promise<void> {
     const ready = parts.prepareAttempt(attempt);
-    // What was never asked for needs its inputs no more when it is canceled; they may never come.
+    // An attempt that was never requested and is canceled no longer needs its inputs, which may never arrive.
     const fault = await (start.lost ? ready : Promise.race([ready, untilCanceled(attempt)]));
     if (session.stopped) return;
-    // Of a container that may be there already, only its own end counts.
+    // If the container may exist already, only its own end counts.
     if (fault !== undefined && !start.lost) {
-      attempt.over = true;
+      attempt.closed = true;
       session.post(refuse(attempt, fault).event);
       return;
     }
     await submitAttempt(session, { attempt, ...start });
-    if (attempt.hinted && attempt.confirmed) await watcher.look(attempt);
-    if (attempt.cancel && attempt.confirmed && !attempt.over) await cancelUntilOver(attempt);
+    if (attempt.hinted && attempt.confirmed) await watcher.check(attempt);
+    if (attempt.cancel && attempt.confirmed && !attempt.closed) await cancelUntilEnded(attempt);
   }
 
   function refuse(attempt: Attempt, message: string): Posted {
@@ -129,18 +133,18 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
 
   function cancel(command: CancelCommand): void {
     const attempt = watcher.find(command);
-    if (!attempt || attempt.over || attempt.cancel) return;
+    if (!attempt || attempt.closed || attempt.cancel) return;
     attempt.cancel = command.reason;
     attempt.onCancel?.();
     session.note({ kind: 'cancelIntent', at: session.clock.now(), ...attempt.at, reason: command.reason });
-    // An attempt that is still being submitted hears of it there.
-    if (attempt.confirmed) void cancelUntilOver(attempt).catch(session.fail);
+    // An attempt that is still being submitted handles the cancellation there.
+    if (attempt.confirmed) void cancelUntilEnded(attempt).catch(session.fail);
   }
 
-  /** Asks until the container has ended: a cancel whose reply is lost may never have arrived. */
-  async function cancelUntilOver(attempt: Attempt): Promise<void> {
+  /** Repeats the request until the container has ended: a cancel request whose reply is lost may never have arrived. */
+  async function cancelUntilEnded(attempt: Attempt): Promise<void> {
     await session.durable();
-    for (let tries = 1; !attempt.over && !session.stopped; tries++) {
+    for (let tries = 1; !attempt.closed && !session.stopped; tries++) {
       let asked = 0;
       try {
         await session.calls.add(() => session.service.containers.cancel(attempt.ref));
@@ -148,8 +152,8 @@ export function createSubmitter(session: RunSession, parts: SubmitterParts): Sub
         if (!isServiceError(error)) throw error;
         asked = error.retryAfterMs ?? 0;
       }
-      await watcher.look(attempt);
-      if (!attempt.over) await pause(session, Math.max(asked, backoffDelay(CANCEL_BACKOFF, tries)));
+      await watcher.check(attempt);
+      if (!attempt.closed) await pause(session, Math.max(asked, backoffDelay(CANCEL_BACKOFF, tries)));
     }
   }
 

@@ -2,7 +2,7 @@ import { type ContainerService, isServiceError } from '@sluice/client';
 import { isOwnContainer } from '../identity/is-own-container.ts';
 import { judgeTerminalPhase } from './judge-terminal-phase.ts';
 
-/** An attempt's container, wherever it would be. */
+/** An attempt's container: its ID and where it would be. */
 export interface ContainerPlace {
   readonly runId: string;
   readonly stepName: string;
@@ -13,7 +13,7 @@ export interface ContainerPlace {
   readonly containerID: string;
 }
 
-/** What the service says of a container. An absent one proves nothing: its create may be on the way. */
+/** What the service reports about a container. `missing` proves nothing: its create request may still be in flight. */
 export async function askContainer(
   service: ContainerService,
   place: ContainerPlace,
@@ -22,7 +22,7 @@ export async function askContainer(
   try {
     const seen = await service.containers.get({ clusterID, accountID, id });
     if (!judgeTerminalPhase(seen)) return 'there';
-    // What ended is another container: ours is not there.
+    // The ended container is another one: ours does not exist.
     return isOwnContainer({ name: { runId, step, cell, attempt } }, seen) ? 'ended' : 'missing';
   } catch (error) {
     if (!isServiceError(error)) throw error;

@@ -1,29 +1,29 @@
 import type { Container } from '@sluice/client';
 
-/** When a container ran, by the service's own times; milliseconds since the epoch on the runner's clock. */
+/** When a container ran, from the service's own times; milliseconds since the epoch on the runner's clock. */
 export interface ServiceTimes {
   readonly runningAt?: number;
   readonly endedAt?: number;
 }
 
-/** What the runner itself knows of an attempt. */
+/** What the runner itself knows about an attempt. */
 export interface ObservedTimes {
-  /** Before the service was asked for the container. */
+  /** Before the container was requested. */
   readonly askedAt?: number | undefined;
   /** When the container was first known to exist. */
   readonly submittedAt?: number | undefined;
   readonly runningAt?: number | undefined;
-  /** When its end was seen: a poll's time, which may be much later than the end. */
+  /** When its end was observed: the time of a poll, which may be much later than the end. */
   readonly seenAt: number;
 }
 
-/** Below this the times of the service tell nothing new: hints arrive at once. */
+/** Smaller differences are ignored: hints arrive almost at once. */
 const MEANINGFUL_MS = 100;
 
 /**
- * Moves the service's `startTime`, `endTime` and `runTime` onto the runner's clock. The two clocks may be hours apart:
- * `createTime` must lie between the request and its confirmation, which bounds the offset. The result never leaves what
- * the runner has seen, and is undefined where the service reports nothing that differs from it.
+ * Converts the service's `startTime`, `endTime` and `runTime` to the runner's clock. The two clocks may differ by
+ * hours: `createTime` must be between the request and its confirmation, which bounds the offset. The result never
+ * contradicts what the runner has observed; undefined if the service reports nothing that differs from it.
  */
 export function estimateTimes(observed: ObservedTimes, container: Container): ServiceTimes | undefined {
   const { seenAt, askedAt = observed.submittedAt ?? seenAt } = observed;
@@ -56,14 +56,17 @@ function estimateStart(given: {
   return started === undefined || offset === undefined ? undefined : bounded(started - offset);
 }
 
-/** How far the service's clock is ahead: as little as explains its `createTime`; undefined where that is unknown. */
+/**
+ * How far the service's clock is ahead: the smallest offset that explains its `createTime`; undefined if that is
+ * unknown.
+ */
 function clockOffset({ askedAt, submittedAt, seenAt }: ObservedTimes, container: Container): number | undefined {
   const created = timeOf(container.createTime);
   if (created === undefined) return undefined;
   const latest = submittedAt ?? seenAt;
   const earliest = askedAt ?? latest;
   if (created > latest) return created - latest;
-  // Services cut their times to whole seconds.
+  // Services truncate their times to whole seconds.
   return created < earliest - 1000 ? created - earliest : 0;
 }
 
@@ -77,6 +80,6 @@ function duration(
 
 function timeOf(text: string | undefined): number | undefined {
   const time = text === undefined ? Number.NaN : Date.parse(text);
-  // Some services write the year 1 for a time that they do not know.
+  // Some services write the year 1 for an unknown time.
   return Number.isNaN(time) || time <= 0 ? undefined : time;
 }

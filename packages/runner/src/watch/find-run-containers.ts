@@ -5,25 +5,26 @@ import PQueue from 'p-queue';
 import { type AttemptName, containerId } from '../identity/container-id.ts';
 import { readLabels } from '../identity/labels.ts';
 
-/** A container of a run, as its labels tell it. */
+/** A container of a run, identified by its labels. */
 export interface RunContainer {
   readonly name: AttemptName;
-  /** Which opening of the journal asked for it. */
+  /** The epoch of the runner that requested it. */
   readonly epoch: number;
   readonly container: Container;
 }
 
+/** Which run to search for, and where. */
 export interface FindOptions {
   readonly scope: Scope;
   readonly runId: string;
-  /** Where the list does not work, each container that the plan can have is asked for by itself. */
+  /** If the list fails, each container that this plan can have is queried individually. */
   readonly plan?: Plan | undefined;
 }
 
 const CALLS_AT_ONCE = 32;
-/** For a container whose reply cannot be read, or may be a gateway's. */
+/** Tries for a container whose reply is unreadable or may come from a gateway. */
 const TRIES = 4;
-/** Errors of a service that would answer a question about one container no better. */
+/** Errors after which queries for single containers would also fail. */
 const AWAY: readonly ServiceErrorCode[] = [
   'UNREACHABLE',
   'NO_REPLY',
@@ -33,8 +34,8 @@ const AWAY: readonly ServiceErrorCode[] = [
 ];
 
 /**
- * Every container of a run that the service still knows, ordered by ID. The list gives no labels, but the IDs begin with
- * the run's: only those are asked for, and one counts only when its ID is the one that its labels make.
+ * Every container of a run that the service still knows, ordered by ID. The list has no labels, but all IDs of a run
+ * have the same prefix: only these are queried, and a container counts only if its labels result in its ID.
  */
 export async function findRunContainers(service: ContainerService, options: FindOptions): Promise<RunContainer[]> {
   const { scope } = options;
@@ -58,7 +59,7 @@ async function listIds(service: ContainerService, { scope, runId, plan }: FindOp
   }
 }
 
-/** Undefined: the plan does not say which cells its steps have. */
+/** Undefined: the plan does not contain the cells of all steps. */
 function listPossibleIds(plan: Plan, runId: string): string[] | undefined {
   const ids: string[] = [];
   for (const { step, cells } of plan.steps) {
@@ -83,10 +84,10 @@ async function readContainer(
       const labels = readLabels(container.labels ?? {});
       return labels && containerId(labels.name) === ref.id ? { ...labels, container } : undefined;
     } catch (error) {
-      // One odd reply of many, such as a gateway's page, says nothing of the container.
+      // A single unreadable reply, for example a gateway's page, says nothing about the container.
       const isUnreadable = isServiceError(error) && (error.isForeign || error.code === 'INVALID_REPLY');
       if (isUnreadable && tries < TRIES) continue;
-      // Gone since it was listed: its time was over.
+      // Removed since it was listed: its retention has expired.
       if (isServiceError(error, 'NOT_FOUND') && !error.isForeign) return undefined;
       throw error;
     }

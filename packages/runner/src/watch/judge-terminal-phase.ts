@@ -2,8 +2,8 @@ import type { Container } from '@sluice/client';
 import type { Outcome } from '../scheduler/model/event.ts';
 
 /**
- * The verdict of a terminal phase: the phase decides, the state's text tells the exit code and
- * an out-of-memory kill apart. `Canceled` that was not our doing is somebody else's decision, and not tried again.
+ * The outcome that a terminal phase means: the phase decides; the state's text distinguishes the exit code and an
+ * out-of-memory kill. A `Canceled` that this run did not request is a decision of another user, and not retried.
  */
 export function judgeTerminalPhase(container: Pick<Container, 'phase' | 'state'>): Outcome | undefined {
   const state = container.state ?? '';

@@ -1,57 +1,64 @@
-/** What is asked for to learn of an account's containers: the list of what runs, the list of everything, or each by itself. */
+/**
+ * What to request to learn the state of an account's containers: the list of running ones, the list of all, or each
+ * one.
+ */
 export type Question = 'live' | 'all' | 'single';
 
-/** What a list brought. */
+/** What a list contained. */
 export interface ListYield {
   /** Items that were read. */
   readonly items: number;
-  /** Containers of ours that are not over. */
+  /** Unfinished containers of the run. */
   readonly wanted: number;
-  /** Of these, listed with a phase other than Running, which some services leave out of the list of what runs. */
+  /** Of these, listed with a phase other than Running, which some services omit from the list of running containers. */
   readonly beyondRunning: number;
-  /** Of these, not listed, and alive all the same, as asking for each has shown. */
+  /** Of these, not listed, although single queries have shown that they are alive. */
   readonly missed: number;
 }
 
-/** Chooses the cheapest question that a service answers, from what its lists have brought so far. */
+/** Chooses the cheapest question that a service answers, judged by its lists so far. */
 export interface ListChoice {
   next(): Question;
   listed(seen: ListYield): void;
-  /** The list failed. Returns whether to ask for each container at once. */
+  /** The list failed. Returns whether to query each container now. */
   failed(isThrottled: boolean): boolean;
-  /** After a failed list, asking for each has worked. Returns whether the list has now failed for so long that people should know. */
+  /**
+   * After a failed list, the single queries have succeeded. Returns whether the list has failed so long that users
+   * should know.
+   */
   managedAlone(): boolean;
 }
 
 /** A list may lag behind, or fail once. */
 const FEW = 3;
-/** A list without what was looked for is tried again ever more rarely, up to this number of polls. */
+/** A list that lacks live containers is tried again with growing pauses of at most this number of polls. */
 const RAREST = 64;
-/** A service that throttles is not asked for each container, unless it throttles every list. */
+/** After this many throttled lists in a row, single queries are sent to a throttling service, too. */
 const THROTTLED_OFTEN = 5;
-/** Items per page that every service gives. */
+/** A page size that every service supports. */
 const PAGE = 100;
 
+/** Starts with the list of running containers. */
 export function createListChoice(): ListChoice {
   let isAll = false;
-  /** Lists in a row without containers that are alive. */
+  /** Consecutive lists that lacked live containers. */
   let poorLists = 0;
   let patience = FEW;
   let throttled = 0;
-  /** Lists in a row that failed while the service answered for each container. */
+  /** Consecutive lists that failed while the service answered single queries. */
   let failures = 0;
-  /** Polls without a list that are left. */
+  /** Remaining polls without a list. */
   let skips = 0;
 
   function judgeLive({ missed }: ListYield): void {
-    // One more request is no more than another page.
+    // One missed container costs no more than another page.
     poorLists = missed > 1 ? poorLists + 1 : 0;
     if (poorLists < patience) return;
     poorLists = 0;
     isAll = true;
   }
 
-  /** The list of everything may hold a week of other runs. */
+  /** The list of all may contain a week of other runs. */
   function judgeAll({ items, wanted, beyondRunning }: ListYield): void {
     if (Math.ceil(items / PAGE) <= Math.ceil(wanted / PAGE) + beyondRunning) return;
     isAll = false;

@@ -1,12 +1,13 @@
 import { type ContainerListItem, type ContainerService, isTerminalPhase, type Scope } from '@sluice/client';
 
-/** Items looked through for each wanted container at most: an account may hold a week of other runs. */
+/** Items read per wanted container at most: an account may contain a week of other runs. */
 const LOOKED_THROUGH = 10;
 const LARGE_PAGE = 1000;
 
 /**
- * Those of the wanted containers that the list of everything shows as ended, each as soon as it is read: thousands that
- * end together cost a few pages instead of a call each. What it does not show early is asked for by itself.
+ * Reports the wanted containers that the list of all shows as ended, each as soon as it is read: thousands that end
+ * together cost a few pages instead of a call each. Containers that are not among its first items are left to single
+ * queries.
  */
 export async function listEndedContainers(
   service: ContainerService,

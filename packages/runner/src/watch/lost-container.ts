@@ -4,12 +4,15 @@ import type { Attempt, Missing } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 
 const LONGEST_STEP_MS = 15_000;
-const LOST_AFTER_LOOKS = 4;
-/** Where the list cannot be used, a container must be absent for so many times longer: only a run that hangs is worse. */
+const LOST_AFTER_CHECKS = 4;
+/** Without a list, a container must be absent this many times longer: only a run that hangs would be worse. */
 const LONGER_WITHOUT_LIST = 3;
 
-/** Adds a look that did not find the container. What a gateway may have written does not count beside the service's own. */
-export function addMissedLook(
+/**
+ * Adds a check that did not find the container. Replies that a gateway may have written do not count if the service
+ * itself has replied.
+ */
+export function addMissedCheck(
   missing: Missing | undefined,
   { at, found }: { at: number; found: Missing['found'] },
 ): Missing {
@@ -20,25 +23,25 @@ export function addMissedLook(
 }
 
 /**
- * Whether a container is gone for good: not found for longer than any service takes, and absent from the list of
- * everything. Where there is no list, it must be absent for longer, by replies of the service itself.
+ * Whether a container is lost: not found for longer than any service needs, and absent from the list of all. Without a
+ * list, it must be absent for longer, by replies of the service itself.
  */
 export async function isLost(session: RunSession, attempt: Attempt, missing: Missing): Promise<boolean> {
-  if (missing.count < LOST_AFTER_LOOKS || missing.lasted < session.absenceLimit.ms) return false;
-  // What has ended there is not ours, and the list, which says less, adds nothing to that.
+  if (missing.count < LOST_AFTER_CHECKS || missing.lasted < session.absenceLimit.ms) return false;
+  // The ended container under the ID is not ours, and the list, which has no labels, cannot add to that.
   if (missing.found === 'another') return true;
   const isThere = await isListed(session, attempt);
   if (isThere !== undefined) return !isThere;
   return missing.found === 'nothing' && missing.lasted >= session.absenceLimit.ms * LONGER_WITHOUT_LIST;
 }
 
-/** Whether the list of everything has the container. Undefined: there is no list. */
+/** Whether the list of all contains the container. Undefined: there is no list. */
 export async function isListed({ calls, service }: RunSession, attempt: Attempt): Promise<boolean | undefined> {
   const { clusterID, accountID, id } = attempt.ref;
   try {
     return await calls.add(async () => {
       for await (const item of service.containers.list({ clusterID, accountID }, { all: true })) {
-        // Only what has ended can be ruled out: while the ID shows something live, nothing more is started.
+        // Only ended containers can be excluded: while a live one exists under the ID, nothing more is started.
         if (item.id === id && (!isTerminalPhase(item.phase ?? '') || isOwnContainer(attempt, item))) return true;
       }
       return false;
@@ -49,10 +52,10 @@ export async function isListed({ calls, service }: RunSession, attempt: Attempt)
 }
 
 const DAY_MS = 86_400_000;
-/** So long a service keeps what has ended (protocol, "Limits"). */
+/** How long a service keeps ended containers (protocol, "Limits"). */
 const RETENTION_DAYS = 7;
 
-/** Why the container counts as lost, for people. */
+/** Why the container counts as lost, as a message. */
 export function describeLoss(session: RunSession, { at }: Attempt, { found, lasted }: Missing): string {
   const known = session.facts.known[at.step]?.[at.cell]?.attempts.find(({ attempt }) => attempt === at.attempt);
   const days = Math.floor((session.clock.now() - (known?.submittedAt ?? session.clock.now())) / DAY_MS);

@@ -7,21 +7,21 @@ import type { Attempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 import { estimateTimes, type ServiceTimes } from './estimate-times.ts';
 import { judgeTerminalPhase } from './judge-terminal-phase.ts';
-import { addMissedLook } from './lost-container.ts';
+import { addMissedCheck } from './lost-container.ts';
 import { warnOfPhase } from './warn-of-replies.ts';
 
 /**
- * Takes what the service says of an attempt's container and posts what follows. False: this is another container under
- * its ID, which tells nothing about ours.
+ * Evaluates a reply about an attempt's container and posts the resulting events. False: it is another container under
+ * the same ID, which says nothing about ours.
  */
 export function observeContainer(session: RunSession, attempt: Attempt, seen: Container): boolean {
-  if (attempt.over || seen.id !== attempt.ref.id) return seen.id === attempt.ref.id;
+  if (attempt.closed || seen.id !== attempt.ref.id) return seen.id === attempt.ref.id;
   if (!isOwnContainer(attempt, seen)) return false;
-  // Every reply with our labels shows how the service writes the time now: a requeued container may have another one.
+  // Every reply with our labels shows how the service writes the time now: a requeued container may have a new time.
   if (seen.labels || attempt.createTime === undefined) attempt.createTime = seen.createTime ?? attempt.createTime;
   const at = session.clock.now();
   if (attempt.missing?.found === 'nothing') {
-    session.absenceLimit.note(addMissedLook(attempt.missing, { at, found: 'nothing' }).lasted);
+    session.absenceLimit.note(addMissedCheck(attempt.missing, { at, found: 'nothing' }).lasted);
   }
   delete attempt.missing;
   if (!attempt.confirmed) {
@@ -30,7 +30,7 @@ export function observeContainer(session: RunSession, attempt: Attempt, seen: Co
   }
   const outcome = judge(session, attempt, seen);
   if (outcome) {
-    attempt.over = true;
+    attempt.closed = true;
     const times = timesOf(session, attempt, { seen, outcome });
     session.post({ type: 'ended', at, ...attempt.at, outcome }, times && { times });
     return true;
@@ -44,20 +44,23 @@ export function observeContainer(session: RunSession, attempt: Attempt, seen: Co
   return true;
 }
 
-/** When it ran, as the service tells; undefined where that says no more than the polls. */
+/** When it ran, as the service reports; undefined if that adds nothing to the polls. */
 function timesOf(
   session: RunSession,
   { at, ran }: Attempt,
   { seen, outcome }: { readonly seen: Container; readonly outcome: Outcome },
 ): ServiceTimes | undefined {
-  // A container that was canceled while it waited never ran, whatever duration is reported for it.
+  // A container that was canceled while it waited never ran, whatever duration is reported.
   if (outcome.result === 'canceled' && !ran && seen.startTime === undefined) return undefined;
   const known = session.facts.known[at.step]?.[at.cell]?.attempts.find(({ attempt }) => attempt === at.attempt);
   const { askedAt, submittedAt, runningAt } = known ?? {};
   return estimateTimes({ askedAt, submittedAt, runningAt, seenAt: session.clock.now() }, seen);
 }
 
-/** Of an adopted run, which does not know why it cancelled: what ran out of its time, or was tried again since, timed out. */
+/**
+ * An adopted run does not know why it canceled: a container that exceeded its timeout, or was retried since, has timed
+ * out.
+ */
 function judge(session: RunSession, attempt: Attempt, seen: Container): Outcome | undefined {
   const outcome = judgeTerminalPhase(seen);
   if (outcome?.result !== 'canceled' || session.facts.adopted === undefined) return outcome;
@@ -74,8 +77,8 @@ function judge(session: RunSession, attempt: Attempt, seen: Container): Outcome 
 }
 
 function reportState(session: RunSession, attempt: Attempt, seen: Container): void {
-  if (attempt.ran || !seen.state || !seen.phase || seen.state === attempt.said) return;
-  attempt.said = seen.state;
+  if (attempt.ran || !seen.state || !seen.phase || seen.state === attempt.reportedState) return;
+  attempt.reportedState = seen.state;
   const { step, cell } = attempt.name;
   session.report({
     type: 'containerState',

@@ -9,24 +9,30 @@ import { observeContainer } from './observe-container.ts';
 import type { PollPace } from './poll-pace.ts';
 import { warnOfList } from './warn-of-replies.ts';
 
+/** What the polls of one account depend on. */
 export interface AccountPollParts {
-  /** Looks at one container; false: the service is away. */
-  readonly look: (attempt: Attempt) => Promise<boolean>;
+  /** Checks one container; false: the service does not answer. */
+  readonly check: (attempt: Attempt) => Promise<boolean>;
   readonly pace: PollPace;
 }
 
-/** Looks once at every container of one account that a run follows. */
+/** Checks every tracked container of one account once. */
 export type PollAccount = (live: readonly Attempt[]) => Promise<void>;
 
-/** Below this many containers, single gets cost no more than a page of the list. */
+/** Below this many containers, single queries cost no more than a page of the list. */
 const LIST_FROM = 4;
-/** From so many containers that left the list at once, the list of everything tells of them sooner than single gets. */
+/**
+ * If this many containers have disappeared from the list at once, the list of all finds their ends sooner than single
+ * queries.
+ */
 const LIST_ENDED_FROM = 16;
-/** Containers that are asked for at once, each by itself, in place of a list. */
+/** Concurrent single queries in place of a list. */
 const ASKED_AT_ONCE = 32;
 
-/** One list where that is cheaper than single gets; single gets for what it does not show, and in its place where it fails. */
-export function createAccountPoll(session: RunSession, scope: Scope, { look, pace }: AccountPollParts): PollAccount {
+/**
+ * Uses one list if that is cheaper than single queries; single queries for what it does not contain, and if it fails.
+ */
+export function createAccountPoll(session: RunSession, scope: Scope, { check, pace }: AccountPollParts): PollAccount {
   const { service, clock, calls } = session;
   const choice = createListChoice();
   let polls = 0;
@@ -34,7 +40,7 @@ export function createAccountPoll(session: RunSession, scope: Scope, { look, pac
   async function poll(live: readonly Attempt[]): Promise<void> {
     polls++;
     if (live.length < LIST_FROM) {
-      await Promise.all(live.map(look));
+      await Promise.all(live.map(check));
       return;
     }
     const question = choice.next();
@@ -64,16 +70,16 @@ export function createAccountPoll(session: RunSession, scope: Scope, { look, pac
     if (!all && gone.length >= LIST_ENDED_FROM) await judgeEnded(gone);
     if (session.stopped) return;
     await Promise.all(live.map((attempt) => judgeListed(attempt, seen.get(attempt.ref.id))));
-    pace.askedAlone(gone.filter(({ over }) => !over).length);
+    pace.askedAlone(gone.filter(({ closed }) => !closed).length);
     choice.listed({
       items,
       wanted: live.length,
       beyondRunning: [...seen.values()].filter(({ phase }) => phase !== 'Running').length,
-      missed: gone.filter(({ over, missing }) => !over && missing === undefined).length,
+      missed: gone.filter(({ closed, missing }) => !closed && missing === undefined).length,
     });
   }
 
-  /** Whatever goes wrong here is made up for by the single gets that follow. */
+  /** Errors are ignored here: the single queries that follow compensate for them. */
   async function judgeEnded(gone: readonly Attempt[]): Promise<void> {
     const byId = new Map(gone.map((attempt) => [attempt.ref.id, attempt]));
     const onEnded = (item: Container) => {
@@ -89,19 +95,22 @@ export function createAccountPoll(session: RunSession, scope: Scope, { look, pac
   }
 
   function judgeListed(attempt: Attempt, item: Container | undefined): Promise<unknown> | undefined {
-    if (attempt.over) return;
-    if (!item || !isEnough(attempt, item) || !observeContainer(session, attempt, item)) return look(attempt);
+    if (attempt.closed) return;
+    if (!item || !isEnough(attempt, item) || !observeContainer(session, attempt, item)) return check(attempt);
     return;
   }
 
-  /** The first one alone, another one each time: a service that is away is not asked a thousand times. False: it is. */
+  /**
+   * Starts with one container, a different one each time: a service that does not answer is not queried a thousand
+   * times. False: it does not answer.
+   */
   async function askEach(live: readonly Attempt[]): Promise<boolean> {
     const first = live[polls % live.length]!;
-    if (!(await look(first))) return false;
+    if (!(await check(first))) return false;
     const others = live.filter((attempt) => attempt !== first);
     pace.askedAlone(live.length);
     for (let from = 0; from < others.length && !session.stopped; from += ASKED_AT_ONCE) {
-      const answers = await Promise.all(others.slice(from, from + ASKED_AT_ONCE).map(look));
+      const answers = await Promise.all(others.slice(from, from + ASKED_AT_ONCE).map(check));
       if (!answers.includes(true)) return false;
     }
     return true;
@@ -110,7 +119,7 @@ export function createAccountPoll(session: RunSession, scope: Scope, { look, pac
   return poll;
 }
 
-/** An item of a list has no labels: its end counts by itself only where its time is the container's own. */
+/** An item of a list has no labels: its end is only trusted if its creation time is the container's. */
 function isEnough(attempt: Attempt, item: Container): boolean {
   return !isTerminalPhase(item.phase ?? '') || compareCreateTimes(attempt.createTime, item.createTime) === 'same';
 }

@@ -1,37 +1,40 @@
 import { isServiceError } from '@sluice/client';
 import type { Attempt } from '../session/attempt.ts';
 
-/** How long to wait between two looks at everything; adapts to ages, to how often something ends, to latency and throttling. */
+/**
+ * The pause between two polls. It adapts to the age of containers, to how often they end, to latency and to throttling.
+ */
 export interface PollPace {
-  /** A single answer came. */
+  /** A single query was answered. */
   answered(): void;
-  /** A list came, after so many milliseconds. */
+  /** A list was answered after this many milliseconds. */
   listed(tookMs: number): void;
   failed(error: unknown): void;
   /** A poll begins. */
   begun(): void;
-  /** In this poll, so many containers were asked for each by itself, which a list would have told of. */
+  /** In this poll, this many containers were queried individually that a list would have contained. */
   askedAlone(count: number): void;
   /** A container is known to have ended. */
   ended(now: number): void;
-  /** Milliseconds until the next look. `hinted`: the service tells of changes by itself. */
+  /** Milliseconds until the next poll. `hinted`: the service reports changes by itself. */
   interval(now: number, attempts: Iterable<Attempt>, hinted: boolean): number;
 }
 
 const FASTEST_MS = 250;
 const SLOWEST_MS = 10_000;
-/** With hints, ticks are only a safety net. */
+/** With hints, polls are only a safety net. */
 const HINTED_MS = 5_000;
 const THROTTLED_MS = 60_000;
-/** Of time for each container that is asked for by itself, so that thousands of them are no flood. */
+/** Time per container that is queried individually, so that thousands of them do not flood the service. */
 const ALONE_MS = 20;
-/** Where ends are rarer than that, they are waited for no longer all the same: what is young may fail early. */
+/** If ends are rarer than this, the pause does not grow further: young containers may fail early. */
 const LONGEST_GAP_MS = 1_000;
 
+/** Starts with the shortest pause. */
 export function createPollPace(): PollPace {
   let latencyMs = 0;
   let penaltyMs = 0;
-  /** Mean time between two ends, the newest counting most: looks that are closer than that find nothing. */
+  /** Mean time between two ends, weighted toward the newest: polling faster than that finds nothing. */
   let gapMs = 0;
   let lastEnd: number | undefined;
   let alone = 0;
@@ -60,7 +63,7 @@ export function createPollPace(): PollPace {
     interval(now, attempts, hinted) {
       let youngest = now;
       for (const attempt of attempts) {
-        // The clock was set back: ages count from then on, or everything would be young for hours.
+        // The clock was set back: count ages from now, otherwise all containers would be young for hours.
         attempt.since = Math.min(attempt.since, now);
         youngest = Math.min(youngest, now - attempt.since);
       }

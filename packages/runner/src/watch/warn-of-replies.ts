@@ -2,7 +2,7 @@ import { CONTAINER_PHASES, type Container, type Scope, type ServiceError } from 
 import type { Attempt } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
 
-/** What a run has been warned of, by its cause, and the containers that the service has given no usable reply about. */
+/** The causes of which a run has been warned, and the containers without a usable reply. */
 interface SentWarnings {
   readonly causes: Set<string>;
   readonly unanswered: WeakMap<Attempt, { readonly since: number; count: number }>;
@@ -10,13 +10,13 @@ interface SentWarnings {
 
 const sessions = new WeakMap<RunSession, SentWarnings>();
 const KNOWN_PHASES: ReadonlySet<string> = new Set(CONTAINER_PHASES);
-/** Causes that a run is warned of at most: what is odd in so many ways needs no further proof. */
+/** A run is warned of at most this many causes: more would add nothing. */
 const MOST_CAUSES = 20;
-/** A reply may be cut off once or twice. */
+/** A reply may be truncated once or twice. */
 const UNREADABLE_OFTEN = 3;
 const AWAY_MS = 60_000;
 
-/** Warns, once for each, of a phase that the protocol does not name. */
+/** Warns, once per phase, of a phase that the protocol does not define. */
 export function warnOfPhase(session: RunSession, attempt: Attempt, { phase }: Pick<Container, 'phase'>): void {
   if (phase === undefined || KNOWN_PHASES.has(phase)) return;
   warnOnce(
@@ -35,7 +35,7 @@ export function warnOfList(session: RunSession, { clusterID, accountID }: Scope,
   );
 }
 
-/** Warns once of a container that the service has not shown for long: it may count as lost. */
+/** Warns once that the service has not reported a container for a long time: it may count as lost. */
 export function warnOfAbsence(session: RunSession, attempt: Attempt): void {
   const seconds = Math.round(session.absenceLimit.ms / 1000);
   warnOnce(
@@ -46,11 +46,11 @@ export function warnOfAbsence(session: RunSession, attempt: Attempt): void {
 }
 
 /**
- * A question about a container had no usable answer. Warns, once for each cause, when that has lasted: nothing else would
- * show that the run waits for it.
+ * A query about a container had no usable answer. Warns, once per cause, if that has lasted: nothing else would show
+ * that the run waits for it.
  */
 export function noteUnanswered(session: RunSession, attempt: Attempt, error: ServiceError): void {
-  // A login that is refused is told of by itself.
+  // A rejected login is reported separately.
   if (error.code === 'UNAUTHENTICATED') return;
   const { unanswered } = warningsOf(session);
   const at = session.clock.now();
@@ -67,7 +67,7 @@ export function noteUnanswered(session: RunSession, attempt: Attempt, error: Ser
   );
 }
 
-/** The service has answered. */
+/** The service has answered a query about the container. */
 export function noteAnswered(session: RunSession, attempt: Attempt): void {
   sessions.get(session)?.unanswered.delete(attempt);
 }

@@ -1,28 +1,29 @@
 import { type ContainerService, type Containers, isServiceError } from '@sluice/client';
 import type { Clock } from '../clock.ts';
 
+/** Who is notified of rejected logins. */
 export interface LoginWatch {
   readonly clock: Clock;
-  /** The service has begun to refuse the login. */
+  /** The service has started to reject the login. */
   readonly onRefused: (message: string) => void;
-  /** It has refused it for so long that only a person can help. */
+  /** It has rejected the login for so long that only a person can help. */
   readonly onLost: (message: string) => void;
 }
 
-/** So long a service is believed to be confused itself: a login that is over stays over. */
+/** How long the service itself is assumed to be at fault: an expired login stays expired. */
 const LOST_AFTER_MS = 60_000;
 const LOST_AFTER_CALLS = 3;
 
 /**
- * The same service, whose calls for containers are watched for one thing: that none of them gets past the login any more.
- * A client that has credentials logs in again by itself; what is left are tokens and passwords that have run out.
+ * Wraps the service to observe whether its calls for containers pass the login. A client with credentials logs in again
+ * by itself; the remaining cases are expired tokens and passwords.
  */
 export function watchLogin(service: ContainerService, { clock, onRefused, onLost }: LoginWatch): ContainerService {
   let refused: { readonly since: number; calls: number } | undefined;
 
   function noteReply(error?: unknown): void {
     if (!isServiceError(error, 'UNAUTHENTICATED')) {
-      // Silence says nothing about the login.
+      // A call without a reply says nothing about the login.
       if (error === undefined || (isServiceError(error) && error.status !== undefined)) refused = undefined;
       return;
     }

@@ -10,7 +10,7 @@ import { pause, type RunSession } from '../session/run-session.ts';
 
 const PAUSE_MS = 500;
 
-/** When a container of a service step has come to run: asks until it is ready, then posts `serviceReady`. */
+/** When the container of a service step runs: checks until it is ready, then posts `serviceReady`. */
 export function watchReadiness(session: RunSession, workspace: WorkspaceFiles, event: SchedulerEvent): void {
   if (event.type !== 'running') return;
   const { service } = session.plan.steps[event.step]!.step;
@@ -35,7 +35,7 @@ async function isReady(session: RunSession, workspace: WorkspaceFiles, at: Attem
     const { url } = port ? urlOf(port) : {};
     return url !== undefined && (await session.probe(url + ready.path));
   }
-  // An image's own program cannot be started beside a check: such a service counts as ready when it runs.
+  // An image's own program cannot be started with a check: such a service counts as ready when it runs.
   if (command === undefined) return true;
   const cell = session.facts.cells[at.step]?.[at.cell]?.key ?? '';
   const directory = attemptPath({ runId: session.runId, step, cell, attempt: at.attempt });

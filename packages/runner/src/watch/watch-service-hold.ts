@@ -1,25 +1,25 @@
 import { describeServiceHold, findServiceHold } from '../report/service-hold.ts';
 import type { RunSession } from '../session/run-session.ts';
 
-/** Between two looks, and how long a wait must have lasted to be told. */
-const LOOK_MS = 60_000;
+/** The pause between two checks, and how long a wait must last to be reported. */
+const CHECK_MS = 60_000;
 
 /**
- * Warns, once for each time, of a run whose own services may hold the room that all else of it waits for: the service
- * has no word for that, and nothing would ever happen. Returns what stops it.
+ * Warns, once per occurrence, if the run's own services may hold the capacity that the rest of the run waits for: the
+ * service cannot report that, and the run would never continue. Returns a function that stops the checks.
  */
 export function watchServiceHold(session: RunSession): () => void {
   const { clock, plan } = session;
   if (!plan.steps.some(({ step }) => step.service)) return () => {};
-  let told = false;
-  let cancel = clock.setTimer(clock.now() + LOOK_MS, look);
-  function look(): void {
+  let warned = false;
+  let cancel = clock.setTimer(clock.now() + CHECK_MS, check);
+  function check(): void {
     if (session.stopped) return;
     const hold = findServiceHold(session);
-    const isLong = hold !== undefined && clock.now() - hold.since >= LOOK_MS;
-    if (isLong && !told) session.report({ type: 'warning', at: clock.now(), message: describeServiceHold(hold) });
-    told = isLong;
-    cancel = clock.setTimer(clock.now() + LOOK_MS, look);
+    const isLong = hold !== undefined && clock.now() - hold.since >= CHECK_MS;
+    if (isLong && !warned) session.report({ type: 'warning', at: clock.now(), message: describeServiceHold(hold) });
+    warned = isLong;
+    cancel = clock.setTimer(clock.now() + CHECK_MS, check);
   }
   return () => cancel();
 }

@@ -2,24 +2,24 @@ import { isServiceError, isTerminalPhase, type ServiceErrorCode } from '@sluice/
 import type { Missing } from '../session/attempt.ts';
 import { type Attempt, refKey } from '../session/attempt.ts';
 import type { RunSession } from '../session/run-session.ts';
-import { addMissedLook, describeLoss, isLost } from './lost-container.ts';
+import { addMissedCheck, describeLoss, isLost } from './lost-container.ts';
 import { observeContainer } from './observe-container.ts';
 import { createAccountPoll, type PollAccount } from './poll-account.ts';
 import { createPollPace } from './poll-pace.ts';
 import { noteAnswered, noteUnanswered, warnOfAbsence } from './warn-of-replies.ts';
 
-/** Follows the containers of a run until each has ended. */
+/** Tracks the containers of a run until each has ended. */
 export interface Watcher {
-  /** Follows an attempt from now on; call it before the container can exist, so that no hint is lost. */
+  /** Tracks an attempt from now on; call it before the container can exist, so that no hint is lost. */
   track(attempt: Attempt): void;
-  /** Looks at one container now; resolves when its answer has been taken, whatever it was. False: the service is away. */
-  look(attempt: Attempt): Promise<boolean>;
-  /** The attempt that a command speaks of, while it is followed. */
+  /** Checks one container now; resolves when the answer has been handled. False: the service does not answer. */
+  check(attempt: Attempt): Promise<boolean>;
+  /** The attempt that a command refers to, while it is tracked. */
   find(at: Attempt['at']): Attempt | undefined;
   stop(): void;
 }
 
-/** Errors that say nothing of the container that was asked for, but of the way to the service. */
+/** Errors that concern the connection to the service, not the requested container. */
 const AWAY: ReadonlySet<ServiceErrorCode> = new Set([
   'UNREACHABLE',
   'NO_REPLY',
@@ -32,15 +32,15 @@ const AWAY: ReadonlySet<ServiceErrorCode> = new Set([
 const LONG_ABSENCE_MS = 60_000;
 
 /**
- * Polls every account that the run has containers on; where the service gives hints, what changed is asked for at once,
- * so that polls are only a safety net.
+ * Polls every account in which the run has containers. If the service sends hints, changed containers are queried at
+ * once, and the polls are only a safety net.
  */
 export function createWatcher(session: RunSession): Watcher {
   const { service, clock, calls } = session;
   const attempts = new Map<string, Attempt>();
   const byCell = new Map<string, Attempt>();
-  /** Looks under way; true: something changed meanwhile, look again. */
-  const looking = new Map<Attempt, boolean>();
+  /** Checks in flight; true: something has changed meanwhile, check again. */
+  const checking = new Map<Attempt, boolean>();
   const accounts = new Map<string, PollAccount>();
   const pace = createPollPace();
   let cancelTimer: (() => void) | undefined;
@@ -48,34 +48,34 @@ export function createWatcher(session: RunSession): Watcher {
 
   const unwatch = service.watch((hint) => {
     const attempt = attempts.get(`${hint.clusterID}/${hint.accountID}/${hint.containerID}`);
-    if (attempt?.confirmed) void look(attempt);
+    if (attempt?.confirmed) void check(attempt);
     else if (attempt) attempt.hinted = true;
   });
 
-  async function look(attempt: Attempt): Promise<boolean> {
-    if (attempt.over || session.stopped) return true;
-    if (looking.has(attempt)) {
-      looking.set(attempt, true);
+  async function check(attempt: Attempt): Promise<boolean> {
+    if (attempt.closed || session.stopped) return true;
+    if (checking.has(attempt)) {
+      checking.set(attempt, true);
       return true;
     }
     let isAnswered: boolean;
     do {
-      looking.set(attempt, false);
-      isAnswered = await lookOnce(attempt);
-    } while (looking.get(attempt) && !attempt.over && !session.stopped);
-    looking.delete(attempt);
-    if (attempt.over) forget(attempt);
+      checking.set(attempt, false);
+      isAnswered = await checkOnce(attempt);
+    } while (checking.get(attempt) && !attempt.closed && !session.stopped);
+    checking.delete(attempt);
+    if (attempt.closed) forget(attempt);
     return isAnswered;
   }
 
-  async function lookOnce(attempt: Attempt): Promise<boolean> {
+  async function checkOnce(attempt: Attempt): Promise<boolean> {
     try {
       const seen = await calls.add(() => service.containers.get(attempt.ref));
       if (session.stopped) return true;
       pace.answered();
       noteAnswered(session, attempt);
       if (observeContainer(session, attempt, seen)) return true;
-      // While the ID shows something live, whatever it is, nothing more is started.
+      // While any live container exists under the ID, nothing more is started.
       if (isTerminalPhase(seen.phase ?? '')) await noteMissing(attempt, 'another');
       else delete attempt.missing;
       return true;
@@ -94,14 +94,14 @@ export function createWatcher(session: RunSession): Watcher {
     }
   }
 
-  /** Absence proves nothing by itself: it must last, and a full list must not have it either. */
+  /** Absence alone proves nothing: it must last, and a complete list must not contain the container either. */
   async function noteMissing(attempt: Attempt, found: Missing['found']): Promise<void> {
-    if (!attempt.confirmed || attempt.over) return;
-    const missing = addMissedLook(attempt.missing, { at: clock.now(), found });
+    if (!attempt.confirmed || attempt.closed) return;
+    const missing = addMissedCheck(attempt.missing, { at: clock.now(), found });
     attempt.missing = missing;
     if (missing.lasted >= LONG_ABSENCE_MS) warnOfAbsence(session, attempt);
-    if (!(await isLost(session, attempt, missing)) || attempt.over || session.stopped) return;
-    attempt.over = true;
+    if (!(await isLost(session, attempt, missing)) || attempt.closed || session.stopped) return;
+    attempt.closed = true;
     const message = describeLoss(session, attempt, missing);
     const outcome = { result: 'failed', class: 'infrastructure', message } as const;
     session.post({ type: 'ended', at: clock.now(), ...attempt.at, outcome });
@@ -116,9 +116,9 @@ export function createWatcher(session: RunSession): Watcher {
   }
 
   async function poll(): Promise<void> {
-    // A runner that has nothing to write would never learn that it is not wanted any more.
+    // A runner with nothing to write would otherwise never learn that another one has replaced it.
     if (!session.ownsLease()) return;
-    const live = [...attempts.values()].filter((attempt) => attempt.confirmed && !attempt.over);
+    const live = [...attempts.values()].filter((attempt) => attempt.confirmed && !attempt.closed);
     const byAccount = new Map<string, Attempt[]>();
     for (const attempt of live) {
       const key = `${attempt.ref.clusterID}/${attempt.ref.accountID}`;
@@ -133,7 +133,7 @@ export function createWatcher(session: RunSession): Watcher {
   function accountPoll(key: string, { clusterID, accountID }: Attempt['ref']): PollAccount {
     const known = accounts.get(key);
     if (known) return known;
-    const made = createAccountPoll(session, { clusterID, accountID }, { look, pace });
+    const made = createAccountPoll(session, { clusterID, accountID }, { check, pace });
     accounts.set(key, made);
     return made;
   }
@@ -149,7 +149,7 @@ export function createWatcher(session: RunSession): Watcher {
           .catch(session.fail)
           .finally(() => {
             polling = false;
-            for (const attempt of attempts.values()) if (attempt.over) forget(attempt);
+            for (const attempt of attempts.values()) if (attempt.closed) forget(attempt);
             plan();
           });
       },
@@ -162,7 +162,7 @@ export function createWatcher(session: RunSession): Watcher {
       byCell.set(cellKey(attempt.at), attempt);
       plan();
     },
-    look,
+    check,
     find(at) {
       const attempt = byCell.get(cellKey(at));
       return attempt?.at.attempt === at.attempt ? attempt : undefined;

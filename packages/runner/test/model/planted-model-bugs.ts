@@ -75,7 +75,7 @@ export const PLANTED_MODEL_BUGS: readonly PlantedModelBug[] = [
     name: 'loses the results of what it reuses',
     seed: 0,
     file: 'record/apply-record.ts',
-    find: 'cell.results = beside.cached.results;',
+    find: 'cell.results = recorded.cached.results;',
     replace: 'cell.results = {};',
   },
   {

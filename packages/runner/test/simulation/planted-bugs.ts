@@ -60,14 +60,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'takes absence for an end',
     file: 'watch/watcher.ts',
-    find: 'if (!(await isLost(session, attempt, missing)) || attempt.over || session.stopped) return;',
-    replace: 'if (attempt.over || session.stopped || !isLost) return;',
+    find: 'if (!(await isLost(session, attempt, missing)) || attempt.closed || session.stopped) return;',
+    replace: 'if (attempt.closed || session.stopped || !isLost) return;',
   },
   {
     name: 'believes the first 404s',
     file: 'watch/lost-container.ts',
-    find: 'missing.count < LOST_AFTER_LOOKS || missing.lasted < session.absenceLimit.ms',
-    replace: 'missing.count < LOST_AFTER_LOOKS - 3 || missing.lasted < session.absenceLimit.ms * 0',
+    find: 'missing.count < LOST_AFTER_CHECKS || missing.lasted < session.absenceLimit.ms',
+    replace: 'missing.count < LOST_AFTER_CHECKS - 3 || missing.lasted < session.absenceLimit.ms * 0',
   },
   {
     name: 'tries a failed sync again',
@@ -140,7 +140,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'believes a refusal before it has asked for the ID',
     file: 'submission/submit-attempt.ts',
-    find: '      // It may be refused as a duplicate of what an earlier request has made: one question before it is believed.\n',
+    find: '      // It may duplicate the container of an earlier request: query once before accepting the rejection.\n',
     replace: '      conclude(session, attempt, { failure, lost: false });\n',
     among: all(has('tear'), ({ dialect }) => dialect.conflict === 400),
   },
@@ -231,9 +231,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'takes absence from a list for an end',
     file: 'watch/poll-account.ts',
-    find: '    if (!item || !isEnough(attempt, item) || !observeContainer(session, attempt, item)) return look(attempt);',
+    find: '    if (!item || !isEnough(attempt, item) || !observeContainer(session, attempt, item)) return check(attempt);',
     replace:
-      "    if (item) observeContainer(session, attempt, item);\n    else { attempt.over = true; session.post({ type: 'ended', at: clock.now(), ...attempt.at, outcome: { result: 'succeeded' } }); }",
+      "    if (item) observeContainer(session, attempt, item);\n    else { attempt.closed = true; session.post({ type: 'ended', at: clock.now(), ...attempt.at, outcome: { result: 'succeeded' } }); }",
   },
   {
     name: 'lets the attempts of a cell write to one directory',
@@ -252,8 +252,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: 'asks once to cancel, and forgets it when the reply is lost',
     seed: 29,
     file: 'submission/submitter.ts',
-    find: 'for (let tries = 1; !attempt.over && !session.stopped;',
-    replace: 'for (let tries = 1; tries === 1 && !attempt.over && !session.stopped;',
+    find: 'for (let tries = 1; !attempt.closed && !session.stopped;',
+    replace: 'for (let tries = 1; tries === 1 && !attempt.closed && !session.stopped;',
   },
   {
     name: 'acquires slots without checking what others hold',

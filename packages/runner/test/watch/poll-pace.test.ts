@@ -8,7 +8,7 @@ const aged = (since: number): Attempt => ({
   ref: { clusterID: 'c', accountID: 'a', id: 'i' },
   confirmed: true,
   ran: true,
-  over: false,
+  closed: false,
   since,
 });
 
