@@ -41,7 +41,7 @@ try {
     `rule t\n  command = touch $out\n${needs.map((on, i) => `build n${i}: t${on.map((n) => ` n${n}`).join('')}\n`).join('')}`,
   );
   const commands = {
-    sluice: [process.execPath, [sluice, 'run', 'pipeline.json', '--home', join(cwd, 'home'), '--cores', '8']],
+    sluice: [process.execPath, [sluice, 'run', 'pipeline.json', '--home', join(cwd, 'home'), '--cpu', '8']],
     make: ['make', ['-j8', '-s']],
     ninja: ['ninja', ['-j8', '--quiet']],
     'node -e 0': [process.execPath, ['-e', '0']],

@@ -62,14 +62,14 @@ try {
     const cwd = join(directory, name);
     mkdirSync(cwd);
     writeFileSync(join(cwd, 'pipeline.json'), JSON.stringify({ version: 1, name, steps }));
-    const run = ['run', 'pipeline.json', '--cores', atOnce, '--parallelism', atOnce];
+    const run = ['run', 'pipeline.json', '--cpu', atOnce, '--parallelism', atOnce];
     const whole = await measure(process.execPath, [sluice, ...run, '--home', join(cwd, 'home')], { cwd });
     const ratio = (whole.seconds / floor.seconds).toFixed(2);
     console.log(
       `${name.padEnd(7)}  ${whole.seconds.toFixed(1)} s  ${perCell(whole.seconds)}  ${ratio} × unshare  ${whole.peak.toFixed(0)} MiB at most`,
     );
   }
-  const command = `${process.execPath} ${sluice} run pipeline.json --home tty --cores ${atOnce} --parallelism ${atOnce}`;
+  const command = `${process.execPath} ${sluice} run pipeline.json --home tty --cpu ${atOnce} --parallelism ${atOnce}`;
   const terminal = spawnSync('script', ['-qec', command, '/dev/null'], {
     cwd: join(directory, 'matrix'),
     env: { ...process.env, COLUMNS: '100', LINES: '30', TERM: 'xterm' },

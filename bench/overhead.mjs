@@ -55,7 +55,7 @@ try {
         writeFileSync(join(cwd, 'build.ninja'), ninjaOf(needs));
         const ours = time(
           process.execPath,
-          [sluice, 'run', 'pipeline.json', '--home', join(cwd, 'home'), '--cores', atOnce, '--parallelism', atOnce].map(
+          [sluice, 'run', 'pipeline.json', '--home', join(cwd, 'home'), '--cpu', atOnce, '--parallelism', atOnce].map(
             String,
           ),
           { cwd },

@@ -140,7 +140,7 @@ test('approval: waits for a person', async () => {
   await until(() => asked() !== undefined, 'the question');
   expect(asked()).toBe('Release version 1.4.0?');
   const runId = /"runId":"(\w+)"/.exec(started.stdout())![1]!;
-  expect(await place.sluice('approve', runId, 'release')).toMatchObject({ exitCode: 0 });
+  expect(await place.sluice('approve', '-r', runId, 'release')).toMatchObject({ exitCode: 0 });
   expect(states(await tell(started))).toMatchObject({ release: 'succeeded', publish: 'succeeded' });
   expect(published('approval/results/released.txt')).toBe('released 1.4.0\n');
 });
@@ -204,7 +204,7 @@ test('publish: a local copy at the end, another one later, and one output that s
   const told = await run('publish');
   expect(published('publish/results/words/by-length/5.txt')).toBe('brown\njumps\nquick\n');
   expect(told.report.outputs.kept?.publishedTo).toBeUndefined();
-  expect(await place.sluice('pull', told.report.runId, 'kept', '--to', 'pulled')).toMatchObject({ exitCode: 0 });
+  expect(await place.sluice('pull', '-r', told.report.runId, 'kept', '--to', 'pulled')).toMatchObject({ exitCode: 0 });
   expect(place.read('pulled/kept/by-length/5.txt')).toBe('brown\njumps\nquick\n');
 });
 

@@ -49,24 +49,24 @@ outputs:
   made: { from: make.made, publish: ./taken }
 `;
   write('p.yaml', text);
-  expect(await place.sluice('run', 'p.yaml', '--no-wait')).toMatchObject({ exitCode: 75 });
+  expect(await place.sluice('run', 'p.yaml', '--stop-at-approval')).toMatchObject({ exitCode: 75 });
   // What is in the way before the run begins is refused then; this comes later.
   write('taken', 'a file where the directory should be');
   const { runId } = (await place.runs())[0]!;
-  expect(await place.sluice('approve', runId, 'ask')).toMatchObject({ exitCode: 0 });
+  expect(await place.sluice('approve', '-r', runId, 'ask')).toMatchObject({ exitCode: 0 });
   const { exitCode, stdout } = await place.sluice('resume', runId);
   expect(exitCode, stdout).toBe(1);
   expect(stdout).toContain('could not copy output made to');
-  const [, run] = /copy it with: sluice pull (\w+) made --to DIRECTORY/.exec(stdout) ?? [];
-  expect(await place.sluice('pull', run!, 'made', '--to', 'elsewhere')).toMatchObject({ exitCode: 0 });
+  const [, run] = /copy it to \.\/results with: sluice pull -r (\w+) made\n/.exec(stdout) ?? [];
+  expect(await place.sluice('pull', '-r', run!, 'made', '--to', 'elsewhere')).toMatchObject({ exitCode: 0 });
   expect(place.read('elsewhere/made/file')).toBe('made\n');
-  // Without a run, a word that begins no run's ID is an output of the newest.
+  // Without a run, from the newest; without a declared output of that name, all outputs of the step.
   expect(await place.sluice('pull', 'made', '--to', 'again')).toMatchObject({ exitCode: 0 });
   expect(place.read('again/made/file')).toBe('made\n');
   const wrong = await place.sluice('pull', 'maid');
   expect(wrong).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringMatching(/^could not pull maid: it is not a run of .* the outputs made/),
+    stderr: `could not pull maid: run ${runId} has the outputs made, make.made\n`,
   });
 });
 
@@ -135,7 +135,7 @@ outputs:
   }
 });
 
-test('sluice run --no-wait ends with 75 where only a person is waited for, whose answer the next runner goes by', async () => {
+test('sluice run --stop-at-approval ends with 75 where only a person is waited for, whose answer the next runner goes by', async () => {
   const text = `
 version: 1
 name: p
@@ -144,14 +144,14 @@ steps:
   after: { command: [echo, hello], needs: [ask] }
 `;
   write('p.yaml', text);
-  const left = await place.sluice('run', 'p.yaml', '--no-wait');
+  const left = await place.sluice('run', 'p.yaml', '--stop-at-approval');
   expect(left).toMatchObject({ exitCode: 75, stdout: expect.stringContaining('approve with: sluice approve') });
   const [run] = await place.runs();
-  expect(await place.sluice('approve', run!.runId, 'ask')).toMatchObject({
+  expect(await place.sluice('approve', 'ask')).toMatchObject({
     exitCode: 0,
     stdout: expect.stringContaining(`sluice resume ${run!.runId}`),
   });
-  expect(await place.sluice('resume', '--no-wait')).toMatchObject({ exitCode: 0 });
+  expect(await place.sluice('resume', '--stop-at-approval')).toMatchObject({ exitCode: 0 });
 });
 
 test('sluice show and sluice logs tell later what was told then', async () => {
@@ -164,12 +164,12 @@ test('sluice show and sluice logs tell later what was told then', async () => {
   expect(shown.stdout).toMatch(/^good +succeeded/m);
   expect(shown.stdout).toMatch(/^bad +failed .*exit code 3/m);
   expect(shown.stdout).toMatch(/^after +skipped/m);
-  expect(await place.sluice('logs', run!.runId, 'bad')).toMatchObject({
+  expect(await place.sluice('logs', '-r', run!.runId, 'bad')).toMatchObject({
     exitCode: 0,
     stdout: 'before the end\nat the end\n',
   });
-  expect(await place.sluice('logs', run!.runId, 'bad', '--tail', '1')).toMatchObject({ stdout: 'at the end\n' });
-  expect(await place.sluice('logs', run!.runId, 'worse')).toMatchObject({
+  expect(await place.sluice('logs', '-r', run!.runId, 'bad', '--tail', '1')).toMatchObject({ stdout: 'at the end\n' });
+  expect(await place.sluice('logs', '-r', run!.runId, 'worse')).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('has no step worse; there are `good`, `bad`, `after`'),
   });
@@ -211,13 +211,15 @@ test('sluice suggests what to do next when it refuses a command', async () => {
   await says('could not find a run in', 'show');
   await says('set the variable SLUICE_SECRET_<NAME>', 'run', 'p.yaml');
   await says('It must be at least 1', 'run', 'p.yaml', '--parallelism', '0');
-  await says('Try: sluice run --help', 'run');
+  await says('could not read ', 'run');
+  await says('Try: sluice logs --help', 'logs');
   write('home', 'a file');
   await says('name another home with --home', 'run', 'p.yaml', '--home', 'home');
   await place.start(['run', 'p.yaml'], { env: { SLUICE_SECRET_KEY: 'secret' } }).ended;
   const [run] = await place.runs();
-  await says(`sluice logs ${run!.runId} STEP`, 'logs', run!.runId);
-  await says(`sluice why ${run!.runId} STEP`, 'why', run!.runId.slice(0, 8));
+  for (const command of ['logs', 'why', 'approve', 'pull']) {
+    await says(`list its steps with: sluice show ${run!.runId}`, command, run!.runId.slice(0, 8));
+  }
   await says('could not find a run that is suspended in', 'resume');
-  await says(`sluice run ${join(place.directory, 'p.yaml')} --reuse`, 'resume', run!.runId);
+  await says(`sluice rerun ${run!.runId} --failed`, 'resume', run!.runId);
 });

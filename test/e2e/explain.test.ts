@@ -40,7 +40,7 @@ test('sluice why explains why a step failed, was retried, was skipped, ran again
   write('two');
   await place.sluice('run', 'p.yaml');
   expect((await place.sluice('why', 'use')).stdout).toMatch(
-    /the content of inputs\.data changed .*; see: sluice why \w+ prep/,
+    /the content of inputs\.data changed .*; see: sluice why -r \w+ prep/,
   );
   expect((await place.sluice('why', 'prep')).stdout).toMatch(/command is .*two.*; it was .*one/);
   await place.sluice('run', 'p.yaml');

@@ -79,7 +79,7 @@ function sluice(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<E
 
 /** A home with a suspended run of the embedded service. */
 async function makeHomeWithRun(): Promise<string> {
-  expect(await sluice(['run', 'p.yaml', '--no-wait'])).toMatchObject({ exitCode: 75 });
+  expect(await sluice(['run', 'p.yaml', '--stop-at-approval'])).toMatchObject({ exitCode: 75 });
   return readdirSync(join(place.home, 'runs'))[0]!;
 }
 
@@ -92,7 +92,7 @@ test('no command sends anything to the service of a profile that only lies in th
   write('s.yaml', `${PIPELINE}schedule: { cron: "0 0 * * *" }\n`);
   const commands = [
     ...[['run', 'p.yaml'], ['plan', 'p.yaml'], ['resume'], ['adopt', 'abcdefghijklm', 'p.yaml']],
-    ...[['logs', 'make'], ['pull', 'made'], ['gc'], ['gc', '--orphans'], ['schedule', 's.yaml', '--once'], ['cancel']],
+    ...[['logs', 'make'], ['pull', 'made'], ['gc'], ['orphans'], ['schedule', 's.yaml', '--once'], ['cancel']],
   ];
   for (const args of commands) {
     const { exitCode, stderr } = await sluice(args);

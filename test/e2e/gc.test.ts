@@ -36,7 +36,7 @@ steps:
   expect(await place.runs()).toEqual([]);
   expect(await place.sluice('gc', '--older-than', '0s')).toMatchObject({ stdout: 'freed 0 B: 0 items\n' });
   expect((await place.sluice('run', 'p.yaml')).exitCode).toBe(0);
-  expect(await place.sluice('gc', '--orphans')).toMatchObject({
+  expect(await place.sluice('orphans')).toMatchObject({
     exitCode: 0,
     stdout: 'no orphaned containers found\n',
   });

@@ -67,11 +67,11 @@ test.each([
       exitCode: 75,
       stderr: expect.stringMatching(/the service has 1 of its containers, 1 of them not ended \(s\w+-\w+-1\)/),
     });
-    expect(refused.stderr).toContain(`sluice adopt ${runId} FILE`);
+    expect(refused.stderr).toContain(`sluice adopt ${runId} (add its file`);
     expect(refused.stderr).not.toContain('before it began');
     expect(await place.sluice('show', runId)).toMatchObject({
       exitCode: 75,
-      stderr: expect.stringContaining(`sluice adopt ${runId} FILE`),
+      stderr: expect.stringContaining(`sluice adopt ${runId} (add its file`),
     });
     expect(await place.sluice('adopt', runId, 'p.yaml')).toMatchObject({ exitCode: 0 });
     const gate = findGate(join(place.home, 'service'));
@@ -110,7 +110,7 @@ test('sluice resume removes what is left of a run that was killed before its fir
   expect(existsSync(directoryOf(left))).toBe(false);
   expect(await place.sluice('resume', left)).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining(`sluice adopt ${left} FILE`),
+    stderr: expect.stringContaining(`sluice adopt ${left} (add its file`),
   });
   writeFileSync(join(findGate(join(place.home, 'service')), 'open'), '');
   expect(await place.sluice('resume', runId)).toMatchObject({ exitCode: 0 });

@@ -25,7 +25,7 @@ test('a machine that is short of open files fails no step: what could not start 
     retry: { infrastructure: 100, backoff: { initial: '200ms', max: '2s' } },
   };
   writeFileSync(join(place.directory, 'p.json'), JSON.stringify({ version: 1, name: 'p', steps: { make, use } }));
-  const line = `ulimit -n ${OPEN_FILES}; exec ${process.execPath} ${COMMAND} run p.json --cores ${CELLS}`;
+  const line = `ulimit -n ${OPEN_FILES}; exec ${process.execPath} ${COMMAND} run p.json --cpu ${CELLS}`;
   const child = spawn('sh', ['-c', line], { cwd: place.directory, stdio: ['ignore', 'pipe', 'inherit'] });
   let stdout = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -89,6 +89,6 @@ test('one run works on two clusters, which share nothing: data is brought across
   const report = await place.show(runId);
   const clusters = report.steps.map(({ name, cells }) => `${name} ${cells[0]?.clusterID}`);
   expect(clusters).toEqual(['make east', 'join west', 'far west', 'near east']);
-  const pulled = await place.start(['pull', runId, 'loud', '--to', 'pulled', ...at.slice(1)], { env }).ended;
+  const pulled = await place.start(['pull', '-r', runId, 'loud', '--to', 'pulled', ...at.slice(1)], { env }).ended;
   expect(pulled, pulled.stderr).toMatchObject({ exitCode: 0 });
 });

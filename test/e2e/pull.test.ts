@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createWorkplace, type Workplace } from './workplace-rig.ts';
@@ -11,45 +11,46 @@ beforeEach(() => {
 
 afterEach(() => place.remove());
 
-function write(output: string, text: string): void {
-  writeFileSync(
-    join(place.directory, 'p.yaml'),
-    `version: 1\nname: p\nsteps:\n  make: { command: [sh, -c, "echo ${text} > /o/file"], outputs: { o: /o } }\noutputs: { "${output}": make.o }\n`,
-  );
-}
+const TEXT = `
+version: 1
+name: p
+steps:
+  make: { command: [sh, -c, "echo made > /o/file"], outputs: { o: /o, more: /more } }
+  fit:
+    matrix: { k: [1, 2] }
+    command: [sh, -c, "echo $0 > /m/k", "\${{ matrix.k }}"]
+    outputs: { model: /m }
+outputs: { best: make.o, make: fit.model }
+`;
 
-test('a word that begins the ID of an older run and is an output of the newest is not guessed', async () => {
-  write('first', 'old');
-  let older = '';
-  // A name may not begin with a digit, as IDs do.
-  while (!/^[a-z]/.test(older)) {
-    await place.sluice('run', 'p.yaml');
-    older = (await place.runs())[0]!.runId;
+test('sluice pull copies declared outputs, outputs of steps and of cells', async () => {
+  writeFileSync(join(place.directory, 'pipeline.yaml'), TEXT);
+  expect(await place.sluice('run')).toMatchObject({ exitCode: 0 });
+  const [older] = await place.runs();
+  await place.sluice('run');
+  const pulled = async (...args: string[]) => {
+    const { exitCode, stdout, stderr } = await place.sluice('pull', ...args, '--to', 'to');
+    expect(exitCode, stderr).toBe(0);
+    return stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ')[0]]));
+  };
+  expect(await pulled()).toEqual(['best', 'make']);
+  // A declared output comes before a step of the same name, whose outputs have longer names.
+  expect(await pulled('make')).toEqual(['make']);
+  expect(await pulled('make.o', 'fit', 'fit.model')).toEqual(['make.o', 'fit.model']);
+  expect(JSON.parse(place.read('to/fit.model/manifest.json')).cells).toHaveLength(2);
+  expect(await pulled('-r', older!.runId.slice(0, 8), 'fit/k-2.model')).toEqual(['fit/k-2.model']);
+  expect(place.read('to/fit/k-2.model/k')).toBe('2\n');
+  for (const [address, message] of [
+    ['fit/k-3', 'has the outputs best, make, make.o, make.more, fit.model'],
+    ['make.p', 'has the outputs best'],
+    ['make.o/file', 'only whole outputs can be copied'],
+    ['make.o.p', 'expected STEP, STEP/CELL, STEP.OUTPUT or STEP/CELL.OUTPUT'],
+    [older!.runId, `select it with \`--run ${older!.runId}\``],
+  ]) {
+    expect(await place.sluice('pull', address!)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(message!),
+    });
   }
-  // Long enough that the newest run's ID does not begin with it, too.
-  const word = older.slice(0, 5);
-  write(word, 'new');
-  await place.sluice('run', 'p.yaml');
-  const newest = (await place.runs())[0]!.runId;
-  const refused = await place.sluice('pull', word);
-  expect(refused.exitCode).toBe(2);
-  expect(refused.stderr).toContain(`sluice pull --run ${older}`);
-  expect(refused.stderr).toContain(`sluice pull --run ${newest} ${word}`);
   expect(existsSync(join(place.directory, 'results'))).toBe(false);
-  expect((await place.sluice('pull', '--run', newest, word)).exitCode).toBe(0);
-  expect(readFileSync(join(place.directory, 'results', word, 'file'), 'utf8')).toBe('new\n');
-  expect((await place.sluice('pull', '-r', older)).exitCode).toBe(0);
-  expect(readFileSync(join(place.directory, 'results', 'first', 'file'), 'utf8')).toBe('old\n');
-  // The whole ID is no abbreviation.
-  expect((await place.sluice('pull', older, '--to', 'more')).exitCode).toBe(0);
-});
-
-test('what is suggested after a failure repeats the parameters and options of the run', async () => {
-  const body =
-    'params: { n: 1 }\nsteps:\n  a: { command: [echo, "${{ params.n }}"] }\n  b: { command: [sh, -c, "exit 1"], needs: [a] }\n';
-  writeFileSync(join(place.directory, 'p.yaml'), `version: 1\nname: p\n${body}`);
-  const failed = await place.sluice('run', 'p.yaml', '-p', 'n=5', '--parallelism', '2');
-  expect(failed.stdout).toContain(
-    'sluice run p.yaml --reuse -p n=5 --parallelism 2 (reuses every successful, unchanged step)',
-  );
 });

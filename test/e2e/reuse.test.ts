@@ -73,11 +73,11 @@ test('sluice run --reuse reuses successful, unchanged steps and runs the others'
   expect((await place.sluice('why', 'last')).stdout).toContain('command is ["echo","two"]; it was ["echo","one"]');
 });
 
-test('sluice run --again reruns a step and everything that depends on it in any way', async () => {
+test('sluice run --force reruns a step and everything that depends on it in any way', async () => {
   write('true');
   await statesAfter();
   const again = { check: 'succeeded', agree: 'succeeded', last: 'succeeded', tell: 'succeeded' };
-  expect(await statesAfter('--again', 'check')).toEqual({ prepare: 'cached', fit: 'cached', ...again });
+  expect(await statesAfter('--force', 'check')).toEqual({ prepare: 'cached', fit: 'cached', ...again });
   expect((await place.sluice('why', 'last')).stdout).toContain(
     'not reused: a rerun was requested, or a dependency was rerun',
   );
@@ -113,7 +113,7 @@ steps:
   const first = place.start(['run', 'p.yaml']);
   await until(() => first.stdout().includes('sluice approve'), 'the question');
   const [run] = await place.runs();
-  await place.sluice('approve', run!.runId, 'agree');
+  await place.sluice('approve', 'agree');
   expect(await first.ended).toMatchObject({ exitCode: 0 });
 
   const reasons = async (...args: string[]) => {
@@ -137,7 +137,7 @@ steps:
   write((text) => text.replace('"a", "b"', '"a", "c"'));
   const after = { each: 'comes after list', never: 'comes after list', after: 'comes after never' };
   expect(await reasons()).toEqual({ ...same, list: 'differs in command', ...after });
-  expect(await reasons('--again', 'after')).toMatchObject({
+  expect(await reasons('--force', 'after')).toMatchObject({
     list: 'differs in command',
     after: 'a rerun was requested',
   });
@@ -152,26 +152,54 @@ test('sluice run --reuse refuses a run of another pipeline and a step that is no
   await place.sluice('run', 'p.yaml');
   const [run] = await place.runs();
   write('true');
-  expect(await place.sluice('run', 'p.yaml', '--from', run!.runId)).toMatchObject({
+  expect(await place.sluice('run', 'p.yaml', '--reuse-from', run!.runId)).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('it is one of pipeline other, and this is p'),
   });
   write('true', 'other');
-  expect(await place.sluice('run', 'p.yaml', '--again', 'chek')).toMatchObject({
+  expect(await place.sluice('run', 'p.yaml', '--force', 'chek')).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('has no step chek; did you mean `check`?'),
   });
   expect(await place.runs()).toHaveLength(1);
 });
 
-test('sluice show of a failed run names the file and the parameters, from any directory', async () => {
+test('sluice rerun repeats a run with its parameters, from any directory and with the current file', async () => {
   write('exit 3');
-  const given = ['-p', "last=it's two", '--parallelism', '3'];
-  const failed = await place.sluice('run', 'p.yaml', ...given);
-  expect(failed.stdout).toContain(`then: sluice run p.yaml --reuse -p 'last=it'\\''s two' --parallelism 3 (reuses`);
+  const failed = await place.sluice('run', 'p.yaml', '-p', "last=it's two", '--parallelism', '3');
   const [run] = await place.runs();
-  const shown = await place.sluice('show', run!.runId);
-  const file = join(place.directory, 'p.yaml');
-  expect(shown.stdout).toContain(`then: sluice run ${file} --reuse -p 'last=it'\\''s two' --parallelism 3 (reuses`);
+  const suggested = `then: sluice rerun ${run!.runId} --failed (reuses every successful, unchanged step)`;
+  expect(failed.stdout).toContain(suggested);
+  expect((await place.sluice('show', run!.runId)).stdout).toContain(suggested);
+
+  write('true');
+  const rerun = async (...args: string[]) => {
+    const started = place.start(['rerun', run!.runId.slice(0, 8), ...args], { cwd: '/' });
+    const ended = await started.ended;
+    expect(ended.exitCode, ended.stderr).toBe(0);
+    const [newest] = await place.runs();
+    const { steps } = await place.show(newest!.runId);
+    const { stdout: last } = await place.sluice('logs', 'last');
+    return { said: last, ...Object.fromEntries(steps.map(({ name, state }) => [name, state])) };
+  };
+  const done = { check: 'succeeded', agree: 'succeeded', last: 'succeeded' };
+  const said = "it's two\n";
+  expect(await rerun('--failed')).toMatchObject({ said, prepare: 'cached', fit: 'cached', ...done });
+  expect(await rerun()).toMatchObject({ said, prepare: 'succeeded', fit: 'succeeded', ...done });
+  expect(await rerun('--from', 'fit', '-p', 'last=three')).toMatchObject({
+    ...{ said: 'three\n', prepare: 'cached', fit: 'succeeded' },
+    ...done,
+  });
+});
+
+test('sluice rerun refuses a run that has not ended', async () => {
+  const text = 'version: 1\nname: p\nsteps:\n  ask: { approval: true }\n';
+  writeFileSync(join(place.directory, 'pipeline.yaml'), text);
+  expect(await place.sluice('run', '--stop-at-approval')).toMatchObject({ exitCode: 75 });
+  const [run] = await place.runs();
+  expect(await place.sluice('rerun')).toMatchObject({
+    exitCode: 2,
+    stderr: `could not rerun run ${run!.runId}: it has not ended; continue it with: sluice resume ${run!.runId}\n`,
+  });
   expect((await place.sluice('show', 'nothing', '--home', 'h2')).stderr).toContain('sluice runs --home h2');
 });

@@ -27,7 +27,7 @@ test('docs/schedules.md shows what sluice schedule --backfill prints, and a seco
   expect(hideRuns(first.stdout)).toBe(hideRuns(block('text')));
   const runs = await place.runs();
   const logs: string[] = [];
-  for (const { runId } of runs) logs.push((await place.sluice('logs', runId, 'count')).stdout);
+  for (const { runId } of runs) logs.push((await place.sluice('logs', '-r', runId, 'count')).stdout);
   expect(logs.toSorted()).toEqual([
     'counted up to 2025-03-29T01:30:00Z\n',
     'counted up to 2025-03-30T01:00:00Z\n',

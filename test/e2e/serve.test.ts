@@ -49,10 +49,10 @@ afterEach(async () => {
   place.remove();
 });
 
-test('sluice user takes a password from standard input, also without the end of its line, and says where there is none', () => {
+test('sluice admin user takes a password from standard input, also without the end of its line, and says where there is none', () => {
   configure(place);
   const add = (email: string, input: string) =>
-    spawnSync(process.execPath, [COMMAND, 'user', 'add', email, '--config', 'service.yaml'], {
+    spawnSync(process.execPath, [COMMAND, 'admin', 'user', 'add', email, '--config', 'service.yaml'], {
       ...{ cwd: place.directory, input, encoding: 'utf8' },
     });
   expect(add('a@example.org', 'sesame')).toMatchObject({ status: 0, stdout: 'added a@example.org\n' });
@@ -80,7 +80,7 @@ test('a pipeline runs unchanged on a service across HTTP, with login and files o
   expect(await server.ended).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
-test('sluice user refuses what is not there, and changes nothing', async () => {
+test('sluice admin user refuses what is not there, and changes nothing', async () => {
   configure(place);
   expect(await admin('grant', 'b@example.org', 'main/physics')).toMatchObject({ exitCode: 2 });
   await admin('add', 'a@example.org');
@@ -95,7 +95,7 @@ test('accounts and instance types are added by command, and count after SIGHUP',
   configure(place);
   server = await serve(place);
   const { url } = server;
-  const change = (...args: string[]) => place.sluice(...args, '--config', 'service.yaml');
+  const change = (...args: string[]) => place.sluice('admin', ...args, '--config', 'service.yaml');
   expect(await change('instance-type', 'add', 'main/huge', 'cores=64', 'memoryGB=1')).toMatchObject({ exitCode: 0 });
   expect(await change('instance-type', 'add', 'main/tiny', 'cores=few', 'memoryGB=1')).toMatchObject({
     exitCode: 2,
@@ -118,7 +118,7 @@ test('a cluster added by command and a changed address count after SIGHUP', asyn
   const started = await serve(place);
   server = started;
   const added = ['engine=process', '--instance-type', 'tiny,cores=1,memoryGB=1', '--config', 'service.yaml'];
-  expect(await place.sluice('cluster', 'add', 'second', ...added)).toMatchObject({ exitCode: 0 });
+  expect(await place.sluice('admin', 'cluster', 'add', 'second', ...added)).toMatchObject({ exitCode: 0 });
   const file = join(place.directory, 'service.yaml');
   const text = readFileSync(file, 'utf8');
   writeFileSync(file, text.replace('listen: [{ host: 127.0.0.1', 'listen: [{ host: 127.0.0.2'));

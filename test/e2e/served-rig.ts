@@ -31,10 +31,10 @@ ${extra}`;
   writeFileSync(join(directory, FILE), text);
 }
 
-/** `sluice user …` to its end. */
+/** `sluice admin user …` to its end. */
 export function administer(place: Workplace, ...args: readonly string[]): Started['ended'] {
   const env = { SLUICE_PASSWORD: CREDENTIALS.SLUICE_PASSWORD };
-  return place.start(['user', ...args, '--config', FILE], { env }).ended;
+  return place.start(['admin', 'user', ...args, '--config', FILE], { env }).ended;
 }
 
 /** Adds the user and gives them the accounts. */

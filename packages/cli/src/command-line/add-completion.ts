@@ -6,9 +6,8 @@ import type { CommandContext } from '../context/command-context.ts';
 import { checkHome } from '../home/check-home.ts';
 import { findHome } from '../home/home.ts';
 
-/** Commands whose first argument is a pipeline file, and a run. */
-const FILE_COMMANDS = ['run', 'adopt', 'check', 'plan'];
-const RUN_COMMANDS = ['resume', 'cancel', 'approve', 'show', 'why', 'logs', 'report', 'pull'];
+/** Arguments and options that are runs. */
+const RUN_VALUES: ReadonlySet<string> = new Set(['run', 'reuse-from']);
 
 /**
  * Adds `completion SHELL`, which prints the shell's script, and the hidden `complete`, which that script calls. Loaded
@@ -20,17 +19,18 @@ export function addCompletion(program: Command, context: Pick<CommandContext, 'e
   printing?.hook('preAction', (_, { args: [shell] }) => {
     if (shell === 'bash') context.terminal.out(BASH_FALLBACK);
   });
-  const offer = (commands: readonly string[], argument: string, list: () => readonly string[]) => {
-    for (const name of commands) {
-      const found = completion.commands.get(name)?.arguments.get(argument);
-      if (found === undefined) continue;
-      found.handler = (complete) => {
-        for (const value of list()) if (SHELL_SAFE.test(value)) complete(value, '');
-      };
-    }
+  const offer = (list: () => readonly string[]) => (complete: (value: string, description: string) => void) => {
+    for (const value of list()) if (SHELL_SAFE.test(value)) complete(value, '');
   };
-  offer(RUN_COMMANDS, 'run', () => listRunNames(context));
-  offer(FILE_COMMANDS, 'file', () => listPipelineFiles(context.cwd));
+  const offerRuns = offer(() => listRunNames(context));
+  const offerFiles = offer(() => listPipelineFiles(context.cwd));
+  for (const command of completion.commands.values()) {
+    for (const value of [...command.arguments.values(), ...command.options.values()]) {
+      const name = 'name' in value ? value.name : value.value;
+      if (RUN_VALUES.has(name)) value.handler = offerRuns;
+      else if (name === 'file') value.handler = offerFiles;
+    }
+  }
 }
 
 /** Bash expands the values that the completion script offers: a name such as `$(…)` would be executed. */

@@ -15,6 +15,7 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
   } else {
     const completion = program.command('completion <shell>');
     completion.description('print the completion script for bash, zsh, fish or powershell');
+    completion.copyInheritedSettings(program).showHelpAfterError('Try: sluice completion --help');
     addExamples([completion]);
   }
   try {
@@ -37,11 +38,14 @@ function redirectUnknownHelp(program: Command, args: readonly string[]): readonl
   if (!args.some(isFlag) && args[0] !== 'help') return args;
   const names = (args[0] === 'help' ? args.slice(1) : args).filter((arg) => !isFlag(arg));
   let group = program;
-  for (const name of program.parseOptions([...names]).operands) {
+  for (let words = names; group.commands.length > 0; ) {
+    const { operands, unknown } = group.parseOptions([...words]);
+    const [name, ...rest] = operands;
+    if (name === undefined) return args;
     const command = group.commands.find((candidate) => candidate.name() === name);
     if (command === undefined) return name === 'help' ? args : names;
-    if (command.commands.length === 0) return args;
     group = command;
+    words = [...rest, ...unknown];
   }
   return args;
 }

@@ -9,7 +9,7 @@ import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
 import { createProgress } from '../progress/create-progress.ts';
 import { label } from '../progress/render-event.ts';
-import { portableRerunCommand } from '../runs/rerun-command.ts';
+import { recordCommand } from '../runs/recorded-command.ts';
 import { renderTable } from '../text/render-table.ts';
 
 /** Options of `sluice adopt`, as commander parses them. */
@@ -37,7 +37,7 @@ export async function adopt(
     const { plan, baseDir } = loaded.value;
     const secrets = createSecretReader(home, context.env);
     const given = { plan, service, scope, home, baseDir, secrets, reporter: progress, ...(limits && { limits }) };
-    const adopted = await adoptRun({ ...given, runId, rerun: portableRerunCommand(file, { context, options }) });
+    const adopted = await adoptRun({ ...given, runId, rerun: recordCommand(file, { context, options }) });
     progress.close();
     if (!adopted.ok) return refuse(fromRunRefusal(adopted.error, { options, runId }), { context, options });
     if (options.json === true) {

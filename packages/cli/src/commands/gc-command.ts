@@ -1,20 +1,12 @@
 import { isServiceError } from '@sluice/client';
 import { DURATION, parseDuration, parseSize, SIZE } from '@sluice/core';
-import {
-  cancelOrphans,
-  collectGarbage,
-  type Freed,
-  findOrphans,
-  type GarbageReport,
-  type Orphan,
-} from '@sluice/runner';
+import { collectGarbage, type Freed, type GarbageReport } from '@sluice/runner';
 import { openService } from '../connect/open-service.ts';
 import type { OpenedService } from '../connect/opened-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';
-import { suggestCommand } from '../context/suggest-command.ts';
-import { label, renderBytes } from '../progress/render-event.ts';
+import { renderBytes } from '../progress/render-event.ts';
 import { renderTable } from '../text/render-table.ts';
 
 /** Wide enough for a source and its volume, whose ID has up to 63 characters. */
@@ -27,22 +19,16 @@ export interface GcOptions extends GlobalOptions {
   /** A size such as `20GB`; the oldest runs are removed until the rest fits. */
   readonly maxSize?: string;
   readonly dryRun?: boolean;
-  readonly orphans?: boolean;
-  /** True cancels orphans of finished runs; a run's ID cancels those of that run too. */
-  readonly cancel?: boolean | string;
 }
 
-/**
- * `sluice gc`: removes what no run needs, and lists what it keeps and why. With `--orphans`, lists orphaned containers
- * instead.
- */
+/** `sluice gc`: removes what no run needs, and lists what it keeps and why. */
 export async function gcCommand(context: CommandContext, options: GcOptions): Promise<number> {
   const fault = findFault(options);
   if (fault !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: fault }, { context, options });
   const opened = await openService(options, context);
   if (!opened.ok) return refuse(opened.error, { context, options });
   try {
-    return await (options.orphans ? sweep : collect)(opened.value, context, options);
+    return await collect(opened.value, context, options);
   } catch (error) {
     if (!isServiceError(error)) throw error;
     return refuse({ exitCode: EXIT_CODE.unreachable, message: error.message }, { context, options });
@@ -51,13 +37,13 @@ export async function gcCommand(context: CommandContext, options: GcOptions): Pr
   }
 }
 
-function findFault({ olderThan, maxSize, cancel, orphans }: GcOptions): string | undefined {
+function findFault({ olderThan, maxSize }: GcOptions): string | undefined {
   if (!DURATION.test(olderThan))
     return `could not read --older-than ${olderThan}: expected a duration such as 12h or 30d`;
   if (maxSize !== undefined && !SIZE.test(maxSize)) {
     return `could not read --max-size ${maxSize}: expected a size such as 512MB or 20GB`;
   }
-  return cancel !== undefined && !orphans ? 'could not cancel containers: --cancel requires --orphans' : undefined;
+  return undefined;
 }
 
 type Opened = OpenedService & { readonly home: string };
@@ -90,46 +76,4 @@ const YOUNG = 'it is too recent';
 function describeFreed(item: Freed): string {
   if (item.kind === 'run') return `run ${item.runId} of ${item.pipeline}`;
   return `source ${item.digest.slice(0, 12)} in volume ${item.volumeID}`;
-}
-
-async function sweep({ service, scope, home }: Opened, context: CommandContext, options: GcOptions): Promise<number> {
-  const { terminal } = context;
-  const orphans = await findOrphans({ service, scope, home });
-  const runId = typeof options.cancel === 'string' ? options.cancel : undefined;
-  const canceled = options.cancel ? await cancelOrphans({ service, scope, home }, { orphans, runId }) : [];
-  const isCanceled = new Set(canceled.map(({ containerID }) => containerID));
-  if (options.json === true) {
-    for (const orphan of orphans) {
-      const canceled = isCanceled.has(orphan.containerID);
-      terminal.out(`${JSON.stringify({ type: 'orphan', ...orphan, canceled })}\n`);
-    }
-    return EXIT_CODE.ok;
-  }
-  if (orphans.length === 0) {
-    terminal.out('no orphaned containers found\n');
-    return EXIT_CODE.ok;
-  }
-  const rows = orphans.map((orphan) => [
-    orphan.runId,
-    label(orphan.step, orphan.cell),
-    String(orphan.attempt),
-    isCanceled.has(orphan.containerID) ? 'canceling' : orphan.phase,
-    RUN_LABELS[orphan.run],
-  ]);
-  terminal.out(renderTable([['RUN', 'STEP', 'ATTEMPT', 'PHASE', ''], ...rows]));
-  const [left] = orphans.filter(({ containerID }) => !isCanceled.has(containerID));
-  if (left) terminal.out(`${adviseOn(left, options)}\n`);
-  return EXIT_CODE.ok;
-}
-
-const RUN_LABELS: Readonly<Record<Orphan['run'], string>> = {
-  over: 'its run has ended',
-  unknown: 'this home has no such run; another home may have it',
-};
-
-function adviseOn({ run, runId }: Orphan, options: GcOptions): string {
-  const cancel = ['gc', '--orphans', '--cancel'];
-  if (run === 'over') return `cancel them with: ${suggestCommand(cancel, options)}`;
-  const adopt = suggestCommand(['adopt', runId, 'FILE'], options);
-  return `rebuild the run with: ${adopt}; or cancel its containers with: ${suggestCommand([...cancel, runId], options)}`;
 }

@@ -6,15 +6,21 @@ import { openService } from '../connect/open-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { fromRunRefusal, refuse } from '../context/refuse.ts';
+import { fromRunRefusal, refuse, withAdvice } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { label } from '../progress/render-event.ts';
 import { describeState } from '../progress/render-state.ts';
-import { describeMissingStep, selectRun } from '../runs/select-run.ts';
+import { adviseOnRunArgument } from '../runs/advise-on-run-argument.ts';
+import { parseStepAddress } from '../runs/parse-address.ts';
+import { selectRun } from '../runs/select-run.ts';
 
-/** `tail` is a number of lines; `attempt` counts from 1 (default: the last one). */
+/**
+ * `run` is the prefix of a run's ID (default: the newest run); `tail` is a number of lines; `attempt` counts from 1
+ * (default: the last one).
+ */
 export interface LogsOptions extends GlobalOptions {
+  readonly run?: string;
   readonly follow?: boolean;
   readonly tail?: number;
   readonly attempt?: number;
@@ -23,21 +29,18 @@ export interface LogsOptions extends GlobalOptions {
 /**
  * `sluice logs`: prints the log of one container, from the service or, if the service has deleted it, from the archive.
  */
-export async function logs(
-  { run: prefix, step }: { run: string | undefined; step: string },
-  context: CommandContext,
-  options: LogsOptions,
-): Promise<number> {
+export async function logs(step: string, context: CommandContext, options: LogsOptions): Promise<number> {
+  const address = parseStepAddress(step);
+  if (!address.ok) return refuse(address.error, { context, options });
   const home = findHome(context, options);
-  const found = await selectRun(home, { prefix, options });
+  const found = await selectRun(home, { prefix: options.run, options });
   if (!found.ok) return refuse(found.error, { context, options });
   const report = await readRun(home, found.value.runId);
   if (!report.ok) return refuse(fromRunRefusal(report.error, { options }), { context, options });
   const source = findLog(report.value, { name: step, options });
   if (!source.ok) {
-    const hint =
-      prefix === undefined ? await describeMissingStep(home, { word: step, command: 'logs', options }) : undefined;
-    return refuse({ ...source.error, message: hint ?? source.error.message }, { context, options });
+    const advice = await adviseOnRunArgument(home, { word: step, options });
+    return refuse(withAdvice(source.error, advice), { context, options });
   }
   const opened = await openService(options, context);
   if (!opened.ok) return refuse(opened.error, { context, options });
@@ -113,7 +116,7 @@ function findLog(
   if (containerID === undefined) {
     const name = label(step, cell.key);
     if (cell.cachedFrom !== undefined) {
-      const there = suggestCommand(['logs', cell.cachedFrom, name], options);
+      const there = suggestCommand(['logs', '-r', cell.cachedFrom, name], options);
       return refuse(
         `could not find the log of ${name}: run ${report.runId} reused it from run ${cell.cachedFrom}; show its log with: ${there}`,
       );

@@ -1,19 +1,18 @@
 import { ok } from '@sluice/core';
-import { readRun, resumeRun } from '@sluice/runner';
+import { resumeRun } from '@sluice/runner';
 import { openService, showWarnings } from '../connect/open-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
 import { createProgress } from '../progress/create-progress.ts';
-import { describeRerun } from '../render/render-report.ts';
 import { followRun } from '../runs/follow-run.ts';
 import { selectRun, selectUnlistedRun } from '../runs/select-run.ts';
 
 /** Options of `sluice resume`. */
 export interface ResumeOptions extends GlobalOptions {
-  /** False with `--no-wait`: detach from a run that only waits for an approval. */
-  readonly wait?: boolean;
+  /** Detach from a run that only waits for an approval. */
+  readonly stopAtApproval?: boolean;
 }
 
 /** `sluice resume`: continues a suspended run and follows it. No container is started twice. */
@@ -47,13 +46,11 @@ export async function resume(
       home,
       secrets,
       reporter: progress,
-      leavesForPeople: options.wait === false,
+      leavesForPeople: options.stopAtApproval === true,
     });
     if (!resumed.ok) {
       progress.close();
-      const report = await readRun(home, runId);
-      const rerun = report.ok ? describeRerun(report.value, options) : undefined;
-      return refuse(fromRunRefusal(resumed.error, { options, runId, rerun }), { context, options });
+      return refuse(fromRunRefusal(resumed.error, { options, runId }), { context, options });
     }
     return await followRun(resumed.value, { context, progress, options });
   } finally {

@@ -4,20 +4,19 @@ import type { OpenedService } from '../connect/opened-service.ts';
 import type { CommandContext } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
-import { suggestCommand } from '../context/suggest-command.ts';
 import { checkImages } from '../pipeline/check-images.ts';
 import { checkSources } from '../pipeline/check-sources.ts';
 import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
 import { findReuse, type ReuseOptions } from '../runs/find-reuse.ts';
-import { portableRerunCommand, rerunCommand } from '../runs/rerun-command.ts';
+import { recordCommand } from '../runs/recorded-command.ts';
 
 /** Options of `sluice run`. */
 export interface RunPipelineOptions extends ReuseOptions, PipelineFileOptions {
   /** Most containers at once; the lower of this and the file's limit applies. */
   readonly parallelism?: number;
-  /** False with `--no-wait`: detach from a run that only waits for an approval. */
-  readonly wait?: boolean;
+  /** Detach from a run that only waits for an approval. */
+  readonly stopAtApproval?: boolean;
 }
 
 /**
@@ -110,10 +109,10 @@ async function runPlan(
     baseDir,
     secrets,
     reporter: progress,
-    leavesForPeople: options.wait === false,
+    leavesForPeople: options.stopAtApproval === true,
     ...(limits && { limits }),
     ...(reuse && { reuse }),
-    rerun: portableRerunCommand(given.file, { context, options }),
+    rerun: recordCommand(given.file, { context, options }),
   });
   if (!started.ok) {
     progress.close();
@@ -123,7 +122,6 @@ async function runPlan(
     context,
     progress,
     options,
-    rerun: suggestCommand(rerunCommand(given.file, options), options),
   });
 }
 

@@ -20,7 +20,7 @@ export interface ServiceConfigOptions extends GlobalOptions {
 /** The parts of a configuration that can be listed. */
 export type ConfigTable = 'accounts' | 'clusters' | 'instanceTypes';
 
-/** `sluice account|cluster|instance-type list`: lists entries of the configuration file. */
+/** `sluice admin account|cluster|instance-type list`: lists entries of the configuration file. */
 export async function listConfig(
   table: ConfigTable,
   context: CommandContext,
@@ -60,7 +60,7 @@ function rowsOf(table: ConfigTable, { clusters }: ServiceConfig): readonly objec
 }
 
 /**
- * `sluice account|cluster|instance-type add|remove`: edits the file, unless the result would be invalid. A running
+ * `sluice admin account|cluster|instance-type add|remove`: edits the file, unless the result would be invalid. A running
  * service applies it when it reloads.
  */
 export async function editServiceConfig(
@@ -90,8 +90,8 @@ export async function editServiceConfig(
   return EXIT_CODE.ok;
 }
 
-/** `sluice authority`: prints the path of the certificate that clients of containers' ports must trust. */
-export async function showAuthority(context: CommandContext, options: ServiceConfigOptions): Promise<number> {
+/** `sluice admin certificate`: prints the path of the certificate that clients of containers' ports must trust. */
+export async function showCertificate(context: CommandContext, options: ServiceConfigOptions): Promise<number> {
   const config = readServiceConfig(options.config, context);
   if (!config.ok) return refuse(config.error, { context, options });
   const { root, ports } = config.value.service;
@@ -108,6 +108,6 @@ export async function showAuthority(context: CommandContext, options: ServiceCon
     const message = `could not find the certificate of the authority: ${fault}`;
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
-  context.terminal.out(options.json === true ? `${JSON.stringify({ type: 'authority', path })}\n` : `${path}\n`);
+  context.terminal.out(options.json === true ? `${JSON.stringify({ type: 'certificate', path })}\n` : `${path}\n`);
   return EXIT_CODE.ok;
 }

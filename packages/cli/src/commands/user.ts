@@ -24,7 +24,7 @@ export type UserAction =
   | { readonly verb: 'add' | 'password' | 'remove'; readonly email: string }
   | { readonly verb: 'grant' | 'revoke'; readonly email: string; readonly account: string };
 
-/** `sluice user …`: lists or changes the users of a service, also while it runs. */
+/** `sluice admin user …`: lists or changes the users of a service, also while it runs. */
 export async function user(action: UserAction, context: CommandContext, options: UserOptions): Promise<number> {
   const config = readServiceConfig(options.config, context);
   if (!config.ok) return refuse(config.error, { context, options });

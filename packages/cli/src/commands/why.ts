@@ -2,20 +2,25 @@ import { explainStep } from '@sluice/runner';
 import { readContainerStatus } from '../connect/read-container-status.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { fromRunRefusal, refuse } from '../context/refuse.ts';
+import { fromRunRefusal, refuse, withAdvice } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { findHome } from '../home/home.ts';
 import { renderExplanation } from '../render/render-explanation.ts';
-import { describeMissingStep, selectRun } from '../runs/select-run.ts';
+import { adviseOnRunArgument } from '../runs/advise-on-run-argument.ts';
+import { parseStepAddress } from '../runs/parse-address.ts';
+import { selectRun } from '../runs/select-run.ts';
+
+/** `run` is the prefix of a run's ID (default: the newest run). */
+export interface WhyOptions extends GlobalOptions {
+  readonly run?: string;
+}
 
 /** `sluice why`: explains why a step waits, runs, failed, was skipped, was retried or was not reused. */
-export async function why(
-  { run: prefix, step }: { run: string | undefined; step: string },
-  context: CommandContext,
-  options: GlobalOptions,
-): Promise<number> {
+export async function why(step: string, context: CommandContext, options: WhyOptions): Promise<number> {
+  const address = parseStepAddress(step);
+  if (!address.ok) return refuse(address.error, { context, options });
   const home = findHome(context, options);
-  const found = await selectRun(home, { prefix, options });
+  const found = await selectRun(home, { prefix: options.run, options });
   if (!found.ok) return refuse(found.error, { context, options });
   const explained = await explainStep({
     home,
@@ -24,10 +29,9 @@ export async function why(
     suggest: (words) => suggestCommand(words, options),
   });
   if (!explained.ok) {
-    const hint =
-      prefix === undefined ? await describeMissingStep(home, { word: step, command: 'why', options }) : undefined;
     const refusal = fromRunRefusal(explained.error, { options, runId: found.value.runId });
-    return refuse({ ...refusal, message: hint ?? refusal.message }, { context, options });
+    const advice = await adviseOnRunArgument(home, { word: step, options });
+    return refuse(withAdvice(refusal, advice), { context, options });
   }
   const service = await readContainerStatus(explained.value, { context, options });
   const { terminal } = context;

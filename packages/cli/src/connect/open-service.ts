@@ -70,7 +70,7 @@ export async function openService(
   if (fault !== undefined) return fail({ exitCode: EXIT_CODE.refused, message: fault });
   try {
     const { openEmbeddedService } = await import('../embedded/embedded-service.ts');
-    return ok({ ...(await openEmbeddedService(home, { cores: options.cores })), home, ...limits });
+    return ok({ ...(await openEmbeddedService(home, { cores: options.cpu })), home, ...limits });
   } catch (error) {
     return fail({
       exitCode: EXIT_CODE.unreachable,

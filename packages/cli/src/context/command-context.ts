@@ -12,13 +12,14 @@ export interface CommandContext {
   exit(exitCode: number): never;
 }
 
-/** The options of every command. Their defaults depend on environment and profile. */
+/** The options that commands share; `SHARED_OPTIONS` lists which apply to which. Their defaults depend on environment and profile. */
 export interface GlobalOptions {
   readonly home?: string;
   readonly profile?: string;
   readonly service?: string;
   readonly account?: string;
   readonly cluster?: string;
-  readonly cores?: number;
+  /** Cores of the embedded service. */
+  readonly cpu?: number;
   readonly json?: boolean;
 }

@@ -16,10 +16,8 @@ export function refuse(
 /** What suggested commands need. */
 interface Suggestion {
   readonly options: GlobalOptions;
-  /** The run that the user named; without it, advice contains the placeholder RUN. */
+  /** The run that the user named; advice about a run needs it. */
   readonly runId?: string;
-  /** The command that starts the same run again with `--reuse`, if known. */
-  readonly rerun?: string | undefined;
 }
 
 const EXIT_CODES: Partial<Record<RunRefusal['code'], ExitCode>> = {
@@ -37,26 +35,37 @@ export const LOGIN_ADVICE =
 /** Converts a refusal of the runner: adds the exit code and advice in terms of the command line. */
 export function fromRunRefusal(refusal: RunRefusal, suggestion: Suggestion): { message: string; exitCode: ExitCode } {
   const exitCode = EXIT_CODES[refusal.code] ?? EXIT_CODE.refused;
-  const advice = adviseOn(refusal, suggestion);
-  return { message: advice === undefined ? refusal.message : `${refusal.message}; ${advice}`, exitCode };
+  return withAdvice({ message: refusal.message, exitCode }, adviseOn(refusal, suggestion));
+}
+
+/** Appends advice to the message of a refusal. */
+export function withAdvice<R extends { readonly message: string }>(refusal: R, advice: string | undefined): R {
+  return advice === undefined ? refusal : { ...refusal, message: `${refusal.message}; ${advice}` };
 }
 
 /** Advice in terms of the command line, which the runner does not know. */
-function adviseOn({ code }: RunRefusal, { options, runId = 'RUN', rerun }: Suggestion): string | undefined {
+function adviseOn({ code }: RunRefusal, { options, runId }: Suggestion): string | undefined {
+  const suggest = (...words: string[]) => suggestCommand(words, options);
   switch (code) {
     case 'SECRET_MISSING':
       return 'set the variable SLUICE_SECRET_<NAME>, or write the secret to the file secrets/<NAME> in the home';
-    case 'RUN_FINISHED': {
-      const again = rerun ?? suggestCommand(['run', 'FILE', '--reuse'], options);
-      return `start a new run that reuses every successful, unchanged step with: ${again}`;
-    }
+    case 'RUN_FINISHED':
+      return (
+        runId &&
+        `start a new run that reuses every successful, unchanged step with: ${suggest('rerun', runId, '--failed')}`
+      );
     case 'LOGIN_REFUSED':
       return LOGIN_ADVICE;
     case 'JOURNAL_LOST':
-      return `rebuild the run from its containers, with its original file and parameters: ${suggestCommand(['adopt', runId, 'FILE'], options)}`;
+      return runId && adviseAdoption(runId, options);
     case 'RUN_KNOWN':
-      return `resume it with: ${suggestCommand(['resume', runId], options)}`;
+      return runId && `resume it with: ${suggest('resume', runId)}`;
     default:
       return undefined;
   }
+}
+
+/** Advice for a run whose journal is lost. Only the user knows its file. */
+export function adviseAdoption(runId: string, options: GlobalOptions): string {
+  return `rebuild the run from its containers with: ${suggestCommand(['adopt', runId], options)} (add its file, if that is not pipeline.yaml, and its parameters)`;
 }

@@ -1,16 +1,18 @@
 import type { GlobalOptions } from './command-context.ts';
+import { sharedOptionsOf } from './shared-options.ts';
 
 /**
- * A command line to copy: `words` after `sluice`, then the global options that the user set, quoted for a POSIX shell.
+ * A command line to copy: `words` after `sluice`, then the shared options that the user set and that apply to it, quoted
+ * for a POSIX shell.
  */
 export function suggestCommand(words: readonly string[], options: GlobalOptions = {}): string {
-  return ['sluice', ...words, ...repeatOptions(options)].map(quoteWord).join(' ');
+  return ['sluice', ...words, ...repeatOptions(words.join(' '), options)].map(quoteWord).join(' ');
 }
 
-/** The global options that the user set, as unquoted words. */
-export function repeatOptions(options: GlobalOptions): readonly string[] {
-  return (['home', 'profile', 'service', 'account', 'cluster', 'cores'] as const).flatMap((name) => {
-    const value = options[name];
+/** The shared options that the user set and that apply to this command, except `--json`, as unquoted words. */
+export function repeatOptions(command: string, options: GlobalOptions): readonly string[] {
+  return sharedOptionsOf(command).flatMap((name) => {
+    const value = name === 'json' ? undefined : options[name];
     return value === undefined ? [] : [`--${name}`, String(value)];
   });
 }

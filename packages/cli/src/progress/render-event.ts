@@ -47,7 +47,7 @@ export function renderEvent(
     case 'transfer':
       return event.done && event.files > 0 ? `${renderTransfer(event)}\n` : '';
     case 'approvalAsked':
-      return `${fitLabel(event.step, labelWidth)}  needs approval: ${printableLine(event.message)}  approve with: ${suggestCommand(['approve', model.runId, event.step], options)}\n`;
+      return `${fitLabel(event.step, labelWidth)}  needs approval: ${printableLine(event.message)}  approve with: ${suggestCommand(['approve', '-r', model.runId, event.step], options)}\n`;
     case 'warning':
       return `${terminal.style('yellow', 'warning')}: ${printableLine(event.message)}\n`;
     default:

@@ -119,7 +119,7 @@ const MISSES = {
 } as const;
 
 function renderCache({ cache, cell, step, runId }: StepExplanation, { terminal, options }: ExplanationView): string {
-  const see = (from: string) => suggestCommand(['why', runId, from], options);
+  const see = (from: string) => suggestCommand(['why', '-r', runId, from], options);
   const words = describeCache(cache, { name: label(step, cell), see });
   return words.length === 0 ? '' : `${terminal.style('bold', 'cache')}\n${words.map((line) => `  ${line}\n`).join('')}`;
 }

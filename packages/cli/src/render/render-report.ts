@@ -31,8 +31,6 @@ interface ReportView {
   readonly cwd: string;
   /** Global options that suggested commands repeat. */
   readonly options?: GlobalOptions;
-  /** The command that starts the same run again with `--reuse`, if known. */
-  readonly rerun?: string | undefined;
 }
 
 /** The summary of a run: failures with the ends of their logs, results, files, warnings, verdict. */
@@ -99,7 +97,7 @@ function findFailures({ steps, failures }: RunReport): ReadonlyMap<string, Failu
 }
 
 /** A table of the failures, the ends of the first logs, and suggested commands. */
-function renderFailures(report: RunReport, { terminal, cwd, options, rerun }: ReportView): string {
+function renderFailures(report: RunReport, { terminal, cwd, options }: ReportView): string {
   const failures = [...findFailures(report)];
   const [first] = failures;
   if (first === undefined) return '';
@@ -109,24 +107,14 @@ function renderFailures(report: RunReport, { terminal, cwd, options, rerun }: Re
   const place = file === undefined ? '' : `; all logs are in ${shortPath(dirname(file), cwd)}`;
   const shown =
     failures.length > MAX_LOGS ? `showing the logs of ${MAX_LOGS} of ${failures.length} failures${place}\n` : '';
-  const [why, logs] = ['why', 'logs'].map((verb) => suggestCommand([verb, report.runId, first[0]], options));
+  const [why, logs] = ['why', 'logs'].map((verb) => suggestCommand([verb, '-r', report.runId, first[0]], options));
   const next = `next: ${why}, or ${logs}\n`;
   const hasDone = report.steps.some(({ cells }) =>
     cells.some(({ state }) => state === 'succeeded' || state === 'cached'),
   );
-  const again = rerun ?? describeRerun(report, options) ?? UNKNOWN_RERUN;
-  const rerunHint = hasDone ? `then: ${again} (reuses every successful, unchanged step)\n` : '';
-  return `${table}${ends.join('\n')}${terminal.style('dim', `${shown}${next}${rerunHint}`)}`;
-}
-
-const UNKNOWN_RERUN = 'sluice run FILE --reuse, with the file and parameters of this run';
-
-/**
- * The command that starts a run again with its original arguments, in the home where the run was found. Undefined for
- * runs whose journal does not record it.
- */
-export function describeRerun({ rerun }: RunReport, { home }: GlobalOptions = {}): string | undefined {
-  return rerun && suggestCommand(rerun, home === undefined ? {} : { home });
+  const rerun = suggestCommand(['rerun', report.runId, '--failed'], options);
+  const hint = hasDone && report.rerun ? `then: ${rerun} (reuses every successful, unchanged step)\n` : '';
+  return `${table}${ends.join('\n')}${terminal.style('dim', `${shown}${next}${hint}`)}`;
 }
 
 function renderFailureTable(
@@ -211,7 +199,7 @@ function renderUnpublished(
     .filter(([, { notPublished }]) => notPublished !== undefined)
     .map(
       ([name, { notPublished }]) =>
-        `${terminal.style('red', notPublished!)}\n  the output is still in its volume; copy it with: ${suggestCommand(['pull', report.runId, name, '--to', 'DIRECTORY'], options)}\n`,
+        `${terminal.style('red', notPublished!)}\n  the output is still in its volume; copy it to ./results with: ${suggestCommand(['pull', '-r', report.runId, name], options)}\n`,
     )
     .join('');
 }

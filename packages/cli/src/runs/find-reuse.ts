@@ -3,14 +3,14 @@ import type { Reuse } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 
-/** `from` and `again` imply `reuse`. */
+/** `reuseFrom` and `force` imply `reuse`. */
 export interface ReuseOptions extends GlobalOptions {
   /** Reuse steps of the latest run of the pipeline. */
   readonly reuse?: boolean;
   /** Prefix of the ID of the run to reuse instead. */
-  readonly from?: string;
+  readonly reuseFrom?: string;
   /** Steps to rerun although an earlier run is reused. */
-  readonly again?: readonly string[];
+  readonly force?: readonly string[];
 }
 
 /** Selects the run to reuse; no `reuse` in the result if the options do not request it. */
@@ -18,16 +18,16 @@ export async function findReuse(
   plan: Plan,
   { context, options }: { context: CommandContext; options: ReuseOptions },
 ): Promise<Result<{ readonly reuse?: Reuse }, CommandRefusal>> {
-  const { reuse = false, from, again = [] } = options;
-  if (!reuse && from === undefined && again.length === 0) return ok({});
+  const { reuse = false, reuseFrom, force = [] } = options;
+  if (!reuse && reuseFrom === undefined && force.length === 0) return ok({});
   const [{ selectRun }, { findHome }] = await Promise.all([import('./select-run.ts'), import('../home/home.ts')]);
   const home = findHome(context, options);
   const { name } = plan.pipeline;
   const found = await selectRun(home, {
-    prefix: from,
+    prefix: reuseFrom,
     accept: ({ pipeline }) => pipeline === name,
     which: ` of pipeline ${name}`,
     options,
   });
-  return found.ok ? ok({ reuse: { runId: found.value.runId, again } }) : found;
+  return found.ok ? ok({ reuse: { runId: found.value.runId, again: force } }) : found;
 }

@@ -22,11 +22,9 @@ export async function followRun(
     context: CommandContext;
     progress: Progress;
     options: GlobalOptions;
-    /** The command that starts the same run again with `--reuse`, if known. */
-    rerun?: string;
   },
 ): Promise<number> {
-  const { context, progress, options, rerun } = given;
+  const { context, progress, options } = given;
   const { terminal } = context;
   let interrupts = 0;
   let timeout: NodeJS.Timeout | undefined;
@@ -61,7 +59,7 @@ export async function followRun(
   unwatch();
   for (const stop of unsubscribe) stop();
   progress.close();
-  if (options.json !== true) terminal.out(`\n${renderReport(report, { terminal, cwd: context.cwd, options, rerun })}`);
+  if (options.json !== true) terminal.out(`\n${renderReport(report, { terminal, cwd: context.cwd, options })}`);
   return interrupts > 0 ? EXIT_CODE.interrupted : exitCodeOf(report);
 }
 

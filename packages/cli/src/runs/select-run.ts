@@ -4,6 +4,7 @@ import { isRunId, listRuns, type RunSummary, runDirectory } from '@sluice/runner
 import type { GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
+import { adviseAdoption } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 
 /**
@@ -33,7 +34,7 @@ export async function selectRun(
     if (newest !== undefined) return ok(newest);
     if (runs.length > 0) return refuse(`could not find a run${which} in ${home}; list its runs with: ${list}`);
     return refuse(
-      `could not find a run in ${home}: it has none; start one with: ${suggestCommand(['run', 'FILE'], options)}; or name another home with --home`,
+      `could not find a run in ${home}: it has none; start one with \`sluice run\`, or name another home with --home`,
     );
   }
   const fitting = runs.filter(({ runId }) => runId.startsWith(prefix));
@@ -55,21 +56,6 @@ export function selectUnlistedRun(
 ): Result<string, CommandRefusal> {
   if (prefix === undefined || !isRunId(prefix)) return fail(otherwise);
   if (existsSync(runDirectory(home, prefix))) return ok(prefix);
-  const adopt = suggestCommand(['adopt', prefix, 'FILE'], options);
-  const advice = `if its records are lost, rebuild the run from its containers with: ${adopt}`;
+  const advice = `if its records are lost, ${adviseAdoption(prefix, options)}`;
   return fail({ ...otherwise, message: `${otherwise.message}; ${advice}` });
-}
-
-/**
- * The message for a single argument that was read as a step of the newest run but is the name of a run; undefined if it
- * is not.
- */
-export async function describeMissingStep(
-  home: string,
-  { word, command, options }: { word: string; command: string; options: GlobalOptions },
-) {
-  const found = await selectRun(home, { prefix: word, options });
-  return found.ok
-    ? `could not find a step ${word}: it is a run; name one of its steps: ${suggestCommand([command, found.value.runId, 'STEP'], options)}`
-    : undefined;
 }

@@ -11,15 +11,15 @@ async function run(...args: string[]) {
 test('runCommandLine ends with 0 for help and version', async () => {
   expect(await run('--help')).toMatchObject({
     exitCode: 0,
-    out: expect.stringContaining('run [options] <file>'),
+    out: expect.stringContaining('\n  run [file] '),
     err: '',
   });
   expect(await run('help')).toMatchObject({ exitCode: 0, out: expect.stringContaining('Usage: sluice') });
   expect(await run('--version')).toMatchObject({ exitCode: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   expect(await run('help', 'run')).toMatchObject({ exitCode: 0, out: expect.stringContaining('Usage: sluice run') });
-  expect(await run('user', 'add', '-h')).toMatchObject({
+  expect(await run('admin', 'user', 'add', '-h')).toMatchObject({
     exitCode: 0,
-    out: expect.stringContaining('sluice user add'),
+    out: expect.stringContaining('sluice admin user add'),
   });
   expect(await run('run', '--help')).toMatchObject({ exitCode: 0, out: expect.stringContaining('--home <dir>') });
 });
@@ -27,17 +27,20 @@ test('runCommandLine ends with 0 for help and version', async () => {
 test.each([
   [[], 'Usage: sluice'],
   [['rnu'], 'Did you mean run?'],
-  [['run'], "missing required argument 'file'"],
+  [['adopt'], "missing required argument 'run'"],
   [['run', 'a.yaml', '--parallelism', 'two'], 'It must be a whole number.'],
   [['run', 'a.yaml', '--param', 'seed'], 'It must have the form name=value.'],
   [['run', 'a.yaml', 'b.yaml'], 'too many arguments'],
-  [['logs'], "missing required argument 'run'"],
-  [['why'], "missing required argument 'run'"],
+  [['logs'], "missing required argument 'step[/cell]'"],
+  [['why'], "missing required argument 'step[/cell]'"],
   [['NOSUCH', '--help'], "unknown command 'NOSUCH'"],
   [['rnu', '-h'], 'Did you mean run?'],
   [['--home', '/nowhere', 'rnu', '--help'], 'Did you mean run?'],
   [['help', 'rnu'], 'Did you mean run?'],
-  [['user', 'ad', '--help'], 'Did you mean add?'],
+  [['admin', 'usr', '--help'], 'Did you mean user?'],
+  [['admin', 'user', 'ad', '--help'], 'Did you mean add?'],
+  [['runs', '--service', 'https://x'], "unknown option '--service'"],
+  [['--service', 'https://x', 'runs'], "option '--service' does not apply to `sluice runs`"],
   [['serve'], "required option '--config <file>'"],
 ])('runCommandLine ends with 2 for wrong usage: %j', async (args, message) => {
   expect(await run(...args)).toMatchObject({ exitCode: 2, err: expect.stringContaining(message) });

@@ -106,7 +106,7 @@ test('createPlainProgress tells failed attempts, transfers, questions and warnin
     'uploaded volume raw: 2 files, 58 kB',
     'fit/a  retry as attempt 2 after: exit code 3',
     'fit/a  retry as attempt 3 after: late log',
-    'fit    needs approval: go on?  approve with: sluice approve r1 fit --home elsewhere',
+    'fit    needs approval: go on?  approve with: sluice approve -r r1 fit --home elsewhere',
     'warning: the service does not answer',
   ]);
 });

@@ -72,7 +72,7 @@ test('renderExplanation answers first, and shows attempts, logs without escapes,
       'cache',
       '  not reused: no earlier run did the same work; compared with run r0:',
       '    env.SEED is 2; it was 1',
-      '    the content of inputs.data changed since run r0; see: sluice why r1 prepare',
+      '    the content of inputs.data changed since run r0; see: sluice why -r r1 prepare',
       '',
     ].join('\n'),
   );

@@ -74,14 +74,15 @@ test('renderReport shows the last failure of each cell that did not succeed in t
     failure({ attempt: 2, logTail: ['one', 'two'], logFile: '/project/.sluice/log' }),
     failure({ cell: 'c', class: 'canceled', message: 'canceled' }),
   ];
-  expect(renderReport(report({ status: 'failed', steps, failures }), { terminal, cwd: '/project' })).toBe(
+  const rerun = ['run', '/project/digits.yaml'];
+  expect(renderReport(report({ status: 'failed', steps, failures, rerun }), { terminal, cwd: '/project' })).toBe(
     [
       'fit/a attempt 2: exit code 3',
       '  │ one',
       '  │ two',
       '  full log: .sluice/log',
-      'next: sluice why r1 fit/a, or sluice logs r1 fit/a',
-      'then: sluice run FILE --reuse, with the file and parameters of this run (reuses every successful, unchanged step)',
+      'next: sluice why -r r1 fit/a, or sluice logs -r r1 fit/a',
+      'then: sluice rerun r1 --failed (reuses every successful, unchanged step)',
       '',
       'digits failed in 6.6 s: 1 succeeded, 1 failed, 1 canceled (run r1)',
       '',
@@ -99,7 +100,7 @@ test('renderReport lists many failures, bounded, and cannot be led astray by wha
   const text = renderReport(report({ status: 'failed', steps, failures }), { terminal, cwd: '/' });
   expect(text).toContain('  FAILED   ATTEMPT  CLASS   WHY\n  fit/c0   1        failed  exit code 3\n');
   expect(text).toContain('  and 480 more\n');
-  expect(text).toContain('showing the logs of 3 of 500 failures; all logs are in logs\nnext: sluice why r1 fit/c0');
+  expect(text).toContain('showing the logs of 3 of 500 failures; all logs are in logs\nnext: sluice why -r r1 fit/c0');
   expect(text).not.toContain('\u001b');
   expect(text).toContain('  │ wiped\n');
   expect(text.split('\n').length).toBeLessThan(60);

@@ -6,7 +6,7 @@ import type { Disk } from '../journal/disk.ts';
 import { createSystemDisk } from '../journal/system-disk.ts';
 import type { RunRefusal } from '../record/run-refusal.ts';
 import { type ReplayedRun, replayFromHome } from '../report/read-run.ts';
-import { reportOutputs } from '../report/report-outputs.ts';
+import { reportOutputs, reportStepOutputs } from '../report/report-outputs.ts';
 import type { OutputReport, PlaceReport } from '../report/run-report.ts';
 import type { TransferProgress } from '../trees/count-transfer.ts';
 import { openTreeStates } from '../trees/tree-states.ts';
@@ -19,7 +19,7 @@ import { refuseChanged } from './refuse-changed.ts';
 export interface PullOptions extends PullTarget {
   readonly home: string;
   readonly runId: string;
-  /** Name of one of the pipeline's outputs. */
+  /** As for `RunOutputs.pull`. */
   readonly output: string;
   readonly disk?: Disk;
 }
@@ -35,8 +35,14 @@ export interface PullTarget {
 /** The outputs that a run has produced so far; its journal is read once for all of them. */
 export interface RunOutputs {
   readonly runId: string;
+  /** Of the outputs that the pipeline declares. */
   readonly names: readonly string[];
-  /** Copies one to a local directory. Returns warnings. Throws Node's own errors about local files. */
+  /** The outputs of all steps. */
+  readonly steps: readonly OutputReport[];
+  /**
+   * Copies an output to a local directory. `name` is that of a declared output, or `STEP.OUTPUT`, or `STEP/CELL.OUTPUT`
+   * for one cell. Returns warnings. Throws Node's own errors about local files.
+   */
   pull(name: string, target: PullTarget): Promise<Result<string[], RunRefusal>>;
 }
 
@@ -50,11 +56,13 @@ export async function readOutputs(
   if (!replayed.ok) return replayed;
   const run = replayed.value;
   const outputs = reportOutputs(run);
+  const steps = reportStepOutputs(run);
   return ok({
     runId: run.runId,
     names: Object.keys(outputs),
+    steps,
     async pull(name, target) {
-      const output = own(outputs, name);
+      const output = own(outputs, name) ?? findStepOutput(steps, name);
       if (output) return pullFrom(run, { ...target, name, output, disk, home: path.resolve(home) });
       const names = Object.keys(outputs).join(', ') || 'none';
       return fail({ code: 'SOURCE_MISSING', message: `run ${run.runId} has no output ${name}; it has ${names}` });
@@ -69,6 +77,17 @@ export async function readOutputs(
 export async function pullOutput(options: PullOptions): Promise<Result<string[], RunRefusal>> {
   const outputs = await readOutputs(options.home, options.runId, options.disk);
   return outputs.ok ? outputs.value.pull(options.output, options) : outputs;
+}
+
+/** The output that `STEP.OUTPUT` names, or as `STEP/CELL.OUTPUT` its part from one cell, which has no manifest. */
+function findStepOutput(steps: readonly OutputReport[], name: string): OutputReport | undefined {
+  for (const found of steps) {
+    const { step, output, places } = found;
+    if (`${step}.${output}` === name) return found;
+    const place = places.find(({ cell }) => cell !== '' && `${step}/${cell}.${output}` === name);
+    if (place !== undefined) return { step, output, places: [{ ...place, cell: '' }] };
+  }
+  return undefined;
 }
 
 interface Pull extends PullTarget {
@@ -94,7 +113,8 @@ async function pullFrom(run: ReplayedRun, pull: Pull): Promise<Result<string[], 
     await refuseChanged(openTreeStates({ disk, home }), published);
     const done = await deliverOutput({
       ...published,
-      manifest: findManifest(run, output),
+      // One cell alone has none, as a plain step.
+      manifest: output.places[0]?.cell === '' ? undefined : findManifest(run, output),
       to: path.resolve(to),
       marker: { run: run.runId, pipeline: run.facts.plan.pipeline.name, output: name },
       now: Date.now(),

@@ -11,9 +11,9 @@ export function advise(
 ): string | undefined {
   switch (wait.kind) {
     case 'dependency':
-      return wait.steps.length === 1 ? suggest(['why', runId, wait.steps[0]!]) : undefined;
+      return wait.steps.length === 1 ? suggest(['why', '-r', runId, wait.steps[0]!]) : undefined;
     case 'approval':
-      return `answer it: ${suggest(['approve', runId, step])} (or with --reject)`;
+      return `answer it: ${suggest(['approve', '-r', runId, step])} (or with --reject)`;
     case 'parallelism':
       return 'the pipeline may allow more at once: parallelism in the file, --parallelism on the command line';
     case 'stepParallelism':

@@ -69,5 +69,5 @@ function findLater(bytes: Uint8Array, from: number, seq: number): number | undef
 }
 
 function describeDamage(offset: number, seq: number, proof: number): string {
-  return `record ${seq} at byte ${offset} is damaged, although record ${proof} after it shows that it was whole; sluice adopt RUN FILE rebuilds the run from its containers`;
+  return `record ${seq} at byte ${offset} is damaged, although record ${proof} after it shows that it was whole; sluice adopt rebuilds the run from its containers`;
 }

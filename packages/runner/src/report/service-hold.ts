@@ -51,7 +51,7 @@ const PROGRESSING: ReadonlySet<string> = new Set([
 export function describeServiceHold({ services, waiting }: ServiceHold): string {
   return (
     `only ${list(services)} of this run can run, and ${list(waiting)} must wait at the service: steps with \`service\` ` +
-    'keep their capacity there until their dependents have ended; give the service more (the embedded one: --cores), let those steps request ' +
+    'keep their capacity there until their dependents have ended; give the service more (the embedded one: --cpu), let those steps request ' +
     'less (instanceType, resources), or limit the wait (queueTimeout)'
   );
 }

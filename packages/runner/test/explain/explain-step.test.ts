@@ -66,7 +66,7 @@ describe('explainStep', () => {
     const { runId } = started.value;
     const b = await explain(rig, runId, 'b');
     expect(b).toMatchObject({ status: 'active', state: 'waiting', reason: 'waits for a' });
-    expect(b.wait).toMatchObject({ reason: { kind: 'dependency', steps: ['a'] }, advice: `sluice why ${runId} a` });
+    expect(b.wait).toMatchObject({ reason: { kind: 'dependency', steps: ['a'] }, advice: `sluice why -r ${runId} a` });
     expect((await explain(rig, runId, 'a')).attempts).toMatchObject([{ attempt: 1, result: 'open' }]);
   });
 

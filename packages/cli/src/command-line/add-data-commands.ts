@@ -1,0 +1,44 @@
+import { Option } from 'commander';
+import type { AddCommand } from './add-command.ts';
+import { runOption } from './command-options.ts';
+
+/** Adds the commands that copy and remove data. */
+export function addDataCommands(add: AddCommand): void {
+  add({
+    usage: 'pull [output...]',
+    description: 'copy outputs of a run to local directories (default: all that the pipeline declares)',
+    options: [
+      runOption(),
+      new Option('--to <dir>', 'set the destination directory; each output gets a subdirectory').default('results'),
+    ],
+    load: async (...outputs) => {
+      const { pull } = await import('../commands/pull.ts');
+      return (context, options) => pull(outputs.flat(), context, options);
+    },
+  });
+  add({
+    usage: 'gc',
+    description: 'remove data that no run needs',
+    options: [
+      new Option('--older-than <duration>', 'remove runs that ended longer ago than this').default('30d'),
+      new Option('--max-size <size>', 'also remove the oldest runs until all take at most this size, for example 20GB'),
+      new Option('--dry-run', 'show what would be removed; remove nothing'),
+    ],
+    load: async () => {
+      const { gcCommand } = await import('../commands/gc-command.ts');
+      return (context, options) => gcCommand(context, options);
+    },
+  });
+  add({
+    usage: 'orphans',
+    description: 'list containers with Sluice labels that no run of this home will use again',
+    options: [
+      new Option('--cancel', 'cancel the orphans of finished runs, and those of the selected run'),
+      new Option('-r, --run <run>', 'only those of this run, by its complete ID; another home may know the run'),
+    ],
+    load: async () => {
+      const { orphans } = await import('../commands/orphans.ts');
+      return (context, options) => orphans(context, options);
+    },
+  });
+}

@@ -1,0 +1,56 @@
+import { Option } from 'commander';
+import type { AddCommand } from './add-command.ts';
+import { parseCount, parsePositive, runOption } from './command-options.ts';
+
+/** Adds the commands that show runs. */
+export function addInspectCommands(add: AddCommand): void {
+  add({
+    usage: 'runs',
+    description: 'list the runs of this home, newest first',
+    options: [new Option('-n, --limit <n>', 'limit the number of runs').argParser(parsePositive)],
+    load: async () => {
+      const { runs } = await import('../commands/runs.ts');
+      return (context, options) => runs(context, options);
+    },
+  });
+  add({
+    usage: 'show [run]',
+    description: 'show the steps, failures and files of a run (default: the newest)',
+    load: async (run) => {
+      const { show } = await import('../commands/show.ts');
+      return (context, options) => show(run, context, options);
+    },
+  });
+  add({
+    usage: 'why <step[/cell]>',
+    description: 'explain why a step waits, failed, was skipped, was retried or was not reused',
+    options: [runOption()],
+    load: async (step) => {
+      const { why } = await import('../commands/why.ts');
+      return (context, options) => why(step!, context, options);
+    },
+  });
+  add({
+    usage: 'logs <step[/cell]>',
+    description: 'print the log of a container',
+    options: [
+      runOption(),
+      new Option('-f, --follow', 'follow the log until the container ends'),
+      new Option('--tail <n>', 'print only the last lines').argParser(parseCount),
+      new Option('--attempt <n>', 'print the log of this attempt (default: the last)').argParser(parsePositive),
+    ],
+    load: async (step) => {
+      const { logs } = await import('../commands/logs.ts');
+      return (context, options) => logs(step!, context, options);
+    },
+  });
+  add({
+    usage: 'report [run]',
+    description: 'write a report on a run: HTML page, CSV table and JSON data (default: the newest)',
+    options: [new Option('--out <dir>', "set the destination directory (default: the run's directory in the home)")],
+    load: async (run) => {
+      const { report } = await import('../commands/report.ts');
+      return (context, options) => report(run, context, options);
+    },
+  });
+}

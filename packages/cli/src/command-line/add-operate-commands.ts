@@ -1,0 +1,35 @@
+import { Option } from 'commander';
+import type { AddCommand } from './add-command.ts';
+import { configOption } from './command-options.ts';
+
+/** Adds the commands for this machine, its home, and a service that it runs. */
+export function addOperateCommands(add: AddCommand): void {
+  add({
+    usage: 'serve',
+    description: 'serve the container-and-volume protocol v1rc1',
+    options: [
+      configOption(),
+      new Option('--log-level <level>', 'set the log level: trace, debug, info, warn, error or silent').default('info'),
+    ],
+    load: async () => {
+      const { serve } = await import('../commands/serve.ts');
+      return (context, options) => serve(context, options);
+    },
+  });
+  add({
+    usage: 'doctor',
+    description: 'show which container engines work on this machine, and what to install',
+    load: async () => {
+      const { doctor } = await import('../commands/doctor.ts');
+      return (context, options) => doctor(context, options);
+    },
+  });
+  add({
+    usage: 'trust',
+    description: 'trust the home of this directory and its profile in their current state',
+    load: async () => {
+      const { trust } = await import('../commands/trust.ts');
+      return (context, options) => trust(context, options);
+    },
+  });
+}

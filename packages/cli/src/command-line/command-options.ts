@@ -1,0 +1,95 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { SharedOption } from '../context/shared-options.ts';
+
+/** The options that several commands share; each call creates new ones. */
+export function createSharedOptions(): Readonly<Record<SharedOption, Option>> {
+  return {
+    home: new Option(
+      '--home <dir>',
+      'set the home, which contains runs, cache and the embedded service (default: the nearest .sluice)',
+    ),
+    profile: new Option(
+      '--profile <file>',
+      'read service and credentials from this file (default: profile.yaml in the home, else your own)',
+    ),
+    service: new Option('--service <url>', 'use this v1rc1 service instead of the embedded service'),
+    account: new Option('--account <id>', 'set the account on the service'),
+    cluster: new Option('--cluster <id>', 'set the cluster of the service'),
+    cpu: new Option(
+      '--cpu <n>',
+      'limit the cores of the embedded service (default: all cores of the machine)',
+    ).argParser(parsePositive),
+    json: new Option('--json', 'print JSON, one value per line'),
+  };
+}
+
+/** `-r`, of commands whose arguments name something inside a run. */
+export function runOption(): Option {
+  return new Option('-r, --run <run>', 'select the run by its ID or the start of its ID (default: the newest run)');
+}
+
+/** `-p`, which collects its values by parameter. */
+export function paramOption(): Option {
+  return new Option('-p, --param <name=value>', 'set a parameter of the pipeline; repeatable').argParser(
+    (text: string, before: Record<string, string> | undefined) => {
+      const equals = text.indexOf('=');
+      if (equals < 1) throw new InvalidArgumentError('It must have the form name=value.');
+      return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };
+    },
+  );
+}
+
+/** The options of every command that reads a pipeline file. */
+export function fileOptions(): readonly Option[] {
+  return [
+    paramOption(),
+    new Option(
+      '--root <dir>',
+      'allow `include` and `uses` only below this directory (default: the git work tree, or the directory of FILE)',
+    ),
+    new Option('--ignore-images', "ignore images and run the commands with this machine's programs"),
+  ];
+}
+
+/** The options of `run` and `plan` that select what to reuse. */
+export function reuseOptions(): readonly Option[] {
+  return [
+    new Option('--reuse', 'reuse successful, unchanged steps from the latest run'),
+    new Option('--reuse-from <run>', 'reuse steps from this run instead of the latest'),
+    new Option(
+      '--force <step>',
+      'like --reuse, but rerun this step and everything that depends on it; repeatable',
+    ).argParser(addText),
+  ];
+}
+
+/** `--stop-at-approval`, of commands that follow a run. */
+export function approvalOption(): Option {
+  return new Option('--stop-at-approval', 'exit with code 75 when the run only waits for an approval');
+}
+
+/** `--config`, of commands that read the configuration of a service. */
+export function configOption(): Option {
+  return new Option(
+    '--config <file>',
+    'read clusters, accounts and listeners from this file (docs/serve.md)',
+  ).makeOptionMandatory();
+}
+
+/** Collects the values of a repeatable option. */
+export function addText(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
+}
+
+/** Parses a whole number of at least 1. */
+export function parsePositive(text: string): number {
+  const count = parseCount(text);
+  if (count === 0) throw new InvalidArgumentError('It must be at least 1.');
+  return count;
+}
+
+/** Parses a whole number of at most nine digits. */
+export function parseCount(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}

@@ -1,0 +1,38 @@
+/** The options that several commands share, as keys of `GlobalOptions`. */
+export type SharedOption = 'home' | 'profile' | 'service' | 'account' | 'cluster' | 'cpu' | 'json';
+
+const SERVICE = ['home', 'profile', 'service', 'account', 'cluster', 'cpu'] as const;
+
+/**
+ * Which shared options apply to which command. The grammar accepts only these, help shows only these, and a suggested
+ * command repeats only these.
+ */
+const SHARED_OPTIONS: ReadonlyMap<string, readonly SharedOption[]> = new Map<string, readonly SharedOption[]>([
+  ['run', [...SERVICE, 'json']],
+  ['rerun', [...SERVICE, 'json']],
+  ['resume', [...SERVICE, 'json']],
+  ['cancel', [...SERVICE, 'json']],
+  ['approve', ['home', 'json']],
+  ['adopt', [...SERVICE, 'json']],
+  ['schedule', [...SERVICE, 'json']],
+  ['runs', ['home', 'json']],
+  ['show', ['home', 'json']],
+  ['why', [...SERVICE, 'json']],
+  ['logs', [...SERVICE, 'json']],
+  ['report', ['home', 'json']],
+  ['pull', [...SERVICE, 'json']],
+  ['gc', [...SERVICE, 'json']],
+  ['orphans', [...SERVICE, 'json']],
+  ['check', ['home', 'profile', 'json']],
+  ['plan', [...SERVICE, 'json']],
+  ['serve', ['json']],
+  ['admin', ['json']],
+  ['doctor', ['home', 'json']],
+  ['trust', ['home', 'json']],
+]);
+
+/** The shared options of a command; `name` is its name or begins with it. Empty for a command that has none. */
+export function sharedOptionsOf(name: string): readonly SharedOption[] {
+  const [first = '', second] = name.split(' ');
+  return SHARED_OPTIONS.get(`${first} ${second}`) ?? SHARED_OPTIONS.get(first) ?? [];
+}
