@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises';
+import type { Feature } from '@sluice/client';
 import { dockerConfigSchema } from './docker/docker-config.ts';
-import type { Engine, EngineSink, Launch } from './engine.ts';
+import type { Engine, EngineSink, HardwareModels, Launch, LaunchOptions } from './engine.ts';
 import type { EngineSite } from './engine-factory.ts';
 import { createProcessEngine } from './process/process-engine.ts';
 
@@ -15,93 +16,114 @@ const RETRY_MS = 5000;
  * exists. Docker Engine's code is loaded, and its socket is opened, when the first image is requested.
  */
 export function createLocalEngine(options: LocalEngineOptions): Engine {
-  const processes = createProcessEngine({}, { maskedPaths: options.maskedPaths });
-  let sink: EngineSink | undefined;
-  let docker: Promise<Engine> | undefined;
-  let retry: NodeJS.Timeout | undefined;
-  const inDocker = new Set<string>();
+  return new LocalEngine(options);
+}
+
+class LocalEngine implements Engine {
+  readonly #clusterID: string;
+  readonly #processes: Engine;
+  #sink: EngineSink | undefined;
+  #docker: Promise<Engine> | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  readonly #inDocker = new Set<string>();
   /** Containers of an earlier run that Docker Engine has not yet reported. */
-  const unrecovered = new Map<string, Launch>();
+  readonly #unrecovered = new Map<string, Launch>();
 
-  return {
-    get features() {
-      return [...processes.features, 'image-digests' as const];
-    },
-    async open(to) {
-      sink = to;
-      await processes.open(to);
-    },
-    async launch(launch, launchOptions) {
-      // Without a Docker socket the process engine refuses the image with advice.
-      if (!(await wantsDocker(launch))) return processes.launch(launch);
-      inDocker.add(launch.key);
-      return (await openDocker()).launch(launch, launchOptions);
-    },
-    async recover(launches) {
-      await processes.recover(launches.filter(({ image }) => image === undefined));
-      for (const launch of launches) {
-        if (launch.image === undefined) continue;
-        inDocker.add(launch.key);
-        unrecovered.set(launch.key, launch);
-      }
-      await recoverImages().catch(() => recoverLater());
-    },
-    async stop(key, stopOptions) {
-      if (!inDocker.has(key)) return processes.stop(key, stopOptions);
-      await recoverImages();
-      return (await openDocker()).stop(key, stopOptions);
-    },
-    async remove(key) {
-      if (!inDocker.has(key)) return processes.remove(key);
-      await (await openDocker()).remove(key);
-      inDocker.delete(key);
-    },
-    async findProcess(key) {
-      return await (inDocker.has(key) ? await openDocker() : processes).findProcess?.(key);
-    },
-    models: (asked) => processes.models?.(asked) ?? {},
-    warnings: () => processes.warnings?.() ?? [],
-    async resolveImage(image, asked) {
-      return docker !== undefined || (await canRunImages())
-        ? (await openDocker()).resolveImage?.(image, asked)
-        : undefined;
-    },
-    async close() {
-      clearTimeout(retry);
-      sink = undefined;
-      await processes.close();
-      await docker?.then((engine) => engine.close()).catch(() => {});
-    },
-  };
-
-  async function wantsDocker(launch: Launch): Promise<boolean> {
-    return launch.image !== undefined && (docker !== undefined || (await canRunImages()));
+  constructor({ clusterID, maskedPaths }: LocalEngineOptions) {
+    this.#clusterID = clusterID;
+    this.#processes = createProcessEngine({}, { maskedPaths });
   }
 
-  function openDocker(): Promise<Engine> {
-    docker ??= import('./docker/docker-engine.ts').then(async ({ createDockerEngine }) => {
-      const engine = createDockerEngine(dockerConfigSchema.parse({}), { clusterID: options.clusterID });
-      if (sink === undefined) throw new Error('could not use Docker Engine because the engine is not open');
-      await engine.open(sink);
+  get features(): readonly Feature[] {
+    return [...this.#processes.features, 'image-digests'];
+  }
+
+  async open(sink: EngineSink): Promise<void> {
+    this.#sink = sink;
+    await this.#processes.open(sink);
+  }
+
+  async launch(launch: Launch, options?: LaunchOptions): Promise<void> {
+    // Without a Docker socket the process engine refuses the image with advice.
+    if (launch.image === undefined || !(await this.#hasDocker())) return this.#processes.launch(launch);
+    this.#inDocker.add(launch.key);
+    return (await this.#openDocker()).launch(launch, options);
+  }
+
+  async recover(launches: readonly Launch[]): Promise<void> {
+    await this.#processes.recover(launches.filter(({ image }) => image === undefined));
+    for (const launch of launches) {
+      if (launch.image === undefined) continue;
+      this.#inDocker.add(launch.key);
+      this.#unrecovered.set(launch.key, launch);
+    }
+    await this.#recoverImages().catch(() => this.#recoverLater());
+  }
+
+  async stop(key: string, options: { graceMs: number }): Promise<void> {
+    if (!this.#inDocker.has(key)) return this.#processes.stop(key, options);
+    await this.#recoverImages();
+    return (await this.#openDocker()).stop(key, options);
+  }
+
+  async remove(key: string): Promise<void> {
+    if (!this.#inDocker.has(key)) return this.#processes.remove(key);
+    await (await this.#openDocker()).remove(key);
+    this.#inDocker.delete(key);
+  }
+
+  async findProcess(key: string): Promise<number | undefined> {
+    return await (this.#inDocker.has(key) ? await this.#openDocker() : this.#processes).findProcess?.(key);
+  }
+
+  models(options: Launch['options']): HardwareModels {
+    return this.#processes.models?.(options) ?? {};
+  }
+
+  warnings(): readonly string[] {
+    return this.#processes.warnings?.() ?? [];
+  }
+
+  async resolveImage(image: string, options: { readonly accountID: string }): Promise<string | undefined> {
+    return (await this.#hasDocker()) ? (await this.#openDocker()).resolveImage?.(image, options) : undefined;
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#retry);
+    this.#sink = undefined;
+    await this.#processes.close();
+    await this.#docker?.then((engine) => engine.close()).catch(() => {});
+  }
+
+  async #hasDocker(): Promise<boolean> {
+    return this.#docker !== undefined || (await canRunImages());
+  }
+
+  #openDocker(): Promise<Engine> {
+    this.#docker ??= import('./docker/docker-engine.ts').then(async ({ createDockerEngine }) => {
+      const engine = createDockerEngine(dockerConfigSchema.parse({}), { clusterID: this.#clusterID });
+      if (this.#sink === undefined) throw new Error('could not use Docker Engine because the engine is not open');
+      await engine.open(this.#sink);
       return engine;
     });
-    docker.catch(() => {
-      docker = undefined;
+    this.#docker.catch(() => {
+      this.#docker = undefined;
     });
-    return docker;
+    return this.#docker;
   }
 
   /** Recovers the remaining containers of an earlier run; the engine does not know them before. */
-  async function recoverImages(): Promise<void> {
-    const launches = [...unrecovered.values()];
+  async #recoverImages(): Promise<void> {
+    const launches = [...this.#unrecovered.values()];
     if (launches.length === 0) return;
-    await (await openDocker()).recover(launches);
-    for (const { key } of launches) unrecovered.delete(key);
+    await (await this.#openDocker()).recover(launches);
+    for (const { key } of launches) this.#unrecovered.delete(key);
   }
 
   /** Containers of a Docker Engine that does not respond keep their phase until it does. */
-  function recoverLater(): void {
-    retry = setTimeout(() => void recoverImages().catch(() => sink && recoverLater()), RETRY_MS).unref();
+  #recoverLater(): void {
+    const retry = () => this.#recoverImages().catch(() => this.#sink && this.#recoverLater());
+    this.#retry = setTimeout(() => void retry(), RETRY_MS).unref();
   }
 }
 

@@ -116,21 +116,7 @@ export async function connectDocker(socketPath: string): Promise<DockerApi> {
     async stream(method, path, options) {
       return (await send(method, path, options)).body;
     },
-    async inspect(name) {
-      for (let looks = 1; ; looks++) {
-        try {
-          return inspectSchema.parse(
-            await api.call('GET', `/containers/${name}/json`, { answersWithin: LOOK_WITHIN_MS }),
-          );
-        } catch (error) {
-          if (!(error instanceof DockerError)) throw error;
-          if (error.status === 404) return undefined;
-          // Podman responds with 500 while the container's process is exiting.
-          if (error.status !== 500 || looks === MAX_LOOKS) throw error;
-          await pause(LOOK_AGAIN_MS);
-        }
-      }
-    },
+    inspect: (name) => inspectContainer(api, name),
     async list(label) {
       const filters = JSON.stringify({ label: [label] });
       const query = { all: 'true', filters };
@@ -148,6 +134,20 @@ export async function connectDocker(socketPath: string): Promise<DockerApi> {
   } catch (error) {
     await pool.destroy();
     throw error;
+  }
+}
+
+async function inspectContainer(api: Pick<DockerApi, 'call'>, name: string): Promise<DockerContainer | undefined> {
+  for (let looks = 1; ; looks++) {
+    try {
+      return inspectSchema.parse(await api.call('GET', `/containers/${name}/json`, { answersWithin: LOOK_WITHIN_MS }));
+    } catch (error) {
+      if (!(error instanceof DockerError)) throw error;
+      if (error.status === 404) return undefined;
+      // Podman responds with 500 while the container's process is exiting.
+      if (error.status !== 500 || looks === MAX_LOOKS) throw error;
+      await pause(LOOK_AGAIN_MS);
+    }
   }
 }
 

@@ -12,25 +12,33 @@ import type { EngineSite } from '../engine-factory.ts';
 import { exists } from '../exists.ts';
 import { forEachLimit } from '../for-each-limit.ts';
 import { checkImageName } from '../image-name.ts';
-import { asEngineError } from './as-engine-error.ts';
 import {
   ACTS_WITHIN_MS,
   connectDocker,
   type DockerApi,
   type DockerContainer,
+  DockerError,
   type DockerListItem,
 } from './docker-api.ts';
 import type { DockerConfig } from './docker-config.ts';
 import { findFirstProcess } from './docker-first-process.ts';
 import { findImageDigest } from './docker-image-digest.ts';
 import { dockerModels } from './docker-models.ts';
-import { preventStart, removeDockerContainer } from './docker-remove.ts';
+import { claimAbsent, readRecord } from './docker-records.ts';
 import { dockerName } from './docker-request.ts';
 import { ignoring, mayHaveStarted, startDockerContainer } from './docker-start.ts';
 import { DockerWatch } from './docker-watch.ts';
 
 /** Written before a stop is requested, so that a restarted service reports the container as stopped. */
 const STOP_MARK = 'docker-stop';
+
+/** Errors that the daemon reports with status 500, but that repeat on every attempt. */
+const FINAL_ERRORS =
+  /executable file not found|OCI runtime create failed|could not select device driver|discover GPU vendor/;
+
+/** Temporary errors of the machine: no free process, memory or disk space. They take precedence over `FINAL_ERRORS`. */
+const PASSING_ERRORS =
+  /from pipe: EOF|resource temporarily unavailable|cannot allocate memory|no space left|too many open files|resource busy|input\/output error|deadline exceeded/i;
 
 /** What the engine needs beside its configuration. */
 export interface DockerEngineOptions extends Pick<EngineSite, 'clusterID'> {
@@ -185,4 +193,31 @@ class DockerEngine implements Engine {
 async function processOf({ Id, State: { Pid = 0 } }: DockerContainer): Promise<number | undefined> {
   const cgroups = Pid > 0 ? await readFile(`/proc/${Pid}/cgroup`, 'utf8').catch(() => '') : '';
   return cgroups.includes(Id) ? Pid : undefined;
+}
+
+/** Removes a container, killing it if it runs. Succeeds if it does not exist. */
+async function removeDockerContainer(api: DockerApi, key: string): Promise<void> {
+  const query = { force: 'true', v: 'true' };
+  const path = `/containers/${dockerName(key)}`;
+  await ignoring([404, 409], api.call('DELETE', path, { query, answersWithin: ACTS_WITHIN_MS }));
+}
+
+/**
+ * Prevents the start of a container that seems not to have started, even if the daemon is starting it right now; false if it
+ * has started. A container without a first process does not check the claim, so it is removed.
+ */
+async function preventStart(api: DockerApi, { key, directory }: Launch): Promise<boolean> {
+  if ((await readRecord(directory)) !== undefined) return await claimAbsent(directory);
+  await removeDockerContainer(api, key);
+  return true;
+}
+
+/** Converts an error of the daemon. Client errors are final (`REFUSED`), all others may be temporary (`UNAVAILABLE`). */
+function asEngineError(error: unknown): EngineError {
+  if (error instanceof EngineError) return error;
+  const isFinal =
+    error instanceof DockerError &&
+    (error.status < 500 || (FINAL_ERRORS.test(error.message) && !PASSING_ERRORS.test(error.message)));
+  const message = error instanceof Error ? error.message : String(error);
+  return new EngineError(isFinal ? 'REFUSED' : 'UNAVAILABLE', message, { cause: error });
 }

@@ -25,20 +25,19 @@ export async function findImageDigest(
   if (named !== undefined) return named;
   const access = registryLogin(asked.config, { registry: registryOf(image), accountID: asked.accountID });
   // The same rule as for a start: if accounts have their own logins, the image is pulled even if the daemon has it.
-  const local = access.isPrivate ? undefined : await find(api, `/images/${image}/json`, localSchema);
+  const local = access.isPrivate ? undefined : await find(api, { path: `/images/${image}/json`, schema: localSchema });
   if (local !== undefined) return digestIn(local.RepoDigests ?? [], image) ?? local.Id;
   const headers = access.login === undefined ? {} : { 'x-registry-auth': authHeader(access.login) };
-  const remote = await find(api, `/distribution/${withTag(image)}/json`, registrySchema, headers);
+  const remote = await find(api, { path: `/distribution/${withTag(image)}/json`, schema: registrySchema, headers });
   return remote?.Descriptor.digest;
 }
 
 /** Undefined if the daemon or the registry does not have it or denies access. */
 async function find<T>(
   api: DockerApi,
-  path: string,
-  schema: z.ZodType<T>,
-  headers: Record<string, string> = {},
+  query: { readonly path: string; readonly schema: z.ZodType<T>; readonly headers?: Readonly<Record<string, string>> },
 ): Promise<T | undefined> {
+  const { path, schema, headers = {} } = query;
   try {
     return schema.parse(await api.call('GET', path, { headers, answersWithin: REGISTRY_WITHIN_MS }));
   } catch (error) {

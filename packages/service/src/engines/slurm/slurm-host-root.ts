@@ -35,22 +35,8 @@ export interface SlurmHostRootOptions {
   readonly isRoot: boolean;
 }
 
-/**
- * Returns the script for PID 1 of a container that uses the node's own file system as its image: a root on tmpfs into which
- * every entry of `/` is bound read-only, the volumes at their mount points, and a private /tmp, /dev, /run and /proc. It
- * must run as root of a user namespace with its own mount, PID and IPC namespaces. It needs sh, coreutils and util-linux,
- * and `root` and `tmp` in the container's directory. Before the command starts, the host's root is unmounted, and the
- * permissions to mount and to create user namespaces are dropped: otherwise the command could make a read-only mount
- * writable, or mount a cgroup hierarchy.
- */
-export function slurmHostRoot(launch: Launch, { maskedPaths, isRoot }: SlurmHostRootOptions): string {
-  const mounts = [...launch.mounts].sort((a, b) => (a.target < b.target ? -1 : 1));
-  const targets = new Set(mounts.map(({ target }) => target));
-  const root = fstabName(`${launch.directory}/root`);
-  return `d=${q(launch.directory)}
-r="$d/root"
-points=$(while read -r _ _ _ _ point _; do printf '%b\\n' "$point"; done </proc/self/mountinfo)
-refuse() { printf '%s' "$1" >"$d/.refused" && mv "$d/.refused" "$d/${REFUSAL_RECORD}"; exit 125; }
+/** The shell functions that the script is composed of. They use `$d`, `$r` and `$points`. */
+const FUNCTIONS = `refuse() { printf '%s' "$1" >"$d/.refused" && mv "$d/.refused" "$d/${REFUSAL_RECORD}"; exit 125; }
 
 # Binds the entries of host directory $1, and the paths $5, read-only into $2, whose name in fstab is $3; $4 are further
 # lines for fstab. One mount call for all entries, because forks are expensive here.
@@ -138,8 +124,24 @@ freeze_host() {
 # Hides the host's directory $1 if it is visible.
 mask() {
   if [ "$r$1" -ef "$1" ]; then mount -t tmpfs -o ro,mode=555,size=4k tmpfs "$r$1" || refuse "$1 cannot be hidden"; fi
-}
+}`;
 
+/**
+ * Returns the script for PID 1 of a container that uses the node's own file system as its image: a root on tmpfs into which
+ * every entry of `/` is bound read-only, the volumes at their mount points, and a private /tmp, /dev, /run and /proc. It
+ * must run as root of a user namespace with its own mount, PID and IPC namespaces. It needs sh, coreutils and util-linux,
+ * and `root` and `tmp` in the container's directory. Before the command starts, the host's root is unmounted, and the
+ * permissions to mount and to create user namespaces are dropped: otherwise the command could make a read-only mount
+ * writable, or mount a cgroup hierarchy.
+ */
+export function slurmHostRoot(launch: Launch, { maskedPaths, isRoot }: SlurmHostRootOptions): string {
+  const mounts = [...launch.mounts].sort((a, b) => (a.target < b.target ? -1 : 1));
+  const targets = new Set(mounts.map(({ target }) => target));
+  const root = fstabName(`${launch.directory}/root`);
+  return `d=${q(launch.directory)}
+r="$d/root"
+points=$(while read -r _ _ _ _ point _; do printf '%b\\n' "$point"; done </proc/self/mountinfo)
+${FUNCTIONS}
 exec 4>&2 2>/dev/null
 mount -t tmpfs -o mode=755 tmpfs "$r" || refuse 'the node does not allow mounts in user namespaces'
 fill '' "$r" ${q(root)} ${q(ownLines({ directory: launch.directory, root, isRoot }))} ${q(`${DEVICES} ${RUN}`)}

@@ -65,7 +65,6 @@ export function createSftpServer(access: VolumeAccess, options: SftpServerOption
   const onError = options.onError ?? (() => undefined);
   const sockets = new Map<Socket, TransferConnection>();
   const sessions = new Map<string, number>();
-  const unauthenticated = new UnauthenticatedConnections();
   const ssh = new ssh2.Server(
     {
       ident: IDENT,
@@ -80,26 +79,7 @@ export function createSftpServer(access: VolumeAccess, options: SftpServerOption
       else serveConnection(connection, { client: found[1], access, throttle, sessions, onError });
     },
   );
-  const tcp = createServer({ noDelay: true }, (socket) => {
-    const address = socket.remoteAddress ?? '';
-    const cut = () => socket.destroy();
-    const leave = unauthenticated.add({ address, cut });
-    if (leave === undefined) {
-      socket.destroy();
-      return;
-    }
-    const timer = setTimeout(cut, LOGIN_MS);
-    const known = () => {
-      clearTimeout(timer);
-      leave();
-    };
-    sockets.set(socket, { address, volume: undefined, cut, known });
-    socket.once('close', () => {
-      known();
-      sockets.delete(socket);
-    });
-    ssh.injectSocket(socket);
-  });
+  const tcp = createConnectionServer(sockets, (socket) => ssh.injectSocket(socket));
   const forget = access.onRevoked((volume) => {
     for (const client of sockets.values()) {
       if (client.volume !== undefined && volumeKey(client.volume) === volumeKey(volume)) client.cut();
@@ -126,6 +106,31 @@ export function createSftpServer(access: VolumeAccess, options: SftpServerOption
   };
 }
 
+/** Tracks connections in `sockets` until they close, and limits those that have not logged in. */
+function createConnectionServer(sockets: Map<Socket, TransferConnection>, onConnection: (socket: Socket) => void) {
+  const unauthenticated = new UnauthenticatedConnections();
+  return createServer({ noDelay: true }, (socket) => {
+    const address = socket.remoteAddress ?? '';
+    const cut = () => socket.destroy();
+    const leave = unauthenticated.add({ address, cut });
+    if (leave === undefined) {
+      socket.destroy();
+      return;
+    }
+    const timer = setTimeout(cut, LOGIN_MS);
+    const markLoggedIn = () => {
+      clearTimeout(timer);
+      leave();
+    };
+    sockets.set(socket, { address, volume: undefined, cut, markLoggedIn });
+    socket.once('close', () => {
+      markLoggedIn();
+      sockets.delete(socket);
+    });
+    onConnection(socket);
+  });
+}
+
 /** One TCP connection. */
 interface TransferConnection {
   readonly address: string;
@@ -133,7 +138,7 @@ interface TransferConnection {
   volume: VolumeSession | undefined;
   readonly cut: () => void;
   /** Call after the login: ends the login timeout, and removes it from the unauthenticated connections. */
-  readonly known: () => void;
+  readonly markLoggedIn: () => void;
 }
 
 interface ConnectionContext {
@@ -161,7 +166,7 @@ function serveConnection(connection: Connection, context: ConnectionContext): vo
           return;
         }
         client.volume = session;
-        client.known();
+        client.markLoggedIn();
         attempt.accept();
       },
       (error: unknown) => {

@@ -81,30 +81,9 @@ export async function serveSftp(
   { onError, admit }: SessionOptions,
 ): Promise<void> {
   const handles = createOpenHandles();
+  const perform = createPerformer({ tree, handles, admit }, onError);
   const inFlight = new Set<Promise<void>>();
   let kindInFlight = 0;
-
-  const perform = async (type: number, { request, reader }: Numbered): Promise<Buffer> => {
-    const handler = HANDLERS.get(type);
-    if (handler === undefined) return statusPacket(request, STATUS.OP_UNSUPPORTED);
-    try {
-      return await handler({ tree, handles, request, reader, admit });
-    } catch (error) {
-      return failurePacket(request, error);
-    }
-  };
-  const failurePacket = (request: number, error: unknown): Buffer => {
-    const fault = isAbsence(error) ? volumeFault(tree.root) : undefined;
-    // Not NO_SUCH_FILE, from which the client would conclude that its files were deleted.
-    if (fault !== undefined) return statusPacket(request, STATUS.FAILURE, `the volume is not available: ${fault}`);
-    const status = statusOf(error);
-    if (status === undefined) onError(error);
-    return statusPacket(
-      request,
-      status?.code ?? STATUS.FAILURE,
-      isAbsence(error) ? 'it does not exist' : status?.message,
-    );
-  };
   let answered = Promise.resolve();
   const begin = (type: number, packet: Buffer) => {
     const answers = Promise.all([perform(type, numberOf(packet)), answered]);
@@ -138,6 +117,31 @@ export async function serveSftp(
     await Promise.all(inFlight);
     await handles.closeAll();
   }
+}
+
+/** Returns a function that handles one request; its response also reports errors, so it rejects only for bugs. */
+function createPerformer(
+  session: Pick<RequestContext, 'tree' | 'handles' | 'admit'>,
+  onError: SessionOptions['onError'],
+): (type: number, numbered: Numbered) => Promise<Buffer> {
+  const failurePacket = (request: number, error: unknown): Buffer => {
+    const isAbsent = isAbsence(error);
+    const fault = isAbsent ? volumeFault(session.tree.root) : undefined;
+    // Not NO_SUCH_FILE, from which the client would conclude that its files were deleted.
+    if (fault !== undefined) return statusPacket(request, STATUS.FAILURE, `the volume is not available: ${fault}`);
+    const status = statusOf(error);
+    if (status === undefined) onError(error);
+    return statusPacket(request, status?.code ?? STATUS.FAILURE, isAbsent ? 'it does not exist' : status?.message);
+  };
+  return async (type, { request, reader }) => {
+    const handler = HANDLERS.get(type);
+    if (handler === undefined) return statusPacket(request, STATUS.OP_UNSUPPORTED);
+    try {
+      return await handler({ ...session, request, reader });
+    } catch (error) {
+      return failurePacket(request, error);
+    }
+  };
 }
 
 /** A request whose type and number have been read. */

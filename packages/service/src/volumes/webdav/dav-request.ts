@@ -127,9 +127,7 @@ export function answer(reply: ServerResponse, status: number, headers: Record<st
 /** Sends a response with an XML body; `xml` has no declaration. */
 export function answerXml(
   reply: ServerResponse,
-  status: number,
-  xml: string,
-  headers: Record<string, string> = {},
+  { status, xml, headers = {} }: { status: number; xml: string; headers?: Readonly<Record<string, string>> },
 ): void {
   const body = Buffer.from(`<?xml version="1.0" encoding="utf-8"?>\n${xml}`);
   reply.writeHead(status, {

@@ -109,5 +109,5 @@ function secondsOf(header: string | string[] | undefined): number {
 
 function answerLock({ volume, reply }: DavRequest, status: number, held: Lock): void {
   const discovery = `<D:lockdiscovery>${renderLock(volume, held)}</D:lockdiscovery>`;
-  answerXml(reply, status, `<D:prop xmlns:D="DAV:">${discovery}</D:prop>`);
+  answerXml(reply, { status, xml: `<D:prop xmlns:D="DAV:">${discovery}</D:prop>` });
 }

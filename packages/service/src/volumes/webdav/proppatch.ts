@@ -23,7 +23,7 @@ export async function proppatch(dav: DavRequest): Promise<void> {
   const rendered = renderOutcome(changes, refused);
   const href = escapeXml(hrefOf(volume, path, stats.isDirectory() ? 'dir' : 'file'));
   const response = `<D:response><D:href>${href}</D:href>${rendered}</D:response>`;
-  answerXml(dav.reply, 207, `<D:multistatus xmlns:D="DAV:">${response}</D:multistatus>`);
+  answerXml(dav.reply, { status: 207, xml: `<D:multistatus xmlns:D="DAV:">${response}</D:multistatus>` });
 }
 
 function changesOf(body: XmlElement | undefined): Change[] {

@@ -79,14 +79,7 @@ export function createWebDavHandler(access: VolumeAccess, settings: WebDavOption
 
   const volumeOf = (session: VolumeSession): DavVolume => {
     const key = volumeKey(session);
-    const known = volumes.get(key);
-    if (known !== undefined) return known;
-    const volume: DavVolume = {
-      tree: openConfinedTree(session.root),
-      locks: createLockTable(now),
-      properties: openPropertyStore(session.propertiesPath),
-      prefix: prefixOf(session),
-    };
+    const volume = volumes.get(key) ?? openVolume(session, { now, prefix: prefixOf(session) });
     volumes.set(key, volume);
     return volume;
   };
@@ -132,6 +125,15 @@ export function createWebDavHandler(access: VolumeAccess, settings: WebDavOption
     cut(undefined);
   };
   return Object.assign(handle, { close });
+}
+
+function openVolume(session: VolumeSession, { now, prefix }: { now: () => number; prefix: string }): DavVolume {
+  return {
+    tree: openConfinedTree(session.root),
+    locks: createLockTable(now),
+    properties: openPropertyStore(session.propertiesPath),
+    prefix,
+  };
 }
 
 async function authenticate(
@@ -182,12 +184,8 @@ function answerRefusal(request: IncomingMessage, reply: ServerResponse, refusal:
   const headers = { ...refusal.headers, ...(rest || isBodiless(request) ? {} : { connection: 'close' }) };
   const condition = refusal.condition ?? '';
   const text = escapeXml(refusal.message);
-  answerXml(
-    reply,
-    refusal.status,
-    `<D:error xmlns:D="DAV:">${condition}<message xmlns="">${text}</message></D:error>`,
-    headers,
-  );
+  const xml = `<D:error xmlns:D="DAV:">${condition}<message xmlns="">${text}</message></D:error>`;
+  answerXml(reply, { status: refusal.status, xml, headers });
 }
 
 function isBodiless(request: IncomingMessage): boolean {
