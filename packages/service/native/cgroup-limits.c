@@ -10,7 +10,7 @@
 
 enum { PERIOD_US = 100000 };
 
-/* A file of a cgroup and what it must hold; no file in the place of one that this version does not need. */
+/* A file of a cgroup and its required content; no file if this cgroup version does not need it. */
 struct setting {
   const char *file;
   char text[48];
@@ -20,7 +20,7 @@ struct setting {
 static void list_memory(struct setting settings[2], bool is_unified, long long bytes) {
   long long page = sysconf(_SC_PAGESIZE);
   settings[0] = (struct setting){is_unified ? "memory.max" : "memory.limit_in_bytes", "max", false};
-  /* Swapping instead would make the limit a matter of patience. */
+  /* Without this, the container would swap instead of reaching its limit. */
   settings[1] = (struct setting){is_unified ? "memory.swap.max" : "memory.swappiness", "0", true};
   /* The kernel counts whole pages. */
   if (bytes > 0 || !is_unified)

@@ -5,15 +5,15 @@
 #include <stdbool.h>
 
 struct cgroup {
-  int above; /* directory of the cgroup's own */
+  int above; /* directory of the cgroup */
   char name[64];
   bool is_unified; /* v2 */
 };
 
-/* A limit of 0 is none. To set one is to write it and to read it again: what the kernel took is what counts. */
+/* A limit of 0 means none. After writing, the value is read back, because the kernel may not accept it unchanged. */
 bool cgroup_set_memory(const struct cgroup *cgroup, long long bytes);
 bool cgroup_set_cores(const struct cgroup *cgroup, long milli_cores);
-/* Whether the cgroup has that limit, and nothing beside it that would undo it. */
+/* Whether the cgroup has this limit, and no other setting that cancels it. */
 bool cgroup_has_memory(const struct cgroup *cgroup, long long bytes);
 bool cgroup_has_cores(const struct cgroup *cgroup, long milli_cores);
 

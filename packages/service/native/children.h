@@ -1,13 +1,13 @@
-/* What a first process owes to the processes of its container. */
+/* How a first process handles the processes of its container. */
 #ifndef SLUICE_CHILDREN_H
 #define SLUICE_CHILDREN_H
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Reaps those that have ended; true when the command was among them, and the rest is left for later then. */
+/* Reaps ended processes. Returns true as soon as the command is among them; the others are reaped later. */
 bool reap(pid_t command, int *status);
-/* What the command left behind ends with it. Until all are reaped, their output is not complete. */
+/* Kills all remaining processes. Their output is complete only when all are reaped. */
 void kill_rest(void);
 
 #endif

@@ -43,7 +43,7 @@ int execute_command(const struct launch *launch) {
     if (snprintf(path, sizeof path, "%.*s%s%s", length, from, length > 0 ? "/" : "", name) < (int)sizeof path) {
       execve(path, launch->argv, launch->envp);
       int failed = errno;
-      // A directory of PATH that this user cannot search is no program that he may not run.
+      /* A directory of PATH that this user cannot search does not mean that the program exists and is not executable. */
       if (failed == EACCES && access(path, F_OK) != 0) failed = ENOENT;
       if (failed != ENOENT && failed != ENOTDIR) error = failed;
       if (failed != ENOENT && failed != ENOTDIR && failed != EACCES) return error;
@@ -68,16 +68,16 @@ static int open_signals(void) {
   return fd;
 }
 
-/* A stop that is wanted, and may not be proven yet to be the launcher's. */
+/* A stop request, which may not yet be proven to come from the launcher. */
 struct stop {
   bool has_deadline, is_proven;
   long long deadline;
 };
 
 /*
- * The deadline comes with SIGTERM as a value that any process may send. The proof is a signal to a single thread: of that
- * the kernel says itself who sent it, also where its memory for signals is used up, and it is 0 for a sender outside of the
- * PID namespace. Without namespaces a container can write its records anyhow.
+ * The deadline is the value of SIGTERM, which any process may send. The proof is a signal to a single thread: the kernel
+ * records its sender itself, even if its memory for signals is exhausted, and records 0 for a sender outside of the PID
+ * namespace. Without namespaces a container can write its own records anyway.
  */
 static void note_signal(struct stop *stop, const struct signalfd_siginfo *info) {
   if (info->ssi_signo == PROOF_SIGNAL)

@@ -1,12 +1,12 @@
 /*
- * What the launcher gives up for itself and for every process that it starts. All of it is inherited, hence costs a
- * container nothing: the same filter for each container would take some 100 µs to make and to free.
+ * What the launcher drops for itself and for every process that it starts. All of it is inherited, so it costs a
+ * container nothing: a filter for each container would take some 100 µs to create and to free.
  *
- *   user namespaces   whoever makes one is root in it, and may mount a hierarchy of cgroups whose files belong to the
+ *   user namespaces   a process that creates one is root in it, and may mount a cgroup hierarchy whose files belong to the
  *                     host's root: `user.max_user_namespaces` of the launcher's own namespace is 0, and a filter refuses
  *                     the calls (docs/decisions/0030-no-namespaces-inside.md)
- *   system calls      those that look beyond the container, or that have been the way out of one, and need no right
- *   abstract sockets  of processes outside, where the kernel can tell (Landlock, Linux 6.12)
+ *   system calls      those that access things outside the container, or were used for escapes, without a permission
+ *   abstract sockets  of processes outside, if the kernel can distinguish them (Landlock, Linux 6.12)
  */
 #define _GNU_SOURCE
 #include "launcher.h"
@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 enum { REFUSED = SECCOMP_RET_ERRNO | EPERM, UNKNOWN = SECCOMP_RET_ERRNO | ENOSYS };
-/* The same numbers everywhere. */
+/* The same numbers on all architectures. */
 enum { NR_IO_URING_SETUP = 425, NR_IO_URING_ENTER, NR_IO_URING_REGISTER, NR_CLONE3 = 435, NR_QUOTACTL_FD = 443 };
 
 struct numbers {
@@ -58,7 +58,7 @@ struct filter {
 static void add(struct filter *filter, struct sock_filter instruction) { filter->program[filter->size++] = instruction; }
 static void load(struct filter *filter, size_t at) { add(filter, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)at)); }
 static void result(struct filter *filter, unsigned value) { add(filter, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, value)); }
-/* Skips as many instructions unless it holds. */
+/* Skips this many instructions unless the condition holds. */
 static void when(struct filter *filter, unsigned short test, unsigned value, unsigned char skip) {
   add(filter, (struct sock_filter)BPF_JUMP((unsigned short)(BPF_JMP | test | BPF_K), value, 0, skip));
 }
@@ -75,12 +75,12 @@ static void refuse_calls(struct filter *filter, const struct numbers *numbers) {
   load(filter, offsetof(struct seccomp_data, nr));
   refuse_user_namespace(filter, numbers->clone);
   refuse_user_namespace(filter, numbers->unshare);
-  /* Its flags cannot be seen from here. The C library takes `clone` instead. */
+  /* A filter cannot read its flags; after ENOSYS the C library uses `clone`. */
   if (!launcher.forbids_nesting) {
     when(filter, BPF_JEQ, NR_CLONE3, 1);
     result(filter, UNKNOWN);
   }
-  /* Programs do without, as on older kernels. */
+  /* Programs work without it, as on older kernels. */
   for (unsigned number = NR_IO_URING_SETUP; number <= NR_IO_URING_REGISTER; number++) {
     when(filter, BPF_JEQ, number, 1);
     result(filter, UNKNOWN);
@@ -111,7 +111,7 @@ static bool filter_calls(void) {
   result(&filter, UNKNOWN);
 #endif
   const struct sock_fprog all = {filter.size, filter.program};
-  /* Allowed to speculate as before: else older kernels would slow each process down. */
+  /* Speculation stays allowed: otherwise older kernels would slow down each process. */
   return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &all) == 0;
 #else
   return false;

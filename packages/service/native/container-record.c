@@ -1,4 +1,7 @@
-/* Who runs a container and how it ended: the records that container-record.h explains, each told to the service, too. */
+/*
+ * Which process runs a container and how it ended: the records of container-record.h, each of which is also sent to the
+ * service.
+ */
 #define _GNU_SOURCE
 #include "container-record.h"
 #include "line.h"
@@ -16,7 +19,7 @@ static const char *container_id;
 
 static void record(const char *text) {
   if (symlinkat(text, directory_fd, "exit") == 0) send_event("ended %s %s", container_id, text);
-  /* Without a record (a full disk) the service learns from the end of this process that something failed below. */
+  /* If no record can be written (a full disk), the service detects a fault by the end of this process. */
 }
 
 void give_up(const char *kind, const char *format, ...) {
@@ -30,7 +33,7 @@ void give_up(const char *kind, const char *format, ...) {
   _exit(0);
 }
 
-/* A directory that was moved away to be removed may have held a claim that is removed already. */
+/* A directory that was renamed for removal may have contained a claim that is already removed. */
 static bool is_in_place(const char *path) {
   struct stat there, held;
   return stat(path, &there) == 0 && fstat(directory_fd, &held) == 0 && there.st_ino == held.st_ino &&

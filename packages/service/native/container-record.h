@@ -1,12 +1,12 @@
 /*
- * Records are symbolic links in the container's directory, since symlink(2) makes name and content in one step that
- * either happens or does not, and never overwrites:
+ * Records are symbolic links in the container's directory, since symlink(2) creates name and content
+ * atomically and never overwrites:
  *
- *   claim -> <pid> <start ticks> <boot id>                       before anything runs: whoever makes it starts it
+ *   claim -> <pid> <start ticks> <boot id>                       before anything runs: its creator starts the container
  *   exit  -> exited <code> <signal> <out of memory> <started ms> <ended ms>
  *            stopped <started ms> <ended ms>
- *            refused <ended ms> <reason>      its own fault
- *            fault <ended ms> <reason>        the machine's
+ *            refused <ended ms> <reason>      the request cannot be fulfilled
+ *            fault <ended ms> <reason>        the machine failed
  */
 #ifndef SLUICE_CONTAINER_RECORD_H
 #define SLUICE_CONTAINER_RECORD_H
@@ -16,13 +16,13 @@
 #include <errno.h>
 
 struct ending {
-  bool stopped; /* by the service's wish */
+  bool stopped; /* requested by the service */
   int status;   /* as of waitpid */
 };
 
-/* Ends this process where another one has the claim. */
+/* Ends this process if another one holds the claim. */
 void claim_container(const struct launch *launch);
-/* The container's directory, O_PATH, once it is claimed. */
+/* The container's directory (O_PATH), valid after the claim. */
 int container_directory(void);
 void record_ending(const struct ending *ending, long long started, bool met_limit);
 /* `kind` is `refused` or `fault`. */
@@ -30,7 +30,7 @@ __attribute__((noreturn, format(printf, 2, 3))) void give_up(const char *kind, c
 
 #define refuse(...) give_up("refused", __VA_ARGS__)
 #define fault(...) give_up("fault", __VA_ARGS__)
-/* What the machine is short of is not the container's fault, and passes. */
+/* A shortage of the machine's resources is temporary and not caused by the container. */
 static inline bool is_shortage(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM; }
 #define refuse_for(error, ...) give_up(is_shortage(error) ? "fault" : "refused", __VA_ARGS__)
 

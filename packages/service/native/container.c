@@ -1,7 +1,7 @@
 /*
- * The first process of a container: PID 1 of its PID namespace. It makes the container's view of the file system,
- * starts the command, reaps what the command leaves behind, and writes how it ended. When it goes, the kernel kills
- * whatever is left in the namespace. It needs neither the launcher nor the service to live.
+ * The first process of a container: PID 1 of its PID namespace. It creates the container's view of the file system, starts
+ * the command, reaps orphaned processes, and records how the command ended. When it exits, the kernel kills all remaining
+ * processes of the namespace. It continues without the launcher and the service.
  */
 #define _GNU_SOURCE
 #include "children.h"
@@ -30,7 +30,7 @@ static int open_source(const struct mount_request *mount) {
   int source = open_mount_source(mount);
   int tree = sys_open_tree(source, "", PATH_EMPTY | TREE_CLONE | (mount->is_file ? 0 : TREE_RECURSIVE));
   if (tree < 0) refuse_for(errno, "could not mount '%s' at '%s': %s", mount->sub_path, mount->target, strerror(errno));
-  /* With whatever is mounted further in: it belongs to the volume. What comes to be mounted there later would be writable. */
+  /* Includes inner mounts, which belong to the volume. A mount that is added there later would be writable. */
   uint64_t attributes = ATTR_NOSUID | ATTR_NODEV;
   int result = mount->is_read_only ? sys_mount_seal(tree, attributes | ATTR_RDONLY)
                                    : sys_mount_setattr(tree, "", PATH_EMPTY | TREE_RECURSIVE, attributes);
@@ -64,7 +64,7 @@ static int open_private_tmp(void) {
   return tree;
 }
 
-/* As many as any limit of open files leaves room for: they are opened where the host is seen, and mounted where it is not. */
+/* Small enough for any limit of open files: sources are opened in the host's view, and mounted in the container's. */
 enum { TREES = 256 };
 
 static size_t open_sources(const struct launch *launch, size_t from, int trees[TREES]) {
@@ -83,7 +83,7 @@ static void mount_sources(const struct launch *launch, size_t from, const int *t
   }
 }
 
-/* The mounts that did not fit the first time: back and forth between the host's view and the container's. */
+/* The remaining mounts, in batches that alternate between the host's view and the container's. */
 static void mount_rest(const struct launch *launch, size_t from) {
   if (from == launch->mount_count) return;
   int view = openat(launcher.proc_fd, "self/ns/mnt", O_RDONLY | O_CLOEXEC);
@@ -113,13 +113,13 @@ static void enter_view(const struct launch *launch, int template_fd) {
   mount_rest(launch, count);
 }
 
-/* The launcher's keep its templates, and hence what was mounted when they were made, for as long as this process lives. */
+/* The launcher's descriptors would keep its templates, and the mounts in them, as long as this process runs. */
 static void keep_own_files(const struct output *output, const struct limit_use *use) {
   int kept[] = {launcher.event_fd, container_directory(), output->from, output->to, limits_file(use)};
   sys_close_others(kept, sizeof kept / sizeof kept[0]);
 }
 
-/* vfork: the command's errno comes back in our own memory, and no page is copied. */
+/* vfork: the command's errno is returned in shared memory, and no page is copied. */
 static pid_t start_command(const struct launch *launch, const struct limit_use *use) {
   volatile int error = 0;
   pid_t pid = vfork();

@@ -1,16 +1,16 @@
-# A container by means of util-linux and sh: sourced by a request, a file that the service writes for each container:
+# Runs a container with util-linux and sh: sourced by a request, a file that the service writes for each container:
 #
 #   id, directory, log, cwd, memory_kb, masks   variables
-#   isolated    1, or empty where there are no namespaces: `plain` takes the place of `inner` then, and nothing is mounted
+#   isolated    1, or empty without namespaces: then `plain` replaces `inner`, and nothing is mounted
 #   volumes()   calls `volume <root> <sub path> <dir|file> <target> <ro|rw> <0|1>` for each mount, outer ones first
-#   targets()   calls `target <dir|file> <path>` for each mount point that is not in /tmp or in another volume
-#   run()       executes the command in its environment, after the words that it is given
-#   search()    fails where the command is not found
+#   targets()   calls `target <dir|file> <path>` for each mount point outside of /tmp and other volumes
+#   run()       executes the command in its environment, prefixed by the arguments
+#   search()    fails if the command is not found
 #
-# The outer part sees the host and writes the records (container.c says which); the inner part is PID 1 of the
-# container, makes its file system, starts the command and hands on SIGTERM.
+# The outer part sees the host and writes the records (see container-record.h); the inner part is PID 1 of the
+# container, creates its file system, starts the command and forwards SIGTERM.
 
-# Host PID and start time of the shell that asks, as `pid ticks`. Command names may hold spaces and parentheses.
+# Host PID and start time of the calling shell, as `pid ticks`. Command names may contain spaces and parentheses.
 identity() {
   IFS= read -r stat </proc/self/stat
   pid=${stat%% *}
@@ -19,14 +19,14 @@ identity() {
   ticks=$1
 }
 
-# Not every date knows parts of a second.
+# Some versions of `date` do not support fractions of a second.
 now() {
   time=$(date +%s%3N)
   case $time in *[!0-9]*) time=$(date +%s)000 ;; esac
   printf %s "$time"
 }
 
-# In a process of its own: nobody listening is no reason to die (SIGPIPE).
+# In a separate process, because SIGPIPE must not end this one if the service does not listen.
 tell() { (printf '%s\n' "$*" >&9) }
 
 record() { ln -sn "$*" "$directory/exit" && tell "ended $id $*"; }
@@ -42,8 +42,8 @@ outer() {
   fi
   tell "claimed $id $pid $ticks $boot"
   mkdir -p "$directory/root" "$directory/tmp" && chmod 700 "$directory/tmp"
-  # A pipe and not the log itself, which a command that opens its own output by name would cut. It ends with the last
-  # process of the namespace; a full disk ends nothing.
+  # A pipe instead of the log itself: a command that opens its output by name would truncate the log. The copy ends with the
+  # last process of the namespace, and a full disk does not end it.
   mkfifo "$directory/output"
   { cat || cat >/dev/null; } <"$directory/output" &
   if [ -n "$isolated" ]; then
@@ -67,7 +67,7 @@ outer() {
   tell "gone $id"
 }
 
-# What the command left behind has its mark, unless it has cleared its environment.
+# Kills remaining processes, which are marked unless they have cleared their environment.
 end_rest() {
   found=1
   while [ -n "$found" ]; do
@@ -78,7 +78,7 @@ end_rest() {
   done
 }
 
-# The service reads it as one line, and a name may hold anything.
+# The service reads one line, but names may contain newlines.
 refuse() {
   ln -sn "$(printf %.1000s "$*" | tr '\001-\037' '?')" "$directory/refusal"
   exit 1
@@ -94,7 +94,7 @@ bind_entry() {
   fi
 }
 
-# Makes a directory of the host anew in a tmpfs, with all its entries bound, so that something can be added to it.
+# Recreates a directory of the host in a tmpfs, with all its entries bound, so that entries can be added.
 cover() {
   mount -t tmpfs -o mode=755,nosuid,nodev tmpfs "$root$1" || refuse "could not make mount points in '$1'"
   for entry in "$1"/* "$1"/.[!.]* "$1"/..?*; do
@@ -130,7 +130,8 @@ make_read_only() {
   done </proc/self/mountinfo
 }
 
-# The source is opened first and looked at then, and what was opened is mounted: a swapped link cannot lead out.
+# The source is opened and then checked, and the opened file is mounted: a link that is changed in the meantime has no
+# effect.
 volume() {
   where=$(readlink -f "$1") || refuse "could not open the volume at '$1'"
   { exec 8<"$1/$2"; } 2>/dev/null || refuse "could not mount '$2' of a volume: no such $3"
@@ -147,7 +148,8 @@ volume() {
   mount --no-canonicalize --bind /proc/self/fd/8 "$root$4" || refuse "could not mount '$2' at '$4'"
   exec 8<&-
   if [ "$5" = ro ]; then
-    # An ordinary user must repeat what the file system has itself; without a look at all mounts for each of them.
+    # An ordinary user must repeat the options of the file system. Tries the usual ones instead of reading all mounts each
+    # time.
     quick='mount --no-canonicalize --options-source=disable -o remount,bind,ro,nosuid,nodev'
     $quick "$root$4" || $quick,noexec "$root$4" || refuse "could not make '$4' read-only"
   fi
@@ -179,15 +181,15 @@ $masks
 MASKS
   mount --bind "$directory/tmp" "$root/tmp" && mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs "$root/dev/shm"
   volumes
-  # Many of its files belong to the host's root, who needs no right to write to them.
+  # Many of its files belong to the host's root, who could write to them without permissions.
   if [ "$(id -u)" = 0 ]; then mode=ro; else mode=rw; fi
   mount -t proc -o "nosuid,nodev,noexec,$mode" proc "$root/proc" ||
     { mount --rbind /proc "$root/proc" && mount -o "remount,bind,nosuid,nodev,noexec,$mode" "$root/proc"; } ||
     refuse 'could not make /proc'
 }
 
-# Refuses a command that is missing or may not be run. The words begin a command where the container's files are.
-# Not every shell's `command -v` looks whether a file with a path may be run.
+# Refuses a command that does not exist or is not executable. The arguments begin a command that runs in the container's
+# view. Some shells' `command -v` does not check whether a path is executable.
 check_start() {
   case $name in
     */*) ;;
@@ -214,7 +216,7 @@ inner() {
   root=$directory/root
   make_root 2>/dev/null
   rm -f "$0"
-  # The last look at the host: beyond the pivot there is no way back to the records.
+  # The last access to the host: after the pivot the records cannot be reached.
   check_start chroot "$root"
   ln -sn "$(now)" "$directory/started"
   cd "$root" && pivot_root . . && umount -l . && cd "$cwd" || exit 1
@@ -235,7 +237,7 @@ plain() {
   supervise
 }
 
-# Runs the command to its end, after the words that it is given.
+# Runs the command until it ends, prefixed by the arguments.
 supervise() {
   if [ "$memory_kb" -gt 0 ]; then limit=$memory_kb; else limit=unlimited; fi
   (
@@ -248,7 +250,7 @@ supervise() {
   while :; do
     wait "$command"
     code=$?
-    # A wait that a signal cut short is not the end.
+    # A signal can interrupt the wait before the command ends.
     kill -0 "$command" 2>/dev/null || break
   done
   exit "$code"

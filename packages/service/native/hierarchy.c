@@ -1,4 +1,4 @@
-/* Where cgroups are, by the kernel's own lists, and how their files and directories are used. */
+/* Finds cgroups by the kernel's lists, and accesses their files and directories. */
 #define _GNU_SOURCE
 #include "launcher.h"
 
@@ -75,8 +75,8 @@ int make_directory(int dir, const char *name) {
 }
 
 /*
- * Whether what is made in a cgroup has the memory controller. The top of what systemd has delegated to a unit gives its
- * children nothing until its owner says so; what is above is not ours to change, which root alone could.
+ * Whether new children of a cgroup have the memory controller. The top cgroup that systemd has delegated to a unit passes no
+ * controllers to its children until its owner enables them; only root could change the cgroups above it.
  */
 bool gives_memory(int above) {
   char controllers[512];

@@ -1,8 +1,8 @@
 /*
- * Keepers: processes that sit in a cgroup and fork containers there. With cgroup v1 every move of a process into a
- * cgroup makes the kernel wait for all processors, and holds up every fork of the machine meanwhile; a child is born
- * where its parent is, at no cost. A keeper shares memory and open files with the launcher, hence costs next to
- * nothing, and its children are the launcher's (CLONE_PARENT).
+ * Keepers: processes in a cgroup that fork containers there. With cgroup v1, each move of a process into a cgroup makes the
+ * kernel wait for all processors and blocks every fork of the machine; but a child is created in its parent's cgroup at no
+ * cost. A keeper shares memory and open files with the launcher, so it costs little, and its children are the launcher's
+ * (CLONE_PARENT).
  */
 #define _GNU_SOURCE
 #include "launcher.h"
@@ -26,7 +26,7 @@ struct keeper {
   bool (*enter)(void *);
   void *argument;
   bool entered;
-  /* Of the request under way; the launcher waits for the answer, so nothing here is touched by two at once. */
+  /* The request in progress. The launcher waits for the response, so there is no concurrent access. */
   const struct first *first;
   int pidfd, error;
   pid_t child;
@@ -58,7 +58,7 @@ static int keep(void *argument) {
   }
 }
 
-/* `enter` runs in the keeper and moves it to where its children shall be. NULL where that is not possible. */
+/* `enter` runs in the keeper and moves it into the cgroup of its children. NULL if that is not possible. */
 struct keeper *keeper_create(bool (*enter)(void *), void *argument) {
   struct keeper *keeper = calloc(1, sizeof *keeper);
   if (keeper == NULL) return NULL;

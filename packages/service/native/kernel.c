@@ -1,4 +1,4 @@
-/* System calls that the C library of an older distribution has no wrapper for. The numbers are the same everywhere. */
+/* System calls for which older C libraries have no wrapper. The numbers are the same on all architectures. */
 #define _GNU_SOURCE
 #include "launcher.h"
 
@@ -54,13 +54,13 @@ int sys_mount_seal(int tree, uint64_t set) {
   return (int)syscall(NR_MOUNT_SETATTR, tree, "", PATH_EMPTY | TREE_RECURSIVE, &attributes, sizeof attributes);
 }
 
-/* Symbolic links are followed as long as they stay beneath `dir`: the kernel checks each step, so a swap cannot win. */
+/* Follows symbolic links only beneath `dir`: the kernel checks each step, so changing a link has no effect. */
 int sys_open_beneath(int dir, const char *path, uint64_t flags) {
   const uint64_t no_magic_links = 2, beneath = 8;
   struct open_how_arguments how = {.flags = flags | O_CLOEXEC, .resolve = beneath | no_magic_links};
   for (int tries = 0;; tries++) {
     int fd = (int)syscall(NR_OPENAT2, dir, path, &how, sizeof how);
-    /* EAGAIN: something was renamed meanwhile and the kernel cannot vouch for `..`; it is not a verdict. */
+    /* EAGAIN: a concurrent rename prevented the check of `..`; the path may be valid. */
     if (fd >= 0 || errno != EAGAIN || tries == 100) return fd;
   }
 }
@@ -113,7 +113,7 @@ void sys_close_others(int *kept, size_t count) {
   syscall(SYS_close_range, from, ~0u, 0u);
 }
 
-/* Where clone3 is forbidden: by the machine, or by our own filter. A cgroup is entered by a process that is there already. */
+/* For machines, or our own filter, that forbid clone3. A cgroup is entered by a process that already runs in it. */
 static pid_t clone_plainly(int *pidfd, int cgroup_fd, bool is_sibling) {
   const int namespaces = launcher.is_translating ? 0 : CLONE_NEWPID;
   pid_t pid = (pid_t)syscall(SYS_clone, namespaces | (is_sibling ? CLONE_PARENT : SIGCHLD), 0, 0, 0, 0);

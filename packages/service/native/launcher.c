@@ -10,15 +10,15 @@
  *          <argc> argv… <envc> env…
  *   adopt  <id> <pid> <start ticks>     watches a container that an earlier launcher started
  *   stop   <id> <grace ms>
- *   kill   <id>                         when it did not obey
+ *   kill   <id>                         if it did not end by itself
  * Lines on standard output:
  *   ready <memory limits> <core limits> | failed <reason>
  *   claimed <id> <pid> <start ticks> <boot id> | exists <id> | started <id> <ms> | ended <id> <exit record>
  *   refused <id> <reason> | fault <id> <reason>     before it was claimed
- *   gone <id>       its first process is no more, and every process of it
+ *   gone <id>       its first process has ended, and with it every other process
  *   unknown <id>    nothing to adopt or to stop
- * End of input ends the launcher, and so does a change of what the host has mounted that it cannot follow (mount-watch.c);
- * the containers run on.
+ * End of input ends the launcher, and so does a change of the host's mounts that it cannot follow (mount-watch.c); the
+ * containers continue.
  */
 #define _GNU_SOURCE
 #include "launcher.h"
@@ -38,7 +38,7 @@
 
 struct launcher launcher;
 
-/* A live container: found by id to be stopped, by pidfd when it is gone. */
+/* A live container, found by its id for requests and by its pidfd when it ends. */
 struct container {
   struct container *next;
   int pidfd;
@@ -82,7 +82,7 @@ static void forget(struct container *container) {
   siginfo_t info = {.si_code = 0};
   if (!container->adopted) waitid((idtype_t)3 /* P_PIDFD */, (id_t)container->pidfd, &info, WEXITED);
   bool is_clean = info.si_code == CLD_EXITED && info.si_status != EXIT_WAS_OUT_OF_MEMORY;
-  /* Closing is not enough: first processes forked later hold copies, and would keep it in the poll set. */
+  /* Closing is not enough: copies in first processes that were forked later would keep it in the poll set. */
   epoll_ctl(poll_fd, EPOLL_CTL_DEL, container->pidfd, NULL);
   close(container->pidfd);
   limits_release(&container->use, !is_clean);
@@ -100,7 +100,7 @@ struct fields {
 static char *take(struct fields *fields) {
   char *field = fields->next;
   char *nul = field < fields->end ? memchr(field, '\0', (size_t)(fields->end - field)) : NULL;
-  if (nul == NULL) _exit(75); /* the service and this program are not of one make */
+  if (nul == NULL) _exit(75); /* the service and this program have different versions */
   fields->next = nul + 1;
   return field;
 }
@@ -128,7 +128,7 @@ static void take_mounts(struct fields *fields, struct launch *launch) {
   }
 }
 
-/* Containers run on: the service starts another launcher, which takes them up. */
+/* Containers continue: the service starts another launcher, which adopts them. */
 __attribute__((noreturn)) static void leave(void) {
   limits_close();
   _exit(0);
@@ -197,7 +197,7 @@ static void handle_adopt(struct fields *fields) {
   long host_pid;
   pid_t number = (pid_t)strtol(pid, NULL, 10);
   int pidfd = sys_pidfd_open(number);
-  /* Opened first, looked at second: the number cannot change hands between the two. */
+  /* Opened first and then checked: the PID cannot be reused in between. */
   if (pidfd >= 0 && read_process(launcher.proc_fd, pid, &host_pid, &ticks) && ticks == wanted) {
     watch(id, number, pidfd, true);
     send_event("adopted %s", id);
@@ -257,7 +257,7 @@ static bool read_frames(void) {
 }
 
 static void open_descriptors(void) {
-  /* Whatever the service left open is none of the containers' business. */
+  /* Containers must not inherit the service's descriptors. */
   syscall(SYS_close_range, 3u, ~0u, 0u);
   launcher.event_fd = fcntl(1, F_DUPFD_CLOEXEC, 3);
   frame_fd = fcntl(0, F_DUPFD_CLOEXEC, 3);

@@ -1,14 +1,14 @@
 /*
- * Limits of a container: the best that the machine lets this user enforce.
+ * Limits of a container: the best that this user can enforce on this machine.
  *
- *   cgroup v2   memory and cores of all processes of a container together, where a directory may be made in which the
- *               controllers are on: as root, or in what systemd has delegated to the user
+ *   cgroup v2   memory and cores of all processes of a container together, if a cgroup with these controllers can be
+ *               created: as root, or where systemd has delegated one to the user
  *   cgroup v1   the same, as root
- *   rlimit      memory of each process for itself (RLIMIT_DATA)
+ *   rlimit      memory of each single process (RLIMIT_DATA)
  *   affinity    cores: the container may use only so many processors
  *
- * Making and removing a cgroup costs more than starting a process, so empty ones are kept and used again ("slots").
- * Slots are named after the launcher; what a dead launcher left is removed once it is empty.
+ * Creating and removing a cgroup costs more than starting a process, so empty ones are kept and reused ("slots"). Slots
+ * are named after the launcher; those of a dead launcher are removed once they are empty.
  */
 #define _GNU_SOURCE
 #include "cgroup-limits.h"
@@ -34,12 +34,12 @@ struct slot {
   long long memory_bytes;
   long milli_cores;
   bool has[2], is_set[2];
-  int memory_fd;   /* file with the count of kills for want of memory */
+  int memory_fd;   /* file with the number of out-of-memory kills */
   int unified_fd;  /* directory to fork into (v2) */
   struct keeper *keeper; /* process to fork from (v1) */
 };
 
-/* Where slots are made: for v1 one directory for each controller, for v2 the same one twice. */
+/* Directories in which slots are created: for v1 one per controller, for v2 the same one twice. */
 enum { MEMORY, CORES, CONTROLLERS };
 static int group_fd[CONTROLLERS] = {-1, -1};
 static bool is_unified;
@@ -50,7 +50,7 @@ static long launcher_pid;
 static cpu_set_t allowed;
 static unsigned assigned[CPU_SETSIZE];
 
-/* A directory of that name may be another user's, of no use to us. */
+/* A directory with this name may belong to another user and be unusable. */
 static int make_group(int above, const char *name) {
   char trial[32];
   snprintf(trial, sizeof trial, "%ld-0", launcher_pid);
@@ -61,8 +61,8 @@ static int make_group(int above, const char *name) {
 }
 
 /*
- * Upwards from this process's own cgroup to the first directory that may be written to and gives its children the
- * memory controller. Not in the own cgroup itself: one with processes in it may not hand controllers down.
+ * Searches upward from this process's cgroup for the first writable directory whose children get the memory controller. Not
+ * the own cgroup itself: one that contains processes may not pass controllers down.
  */
 static bool open_unified(const char *name) {
   char root[PATH_MAX], own[PATH_MAX], path[2 * PATH_MAX];
@@ -87,7 +87,7 @@ static bool open_unified(const char *name) {
 static int open_legacy(const char *controller, const char *name) {
   char root[PATH_MAX], own[PATH_MAX], path[2 * PATH_MAX];
   if (!find_hierarchy(controller, root, sizeof root) || !find_own(controller, own, sizeof own)) return -1;
-  /* In a container the path is often that of the host, which is not there. */
+  /* In a container the path is often that of the host, which does not exist there. */
   snprintf(path, sizeof path, "%s%s", root, own);
   int above = open_directory(AT_FDCWD, path);
   if (above < 0) above = open_directory(AT_FDCWD, root);
@@ -96,7 +96,10 @@ static int open_legacy(const char *controller, const char *name) {
   return group;
 }
 
-/* Slots of launchers that are no more: only empty ones can be removed, the others are met again at the next start. */
+/*
+ * Removes slots of launchers that have ended. Only empty ones can be removed; the others are checked again at the next
+ * start.
+ */
 static void sweep(int dir) {
   int copy = open_directory(dir, ".");
   DIR *entries = copy < 0 ? NULL : fdopendir(copy);
@@ -104,7 +107,7 @@ static void sweep(int dir) {
     long pid = strtol(entry->d_name, NULL, 10);
     char of_process[32];
     snprintf(of_process, sizeof of_process, "%ld", pid);
-    /* This launcher has made none yet: those of its own number are an earlier one's. */
+    /* This launcher has created none yet: slots with its PID belong to an earlier one. */
     if (pid == launcher_pid || (pid > 0 && faccessat(launcher.proc_fd, of_process, F_OK, 0) != 0))
       unlinkat(dir, entry->d_name, AT_REMOVEDIR);
   }
@@ -164,7 +167,7 @@ static bool enter_slot(void *argument) {
   return true;
 }
 
-/* False where that name is taken: what an earlier launcher with this PID has left counts the past, and has its limits. */
+/* False if the name exists: it belongs to an earlier launcher with this PID, with old counters and limits. */
 static bool make_groups(struct slot *slot) {
   char name[64];
   name_slot(slot, name, sizeof name);
@@ -215,14 +218,14 @@ static bool set_cores(struct slot *slot, long milli_cores) {
   return slot->is_set[CORES] = slot->has[CORES] && cgroup_set_cores(&cgroup, milli_cores);
 }
 
-/* Whether it still has the limits of its last use. If not, something that we do not know has had a hand in it. */
+/* Whether it still has the limits of its last use. If not, another program has changed it. */
 static bool is_untouched(const struct slot *slot) {
   const struct cgroup memory = cgroup_of(slot, MEMORY), cores = cgroup_of(slot, CORES);
   return (!slot->is_set[MEMORY] || cgroup_has_memory(&memory, slot->memory_bytes)) &&
          (!slot->is_set[CORES] || cgroup_has_cores(&cores, slot->milli_cores));
 }
 
-/* An idle one, rather with these limits; NULL for none. */
+/* An idle slot, preferably one with these limits; NULL if there is none. */
 static struct slot *take_idle(long long memory_bytes, long milli_cores) {
   struct slot **link = &idle;
   while (*link != NULL && ((*link)->memory_bytes != memory_bytes || (*link)->milli_cores != milli_cores))
@@ -257,7 +260,7 @@ static void choose_processors(struct limit_use *use, long milli_cores) {
   use->has_processors = true;
 }
 
-/* A limit of 0 is none. As many cores as the machine has are no limit either. */
+/* A limit of 0 means none, and so does a limit of all the machine's cores. */
 void limits_acquire(struct limit_use *use, const struct launch *launch) {
   *use = (struct limit_use){.slot = NULL};
   long long memory_bytes = launch->memory_bytes > 0 ? launch->memory_bytes : 0;
@@ -304,7 +307,9 @@ pid_t limits_fork(const struct limit_use *use, const struct first *first, int *p
   return pid;
 }
 
-/* In the command, just before it is executed: what is inherited by processes and shall not bind the first one. */
+/*
+ * Called in the command's process before exec: limits that processes inherit and that must not apply to the first process.
+ */
 void limits_apply(const struct limit_use *use) {
   if (use->has_processors) sched_setaffinity(0, sizeof use->processors, &use->processors);
   if (use->data_bytes > 0) {

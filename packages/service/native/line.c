@@ -26,7 +26,7 @@ void write_line(int fd, const char *format, va_list arguments) {
     if ((unsigned char)line[i] < ' ') line[i] = '?';
   }
   line[length++] = '\n';
-  /* Every caller can do without: what a line would have said is known in another way, or was lost with a full disk. */
+  /* Errors are ignored: the information is available elsewhere, or was lost because of a full disk. */
   while (write(fd, line, (size_t)length) < 0 && errno == EINTR) {
   }
 }

@@ -1,14 +1,16 @@
-/* What is told of a container, as lines that another process reads while they are written. */
+/* Lines about a container that another process reads while they are written. */
 #ifndef SLUICE_LINE_H
 #define SLUICE_LINE_H
 
 #include <stdarg.h>
 
-/* The time that lines carry: ms since the epoch. */
+/* The time in lines: ms since the epoch. */
 long long clock_ms(void);
-/* What spans of time are measured by, since nobody sets it: ms since some moment. */
+/* For measuring durations: ms of a monotonic clock. */
 long long monotonic_ms(void);
-/* One line in one write, at most 2 KiB: never torn where several write, and its newline says that it is whole. */
+/*
+ * Writes one line of at most 2 KiB in one write: lines of several writers do not mix, and the newline marks a complete line.
+ */
 void write_line(int fd, const char *format, va_list arguments);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where a mount comes from: a volume, or a file or directory of it that no link leads out of. */
+/* Opens the source of a mount: a volume, or a file or directory that no link leads out of it. */
 #define _GNU_SOURCE
 #include "mount-source.h"
 #include "container-record.h"

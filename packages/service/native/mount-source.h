@@ -3,7 +3,7 @@
 
 #include "launcher.h"
 
-/* O_PATH. What cannot be mounted ends the container with the reason. */
+/* Returns an O_PATH descriptor. Refuses the container if the source cannot be mounted. */
 int open_mount_source(const struct mount_request *mount);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * Whether what is mounted on the host has changed. Templates are copies of the host's mounts into which nothing
- * is propagated: a mount that came in would be writable, and not masked. They are made anew instead, and the old ones go, so
- * that nothing keeps busy what was unmounted.
+ * Detects changes of the host's mounts. Templates are copies of the host's mounts without propagation, because a propagated
+ * mount would be writable and not masked. After a change they are created again, and the old ones are released, so that
+ * they do not keep unmounted file systems busy.
  *
- * The launcher's own mount namespace gets the host's changes where the host shares its mounts, as systemd sets it up.
- * Elsewhere it cannot be brought up to date, and a new launcher has to take its place.
+ * The launcher's own mount namespace receives the host's changes if the host shares its mounts, as systemd configures it.
+ * Elsewhere it cannot be updated, and a new launcher must replace this one.
  */
 #define _GNU_SOURCE
 #include "launcher.h"
@@ -15,15 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The lines of a mountinfo, in any order. */
+/* A summary of the lines of a mountinfo, independent of their order. */
 struct listing {
-  uint64_t mounts; /* by their numbers, which differ between namespaces */
-  uint64_t places; /* by what is mounted where */
+  uint64_t mounts; /* by mount ID, which differs between namespaces */
+  uint64_t places; /* by mount point and source */
 };
 
-/* Of the mount namespace of the service, which the launcher was started in, and of the launcher's own. */
+/* Of the mount namespace in which the launcher was started, and of its own. */
 static FILE *outer, *inner;
-/* Opened once more, since who polls takes the event away: one for the main loop, `outer` for the look before a start. */
+/*
+ * Opened separately, because polling consumes the event: `watched` is for the main loop, `outer` for the check before a
+ * start.
+ */
 static int watched = -1;
 static struct listing known_outer, known_inner;
 
@@ -42,7 +45,7 @@ static void add_line(struct listing *listing, const char *line) {
     if (blank == NULL) return;
     fields[i] = blank + 1;
   }
-  /* Files that stand for namespaces come and go, are not copied to a new namespace, and show nothing. */
+  /* Mounts of namespace files change often, are not copied to a new namespace, and contain nothing. */
   if (strncmp(fields[4], "/proc/", 6) == 0 || strstr(fields[5], " - nsfs ") != NULL) return;
   uint64_t place = hash(14695981039346656037ULL, fields[2], (size_t)(fields[5] - fields[2]));
   listing->places += place;
@@ -59,7 +62,7 @@ static struct listing read_list(FILE *file) {
   return listing;
 }
 
-/* The kernel says so once for each time that the file was opened. */
+/* The kernel reports an event once per open descriptor. */
 static bool has_event(void) {
   struct pollfd ready = {.fd = fileno(outer), .events = POLLPRI};
   return poll(&ready, 1, 0) > 0 && (ready.revents & (POLLPRI | POLLERR)) != 0;

@@ -1,4 +1,4 @@
-/* The launcher's own namespaces, and what it and its containers may still do in them. */
+/* The launcher's own namespaces, and the permissions of it and its containers in them. */
 #define _GNU_SOURCE
 #include "launcher.h"
 #include "translation/translated.h"
@@ -23,7 +23,7 @@ static bool write_text(int dir, const char *path, const char *text) {
   return good;
 }
 
-/* Every user that there is here, as itself: `file` is uid_map or gid_map. Within a container that is not all there are. */
+/* Maps every user to itself; `file` is uid_map or gid_map. Inside a container, not all user IDs exist. */
 static bool map_all(int dir, const char *file) {
   char path[64], line[128], text[4096] = "";
   snprintf(path, sizeof path, "/proc/self/%s", file);
@@ -52,7 +52,7 @@ static bool is_mapped(const char *path, unsigned long id) {
 
 enum entry { ENTERED, NOT_ENTERED, NOT_MAPPED };
 
-/* Only a process outside may map other users than itself: a child that stayed there does it for root. */
+/* Only a process outside the namespace may map other users: a child that stayed outside does it for root. */
 static enum entry map_all_from_outside(void) {
   int ask[2], answer[2];
   if (pipe2(ask, O_CLOEXEC) != 0 || pipe2(answer, O_CLOEXEC) != 0) return NOT_ENTERED;
@@ -60,7 +60,7 @@ static enum entry map_all_from_outside(void) {
   snprintf(path, sizeof path, "/proc/%d/", (int)getpid());
   pid_t child = fork();
   if (child == 0) {
-    /* Else it would wait for itself where there is nothing to map. */
+    /* Otherwise it would wait for itself if there is nothing to map. */
     close(ask[1]);
     int dir = read(ask[0], &byte, 1) == 1 ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
     bool good = map_all(dir, "uid_map") && map_all(dir, "gid_map");
@@ -110,15 +110,15 @@ void enter_namespaces(void) {
     fail_launcher("could not use this process's user and group: its user namespace maps only one of them");
   mounts_open();
   enum entry entry = launcher.is_root ? map_all_from_outside() : map_self(uid, gid);
-  /* Of the namespace just entered, not of the machine. It takes a /proc/sys that can be written to. */
+  /* Applies to the new namespace, not to the machine. Needs a writable /proc/sys. */
   launcher.forbids_nesting = entry == ENTERED && write_text(AT_FDCWD, "/proc/sys/user/max_user_namespaces", "0");
-  /* Root can do without where the machine has switched user namespaces off. */
+  /* Root works without a user namespace if the machine forbids them. */
   if (launcher.is_root && entry == NOT_ENTERED && unshare(CLONE_NEWNS) == 0) entry = ENTERED;
   if (entry == NOT_ENTERED) fail_launcher("could not make a user namespace");
   if (entry == NOT_MAPPED) fail_launcher("could not map users into a user namespace");
-  /* All containers of a service share one: making one for each would take 20 µs. A kernel may be built without. */
+  /* All containers of a service share one: creating one for each would take 20 µs. Kernels can be built without it. */
   if (unshare(CLONE_NEWIPC) != 0 && errno != EINVAL) fail_launcher("could not make an IPC namespace");
-  /* Mounts that the host makes later shall still come in; none of ours shall go out. */
+  /* Receives later mounts of the host, and propagates none back. */
   if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) fail_launcher("could not make a mount namespace");
   open_proc();
   launcher.host_ns_fd = openat(launcher.proc_fd, "self/ns/mnt", O_RDONLY | O_CLOEXEC);
@@ -137,19 +137,19 @@ static void give_up_rights(unsigned long long kept) {
   syscall(SYS_capset, &head, rights);
 }
 
-/* What a root user in a container may still do: own files of any user, become any user; nothing to the machine. */
+/* Capabilities of root in a container: changing owners and users, but nothing that affects the machine. */
 void drop_privileges(void) {
   const unsigned long long kept = 1ULL << 0 | 1ULL << 1 | 1ULL << 3 | 1ULL << 4 | 1ULL << 5 | 1ULL << 6 | 1ULL << 7 | 1ULL << 10 | 1ULL << 18;
   for (int capability = 0; capability < 64; capability++) {
     if (!(kept >> capability & 1) && prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) break;
   }
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  /* Tracer and traced processes look into each other, which takes equal rights; there is no border anyway. */
+  /* Tracer and tracees access each other's memory, which requires equal capabilities; they are not isolated anyway. */
   if (launcher.is_translating) {
     give_up_rights(kept);
     return;
   }
-  /* First processes keep this launcher's memory and rights: no container may look into them (/proc/1, ptrace). */
+  /* First processes keep this launcher's memory and capabilities: containers must not access them (/proc/1, ptrace). */
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 

@@ -1,6 +1,6 @@
 /*
- * A pipe and not the log itself: whoever writes to /dev/stdout or /dev/stderr by name opens it anew, and a file would be
- * cut by that.
+ * A pipe instead of the log itself: a program that writes to /dev/stdout or /dev/stderr by name opens it again, which would
+ * truncate a file.
  */
 #define _GNU_SOURCE
 #include "output.h"
@@ -12,14 +12,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Of the limit, so much is for the end. */
+/* The part of the limit that is reserved for the end. */
 enum { END_BYTES = 256 * 1024 };
 
 int output_open(struct output *output, int log_fd, long long limit) {
   int ends[2];
   *output = (struct output){.to = log_fd, .limit = limit};
   if (log_fd < 0 || pipe2(ends, O_CLOEXEC) != 0) return -1;
-  /* Only our end: the other is the command's standard output, whose users expect to wait. */
+  /* Only our end: the other one is the command's standard output, which programs expect to block. */
   if (fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) return -1;
   output->from = ends[0];
   return ends[1];
@@ -29,7 +29,7 @@ static void append(const struct output *output, const char *bytes, size_t length
   while (length > 0) {
     ssize_t written = write(output->to, bytes, length);
     if (written < 0 && errno == EINTR) continue;
-    /* A full disk costs output: a command that waited for space would wait for ever. */
+    /* On a full disk output is dropped; otherwise a command that writes would wait forever. */
     if (written < 0) return;
     bytes += written;
     length -= (size_t)written;

@@ -1,4 +1,4 @@
-/* What is told to the service: lines on the event socket. The records on disk are symbolic links (see container.c). */
+/* Lines on the event socket, for the service. The records on disk are symbolic links (see container-record.h). */
 #define _GNU_SOURCE
 #include "launcher.h"
 #include "line.h"
@@ -14,12 +14,14 @@
 void send_event(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  /* Nobody listening (EPIPE) is no fault: the records on disk say the same to the next service. */
+  /* EPIPE is not an error: the next service reads the records on disk. */
   write_line(launcher.event_fd, format, arguments);
   va_end(arguments);
 }
 
-/* PID as the host sees it and start time in clock ticks since boot: together with the boot they name a process for ever. */
+/*
+ * PID on the host and start time in clock ticks since boot: together with the boot ID they identify a process permanently.
+ */
 bool read_process(int proc_fd, const char *pid, long *host_pid, unsigned long long *start_ticks) {
   char path[64], text[1024];
   snprintf(path, sizeof path, "%s/stat", pid);
@@ -30,7 +32,7 @@ bool read_process(int proc_fd, const char *pid, long *host_pid, unsigned long lo
   if (length <= 0) return false;
   text[length] = '\0';
   *host_pid = strtol(text, NULL, 10);
-  /* The command's name is in parentheses and may hold anything, also spaces and parentheses. */
+  /* The command's name is in parentheses and may contain anything, including spaces and parentheses. */
   char *field = strrchr(text, ')');
   for (int skip = 0; field != NULL && skip < 20; skip++) field = strchr(field + 1, ' ');
   if (field == NULL) return false;

@@ -1,8 +1,8 @@
 /*
- * The root that a template holds: a small tmpfs, with every top-level entry of the host bound into it recursively and
- * read-only, a /dev of harmless devices, a /run with name resolution only, the masked paths emptied, and the mount
- * points of the volumes. Where a mount point does not exist on the host, the directories above it are made anew in the
- * tmpfs, with their entries bound one by one.
+ * The root of a template: a small tmpfs, with every top-level entry of the host bound into it recursively and read-only, a
+ * /dev of harmless devices, a /run with name resolution only, the masked paths emptied, and the mount points of the volumes.
+ * If a mount point does not exist on the host, its parent directories are recreated in the tmpfs, with their entries bound
+ * one by one.
  */
 #define _GNU_SOURCE
 #include "template.h"
@@ -55,7 +55,7 @@ static bool bind_read_only(struct building *building, const char *path, const st
                                        : make_file(building->root_fd, relative);
   if (!made) return building_fail(building, "could not make the mount point", path);
   int tree = sys_open_tree(AT_FDCWD, path, TREE_CLONE | TREE_RECURSIVE);
-  /* What this user may not even look at (another user's FUSE mount) stays an empty directory. */
+  /* What this user may not access (another user's FUSE mount) stays an empty directory. */
   if (tree < 0 && (errno == EACCES || errno == EPERM || errno == ENOENT)) return true;
   if (tree < 0) return building_fail(building, "could not open", path);
   if (sys_mount_setattr(tree, "", PATH_EMPTY | TREE_RECURSIVE, ATTR_RDONLY | ATTR_NOSUID | ATTR_NODEV) != 0) {
@@ -96,7 +96,7 @@ static bool remember_covered(struct building *building, const char *path) {
   return true;
 }
 
-/* Makes `path` anew in the root and exposes each of its entries. */
+/* Recreates `path` in the root and binds each of its entries. */
 static bool cover(struct building *building, const char *path) {
   bool is_top = strcmp(path, "/") == 0;
   if (!is_top && mkdirat(building->root_fd, path + 1, 0755) != 0 && errno != EEXIST)
@@ -160,7 +160,7 @@ static bool bind_device(struct building *building, const char *path) {
   return attach(tree, building->root_fd, path + 1) || building_fail(building, "could not bind the device", path);
 }
 
-/* Not the host's /dev: a disk's device can be written to also through a read-only mount. */
+/* Not the host's /dev: a disk's device can be written to even through a read-only mount. */
 static bool make_devices(struct building *building) {
   static const char *const plain[] = {"/dev/null",    "/dev/zero", "/dev/full", "/dev/random",
                                       "/dev/urandom", "/dev/tty",  "/dev/dri",  "/dev/kfd"};
@@ -184,7 +184,10 @@ static bool make_devices(struct building *building) {
          symlinkat("/proc/self/fd/2", building->root_fd, "dev/stderr") == 0;
 }
 
-/* Not the host's /run: it is full of sockets of daemons that would obey. Only what names and programs are found by. */
+/*
+ * Not the host's /run, which contains sockets of privileged daemons: only entries for name resolution and for finding
+ * programs.
+ */
 static bool make_run(struct building *building) {
   static const char *const kept[] = {"/run/systemd/resolve", "/run/NetworkManager", "/run/resolvconf",
                                      "/run/connman",         "/run/current-system", "/run/booted-system",
@@ -203,7 +206,7 @@ static bool make_run(struct building *building) {
   return true;
 }
 
-/* The kernel allows a new /proc only where a whole one can be seen already; it also is what is left if it forbids one. */
+/* The kernel allows a new /proc only if a complete one is visible; it is also the fallback. */
 static bool bind_proc(struct building *building) {
   if (mkdirat(building->root_fd, "proc", 0755) != 0) return building_fail(building, "could not make", "/proc");
   int tree = sys_open_tree(AT_FDCWD, "/proc", TREE_CLONE | TREE_RECURSIVE);

@@ -1,8 +1,8 @@
 /*
- * Templates: mount namespaces that are made once and cloned for each container, because building a root of twenty
- * bind mounts for every one would cost more than all the rest of a start.
+ * Templates: mount namespaces that are created once and cloned for each container, because building a root of twenty
+ * bind mounts for each container would cost more than the rest of a start.
  *
- * What a template holds is in root.c. Containers with the same mount points share one.
+ * root.c describes the content of a template. Containers with the same mount points share one.
  *
  *   host namespace --unshare, build, pivot_root--> template --unshare--> container
  */
@@ -73,7 +73,7 @@ static struct template *slot_for(const char *key) {
   return oldest;
 }
 
-/* Whether it would go well another time, or with another request. */
+/* Whether it could succeed at another time, or with another request. */
 static bool is_want(int error) {
   return error == ENOSPC || error == ENOMEM || error == EMFILE || error == ENFILE || error == EAGAIN || error == EPERM;
 }

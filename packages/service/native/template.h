@@ -1,4 +1,4 @@
-/* A template, and one in the making (template.c, root.c). */
+/* A template, and the state while one is built (template.c, root.c). */
 #ifndef SLUICE_TEMPLATE_H
 #define SLUICE_TEMPLATE_H
 
@@ -9,7 +9,7 @@
 
 enum { COVERED = 64 };
 
-/* A directory whose entries the template has copied: when it changes, the template is stale. */
+/* A directory whose entries the template has copied: if it changes, the template is stale. */
 struct covered {
   dev_t device;
   ino_t inode;
@@ -21,7 +21,7 @@ struct template {
   char *key;
   int ns_fd;
   unsigned long used;
-  size_t masks; /* of the paths to mask, so many were there: another one that appears makes the template stale */
+  size_t masks; /* number of masked paths that existed: if another one appears, the template is stale */
   size_t covered_count;
   struct covered covered[COVERED];
 };
@@ -40,9 +40,9 @@ struct building {
 
 /* root.c: sets the error and its reason, and returns false. */
 bool building_fail(struct building *building, const char *what, const char *path);
-/* Follows the links of the part of a mount point that exists, so that the rest is made where the container looks. */
+/* Follows links in the existing part of a mount point, so that the rest is created at its real path. */
 bool building_resolve(const char *target, char *resolved);
-/* In a new mount namespace, which the caller then is in whatever comes of it. */
+/* Builds it in a new mount namespace, in which the caller remains even after a failure. */
 bool building_make(struct building *building);
 
 #endif

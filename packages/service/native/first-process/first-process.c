@@ -1,23 +1,23 @@
 /*
- * PID 1 of a container that another engine makes (Docker, Podman): it is put into the image from outside, starts the
- * command, hands signals on, reaps what the command leaves behind, keeps the output, and writes how it ended. It needs
- * neither the daemon nor its shim to live, hence the end of a command is known whatever happens to them.
+ * PID 1 of a container of another engine (Docker, Podman), mounted into the image from outside. It starts the command,
+ * forwards signals, reaps orphaned processes, copies the output into the log, and records how the command ended. It
+ * continues without the daemon and its shim, so the end of a command is recorded whatever happens to them.
  *
  *   first-process [=<log bytes>] [@] [<device>:<inode> <mount point>]... -- <command> [<argument>]...
  *
- * `=` limits the log. `@` says that more of these pairs are in /.sluice/mounts, each word ended by NUL: many do not fit a command line.
- * Each mount point must show the file that the service has looked at: a daemon resolves paths by itself, and a link
- * that was swapped in meanwhile would have led it elsewhere. The container holds two files of ours:
+ * `=` limits the log. `@` means that more pairs are in /.sluice/mounts, each word ended by NUL: many do not fit a command
+ * line. Each mount point must show the file that the service has checked: the daemon resolves paths itself, and a link
+ * that was changed in the meantime would lead it elsewhere. The container contains two of our files:
  *
- *   /.sluice/log      what the command writes, byte for byte, both streams in the order written
+ *   /.sluice/log      the command's output, byte for byte, both streams in the order written
  *   /.sluice/record   started <ms>
  *                     exited <code> <signal> <out of memory> <started ms> <ended ms>
  *                     asked <code> <started ms> <ended ms>     after a signal from outside that ends programs
- *                     refused <ended ms> <reason>      its own fault
- *                     fault <ended ms> <reason>        the machine's
+ *                     refused <ended ms> <reason>      the request cannot be fulfilled
+ *                     fault <ended ms> <reason>        the machine failed
  *
- * A record that is not empty says that the command was started before: it is not started again. The service may write
- * `absent` there, while a start is perhaps under way: whose line comes first has the say.
+ * If the record is not empty, the command was started before, and is not started again. The service may write `absent`
+ * there while a start is in progress: the first line decides.
  */
 #define _GNU_SOURCE
 #include "first-process.h"
@@ -47,7 +47,7 @@ static int record_fd = -1;
 __attribute__((format(printf, 1, 2))) static void record(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  /* A record that cannot be written (a full disk) is one that is missing: the daemon's word is all that is left. */
+  /* If the record cannot be written (a full disk), it is missing, and only the daemon's report is left. */
   write_line(record_fd, format, arguments);
   va_end(arguments);
 }
@@ -61,7 +61,7 @@ static void open_record(void) {
 static void record_start(long long started) {
   char first[] = "started";
   record("started %lld", started);
-  /* A full disk takes no line, and then the service's neither. */
+  /* On a full disk neither this process nor the service can write a line. */
   ssize_t length = pread(record_fd, first, sizeof first - 1, 0);
   if (length > 0 && strcmp(first, "started") != 0) _exit(NOT_STARTED);
 }
@@ -89,7 +89,7 @@ static void check_listed_mounts(void) {
   free(point);
 }
 
-/* Takes what comes before `--`; gives what comes after it. */
+/* Checks the words before `--`; returns those after it. */
 static char **check_mounts(char **words) {
   if (*words != NULL && strcmp(*words, "@") == 0) {
     check_listed_mounts();
@@ -102,7 +102,7 @@ static char **check_mounts(char **words) {
   return *words == NULL ? words : words + 1;
 }
 
-/* vfork: the command's errno comes back in our own memory. */
+/* vfork: the command's errno is returned in shared memory. */
 static pid_t start_command(char **argv, int output) {
   volatile int error = 0;
   pid_t pid = vfork();
@@ -129,8 +129,8 @@ static pid_t start_command(char **argv, int output) {
 }
 
 /*
- * A stop by the daemon or its restart, and not a wish of the container itself, in whose PID namespace every sender has a
- * number: how the command ends after it is not the command's own doing. Other signals have their uses (SIGHUP).
+ * A stop by the daemon or its restart, as opposed to one from inside: senders in the container's PID namespace have a PID
+ * other than 0. The end of the command after it is not its own. Other signals have other uses (SIGHUP).
  */
 static bool asks_for_end(const struct signalfd_siginfo *info) {
   int signal = (int)info->ssi_signo;
@@ -145,7 +145,7 @@ static int wait_for(pid_t command, struct output *output, int signals, bool *is_
     int status;
     if (poll(ready, 2, -1) < 0 && errno != EINTR) continue;
     if ((ready[1].revents & POLLIN) != 0) output_copy(output);
-    else if (ready[1].revents != 0) ready[1].fd = -1; /* nobody is left who could write */
+    else if (ready[1].revents != 0) ready[1].fd = -1; /* no process is left that could write */
     if ((ready[0].revents & POLLIN) == 0 || read(signals, &info, sizeof info) != sizeof info) continue;
     *is_asked |= asks_for_end(&info);
     if (info.ssi_signo != SIGCHLD) kill(command, (int)info.ssi_signo);
@@ -153,7 +153,7 @@ static int wait_for(pid_t command, struct output *output, int signals, bool *is_
   }
 }
 
-/* All but those of our own faults: as PID 1 we get only what somebody sends on purpose. */
+/* All signals except those caused by our own errors: PID 1 receives only signals that are sent on purpose. */
 static int open_signals(void) {
   const int ours[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
   sigset_t set;

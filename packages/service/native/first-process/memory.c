@@ -1,4 +1,4 @@
-/* The counter of the memory cgroup, as the container sees it: the daemons of some versions do not tell of it. */
+/* Reads the counter of the memory cgroup inside the container, because some daemon versions do not report it. */
 #define _GNU_SOURCE
 #include "first-process.h"
 
@@ -19,9 +19,9 @@ static bool counts_kills(const char *path) {
 }
 
 bool memory_ran_out(void) {
-  /* cgroup v1: the container's own is mounted there. */
+  /* cgroup v1: the container's cgroup is mounted there. */
   if (counts_kills("/sys/fs/cgroup/memory/memory.oom_control")) return true;
-  /* cgroup v2: the path is `/` where the namespace is its own, else it leads to the container's. */
+  /* cgroup v2: the path is `/` with a cgroup namespace, otherwise that of the container's cgroup. */
   FILE *file = fopen("/proc/self/cgroup", "re");
   if (file == NULL) return false;
   char line[4096], path[4200];

@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-/* Of kernels that are newer than the C library. The numbers are the same everywhere. */
+/* Calls that the C library may not know. The numbers are the same on all architectures. */
 enum {
   NR_IO_URING_SETUP = 425,
   NR_CLONE3 = 435,
@@ -120,7 +120,7 @@ bool filter_calls(void) {
   struct sock_filter program[2 * CALLS + 32];
   unsigned short size = 0;
   program[size++] = LOAD(arch);
-  /* Programs for another processor (32 bit) see the host's own file system. */
+  /* Programs of another architecture (32 bit) see the host's file system. */
   program[size++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE, 1, 0);
   program[size++] = RETURN(SECCOMP_RET_ALLOW);
   program[size++] = LOAD(nr);
@@ -129,10 +129,10 @@ bool filter_calls(void) {
   program[size++] = IF_ANY(x32);
   program[size++] = RETURN(UNKNOWN);
 #endif
-  /* What would take paths past this filter; programs do without, as on older kernels. */
+  /* Calls that would bypass this filter; programs work without them, as on older kernels. */
   program[size++] = IF_EQUAL(NR_IO_URING_SETUP);
   program[size++] = RETURN(UNKNOWN);
-  /* Its flags cannot be seen from here, so the C library takes clone instead, whose flags can. */
+  /* A filter cannot read its flags; after ENOSYS the C library uses clone, whose flags it can. */
   program[size++] = IF_EQUAL(NR_CLONE3);
   program[size++] = RETURN(UNKNOWN);
   for (size_t i = 0; i < CALLS; i++) {

@@ -1,10 +1,10 @@
-/* The system calls that take paths: what their arguments mean, and the filter that makes the kernel tell us of them. */
+/* The system calls with paths: the meaning of their arguments, and the filter that makes the kernel report them. */
 #ifndef SLUICE_CALLS_H
 #define SLUICE_CALLS_H
 
 #include <stdbool.h>
 
-/* How the last name of a path is taken if it is a link. */
+/* Whether a link at the end of a path is followed. */
 enum last {
   FOLLOWED,
   KEPT,
@@ -31,9 +31,9 @@ struct call {
   struct path_argument paths[2];
 };
 
-/* NULL for what is no such call. */
+/* NULL for other calls. */
 const struct call *find_call(long number);
-/* For this process and all that it starts: each of those calls stops it for its tracer. False with errno. */
+/* Installs the filter for this process and its descendants: each of these calls stops for the tracer. False with errno. */
 bool filter_calls(void);
 
 #endif

@@ -1,4 +1,7 @@
-/* The memory of a traced process: by process_vm_readv, and word by word where a program that has changed its user forbids that. */
+/*
+ * Accesses the memory of a traced process: by process_vm_readv, and word by word if a program that has changed its user
+ * forbids that.
+ */
 #define _GNU_SOURCE
 #include "registers.h"
 
@@ -24,7 +27,7 @@ static size_t read_words(pid_t task, uint64_t address, char *buffer, size_t size
   return done;
 }
 
-/* Cut at the ends of pages: a part that touches a page which is not there fails as a whole. */
+/* Splits at page boundaries, because a part that touches a missing page fails as a whole. */
 static int cut(uint64_t address, size_t size, struct iovec *parts) {
   const uint64_t page = 4096;
   int count = 0;
@@ -49,7 +52,7 @@ size_t memory_read(pid_t task, uint64_t address, void *buffer, size_t size) {
 ssize_t memory_read_text(pid_t task, uint64_t address, char *text, size_t size) {
   size_t used = 0;
   while (used < size) {
-    /* Most are short: a page's worth is read only for those that are not. */
+    /* Most are short: a whole page is read only if necessary. */
     size_t wanted = used == 0 && size > 256 ? 256 : size - used;
     size_t done = memory_read(task, address + used, text + used, wanted);
     char *end = memchr(text + used, '\0', done);
@@ -64,7 +67,7 @@ bool memory_write(pid_t task, uint64_t address, const void *buffer, size_t size)
   struct iovec here = {(void *)buffer, size}, there = {(void *)(uintptr_t)address, size};
   ssize_t done = process_vm_writev(task, &here, 1, &there, 1, 0);
   if (done >= 0 || errno == EFAULT || errno == ESRCH) return done == (ssize_t)size;
-  /* What is written by us begins at a word and may be followed by anything of ours. */
+  /* Our writes begin at a word, and may overwrite our own data after it. */
   for (size_t at = 0; at < size; at += WORD) {
     long word = 0;
     memcpy(&word, (const char *)buffer + at, size - at < WORD ? size - at : WORD);

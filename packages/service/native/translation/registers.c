@@ -76,7 +76,7 @@ void registers_rewind(struct registers *entry) {
   entry->raw.pc -= SYSCALL_INSTRUCTION;
 }
 
-/* The first one is where the result is, and the kernel has kept the original itself. */
+/* The first one contains the result, and the kernel has kept the original itself. */
 void registers_restore_arguments(struct registers *registers, const struct registers *entry) {
   for (int i = 1; i < 6; i++) registers_set_argument(registers, i, registers_argument(entry, i));
   registers->raw.regs[8] = entry->raw.regs[8];

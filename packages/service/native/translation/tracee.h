@@ -7,28 +7,28 @@
 
 enum pending {
   NOTHING,
-  MAKING_ROOM,        /* a mmap of ours runs in the place of its call, which is made again then */
+  MAKING_ROOM,        /* our mmap replaces the call, which is then made again */
   RESTORING,          /* its arguments were replaced */
-  TELLING_DIRECTORY,  /* the answer names a directory of the host */
-  READING_MAGIC_LINK, /* the same of a link of /proc */
+  TELLING_DIRECTORY,  /* the result is a host path of a directory */
+  READING_MAGIC_LINK, /* the same for a link of /proc */
 };
 
 struct tracee {
   struct tracee *next;
   pid_t task;
   enum pending pending;
-  struct registers entry; /* as the call was made */
-  uint64_t room;          /* memory of its own for what we hand to the kernel, 0 for none yet */
+  struct registers entry; /* at the entry of the call */
+  uint64_t room;          /* memory in the process for the arguments that we replace, 0 for none yet */
   size_t room_size;
-  bool has_executed;      /* its memory is its own since then */
-  int socket_directory;   /* kept open while it binds or connects, else -1 */
+  bool has_executed;      /* its memory is not shared since then */
+  int socket_directory;   /* open while it binds or connects, otherwise -1 */
 };
 
-/* translate.c: at the entry of a call, and at its end where true was given. */
+/* translate.c: at the entry of a call, and, if that returned true, at its end. */
 bool translate_entry(struct tracee *tracee);
 void translate_exit(struct tracee *tracee);
 
-/* What a call is to get instead. Offsets are into the room. */
+/* The replaced arguments of a call. Offsets are into the room. */
 struct rewrite {
   struct registers registers;
   size_t used;
@@ -36,13 +36,13 @@ struct rewrite {
 
 enum outcome { UNCHANGED, REWRITTEN, WAITING };
 
-/* Where a path that the program gives relative to `directory` begins. */
+/* The guest path from which a path relative to `directory` starts. */
 bool start_of(const struct tracee *tracee, int directory, char *guest);
-/* False where a mmap in the program has to make it first. */
+/* False if a mmap in the program must create it first. */
 bool has_room(struct tracee *tracee, size_t size);
-/* Puts it into the room; 0 where that is not possible. */
+/* Writes it into the room; 0 if that is not possible. */
 uint64_t put(struct tracee *tracee, struct rewrite *rewrite, const void *data, size_t size);
-/* The call is not made and ends with that errno. */
+/* Prevents the call, which then fails with that errno. */
 enum outcome refuse_call(struct tracee *tracee, struct rewrite *rewrite, int error);
 
 /* translate-exec.c, translate-socket.c */

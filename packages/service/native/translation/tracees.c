@@ -24,7 +24,7 @@ static struct tracee **find(pid_t task) {
   return link;
 }
 
-/* A new one may be met before its parent tells of it, or after. */
+/* A new process may be seen before or after its parent's event. */
 static struct tracee *meet(pid_t task) {
   struct tracee **link = find(task);
   if (*link != NULL) return *link;
@@ -54,8 +54,8 @@ bool tracees_seize(pid_t command, void (*on_start)(void)) {
 }
 
 /*
- * The memory of a child is a copy of its parent's, or the parent's own, which waits: the parent's room is there, too. A
- * child may have executed a program, or have ended, before its parent tells of it.
+ * The memory of a child is a copy of its parent's, or shared while the parent waits: the parent's room exists there, too. A
+ * child may have executed a program or ended before its parent's event.
  */
 static void handle_birth(struct tracee *parent, bool has_room) {
   unsigned long child = 0;
@@ -89,7 +89,7 @@ static bool stops_group(int signal) {
 static void handle_stop(pid_t task, int status) {
   struct tracee *tracee = meet(task);
   int signal = WSTOPSIG(status), event = status >> 16;
-  /* Until its call has ended, it is to stop there, whatever else stops it before. */
+  /* Until its call has ended, it must stop there, even if something else stops it before. */
   int request = tracee->pending == NOTHING ? PTRACE_CONT : PTRACE_SYSCALL;
   switch (event) {
     case PTRACE_EVENT_SECCOMP:
@@ -133,7 +133,9 @@ bool tracees_reap(pid_t command, int *status) {
   return false;
 }
 
-/* Also those that have escaped the tracer and whose parents have ended: their parent is this process, a subreaper. */
+/*
+ * Includes those that have escaped the tracer and whose parents have ended: they are children of this process, a subreaper.
+ */
 static void kill_children(void) {
   char path[64], text[4096];
   snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());

@@ -1,6 +1,6 @@
 /*
- * execve: besides the program's path, the kernel reads the first line of a script by itself. Where the script or its
- * interpreter lies in a place of the view, we do that: the interpreter is started with the script's name as it was given.
+ * execve: besides resolving the program's path, the kernel reads the first line of a script itself. If the script or its
+ * interpreter is in a place of the view, we do that instead, and start the interpreter with the script's name as given.
  */
 #define _GNU_SOURCE
 #include "tracee.h"
@@ -16,7 +16,7 @@
 
 enum { NESTED_AT_MOST = 4, FIRST_LINE = 256, WORD = 8 };
 
-/* Words that come before those of the program, the last added first. */
+/* Words before those of the program; the last was added first. */
 struct words {
   char text[2 * NESTED_AT_MOST + 1][PATH_MAX];
   int count;
@@ -26,7 +26,7 @@ static void add(struct words *words, const char *text) {
   if (words->count < 2 * NESTED_AT_MOST + 1) snprintf(words->text[words->count++], PATH_MAX, "%s", text);
 }
 
-/* Whether `host` is a script that may be executed; its interpreter, and the one argument that it may have or "". */
+/* Whether `host` is an executable script; stores its interpreter and its optional argument (or ""). */
 static bool read_first_line(const char *host, char *interpreter, char *argument) {
   char line[FIRST_LINE + 1];
   int fd = access(host, X_OK) == 0 ? open(host, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
@@ -47,7 +47,7 @@ static bool read_first_line(const char *host, char *interpreter, char *argument)
   return true;
 }
 
-/* Goes from scripts to the program that runs them. Gives 0 or an errno. */
+/* Resolves scripts to the program that runs them. Returns 0 or an errno. */
 static int find_program(struct walk *walk, const char *start, struct words *words, bool *touched) {
   char interpreter[FIRST_LINE + 1], argument[FIRST_LINE + 1];
   for (int i = 0; i < NESTED_AT_MOST && read_first_line(walk->host, interpreter, argument); i++) {
@@ -60,7 +60,7 @@ static int find_program(struct walk *walk, const char *start, struct words *word
   return 0;
 }
 
-/* How many arguments the program is given, without the final NULL; -1 where they cannot be read. */
+/* The number of arguments, without the final NULL; -1 if they cannot be read. */
 static long count_arguments(const struct tracee *tracee, uint64_t address) {
   uint64_t words[64];
   if (address == 0) return 0;
@@ -79,7 +79,7 @@ static size_t room_for(const struct words *words, long given) {
   return size;
 }
 
-/* The new argument list: our words, and the given ones without the first, which was the script's name. */
+/* The new argument list: our words, followed by the original ones without the first, the script's name. */
 static uint64_t put_arguments(struct tracee *tracee, struct rewrite *rewrite, const struct words *words, uint64_t from, long given) {
   uint64_t *list = calloc((size_t)words->count + (size_t)given + 1, WORD);
   size_t size = 0;

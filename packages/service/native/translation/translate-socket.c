@@ -1,4 +1,4 @@
-/* bind and connect: the path of a unix socket, of which the kernel takes no more than 108 bytes. */
+/* bind and connect: the path of a Unix socket, which the kernel limits to 108 bytes. */
 #define _GNU_SOURCE
 #include "tracee.h"
 #include "walk.h"
@@ -12,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* A host path that is too long is named by its directory, which we hold open while the call is made. */
+/* A host path that is too long is expressed relative to its directory, which is kept open during the call. */
 static bool shorten(struct tracee *tracee, char *host, char *text, size_t size) {
   if ((size_t)snprintf(text, size, "%s", host) < size) return true;
   char *name = strrchr(host, '/');

@@ -1,7 +1,7 @@
 /*
- * What a program means by a path is looked up (walk.h), and where the kernel alone would find something else, the call
- * gets the host's path instead. The paths lie in memory that the program itself has mapped by our wish: its own memory
- * is not written to. After the call its registers are again what it has put there.
+ * Resolves a program's path (walk.h). If the kernel alone would find another file, the call gets the host's path instead.
+ * The paths are in memory that we make the program map: its own memory is not written to. After the call its registers are
+ * restored.
  */
 #define _GNU_SOURCE
 #include "tracee.h"
@@ -76,7 +76,7 @@ static bool follows(const struct tracee *tracee, const struct path_argument *arg
   }
 }
 
-/* Beneath its directory and nowhere else: a whole path would be refused. */
+/* Confined to its directory: an absolute path would be refused. */
 static bool is_confined(const struct tracee *tracee, const struct path_argument *argument) {
   uint64_t how[3] = {0};
   const uint64_t beneath = 8, in_root = 16;
@@ -85,7 +85,7 @@ static bool is_confined(const struct tracee *tracee, const struct path_argument 
   return (how[2] & (beneath | in_root)) != 0;
 }
 
-/* False where there is nothing to say of it: the kernel gets the call as it is. */
+/* False if there is nothing to translate: the call is not changed. */
 static bool look_up(struct tracee *tracee, const struct path_argument *argument, struct walk *walk, int *error) {
   char path[PATH_MAX], start[PATH_MAX] = "";
   uint64_t address = registers_argument(&tracee->entry, argument->path);
@@ -140,7 +140,7 @@ static void end_mmap(struct tracee *tracee, struct registers *registers) {
   long result = registers_result(registers);
   *registers = tracee->entry;
   if (result < 0 && result > -4096) {
-    /* No memory for us: the call fails as if there had been none for the kernel. */
+    /* No memory: the call fails as if the kernel had none. */
     tracee->room = tracee->room_size = 0;
     registers_set_result(registers, -ENOMEM);
     return;
@@ -149,7 +149,7 @@ static void end_mmap(struct tracee *tracee, struct registers *registers) {
   registers_rewind(registers);
 }
 
-/* The program's buffer holds a path of the host with `length` bytes: it gets what that is in the container. */
+/* Translates the host path of `length` bytes in the program's buffer back into a guest path. */
 static long tell(const struct tracee *tracee, int buffer, size_t length, bool is_whole) {
   char host[PATH_MAX], guest[PATH_MAX];
   uint64_t address = registers_argument(&tracee->entry, buffer);

@@ -1,7 +1,7 @@
 /*
- * The first process of a container without namespaces. It is the tracer of all processes of its container: it hands
- * them the host's paths for the container's (translate.c), and when it goes, the kernel kills them. They are not
- * isolated: each sees the processes and files of the machine, as any program of the service's user does.
+ * The first process of a container without namespaces. It traces all processes of its container and replaces the container's
+ * paths by the host's (translate.c); when it exits, the kernel kills them. They are not isolated: each sees the processes
+ * and files of the machine, like any program of the service's user.
  */
 #define _GNU_SOURCE
 #include "translated.h"
@@ -65,7 +65,7 @@ static pid_t start_command(struct start *start) {
   return command;
 }
 
-/* Where the command's file is, for the reason why it could not be started. */
+/* Finds the command's file, to explain why it could not be started. */
 __attribute__((noreturn)) static void refuse_start(const struct launch *launch, int error) {
   struct walk walk = {.task = getpid()};
   const char *name = launch->argv[0];
@@ -98,7 +98,7 @@ void translated_run(struct launch *launch, const struct limit_use *use) {
 
 enum { PROBE_WORKS, PROBE_NO_TRACE, PROBE_NO_FILTER, PROBE_NO_PATHS };
 
-/* The whole way, once: a traced process asks for a file by a path that only the view knows. */
+/* Tests everything once: a traced process opens a file by a path that exists only in the view. */
 static int probe(void) {
   int go[2], status = 0;
   char byte;

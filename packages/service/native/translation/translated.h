@@ -1,4 +1,4 @@
-/* Containers where the machine allows no namespaces: mount points by translation of paths, supervision by ptrace. */
+/* Containers on machines that forbid namespaces: mount points by translation of paths, supervision by ptrace. */
 #ifndef SLUICE_TRANSLATED_H
 #define SLUICE_TRANSLATED_H
 
@@ -7,7 +7,7 @@
 #ifdef NO_TRANSLATION
 #include <unistd.h>
 
-/* Registers and system calls are known for x86-64 and aarch64 only. */
+/* Implemented only for x86-64 and aarch64. */
 __attribute__((noreturn)) static inline void translated_run(struct launch *launch, const struct limit_use *use) {
   _exit(launch == NULL || use == NULL ? 70 : 71);
 }
@@ -15,7 +15,7 @@ static inline const char *translated_probe(void) { return "paths can be translat
 #else
 /* The first process of a container; never returns. */
 __attribute__((noreturn)) void translated_run(struct launch *launch, const struct limit_use *use);
-/* NULL where it works here, else what does not. */
+/* NULL if it works here, otherwise the reason. */
 const char *translated_probe(void);
 #endif
 

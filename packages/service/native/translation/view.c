@@ -54,7 +54,7 @@ void view_add(const char *guest, const char *host) {
   count++;
 }
 
-/* The longest prefix that is a place is replaced by what that place is on the other side. */
+/* Replaces the longest prefix that is a place by its path on the other side. */
 static enum beneath replace(const char *path, char *result, bool is_host) {
   char prefix[PATH_MAX];
   struct place **places = is_host ? by_host : by_guest;
@@ -105,8 +105,8 @@ static void make_entry(const char *host, bool is_file) {
 }
 
 /*
- * A mount point can be listed in the directory above it where that one is ours: /tmp, another volume, or a directory
- * that the host does not have. One that the host has is left as it is.
+ * Makes a mount point visible in its parent directory if that one is ours: /tmp, another volume, or a directory that the
+ * host does not have. Directories of the host are not changed.
  */
 static void make_mount_point(const char *guest, bool is_file, const char *directory) {
   char above[PATH_MAX], host[PATH_MAX], points[2 * PATH_MAX];
@@ -143,7 +143,7 @@ static void add_mount(const struct mount_request *mount, const char *directory) 
     view_add(walk.guest, host);
     return;
   }
-  /* The volume takes the place of the private /tmp. */
+  /* The volume replaces the private /tmp. */
   size_t index = 0;
   while (by_host[index] != present) index++;
   count--;

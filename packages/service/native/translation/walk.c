@@ -45,7 +45,7 @@ bool is_magic_link(const char *guest) {
          strncmp(name, "ns/", 3) == 0 || strncmp(name, "map_files/", 10) == 0;
 }
 
-/* /proc/self would be this process: it is the one that asks. */
+/* /proc/self would be this process instead of the traced one. */
 static bool is_self(struct walk *walk) {
   bool is_thread = strcmp(walk->guest, "/proc/thread-self") == 0;
   if (!is_thread && strcmp(walk->guest, "/proc/self") != 0) return false;
@@ -64,7 +64,7 @@ struct rest {
 
 enum step { ON, DONE, FAILED };
 
-/* The last name in `walk` is a link to `target`, and `after` of the rest is still to come. */
+/* The last name in `walk` is a link to `target`, followed by the rest from `after`. */
 static enum step follow_link(struct walk *walk, struct rest *rest, const char *target, const char *after) {
   char longer[2 * PATH_MAX];
   errno = ++rest->links > LINKS_AT_MOST ? ELOOP : ENAMETOOLONG;
@@ -82,7 +82,7 @@ static enum step follow_link(struct walk *walk, struct rest *rest, const char *t
 
 static enum step enter_magic_link(struct walk *walk, struct rest *rest, const char *target, const char *after) {
   rest->next = (char *)after;
-  /* A pipe or a socket: nothing lies in it. */
+  /* A pipe or a socket: it has no entries. */
   if (target[0] != '/') return ON;
   memcpy(walk->host, target, strlen(target) + 1);
   errno = ENAMETOOLONG;
@@ -91,7 +91,7 @@ static enum step enter_magic_link(struct walk *walk, struct rest *rest, const ch
   return beneath == TOO_LONG ? FAILED : ON;
 }
 
-/* Takes the name of `length` bytes that comes next. */
+/* Consumes the next name, of `length` bytes. */
 static enum step enter(struct walk *walk, struct rest *rest, size_t length, bool follow) {
   char *name = rest->next, *after = name + length;
   errno = ENAMETOOLONG;
@@ -112,11 +112,11 @@ static enum step enter(struct walk *walk, struct rest *rest, size_t length, bool
   if (size >= 0) {
     target[size] = '\0';
     if (!is_magic_link(walk->guest)) return follow_link(walk, rest, target, after);
-    /* The last one is for the kernel, which alone can follow it to a file that has no name. */
+    /* The last one is left to the kernel, which alone can follow it to a file without a name. */
     return is_last ? ON : enter_magic_link(walk, rest, target, after);
   }
   if (errno == EINVAL) return ON;
-  /* Not there, or not for us to see: let the kernel say so, of the whole. */
+  /* Missing or not accessible: the kernel reports that for the whole path. */
   errno = ENAMETOOLONG;
   if (!append_text(walk->host, after) || !append_text(walk->guest, after)) return FAILED;
   return DONE;
