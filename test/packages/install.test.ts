@@ -114,16 +114,25 @@ function leader(): string {
   return readFileSync(join(ROOT, 'packages/cli/package.json'), 'utf8');
 }
 
-/** With the cache of the user who runs the tests: a second install of a package needs no download. */
+/**
+ * With the cache of the user who runs the tests: a second install of a package needs no download. A dependency that does
+ * not support this version of Node.js fails.
+ */
 function npm(...args: readonly string[]): void {
-  const options = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const options = [
+    '--engine-strict',
+    '--prefer-offline',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ];
   run('npm', [...args, ...options], project);
 }
 
 /** Runs a program to its end and gives back what it printed. The error contains all of it when the program fails. */
 function run(program: string, args: readonly string[], cwd: string): string {
-  // pnpm sets `engine-strict` for the scripts that it runs; users of npm do not have it.
-  const { CI, FORCE_COLOR, SLUICE_HOME, SLUICE_SERVICE, NODE_OPTIONS, npm_config_engine_strict, ...env } = process.env;
+  const { CI, FORCE_COLOR, SLUICE_HOME, SLUICE_SERVICE, NODE_OPTIONS, ...env } = process.env;
   const own = { XDG_CONFIG_HOME: join(directory, 'config'), XDG_STATE_HOME: join(directory, 'state') };
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     cwd,
