@@ -16,7 +16,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-test('openControlSocket can be reached until it is closed, and leaves nothing behind', async () => {
+test('openControlSocket accepts connections until it is closed, and leaves no file', async () => {
   expect(await isListening(path)).toBe(false);
   const socket = await openControlSocket(path, (connection) => connection.end('here'));
   expect(await isListening(path)).toBe(true);
@@ -35,11 +35,11 @@ test('openControlSocket replaces the socket of a killed process', async () => {
   await socket?.close();
 });
 
-test('openControlSocket gives up where there can be no socket', async () => {
+test('openControlSocket returns undefined if the file system has no sockets', async () => {
   expect(await openControlSocket(join(directory, 'absent', 'socket'), () => {})).toBeUndefined();
 });
 
-test('takeSocketName gives a name to one holder at a time, and takes over what a killed process left', async () => {
+test('takeSocketName allows one holder at a time, and replaces the socket of a killed process', async () => {
   await killedSocket(path);
   const first = await takeSocketName(path);
   expect(first).toBeDefined();
@@ -50,7 +50,7 @@ test('takeSocketName gives a name to one holder at a time, and takes over what a
   await second?.close();
 });
 
-test('takeSocketName keeps no process from its work where there can be no socket', async () => {
+test('takeSocketName blocks no process if the file system has no sockets', async () => {
   writeFileSync(join(directory, 'file'), '');
   const taken = await takeSocketName(join(directory, 'file', 'socket'));
   expect(taken).toBeDefined();

@@ -17,7 +17,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 const names = () => readdirSync(join(directory, 'within'));
 const mode = () => statSync(file).mode & 0o777;
 
-test('replaceFile makes directories, keeps a file from others, and leaves nothing beside it', async () => {
+test('replaceFile creates directories, sets mode 0600, and leaves no temporary file', async () => {
   await replaceFile(file, 'first');
   await replaceFile(file, Buffer.from('second'));
   expect(readFileSync(file, 'utf8')).toBe('second');
@@ -25,7 +25,7 @@ test('replaceFile makes directories, keeps a file from others, and leaves nothin
   expect(names()).toEqual(['file']);
 });
 
-test('replaceFile leaves the old file where it is refused before replacing', async () => {
+test('replaceFile keeps the old file if beforeReplacing throws', async () => {
   await replaceFile(file, 'old', { mode: 0o644 });
   expect(mode()).toBe(0o644);
   const beforeReplacing = () => Promise.reject(new Error('refused'));

@@ -25,7 +25,7 @@ const describe = (more: object) =>
   JSON.stringify({ pid: 1, host: hostname(), boot: boot(), pidNamespace: 'pid:[1]', ...more });
 const lacksFlock = () => vi.stubEnv('PATH', directory);
 
-/** Another process that holds the lock until it is killed; it names itself as of another PID namespace. */
+/** A process that holds the lock until it is killed and records another PID namespace. */
 async function holdElsewhere(): Promise<ChildProcess> {
   const holder = spawn('flock', ['--no-fork', file, 'sh', '-c', 'echo held; exec sleep 600'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -41,7 +41,7 @@ async function kill(holder: ChildProcess): Promise<void> {
   await ended;
 }
 
-test('lockFile gives a file to one holder at a time, and leaves nothing behind', async () => {
+test('lockFile allows one holder at a time, and leaves no file', async () => {
   const first = await lockFile(file);
   expect(await lockFile(file)).toBeUndefined();
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: process.pid, host: hostname(), boot: boot() });
@@ -52,16 +52,16 @@ test('lockFile gives a file to one holder at a time, and leaves nothing behind',
   second?.release();
 });
 
-test('a lock that is released twice closes no file that was opened in between', async () => {
+test('lockFile: releasing twice closes no file that was opened in between', async () => {
   const lock = await lockFile(file);
   lock?.release();
-  // Each takes the lowest free number; one of them is that of the lock.
+  // Each gets the lowest free descriptor; one of them had been that of the lock.
   const opened = Array.from({ length: 8 }, () => openSync('/dev/null', 'r'));
   lock?.release();
   for (const fd of opened) closeSync(fd);
 });
 
-test('lockFile takes over at once what a killed process held', async () => {
+test('lockFile acquires the lock of a killed process immediately', async () => {
   const holder = await holdElsewhere();
   expect(await lockFile(file)).toBeUndefined();
   await kill(holder);
@@ -70,14 +70,14 @@ test('lockFile takes over at once what a killed process held', async () => {
   lock?.release();
 });
 
-test('of many processes that take one lock at once, one gets it', async () => {
+test('lockFile succeeds for one of many concurrent processes', async () => {
   const locks = await Promise.all(Array.from({ length: 8 }, () => lockFile(file)));
   const taken = locks.filter((lock) => lock !== undefined);
   expect(taken).toHaveLength(1);
   for (const lock of taken) lock.release();
 });
 
-test('lockFile takes no abstract name where flock works, and none of another process stops it', async () => {
+test('lockFile uses no abstract name if flock works, and ignores that of another process', async () => {
   const release = await takeAbstractLock(file);
   const lock = await lockFile(file);
   expect(lock).toBeDefined();
@@ -88,7 +88,7 @@ test('lockFile takes no abstract name where flock works, and none of another pro
   lock?.release();
 });
 
-test('isLocked knows a holder of another namespace, and one of this', async () => {
+test('isLocked detects a holder in another namespace and in this one', async () => {
   expect(await isLocked(file)).toBe(false);
   const holder = await holdElsewhere();
   expect(await isLocked(file)).toBe(true);
@@ -107,7 +107,7 @@ test('isLocked starts no program for a process that has ended', async () => {
   const { pidNamespace } = JSON.parse(readFileSync(file, 'utf8'));
   own?.release();
   writeFileSync(file, describe({ pid: ended.pid, pidNamespace }));
-  // The program would not be found, and a holder that may live counts as alive then.
+  // `flock` would not be found, and a holder that may be alive would count as alive.
   lacksFlock();
   expect(await isLocked(file)).toBe(false);
   writeFileSync(file, describe({ pid: process.pid, pidNamespace }));
@@ -137,13 +137,13 @@ test.each([
   free?.release();
 });
 
-test('lockFile gives a file to one holder at a time where there are no locks', async () => {
+test('lockFile allows one holder at a time on a file system without locks', async () => {
   lacksFlock();
   const first = await lockFile(file);
   expect(first).toBeDefined();
   expect(await lockFile(file)).toBeUndefined();
   expect(await isLocked(file)).toBe(true);
-  // With flock, too: the file says that the abstract name is the lock.
+  // Also with `flock`: the file records that the abstract name is the lock.
   vi.unstubAllEnvs();
   expect(await lockFile(file)).toBeUndefined();
   expect(await isLocked(file)).toBe(true);
@@ -154,14 +154,14 @@ test('lockFile gives a file to one holder at a time where there are no locks', a
   second?.release();
 });
 
-test('lockFile takes what a killed process of an earlier version held, whatever its namespace', async () => {
+test('lockFile acquires the lock of a killed process of an earlier version, whatever its namespace', async () => {
   writeFileSync(file, describe({ net: 'net:[1]', pidNamespace: undefined }));
   const lock = await lockFile(file);
   expect(lock).toBeDefined();
   lock?.release();
 });
 
-test('waitForLock gets the lock once its holder releases it', async () => {
+test('waitForLock acquires the lock when its holder releases it', async () => {
   const order: string[] = [];
   const first = await waitForLock(file, 'count');
   const waiting = Promise.all(

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openSocketPath } from '../src/socket-path.ts';
 
-test('openSocketPath names a socket in the home where the kernel takes so long a name', async () => {
+test('openSocketPath returns the plain path if the kernel accepts its length', async () => {
   expect((await openSocketPath('/project/.sluice', 'service.sock')).path).toBe('/project/.sluice/service.sock');
 });
 
-test('openSocketPath of a deep home finds the socket that was opened by a short name of it', async () => {
+test('openSocketPath of a deep directory reaches the socket opened by a short path to it', async () => {
   const root = mkdtempSync(join(tmpdir(), 'sluice-socket-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const deep = join(root, 'deep'.repeat(40));

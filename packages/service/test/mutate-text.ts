@@ -1,11 +1,11 @@
-/** What programs stumble over, in the one place or the other. */
+/** Fragments that often reveal bugs in parsers. */
 export const HOSTILE_PIECES = [
   ...'%00 %2F %c0%af % .. - : ; # ? & = // , [] {} null true " \\ \\u0000 \\ud800 __proto__ constructor'.split(' '),
   ...['9007199254740993', '-1', '1e999', ' ', '\t', '\xff', '\x00', '\r\n', 'x'.repeat(600), '[['.repeat(40)],
   ...['Content-Length: 3', 'Transfer-Encoding: chunked', 'Expect: 100-continue'],
 ];
 
-/** `text` with something odd put in, or a piece cut out or said twice. */
+/** `text` with a fragment inserted, removed or repeated. */
 export function mutateText(text: string, random: () => number): string {
   const [a = 0, b = 0] = [random(), random()].map((at) => Math.floor(at * (text.length + 1))).sort((x, y) => x - y);
   const piece = text.slice(a, b);
@@ -20,7 +20,7 @@ export function pick<T>(items: readonly T[], random: () => number): T {
   return items[Math.floor(random() * items.length)] as T;
 }
 
-/** Numbers from 0 up to 1, the same for the same seed. */
+/** Deterministic random numbers from 0 up to 1. */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

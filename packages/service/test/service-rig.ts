@@ -15,14 +15,14 @@ export const SCOPE = { clusterID: 'one', accountID: 'mine' };
 const FOREIGN_SCOPE = { clusterID: 'three', accountID: 'yours' };
 export const PRINCIPAL: Principal = { userID: 'u-test', accounts: [SCOPE, { clusterID: 'two', accountID: 'mine' }] };
 
-/** A service of three clusters in a directory of its own. */
+/** A service with three clusters, in its own directory. */
 export interface Rig {
   readonly root: string;
   readonly config: ServiceConfig;
   readonly clock: VirtualClock;
   readonly engines: NonNullable<ServiceOptions['engines']>;
   readonly service: Service;
-  /** Closes the service and opens it again, as a restart does. */
+  /** Closes and reopens the service, as a restart does. */
   restart(): Promise<Service>;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface RigOptions {
   readonly engines?: ServiceOptions['engines'];
   readonly engine?: string;
   readonly cores?: number;
-  /** Where its directory is made; by default that of temporary files. */
+  /** The parent of its directory. Default: the directory for temporary files. */
   readonly parent?: string;
   readonly config?: Partial<ServiceConfigInput>;
 }
@@ -58,7 +58,7 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
     },
     async close() {
       await service.close();
-      // The containers go on, and may just be writing.
+      // The containers continue, and may be writing.
       rmSync(root, { recursive: true, force: true, maxRetries: 10 });
     },
   };
@@ -71,7 +71,7 @@ function rigConfig(root: string, options: RigOptions) {
     { id: 'big', cores: 4, memoryGB: 4 },
   ];
   const capacity = { cores, memoryGB: 64 };
-  // Another account may not share the user that processes run as.
+  // On the process engine, accounts would share one user, which the configuration rejects.
   const foreign = engine === 'process' ? 'idle' : engine;
   return serviceConfigSchema.parse({
     root,
@@ -85,7 +85,7 @@ function rigConfig(root: string, options: RigOptions) {
   });
 }
 
-/** The rig as the contract suite wants it; `reach` says how the service is talked to. */
+/** The rig in the form of the contract suite. `reach` creates the client of the service. */
 export async function underContract(
   reach: (rig: Rig) => Promise<ContainerService>,
   options?: RigOptions,
@@ -119,7 +119,7 @@ export async function reachByHttp(rig: Rig): Promise<ContainerService> {
   return createHttpService({ baseUrl: url, login: USER });
 }
 
-/** The service over a unix socket whose opener is trusted. */
+/** The service over a Unix socket that needs no login. */
 export async function reachBySocket(rig: Rig): Promise<ContainerService> {
   const socketPath = join(rig.root, 'api.sock');
   const { url } = await rig.service.listen({ socketPath, principal: PRINCIPAL });

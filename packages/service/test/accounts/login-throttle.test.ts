@@ -5,7 +5,7 @@ import { VirtualClock } from '../fakes/virtual-clock.ts';
 const clock = new VirtualClock();
 
 describe('createLoginThrottle', () => {
-  it('counts the addresses of one IPv6 network as one, and the two spellings of an IPv4 address', () => {
+  it('counts all addresses of an IPv6 network as one, and both notations of an IPv4 address', () => {
     const throttle = createLoginThrottle(clock);
     const account = 'ada@example.org';
     for (let i = 1; i <= 10; i++) throttle.failed({ account, address: `2001:db8:1:2:${i}::${i}` });
@@ -18,7 +18,7 @@ describe('createLoginThrottle', () => {
     expect(throttle.waitMs({ account, address: 'local' })).toBe(0);
   });
 
-  it('has an address wait that fails with many accounts, and forgets an account where it succeeds', () => {
+  it('blocks an address that fails with many accounts, and clears an account after a success', () => {
     const throttle = createLoginThrottle(clock);
     const address = '192.0.2.1';
     for (let i = 0; i < 50; i++) throttle.failed({ account: `a${i}`, address });
@@ -30,7 +30,7 @@ describe('createLoginThrottle', () => {
     expect(throttle.waitMs(other)).toBe(0);
   });
 
-  it('forgets the oldest beyond a bound', () => {
+  it('drops the oldest entries beyond its limit', () => {
     const throttle = createLoginThrottle(clock);
     const first = { account: 'a', address: '192.0.2.1' };
     for (let i = 0; i < 10; i++) throttle.failed(first);

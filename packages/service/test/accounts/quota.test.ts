@@ -38,7 +38,7 @@ describe('quota', () => {
     details: [{ reason: 'QUOTA_EXCEEDED', limit: `quota.${limit}`, ...amounts }],
   });
 
-  it('refuses a container more than the account may have, and takes it once one has ended', async () => {
+  it('rejects a container beyond the limit, and accepts it after another has ended', async () => {
     for (const id of ['a', 'b', 'c']) expect((await create(id, 'small')).status).toBe(200);
     expect((await create('d', 'small')).json()).toMatchObject(
       exceeded('containers', { maximum: 3, used: 3, wanted: 1 }),
@@ -49,7 +49,7 @@ describe('quota', () => {
     await expect.poll(async () => (await create('d', 'small')).status).toBe(200);
   });
 
-  it('counts cores, also of those created at the same moment, and names an instance type that can never fit', async () => {
+  it('counts the cores of concurrent creates too, and rejects an instance type that can never fit', async () => {
     const replies = await Promise.all([create('a', 'big'), create('b', 'big')]);
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 429]);
     const refused = replies.find(({ status }) => status === 429);
@@ -65,7 +65,7 @@ describe('quota', () => {
     expect(metrics).toContain('sluice_account_quota{cluster="one",account="other",limit="cores"} 100\n');
   });
 
-  it('refuses volumes, containers with volumes and uploads once the stored bytes are used up', async () => {
+  it('rejects volumes, containers with volumes and uploads when the stored bytes are used up', async () => {
     const made = await http.send('POST', `${API}/volumes?volumeID=v`, { body: '{"service":{}}' });
     expect(made.status).toBe(200);
     const { service } = made.json() as { service: { username: string; password: string; address: { webdav: string } } };
@@ -76,7 +76,7 @@ describe('quota', () => {
       return (await http.send('PUT', path, { headers, body: Buffer.alloc(bytes) })).status;
     };
     expect(await upload(1000)).toBe(201);
-    // What a container has written, as the next look finds it.
+    // As if written by a container; the next measurement includes it.
     const large = join(http.rig.root, 'clusters/one/volumes/mine/v/large');
     expect(spawnSync('fallocate', ['-l', '1G', large]).status).toBe(0);
     await http.rig.restart();
@@ -102,7 +102,7 @@ describe('quota', () => {
     expect((await kept.arrayBuffer()).byteLength).toBe(1000);
   });
 
-  it('is checked in the configuration: an account that the cluster does not have, and what is no number', () => {
+  it('rejects a configuration with an unknown account or an invalid number', () => {
     const parse = (quota: object) =>
       serviceConfigSchema
         .safeParse({ root: '/r', clusters: [{ ...CLUSTER, quota }] })

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openUserDirectory } from '../../src/accounts/user-directory.ts';
 
-test('operators who change a user at the same time lose nothing of each other', async () => {
+test('openUserDirectory loses no change of concurrent operators', async () => {
   const root = mkdtempSync(join(tmpdir(), 'sluice-users-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
   const operators = [await openUserDirectory(root), await openUserDirectory(root)];

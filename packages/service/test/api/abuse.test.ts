@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => http.close());
 
-/** Everything that can be listed. */
+/** The contents of every list. */
 async function everything(): Promise<string> {
   const lists = await Promise.all(
     ['containers?all=true', 'volumes'].map(async (list) => (await http.send('GET', `${API}/${list}`)).text),
@@ -23,7 +23,7 @@ async function everything(): Promise<string> {
 const SUITE = new URL('../../../../../shared/data/json-test-suite/test_parsing.tar.gz', import.meta.url).pathname;
 
 describe.skipIf(!existsSync(SUITE) && process.env.CI !== 'true')('the JSON test suite', () => {
-  it('as the body of every POST gives a clean 4xx and changes nothing', async () => {
+  it('as the body of every POST gives a 4xx with an error body and changes nothing', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'sluice-json-'));
     execFileSync('tar', ['-xzf', SUITE, '-C', directory]);
     const names = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -41,13 +41,13 @@ describe.skipIf(!existsSync(SUITE) && process.env.CI !== 'true')('the JSON test 
     for (const name of names) {
       const body = readFileSync(join(directory, name));
       for (const path of paths) {
-        // `{}` and the like are how a volume is asked for.
+        // `{}` and similar bodies are valid for creating a volume.
         if (path.endsWith('/volumes') && isEmptyObject(body)) continue;
         const { status, text } = await http.send('POST', path, { body });
         expect(status, `${name} to ${path}: ${text}`).toBeGreaterThanOrEqual(400);
         expect(status, `${name} to ${path}: ${text}`).toBeLessThan(500);
         expect(JSON.parse(text)).toMatchObject({ code: status, message: expect.any(String) });
-        // No body at all is right for the verbs.
+        // An empty body is valid for the verbs.
         if (/(^|\/)n_/.test(name) && body.length > 0) expect(status, name).toBe(400);
       }
     }
@@ -66,7 +66,7 @@ describe('hostile requests', () => {
     `${API}/containers/${'x'.repeat(400)}`,
     `${API}/containers/..%2f..%2fetc`,
     `${API}/containers/%ff`,
-  ])('%s is a clean 4xx', async (path) => {
+  ])('%s gives a 4xx with an error body', async (path) => {
     const { status, text } = await http.send('GET', path);
     expect([400, 404]).toContain(status);
     expect(JSON.parse(text)).toMatchObject({ code: status });
@@ -79,7 +79,7 @@ describe('hostile requests', () => {
     ['envs', '{"A": "\\ud800"}', 'envs.A'],
     ['envs', '{"A\\udfff": "x"}', 'envs.A\udfff'],
     ['command', '["a", "\\ud800b"]', 'command.1'],
-  ])('%s %s is refused rather than changed on its way', async (field, json, path) => {
+  ])('%s %s is rejected instead of passed on in changed form', async (field, json, path) => {
     const body = `{"instanceType": "small", "${field}": ${json}}`;
     const { status, text } = await http.send('POST', `${API}/containers`, { body });
     expect({ status, details: JSON.parse(text).details }).toEqual({
@@ -88,7 +88,7 @@ describe('hostile requests', () => {
     });
   });
 
-  it('a body of nothing but names is refused before it costs much, and a long name is not sent back', async () => {
+  it('a body full of names is rejected cheaply, and a long name is not repeated in the error', async () => {
     const names = Array.from({ length: 15_001 }, (_, i) => `"k${i}":1`).join();
     const { status, text } = await http.send('POST', `${API}/containers`, { body: `{${names}}` });
     expect({ status, text }).toMatchObject({ status: 400, text: expect.stringContaining('more than 15000 names') });
@@ -100,7 +100,7 @@ describe('hostile requests', () => {
   });
 
   it.each([`${API}/containers/%ff`, '/none', `${API}/containers`, `${API}/containers/none/logs`, '/healthz'])(
-    'the reply to %s has its ID, and is not to be kept or guessed at',
+    'the reply to %s has a request ID and forbids caching and sniffing',
     async (path) => {
       const { headers } = await http.send('GET', path);
       expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
@@ -108,7 +108,7 @@ describe('hostile requests', () => {
     },
   );
 
-  it('errors never tell paths of the host', async () => {
+  it('errors never contain paths of the host', async () => {
     const body = JSON.stringify({ instanceType: 'small', command: ['x'], volumeMounts: { 'v:../../etc:dir': '/x' } });
     for (const { text } of [await http.send('POST', `${API}/containers`, { body })])
       expect(text).not.toContain(tmpdir());
@@ -125,7 +125,7 @@ describe('openapi.json', () => {
     );
     const routed = ROUTES.map(({ method, path }) => `${method} /api/v1rc1${path}`);
     expect(documented.sort()).toEqual([...routed, 'POST /user/api/login'].sort());
-    // Each documented operation is served: without a token it is refused as such, not as an unknown path.
+    // Each documented operation is served: without a token it fails for that reason, not as an unknown path.
     for (const { method, path } of ROUTES) {
       const concrete = `/api/v1rc1${path.replaceAll(/\{\w+\}/g, 'x')}`;
       expect((await http.send(method, concrete, { headers: { authorization: '' } })).status, concrete).toBe(401);

@@ -15,7 +15,7 @@ afterAll(() => rig.close());
 
 const ref = { ...SCOPE, id: 'web' };
 
-/** Status and body of a GET to a public host, whose certificate must be one of the service's own authority. */
+/** Status and body of a GET to a public host, whose certificate must be signed by the service's own authority. */
 function visit(host: string): Promise<{ status: number | undefined; text: string }> {
   const [name, port] = host.split(':');
   const ca = readFileSync(join(rig.root, 'authority/authority.pem'));
@@ -33,7 +33,7 @@ function visit(host: string): Promise<{ status: number | undefined; text: string
   });
 }
 
-it('an exposed port is reached under its own host while the container runs, also after a restart, and not afterwards', async () => {
+it('an exposed port is reachable under its own host while the container runs, also after a restart, but not afterwards', async () => {
   const script = "require('http').createServer((q, s) => s.end('at ' + q.url)).listen(process.env.BAT_PORT_web)";
   const created = await service.containers.create(
     SCOPE,
@@ -44,7 +44,7 @@ it('an exposed port is reached under its own host while the container runs, also
   expect(host).toMatch(/^[a-z2-7]{16}-web\.svc\.test:\d+$/);
   expect(created.ports?.inner).toEqual({ port: expect.any(Number) });
   await expect.poll(async () => (await service.containers.get(ref)).phase).toBe('Running');
-  // Running says that the route is there; the application may still be on its way to listening.
+  // Running means that the route exists; the application may not listen yet.
   await expect.poll(() => visit(host), { timeout: 10_000 }).toEqual({ status: 200, text: 'at /x?y=1' });
 
   await rig.restart();
@@ -65,7 +65,7 @@ it('an exposed port is reached under its own host while the container runs, also
   await service.containers.cancel({ ...SCOPE, id: 'other' });
 });
 
-it('a service without a port proxy refuses to expose', async () => {
+it('a service without a port proxy rejects exposed ports', async () => {
   const plain = await openRig();
   const call = plain.service
     .inProcess(PRINCIPAL)

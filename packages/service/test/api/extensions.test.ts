@@ -35,7 +35,7 @@ async function readOnlyTargets(id: string): Promise<string[]> {
 }
 
 describe('features', () => {
-  it('every instance type names those of its cluster, and none where there are none', async () => {
+  it('every instance type lists the features of its cluster, and none if there are none', async () => {
     const of = async (cluster: string) => {
       const reply = await http.send('GET', `/api/v1rc1/clusters/${cluster}/instanceTypes`);
       return (reply.json().instanceTypes as { features?: string[] }[]).map(({ features }) => features);
@@ -49,7 +49,7 @@ describe('features', () => {
 });
 
 describe('label sluice-writable-mounts', () => {
-  it('makes every mount read-only that it does not name, however the mount point is spelled', async () => {
+  it('makes all mounts read-only that it does not list, however the mount point is written', async () => {
     expect((await create('some', JSON.stringify(['/out']))).status).toBe(200);
     expect(await readOnlyTargets('some')).toEqual(['/in', '/in/deep']);
     expect((await create('none', '[]')).status).toBe(200);
@@ -58,17 +58,17 @@ describe('label sluice-writable-mounts', () => {
     expect(await readOnlyTargets('odd')).toEqual(['/in']);
   });
 
-  it('is kept with the container, as every label', async () => {
+  it('is stored with the container, as every label', async () => {
     expect((await create('kept', '["/in"]')).json().labels).toEqual({ 'sluice-writable-mounts': '["/in"]' });
   });
 
-  it('absent leaves everything writable', async () => {
+  it('leaves all mounts writable if it is absent', async () => {
     expect((await create('all', undefined)).status).toBe(200);
     expect(await readOnlyTargets('all')).toEqual([]);
   });
 
   it.each(['', 'x', '"/out"', '{}', '[1]', '["/out"', '["/elsewhere"]', '["out"]', '[null]', '["/out/../in"]'])(
-    'of the value %j is refused by name',
+    'is rejected with the value %j',
     async (label) => {
       const reply = await create('bad', label);
       expect(reply.status).toBe(400);
@@ -80,7 +80,7 @@ describe('label sluice-writable-mounts', () => {
 describe('mount points in read-only mounts', () => {
   const at = (path: string) => join(http.rig.root, 'clusters/one/volumes/mine/vol', path);
 
-  it('are made in the volume where they are missing, since no engine can', async () => {
+  it('are created in the volume if they are missing, since no engine can create them', async () => {
     const mounts = {
       'vol:fan:dir': '/fan',
       'vol:a:dir': '/fan/a/b',
@@ -90,13 +90,13 @@ describe('mount points in read-only mounts', () => {
     expect((await create('inner', '["/fan/a/b"]', mounts)).status).toBe(200);
     expect(statSync(at('fan/a/b')).isDirectory()).toBe(true);
     expect(statSync(at('fan/f')).isFile()).toBe(true);
-    // The engine makes it there, as it does in every writable mount.
+    // The engine creates it there, as in every writable mount.
     expect(existsSync(at('a/c'))).toBe(false);
     expect((await create('again', '[]', mounts)).status).toBe(200);
     expect(existsSync(at('a/c'))).toBe(true);
   });
 
-  it('may be reached by a link that stays in the volume, and by none that leads out', async () => {
+  it('may be behind a link that stays in the volume, but not behind one that leaves it', async () => {
     mkdirSync(at('linked/real/point'), { recursive: true });
     symlinkSync('real', at('linked/near'));
     symlinkSync('/tmp', at('linked/far'));
@@ -109,7 +109,7 @@ describe('mount points in read-only mounts', () => {
     expect(existsSync('/tmp/point')).toBe(false);
   });
 
-  it('are refused where something of another kind is', async () => {
+  it('are rejected if a file of another kind exists there', async () => {
     writeFileSync(at('in/file'), '');
     const reply = await create('kind', '[]', { 'vol:in': '/in', 'vol:deep:dir': '/in/file' });
     expect(reply.json().message).toContain("where 'in/file' is no dir");
@@ -122,7 +122,7 @@ describe('ten thousand mounts', () => {
       Array.from({ length: count }, (_, i) => [`vol:runs/2026/outputs/x/${i}:dir`, `/in/x/${i}`] as const),
     );
 
-  it('fit, reach the engine and come back; one more is refused by name', async () => {
+  it('are accepted, reach the engine and are listed; one more is rejected', async () => {
     expect((await create('many', JSON.stringify(['/in/x/7']), manyOf(10_000))).status).toBe(200);
     expect(await readOnlyTargets('many')).toHaveLength(9_999);
     const got = (await http.send('GET', `${API}/containers/many`)).json();
@@ -135,7 +135,7 @@ describe('ten thousand mounts', () => {
 describe('endpoint images', () => {
   const ask = (query: string) => http.send('GET', `${API}/images${query}`);
 
-  it('gives the digest that the engine knows, and nothing where it knows none', async () => {
+  it('returns the digest that the engine reports, and nothing if it reports none', async () => {
     engine.digests.set('registry.example.org/a/b:1', 'sha256:abc');
     const found = await ask(`?image=${encodeURIComponent('registry.example.org/a/b:1')}`);
     expect([found.status, found.json()]).toEqual([200, { digest: 'sha256:abc' }]);
@@ -149,18 +149,18 @@ describe('endpoint images', () => {
     await service.close();
   });
 
-  it.each(['', '?image=', `?image=${'x'.repeat(1025)}`, '?picture=x'])('refuses the query %s', async (query) => {
+  it.each(['', '?image=', `?image=${'x'.repeat(1025)}`, '?picture=x'])('rejects the query %s', async (query) => {
     expect((await ask(query)).status).toBe(400);
   });
 
-  it('is about an account of the user', async () => {
+  it('requires an account of the user', async () => {
     const foreign = await http.send('GET', '/api/v1rc1/clusters/three/accounts/yours/images?image=x');
     expect(foreign.status).toBe(403);
     const wildcard = await http.send('GET', '/api/v1rc1/clusters/-/accounts/mine/images?image=x');
     expect(wildcard.status).toBe(400);
   });
 
-  it('says why the engine cannot tell', async () => {
+  it('reports why the engine cannot resolve the image', async () => {
     const { resolveImage } = engine;
     engine.resolveImage = async (image) => {
       throw new EngineError(image === 'A b' ? 'REFUSED' : 'UNAVAILABLE', 'no such thing');

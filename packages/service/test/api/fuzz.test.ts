@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => http.close());
 
 it.skipIf(!existsSync(OBSERVED) && process.env.CI !== 'true')(
-  'a mutated request is answered, never by a fault of the service, and changes nothing where it is refused',
+  'a mutated request gets a reply, never an internal error, and changes nothing if it is rejected',
   async () => {
     const seed = Number(process.env.SLUICE_FUZZ_SEED ?? Date.now() % 1e9);
     const random = createRandom(seed);
@@ -71,7 +71,7 @@ function recorded(): Sent[] {
   }));
 }
 
-/** One to three slips: something odd put in, or a piece cut out or said twice, in one part of the request. */
+/** Mutates one part of the request one to three times: a fragment is inserted, removed or repeated. */
 function mutate(sent: Sent, random: () => number): Sent {
   let mutated = sent;
   for (let slips = 1 + Math.floor(random() * 3); slips > 0; slips--) {
@@ -90,7 +90,7 @@ function render({ method, url, headers, body }: Sent, random: () => number): str
   return `${[...head, `Content-Length: ${body.length}`].join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** All that comes back until the service closes the connection. */
+/** Everything received until the service closes the connection. */
 function exchange(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openLocalAuthority } from '../../src/proxy/local-authority.ts';
 import { API, openRawHttp, type RawHttp } from './raw-http.ts';
 
-/** The same over TCP and over TLS: what ends a request, and where it goes, is read in one way only. */
+/** Over TCP and TLS: the end and the target of a request must be unambiguous. */
 describe.each(['http', 'https'])('hostile bytes over %s', (scheme) => {
   let http: RawHttp;
   let directory: string;
@@ -27,7 +27,7 @@ describe.each(['http', 'https'])('hostile bytes over %s', (scheme) => {
       : connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false });
   }
 
-  /** All that comes back until the service closes the connection. */
+  /** Everything received until the service closes the connection. */
   function exchange(bytes: string): Promise<string> {
     return new Promise((resolve) => {
       let text = '';
@@ -45,7 +45,7 @@ describe.each(['http', 'https'])('hostile bytes over %s', (scheme) => {
     (await Promise.all(['containers?all=true', 'volumes'].map((list) => http.send('GET', `${API}/${list}`)))).map(
       ({ text }) => text,
     );
-  /** A create that would be accepted, were it read as a request of its own. */
+  /** A create request that would be accepted if it were read as a separate request. */
   const smuggled = () =>
     `POST ${API}/volumes?volumeID=smuggled HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${http.token}\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`;
   const head = (...lines: string[]) =>
@@ -89,13 +89,13 @@ describe.each(['http', 'https'])('hostile bytes over %s', (scheme) => {
     const before = await everything();
     const reply = await exchange(bytes());
     expect(statusesOf(reply)).toEqual([status]);
-    // Node itself answers where the Host is missing, without a word.
+    // If the Host is missing, Node itself replies, without a body.
     const body = reply.slice(reply.indexOf('\r\n\r\n') + 4);
     if (body !== '0\r\n\r\n') expect(JSON.parse(body)).toMatchObject({ code: status });
     expect(await everything()).toEqual(before);
   });
 
-  it('a body that stops short, or a client that leaves, changes nothing', async () => {
+  it('an incomplete body or a disconnect changes nothing', async () => {
     const before = await everything();
     for (const bytes of [
       smuggled().replace('Content-Length: 2', 'Content-Length: 20'),
@@ -104,20 +104,20 @@ describe.each(['http', 'https'])('hostile bytes over %s', (scheme) => {
       const socket = open();
       socket.on('error', () => {});
       socket.write(bytes, 'latin1');
-      // Answered on another connection: what came before has been read by then.
+      // A reply on another connection shows that the earlier bytes have been read.
       await everything();
       socket.destroy();
     }
     expect(await everything()).toEqual(before);
   });
 
-  it('what comes behind a request and is none takes nothing from its answer', async () => {
+  it('invalid bytes after a request do not damage its reply', async () => {
     const create = smuggled().replace('Connection: close\r\n', '').replace('=smuggled', '=answered');
     expect(statusesOf(await exchange(`${create}no request\r\n\r\n`))).toEqual([200]);
     expect((await everything()).join()).toContain('"answered"');
   });
 
-  it('requests one behind the other on a connection are answered in their order', async () => {
+  it('pipelined requests are answered in order', async () => {
     const get = (path: string, last = false) =>
       `GET ${path} HTTP/1.1\r\nHost: x\r\n${last ? 'Connection: close\r\n' : ''}\r\n`;
     const reply = await exchange(get('/healthz') + get('/none') + get('/healthz', true));
@@ -125,7 +125,7 @@ describe.each(['http', 'https'])('hostile bytes over %s', (scheme) => {
   });
 });
 
-/** Of all replies on a connection. */
+/** The status codes of all replies on a connection. */
 function statusesOf(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
 }

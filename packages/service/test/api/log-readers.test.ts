@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => http.close());
 
-/** A running container, and where its log is to be written. */
+/** A running container, and the path of its log. */
 async function run(id: string): Promise<string> {
   const body = JSON.stringify({ instanceType: 'small', image: 'x' });
   await http.send('POST', `${API}/containers?containerID=${id}`, { body });
@@ -22,7 +22,7 @@ async function run(id: string): Promise<string> {
   return engine.launchOf(id).logPath;
 }
 
-/** A reader of a log over a connection of its own, once the head of its reply is there. */
+/** A reader of a log on its own connection, returned when the head of the reply has arrived. */
 async function read(path: string, { method = 'GET', headers = '' } = {}): Promise<Socket> {
   const socket = connect(Number(new URL(http.url).port), '127.0.0.1');
   socket.on('error', () => {});
@@ -31,7 +31,7 @@ async function read(path: string, { method = 'GET', headers = '' } = {}): Promis
   return socket;
 }
 
-it('readers who read nothing of 10 GB hold little and keep nobody waiting', async () => {
+it('readers that do not read a log of 10 GB use little memory and delay no other reader', async () => {
   const log = await run('huge');
   const file = openSync(log, 'w');
   ftruncateSync(file, 10_000_000_000);
@@ -41,14 +41,14 @@ it('readers who read nothing of 10 GB hold little and keep nobody waiting', asyn
     Array.from({ length: 60 }, (_, i) => read(`containers/huge/logs${i % 2 === 0 ? '' : '?follow=true'}`)),
   );
   for (let i = 0; i < 50; i++) expect((await http.send('GET', `${API}/containers/huge`)).status).toBe(200);
-  // The container writes on, and others read what it writes.
+  // The container continues to write, and other readers read it.
   appendFileSync(log, '\nthe end\n');
   expect((await http.send('GET', `${API}/containers/huge/logs?tail=1`)).text).toBe('the end\n');
   expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
   for (const reader of readers) reader.destroy();
 });
 
-it('a log is followed for as long as the container lives, while a body that does not come is not awaited', async () => {
+it('a log is followed while the container lives, but a missing body times out', async () => {
   const log = await run('old');
   const following = http.send('GET', `${API}/containers/old/logs?follow=true`);
   const head = `POST ${API}/volumes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${http.token}\r\n`;
@@ -70,7 +70,7 @@ it('a log is followed for as long as the container lives, while a body that does
   expect((await following).text).toBe('late\n');
 });
 
-it('a line of a million bytes comes whole, by its tail and to a follower', async () => {
+it('a line of a million bytes arrives complete, by tail and by follow', async () => {
   const log = await run('wide');
   const line = `${'x'.repeat(1_000_000)}\n`;
   const following = http.send('GET', `${API}/containers/wide/logs?follow=true`);
@@ -80,7 +80,7 @@ it('a line of a million bytes comes whole, by its tail and to a follower', async
   expect((await following).text).toBe(`first\n${line}`);
 });
 
-it('a log of many blocks comes byte by byte as it is, to several at once and however slowly they read', async () => {
+it('a log of many blocks arrives unchanged at several concurrent readers, however slow', async () => {
   const log = await run('long');
   const lines = Array.from({ length: 1_500_000 }, (_, index) => `line ${index}\n`).join('');
   writeFileSync(log, lines);
@@ -92,7 +92,7 @@ it('a log of many blocks comes byte by byte as it is, to several at once and how
   expect(last).toContain('line 1499999\n\r\n0\r\n');
 });
 
-it('hundreds of followers hear the end, however many have left before', async () => {
+it('hundreds of followers receive the end, however many have disconnected before', async () => {
   const log = await run('popular');
   appendFileSync(log, 'one\n');
   const leaving = await Promise.all(Array.from({ length: 150 }, () => read('containers/popular/logs?follow=true')));
@@ -105,13 +105,13 @@ it('hundreds of followers hear the end, however many have left before', async ()
   expect(new Set(texts)).toEqual(new Set(['one\ntwo\n']));
 });
 
-it('a HEAD of a followed log has its end at once', async () => {
+it('a HEAD of a followed log ends immediately', async () => {
   await run('headed');
   const reply = await read('containers/headed/logs?follow=true', { method: 'HEAD', headers: 'Connection: close\r\n' });
   await new Promise((resolve) => reply.resume().once('close', resolve));
 });
 
-it('what is no request ends the connection, and puts nothing into a log that is being followed on it', async () => {
+it('invalid bytes end the connection, and insert nothing into a log that is followed on it', async () => {
   const log = await run('mixed');
   appendFileSync(log, 'one\n');
   const reader = await read('containers/mixed/logs?follow=true');
@@ -125,7 +125,7 @@ it('what is no request ends the connection, and puts nothing into a log that is 
   expect(text.match(/HTTP/g)).toHaveLength(1);
 });
 
-it('a follower of a container that is deleted is told the end, not kept', async () => {
+it('deleting a container ends its followed logs', async () => {
   const log = await run('deleted');
   appendFileSync(log, 'one\n');
   const following = http.send('GET', `${API}/containers/deleted/logs?follow=true`);

@@ -6,11 +6,11 @@ export interface RawReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** The body as JSON; throws where it is none. */
+  /** The body as JSON; throws if it is not JSON. */
   json(): Record<string, unknown>;
 }
 
-/** A service on loopback, spoken to without a client of ours. */
+/** A service on loopback, and requests to it without the project's client. */
 export interface RawHttp {
   readonly rig: Rig;
   readonly url: string;
@@ -33,7 +33,7 @@ export async function openRawHttp(options?: RigOptions): Promise<RawHttp> {
   for (const account of PRINCIPAL.accounts) await users.grant(USER.email, account);
   await users.close();
   const { url } = await rig.service.listen({ host: '127.0.0.1', port: 0 });
-  // A service with TLS has a certificate of the test's own making.
+  // A service with TLS has a certificate created by the test.
   const agent = new Agent({ connect: { rejectUnauthorized: false } });
   const raw = async (
     method: 'GET' | 'POST' | 'DELETE' | 'PUT',
@@ -69,7 +69,7 @@ export async function openRawHttp(options?: RigOptions): Promise<RawHttp> {
   };
 }
 
-/** MD5 of the rig user's password, worked out with md5sum. */
+/** MD5 of the rig user's password, computed with md5sum. */
 export const MD5_OF_PASSWORD = '3075b35c24d4d3200df9816e8733b94f';
 
 export function loginForm(email: string, password: string): string {

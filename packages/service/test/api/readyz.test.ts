@@ -3,7 +3,7 @@ import { FakeEngine } from '../fakes/fake-engine.ts';
 import { API, openRawHttp } from './raw-http.ts';
 
 describe('/readyz', () => {
-  it('names the cluster that is not ready, and says why only to those who may use it', async () => {
+  it('names the cluster that is not ready, but gives the reason only to users of its accounts', async () => {
     const engine = new FakeEngine();
     engine.openError = new Error('could not log in to registry.internal as robot');
     const engines = {

@@ -10,7 +10,7 @@ import { API, loginForm, openRawHttp, type RawHttp, type RawReply } from './raw-
 
 let http: RawHttp;
 let engine: FakeEngine;
-/** Where a symlink in the volume leads: of this test alone, as it is watched for changes, too. */
+/** The target of a symlink in the volume. Only this test uses it, since it is checked for changes too. */
 let outside: string;
 beforeAll(async () => {
   engine = new FakeEngine();
@@ -28,7 +28,7 @@ const post = (path: string, body?: unknown, headers: Record<string, string> = {}
 const spec = (more: object = {}) => ({ instanceType: 'small', image: 'x', ...more });
 const mounting = (key: string) => post(`${API}/containers`, spec({ volumeMounts: { [key]: '/v' } }));
 
-/** What the refused calls are about: `live` runs and mounts `vol`, `ended` has failed, `gone` is being deleted. */
+/** The objects of the rejected calls: `live` runs and mounts `vol`, `ended` has failed, `gone` is being deleted. */
 async function createThings(): Promise<void> {
   for (const id of ['vol', 'gone']) expect((await post(`${API}/volumes?volumeID=${id}`, {})).status).toBe(200);
   expect((await http.send('DELETE', `${API}/volumes/gone`)).status).toBe(204);
@@ -61,7 +61,7 @@ async function createThings(): Promise<void> {
   symlinkSync('deep', join(root, 'inward'));
 }
 
-/** All that a call could have changed: what every account lists, the directories on the host, and the engine. */
+/** Everything that a call could change: the lists of every account, the directories on the host, and the engine. */
 async function everything(): Promise<unknown> {
   const paths = [
     'one/accounts/mine/containers?all=true',
@@ -78,11 +78,11 @@ async function everything(): Promise<unknown> {
 interface Expected {
   readonly status: number;
   readonly reason?: string;
-  /** Path of the field at fault. */
+  /** Path of the invalid field. */
   readonly field?: string;
 }
 
-/** The call is refused as expected and has changed nothing. */
+/** Expects that the call is rejected and changes nothing. */
 async function refused(call: () => Promise<RawReply>, { status, reason, field }: Expected): Promise<void> {
   const before = await everything();
   const reply = await call();
@@ -93,7 +93,7 @@ async function refused(call: () => Promise<RawReply>, { status, reason, field }:
   expect(await everything()).toEqual(before);
 }
 
-describe('an ID that is none', () => {
+describe('an invalid ID', () => {
   it.each([
     ['of capitals', 'ABC'],
     ['with an underscore', 'a_b'],
@@ -109,7 +109,7 @@ describe('an ID that is none', () => {
     ['with a zero-width space', 'vol\u200b'],
     ['with a space', ' vol'],
     ['of another script', '\u{1f600}'],
-  ])('%s is refused in every place', async (_, id) => {
+  ])('%s is rejected in every place', async (_, id) => {
     const given = encodeURIComponent(id);
     await refused(() => post(`${API}/containers?containerID=${given}`, spec()), { status: 400, field: 'containerID' });
     await refused(() => post(`${API}/containers`, spec({ id })), { status: 400, field: 'containerID' });
@@ -131,14 +131,14 @@ describe('an ID that is none', () => {
     await refused(() => http.send('GET', `/api/v1rc1/clusters/${given}/accounts/mine/containers`), {
       status: id.includes('/') || id === '..' ? 404 : 403,
     }).catch((error: unknown) => {
-      // A client may resolve dots away before it sends them.
+      // A client may normalize dots before it sends the path.
       if (id !== '..') throw error;
     });
   });
 });
 
 describe('the wildcard', () => {
-  it('names no volume, container or port', async () => {
+  it('is rejected as the ID of a volume or container and as the name of a port', async () => {
     await refused(() => post(`${API}/volumes?volumeID=-`, {}), {
       status: 400,
       reason: 'ID_INVALID',
@@ -153,13 +153,13 @@ describe('the wildcard', () => {
 
 describe('an image', () => {
   it.each(['--volume=/:/host', '-', ' x', 'a\nb', 'a\tb', '\u007f', 'a\0b', 'x'.repeat(1025)])(
-    '%j is refused at once',
+    '%j is rejected at the create',
     async (image) => {
       await refused(() => post(`${API}/containers`, spec({ image })), { status: 400, field: 'image' });
     },
   );
 
-  it('that the engine of the cluster calls malformed is refused at once', async () => {
+  it('that the engine of the cluster calls malformed is rejected at the create', async () => {
     engine.imageFault = 'it is spelled wrong';
     await refused(() => post(`${API}/containers`, spec()), { status: 400, field: 'image' });
     engine.imageFault = undefined;
@@ -193,14 +193,14 @@ describe('a mount key', () => {
     ['makes something through a symlink that stays inside', 'vol:inward/new/file:file'],
     ['is of a volume of another cluster', 'far'],
     ['is of no volume', 'nothing'],
-  ])('that %s is refused, and none of the others is made', async (_, key) => {
+  ])('that %s is rejected, and no other sub-path is created', async (_, key) => {
     await refused(() => mounting(key), { status: 400, field: `volumeMounts.${key}` });
-    // Sub-paths that come before it are not made either.
+    // Sub-paths before it are not created either.
     const body = spec({ volumeMounts: { 'vol:fresh:dir': '/a', [key]: '/v' } });
     await refused(() => post(`${API}/containers`, body), { status: 400, field: `volumeMounts.${key}` });
   });
 
-  it('of a volume that is not Available is refused', async () => {
+  it('of a volume that is not Available is rejected', async () => {
     await refused(() => mounting('gone'), { status: 400, reason: 'VOLUME_NOT_AVAILABLE' });
   });
 
@@ -229,7 +229,7 @@ describe('a mount key', () => {
       `/${'\u{1f600}'.repeat(64)}`,
     ],
     ...[`/${'x/'.repeat(2047)}x`, `/${'\u{1f600}/'.repeat(1000)}`, '/a\nb', '/a\tb', '/a\u007f', '/a\0b'],
-  ])('at the mount point %j is refused', async (point) => {
+  ])('at the mount point %j is rejected', async (point) => {
     await refused(() => post(`${API}/containers`, spec({ volumeMounts: { vol: point } })), {
       status: 400,
       field: 'volumeMounts.vol',
@@ -242,26 +242,26 @@ describe('a mount key', () => {
     expect((await http.send('DELETE', path)).status).toBe(204);
   });
 
-  it('twice at one mount point is refused, however that is spelled', async () => {
+  it('is rejected if another has the same mount point, however it is written', async () => {
     const body = spec({ volumeMounts: { vol: '/v', 'vol:deep': '//v/' } });
     await refused(() => post(`${API}/containers`, body), { status: 400, reason: 'MOUNT_INVALID' });
   });
 });
 
-describe('a phase that does not allow it', () => {
+describe('a call that the phase does not allow', () => {
   it.each<[string, () => Promise<RawReply>, Expected]>([
     [
-      'cancel after another end',
+      'cancel of a container that has ended',
       () => post(`${API}/containers/ended:cancel`),
       { status: 400, reason: 'CONTAINER_ENDED' },
     ],
     [
-      'undelete of what is there',
+      'undelete of a volume that is not deleted',
       () => post(`${API}/volumes/vol:undelete`),
       { status: 400, reason: 'VOLUME_NOT_DELETING' },
     ],
     [
-      'force deletion of what is mounted',
+      'forced deletion of a mounted volume',
       () => http.send('DELETE', `${API}/volumes/vol?force=true`),
       { status: 400, reason: 'VOLUME_MOUNTED' },
     ],
@@ -289,7 +289,7 @@ describe('a phase that does not allow it', () => {
   ])('%s', (_, call, expected) => refused(call, expected));
 });
 
-/** Every endpoint that names one account, with a body that would do. */
+/** Every endpoint of one account, with a valid body. */
 const CALLS: readonly { method: 'GET' | 'POST' | 'DELETE'; path: string; body?: object }[] = [
   { method: 'POST', path: 'volumes?volumeID=new', body: {} },
   { method: 'DELETE', path: 'volumes/vol' },
@@ -310,7 +310,7 @@ describe.each([...CALLS])('$method $path', ({ method, path, body }) => {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
 
-  it('without a token that is good is 401', async () => {
+  it('without a valid token is 401', async () => {
     for (const authorization of ['', 'Bearer x', 'Bearer', `Basic ${btoa('a:b')}`]) {
       await refused(() => call('one/accounts/mine', { authorization }), { status: 401 });
     }
@@ -331,8 +331,8 @@ describe.each([...CALLS])('$method $path', ({ method, path, body }) => {
     expect(new Set(replies).size).toBe(1);
   });
 
-  it('with a wildcard where none is allowed is 400', async () => {
-    // Endpoint 7 alone takes one, as its cluster.
+  it('with a wildcard that is not allowed is 400', async () => {
+    // Only endpoint 7 accepts one, for its cluster.
     const scopes = ['one/accounts/-', ...(path.startsWith('containers?containerID') ? [] : ['-/accounts/mine'])];
     for (const scope of scopes) {
       await refused(() => call(scope), { status: 400, reason: 'WILDCARD_NOT_ALLOWED' });
@@ -384,7 +384,7 @@ describe('a field', () => {
       { status: 400, reason: 'FIELD_UNKNOWN', field: 'volumeMount', hint: 'volumeMounts' },
     ],
     [
-      'that is unknown further in',
+      'that is unknown at a deeper level',
       spec({ ports: { a: { http: {} } } }),
       { status: 400, reason: 'FIELD_UNKNOWN', field: 'ports.a.http' },
     ],
@@ -395,24 +395,20 @@ describe('a field', () => {
     ['that no process could be given', spec({ envs: { 'A=B': 'c' } }), { status: 400, field: 'envs.A=B' }],
     ['without a name', spec({ envs: { '': 'c' } }), { status: 400 }],
     [
-      'of too many entries',
+      'with too many entries',
       spec({ labels: Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`l${i}`, ''])) }),
       { status: 400, field: 'labels' },
     ],
     ['that says another cluster than the path', spec({ clusterID: 'two' }), { status: 400, field: 'clusterID' }],
     ['that says another account than the path', spec({ accountID: 'yours' }), { status: 400, field: 'accountID' }],
+    ['with an unknown instance type', spec({ instanceType: 'huge' }), { status: 400, reason: 'INSTANCE_TYPE_UNKNOWN' }],
     [
-      'whose instance type there is not',
-      spec({ instanceType: 'huge' }),
-      { status: 400, reason: 'INSTANCE_TYPE_UNKNOWN' },
-    ],
-    [
-      'that asks for a host without a proxy',
+      'that requests a host without a port proxy',
       spec({ ports: { web: { https: {} } } }),
       { status: 400, reason: 'PORT_NOT_EXPOSABLE' },
     ],
     [
-      'that would be a prototype',
+      'that would set a prototype',
       JSON.parse('{"instanceType":"small","__proto__":{"image":"x"},"constructor":{}}'),
       { status: 400 },
     ],
@@ -435,7 +431,7 @@ describe('a field without a value', () => {
     ).toBe(204);
     return reply.json();
   };
-  // What a program in Go sends of a structure that it has not filled in; fields without a tag are capitalized.
+  // What a Go program sends for an empty structure; fields without a tag are capitalized.
   const service = {
     username: '',
     password: '',
@@ -473,11 +469,11 @@ describe('a field without a value', () => {
     ['volumes', { phase: 'Available' }, 'phase'],
     ['containers', spec({ ports: { web: { port: 80 } } }), 'ports.web.port'],
     ['containers', spec({ runTime: 1 }), 'runTime'],
-  ])('is not one that has a value: %s %j', (path, body, field) =>
+  ])('is rejected if it has a value: %s %j', (path, body, field) =>
     refused(() => post(`${API}/${path}`, body), { status: 400, reason: 'FIELD_UNKNOWN', field }),
   );
 
-  it('that is known must still be of its type', async () => {
+  it('must still have the right type if it is known', async () => {
     await refused(() => post(`${API}/volumes`, { service: 0 }), { status: 400, field: 'service' });
     await refused(() => post(`${API}/containers`, spec({ command: 0 })), { status: 400, field: 'command' });
     await refused(() => post(`${API}/containers`, spec({ ports: 0 })), { status: 400, field: 'ports' });
@@ -487,7 +483,7 @@ describe('a field without a value', () => {
 describe('a body', () => {
   const bomb = gzipSync(Buffer.alloc(20_000_000));
   it.each(['gzip', 'x-gzip', 'deflate', 'br', 'zstd', 'identity, gzip', 'GZIP'])(
-    'that is compressed by %s is refused unread, bombs too',
+    'that is compressed by %s is rejected unread',
     async (encoding) => {
       for (const path of [`${API}/containers`, `${API}/volumes`, `${API}/containers/live:cancel`, '/user/api/login']) {
         await refused(() => http.send('POST', path, { headers: { 'content-encoding': encoding }, body: bomb }), {
@@ -503,7 +499,7 @@ describe('a body', () => {
     'multipart/form-data; boundary=x',
     'application/xml',
     'json',
-  ])('of type %s is refused', async (type) => {
+  ])('of type %s is rejected', async (type) => {
     const send = (path: string) =>
       http.send('POST', path, { headers: { 'content-type': type }, body: JSON.stringify(spec()) });
     for (const path of ['containers', 'volumes', 'containers/live:cancel']) {
@@ -511,7 +507,7 @@ describe('a body', () => {
     }
   });
 
-  it('that tells another method than the request line is of no account', async () => {
+  it('cannot override the method of the request line', async () => {
     const headers = { 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE', 'x-http-method': 'DELETE' };
     const before = await everything();
     expect((await http.send('GET', `${API}/containers/live?`, { headers })).status).toBe(200);
@@ -528,7 +524,7 @@ describe('a login', () => {
     ['of another kind', 'token_type=COOKIE&third_party=SELF&email=a&password=b'],
     ['with a very long address', loginForm(`${'a'.repeat(400)}@example.org`, 'x')],
     ['with a NUL in the address', loginForm('ada\0@example.org', 'x')],
-  ])('%s is refused', async (_, body) => {
+  ])('%s is rejected', async (_, body) => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded', authorization: '' };
     const reply = await http.send('POST', '/user/api/login', { headers, body });
     expect(reply.status).toBeOneOf([400, 401]);
@@ -538,7 +534,7 @@ describe('a login', () => {
 });
 
 describe('a link that is swapped in during the request', () => {
-  it('never leads out of the volume', async () => {
+  it('never leaves the volume', async () => {
     const volume = join(http.rig.root, 'clusters/one/volumes/mine/vol');
     mkdirSync(join(volume, 'swap'));
     symlinkSync(outside, join(volume, 'link'));

@@ -14,7 +14,7 @@ const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const spec = (more: object = {}) => JSON.stringify({ instanceType: 'small', command: ['true'], ...more });
 
 describe('login', () => {
-  it('gives the token in the configured header and a user record without a code', async () => {
+  it('returns the token in the configured header, and the user', async () => {
     const reply = await http.send('POST', '/user/api/login', {
       headers: FORM,
       body: loginForm(USER.email, MD5_OF_PASSWORD),
@@ -27,13 +27,13 @@ describe('login', () => {
     expect(user).not.toHaveProperty('code');
   });
 
-  it('takes the fields from the query, on a path with doubled slashes', async () => {
+  it('accepts the fields in the query, on a path with repeated slashes', async () => {
     const path = `//user//api/login/?${loginForm(USER.email.toUpperCase(), MD5_OF_PASSWORD.toUpperCase())}`;
     const reply = await http.send('POST', path, { headers: { 'content-type': 'application/json' } });
     expect(reply.status).toBe(200);
   });
 
-  it('answers an unknown user and a wrong password alike', async () => {
+  it('gives the same error for an unknown user and a wrong password', async () => {
     const replies = await Promise.all(
       [loginForm('nobody@example.org', MD5_OF_PASSWORD), loginForm(USER.email, 'f'.repeat(32))].map((body) =>
         http.send('POST', '/user/api/login', { headers: FORM, body }),
@@ -44,7 +44,7 @@ describe('login', () => {
     expect(replies[0]!.json()).toMatchObject({ code: 401, status: 'UNAUTHENTICATED', msg: expect.any(String) });
   });
 
-  it('does not refuse an account to other addresses where one has failed with it', async () => {
+  it('does not block an account for other addresses after failures from one', async () => {
     const from = new Agent({ localAddress: '127.0.0.2' });
     const attempt = (password: string, agent?: Agent) =>
       new Promise<number>((resolve, reject) => {
@@ -60,7 +60,7 @@ describe('login', () => {
     from.destroy();
   });
 
-  it('refuses an account after ten failures, with the time to wait, and only that account', async () => {
+  it('blocks an account after ten failures, with the time to wait, and only that account', async () => {
     const wrong = () =>
       http.send('POST', '/user/api/login', { headers: FORM, body: loginForm('eve@example.org', 'x') });
     const replies = await Promise.all(Array.from({ length: 15 }, wrong));
@@ -83,7 +83,7 @@ describe('authentication', () => {
     ['another scheme', { authorization: 'Basic YTpi' }],
     ['a made-up token', { authorization: 'Bearer nothing' }],
     ['an over-long token', { authorization: `Bearer ${'x'.repeat(5000)}` }],
-  ])('refuses %s with 401', async (_, headers) => {
+  ])('rejects %s with 401', async (_, headers) => {
     for (const path of [`${API}/containers`, '/api/v1rc1/clusters/-/instanceTypes']) {
       const reply = await http.send('GET', path, { headers: { authorization: '', ...headers } });
       expect(reply.status).toBe(401);
@@ -91,7 +91,7 @@ describe('authentication', () => {
     }
   });
 
-  it('answers a foreign account the same, whether it or the container exists or not', async () => {
+  it('gives the same error for a foreign account, whether it or the container exists', async () => {
     const replies = await Promise.all(
       ['three/accounts/yours', 'one/accounts/nobody', 'nowhere/accounts/mine'].map((scope) =>
         http.send('GET', `/api/v1rc1/clusters/${scope}/containers/c1`),
@@ -103,7 +103,7 @@ describe('authentication', () => {
 });
 
 describe('custom verbs', () => {
-  it('are only what the protocol has: a POST on an ID does nothing', async () => {
+  it('are only those of the protocol: a POST on an ID does nothing', async () => {
     await http.send('POST', `${API}/volumes?volumeID=verb-1`, { body: '{}' });
     await http.send('DELETE', `${API}/volumes/verb-1`);
     for (const path of ['verb-1', 'verb-1:unknown', 'verb-1:undelete:undelete', 'verb-1:']) {
@@ -116,7 +116,7 @@ describe('custom verbs', () => {
 });
 
 describe('create', () => {
-  it('takes the ID from the body and refuses two that differ', async () => {
+  it('accepts the ID in the body, and rejects two different IDs', async () => {
     const made = await http.send('POST', `${API}/containers`, {
       body: spec({ id: 'body-id', clusterID: '', image: null }),
     });
@@ -135,7 +135,7 @@ describe('create', () => {
     expect(mounted.json()).toMatchObject({ code: 400, details: [{ reason: 'WILDCARD_NOT_ALLOWED' }] });
   });
 
-  it('says when a taken ID is free', async () => {
+  it('reports when an ID in use will be free', async () => {
     await http.send('POST', `${API}/containers?containerID=taken`, { body: spec({ command: ['sleep', '100'] }) });
     await http.send('POST', `${API}/containers/taken:cancel`);
     await expect.poll(async () => (await http.send('GET', `${API}/containers/taken`)).json().phase).toBe('Canceled');
@@ -146,7 +146,7 @@ describe('create', () => {
     });
   });
 
-  it('tells the ports by their variables, also in arguments', async () => {
+  it('passes the ports in environment variables and in arguments', async () => {
     const script = "echo $BAT_PORT_web_1 $1 $2; tr '\\0' '\\n' < /proc/$$/environ | grep -c ^BAT_PORT_web-1=";
     const command = ['sh', '-c', script, 'sh', '$BAT_PORT_web-1', '$(BAT_PORT_web-1)'];
     const made = await http.send('POST', `${API}/containers?containerID=ports`, {
@@ -167,7 +167,7 @@ describe('parameters', () => {
     'all=yes',
     'nextPageToken=nonsense',
     'pagesize=1',
-  ])('%s is refused', async (query) => {
+  ])('%s is rejected', async (query) => {
     const reply = await http.send('GET', `${API}/containers?${query}`);
     expect(reply.status).toBe(400);
     expect(reply.json()).toMatchObject({
@@ -177,7 +177,7 @@ describe('parameters', () => {
     });
   });
 
-  it('a page token of another list is refused', async () => {
+  it('a page token of another list is rejected', async () => {
     for (const id of ['t1', 't2']) await http.send('POST', `${API}/volumes?volumeID=${id}`, { body: '{}' });
     const page = await http.send('GET', `${API}/volumes?pageSize=1`);
     const token = String(page.json().nextPageToken);
@@ -195,13 +195,13 @@ describe('bodies', () => {
     ['a string', '"x"'],
     ['with a twin of prototypes', '{"__proto__":{"instanceType":"small"}}'],
     ['with trailing text', `${JSON.stringify({ instanceType: 'small' })} x`],
-  ])('one that is %s is refused', async (_, body) => {
+  ])('one that is %s is rejected', async (_, body) => {
     const reply = await http.send('POST', `${API}/containers`, { body });
     expect(reply.status).toBe(400);
     expect(reply.json().code).toBe(400);
   });
 
-  it('compressed ones and other types are refused unread', async () => {
+  it('compressed ones and other types are rejected unread', async () => {
     const gzip = await http.send('POST', `${API}/containers`, {
       body: spec(),
       headers: { 'content-encoding': 'gzip' },
@@ -211,10 +211,10 @@ describe('bodies', () => {
     expect(xml.status).toBe(400);
   });
 
-  it('one that is too large is refused', async () => {
+  it('one that is too large is rejected', async () => {
     const body = spec({ labels: { a: 'x'.repeat(17_000_000) } });
     const reply = await http.send('POST', `${API}/containers`, { body }).catch(() => undefined);
-    // The connection may be cut while the rest is still being sent.
+    // The connection may be closed while the rest is being sent.
     if (reply !== undefined) expect(reply.status).toBe(413);
   });
 });
@@ -244,7 +244,7 @@ describe.skipIf(!existsSync(OBSERVED) && process.env.CI !== 'true')('requests th
     const { recorded } = JSON.parse(readFileSync(OBSERVED, 'utf8')) as { recorded: Recorded[] };
     expect(recorded.length).toBeGreaterThan(5);
     for (const { request } of recorded) {
-      // Names of the recording's stub are put into ours.
+      // Replace the names of the recorded stub by those of the rig.
       const path = request.url.replace('/N1/', '/one/').replace('/acc1/', '/mine/');
       const body = request.body
         .replace('a%40example.org', 'ada%40example.org')

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { expect, test } from 'vitest';
 import { sendStream } from '../../src/api/send-stream.ts';
 
-/** What a client gets of a log, and whether it was told that this is the end. */
+/** What a client receives of a log, and whether the reply ended regularly. */
 async function receive(bytes: AsyncIterable<Uint8Array>, closing: AbortSignal): Promise<[string, boolean]> {
   const server = createServer((_, raw) => {
     const log = { debug: () => {} };
@@ -33,7 +33,7 @@ async function* lines(beforeTheSecond: () => void) {
   yield Buffer.from('two\n');
 }
 
-test('sendStream ends a reply properly where all was sent', async () => {
+test('sendStream ends a reply regularly if everything was sent', async () => {
   expect(
     await receive(
       lines(() => {}),

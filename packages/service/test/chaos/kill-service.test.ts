@@ -11,7 +11,7 @@ import { buildServiceProgram, type ServiceProgram } from './service-process.ts';
 
 const KILLS = 6;
 const CALLERS = 50;
-/** Where everything else on the machine computes too. */
+/** Generous, since the machine may be busy. */
 const PATIENCE = { timeoutMs: 60_000 };
 
 let program: ServiceProgram;
@@ -20,11 +20,11 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-/** One ID and what its caller knows of it. A deletion frees the ID for the next generation. */
+/** An ID and what its caller knows about it. A deletion frees the ID for the next generation. */
 interface Caller {
   readonly id: string;
   generation: number;
-  /** In doubt: the service died before it answered a create or a delete. */
+  /** Uncertain: the service was killed before it replied to a create or a delete. */
   knows: 'absent' | 'present' | 'create in doubt' | 'delete in doubt';
   canceled: boolean;
 }
@@ -32,7 +32,7 @@ interface Caller {
 describe.each(process.env.CHAOS_SEED === undefined ? [Date.now() % 1e9] : [Number(process.env.CHAOS_SEED)])(
   'kill -9 of the service at any moment, CHAOS_SEED=%d',
   (seed) => {
-    it('of creates, cancels and deletes: what was acknowledged holds, and nothing starts twice', async () => {
+    it('during creates, cancels and deletes keeps what was acknowledged, and starts nothing twice', async () => {
       const random = createRandom(seed);
       const root = mkdtempSync(join(tmpdir(), `sluice-chaos-${seed}-`));
       const callers = Array.from({ length: CALLERS }, (_, i): Caller => {
@@ -53,7 +53,7 @@ describe.each(process.env.CHAOS_SEED === undefined ? [Date.now() % 1e9] : [Numbe
         await Promise.all(callers.map((caller) => resolveDoubt(running.service, caller)));
         await checkAll(running.service, { root, callers });
       } finally {
-        // Also of a test that failed nothing stays: neither containers nor the service.
+        // A failed test must not leave containers or the service running either.
         await Promise.allSettled(callers.map(({ id }) => running.service.containers.delete(refOf(id))));
         await running.kill();
       }
@@ -82,7 +82,7 @@ async function open(root: string) {
   };
 }
 
-/** Acts at random until the service no longer answers. */
+/** Makes random calls until the service no longer replies. */
 async function callUntilGone(
   service: ContainerService,
   { caller, random }: { caller: Caller; random: () => number },
@@ -135,7 +135,7 @@ async function cancel(service: ContainerService, caller: Caller): Promise<void> 
   }
 }
 
-/** As the runner does: by asking for the same ID. */
+/** As the runner does, by requesting the same ID. */
 async function resolveDoubt(service: ContainerService, caller: Caller): Promise<void> {
   if (!caller.knows.endsWith('in doubt')) return;
   try {
@@ -164,7 +164,7 @@ async function checkAll(service: ContainerService, { root, callers }: { root: st
       PATIENCE,
     );
     expect(settled.labels?.generation).toBe(String(caller.generation));
-    // An end is one that was asked for, or its own.
+    // An end was requested, or is the container's own.
     if (caller.canceled) expect(settled).toMatchObject({ phase: 'Canceled' });
     else if (settled.labels?.isShort === 'false')
       expect(settled.phase, settled.state).toBeOneOf(['Running', 'Canceled']);
@@ -178,7 +178,7 @@ async function checkAll(service: ContainerService, { root, callers }: { root: st
   expect(starts.filter(isRepeated)).toEqual([]);
 }
 
-/** Processes of containers of this root that are still there once they had the time to go. */
+/** Processes of containers of this root that remain after they had time to end. */
 async function processesOf(root: string): Promise<string[]> {
   const find = () =>
     readdirSync('/proc')
@@ -196,7 +196,7 @@ function readOr(path: string): string {
   }
 }
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+/** Deterministic random numbers from 0 to 1 (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {

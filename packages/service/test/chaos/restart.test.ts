@@ -16,7 +16,7 @@ import { EMBEDDED_SCOPE } from '../../src/index.ts';
 import { buildServiceProgram, type ServiceProgram } from './service-process.ts';
 
 const COUNT = 100;
-/** Every third ends by itself, and so may end while the service is away. */
+/** Every third container ends by itself, possibly while no service runs. */
 const endOf = (i: number) => (i % 3 === 0 ? { command: `sleep 0.${i % 10}; exit ${i % 7}`, exit: i % 7 } : undefined);
 
 let program: ServiceProgram;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   program = await buildServiceProgram();
 });
 afterAll(() => program.remove());
-// Also of a test that failed nothing stays: neither containers nor the service.
+// A failed test must not leave containers or the service running either.
 afterEach(async () => {
   if (child?.exitCode !== null || child.signalCode !== null) return;
   const service = createHttpService({ baseUrl: 'http://localhost', socketPath: join(root, 's.sock'), token: 'none' });
@@ -42,7 +42,7 @@ async function kill(): Promise<void> {
 }
 
 describe.each([0.05, 0.3, 0.8, 1.6])('kill -9 of the service %d s after the first of 100 creates', (seconds) => {
-  it('loses nothing that was acknowledged, starts nothing twice, and invents no end', async () => {
+  it('loses nothing that was acknowledged, starts nothing twice, and reports no false end', async () => {
     root = mkdtempSync(join(tmpdir(), 'sluice-chaos-'));
     const socketPath = join(root, 's.sock');
     child = await program.start(join(root, 'data'), socketPath);
@@ -74,7 +74,7 @@ describe.each([0.05, 0.3, 0.8, 1.6])('kill -9 of the service %d s after the firs
   });
 });
 
-/** The IDs that the service said it has. */
+/** The IDs that the service lists. */
 async function createAll(service: ContainerService): Promise<string[]> {
   const acknowledged: string[] = [];
   const create = async (i: number) => {
@@ -99,7 +99,7 @@ async function listAll(service: ContainerService): Promise<Map<string, Container
   return found;
 }
 
-/** What ends by itself ends as it says; what does not, runs. */
+/** Containers that end by themselves have their own exit code; the others run. */
 async function checkEnd(service: ContainerService, id: string, seen: Container): Promise<void> {
   const ref = { ...EMBEDDED_SCOPE, id };
   const end = endOf(Number(id.slice(2)));

@@ -8,9 +8,9 @@ interface Bundler {
   rolldown(options: object): Promise<{ write(options: object): Promise<unknown>; close(): Promise<void> }>;
 }
 
-/** A program that serves the root and socket which it is started with, made from the sources as they are now. */
+/** A program that serves the root and socket given as its arguments, bundled from the current sources. */
 export interface ServiceProgram {
-  /** Resolves once the service takes requests. */
+  /** Resolves when the service accepts requests. */
   start(root: string, socketPath: string): Promise<ChildProcess>;
   remove(): void;
 }
@@ -25,14 +25,14 @@ process.once('SIGTERM', () => service.close().then(() => process.exit(0)));
 `;
 
 export async function buildServiceProgram(): Promise<ServiceProgram> {
-  // As deep in the package as `src/engines`, so that the launcher is found from there.
+  // At the same depth in the package as `src/engines`, so that the launcher is found from there.
   const cache = fileURLToPath(new URL('../../.cache/', import.meta.url));
   mkdirSync(cache, { recursive: true });
   const directory = mkdtempSync(join(cache, 'chaos-'));
   const entry = join(directory, 'entry.mjs');
   const file = join(directory, 'service.mjs');
   writeFileSync(entry, ENTRY);
-  // The bundler that the test runner itself is built on; it is found through it, as it is no dependency of ours.
+  // The test runner's bundler, resolved through it, since it is not a direct dependency.
   const fromRunner = createRequire(createRequire(import.meta.url).resolve('vitest'));
   const fromVite = createRequire(fromRunner.resolve('vite'));
   const { rolldown } = (await import(pathToFileURL(fromVite.resolve('rolldown')).href)) as Bundler;

@@ -18,7 +18,7 @@ async function open(options?: RigOptions) {
   return { rig, one, two, three, reload };
 }
 
-test('a changed configuration gives clusters their accounts and instance types, and names what takes a restart', async () => {
+test('reloadConfig applies accounts and instance types, and lists what needs a restart', async () => {
   const { rig, one, two, three, reload } = await open();
   const service = rig.service.inProcess(PRINCIPAL);
   const idsNow = async () => (await service.discovery.listInstanceTypes('one')).map(({ id }) => id);
@@ -39,7 +39,7 @@ test('a changed configuration gives clusters their accounts and instance types, 
   expect(await idsNow()).toEqual(['small', 'big']);
 });
 
-test('a new cluster is usable at once, in its place, and again after it was taken out and put back', async () => {
+test('reloadConfig opens a new cluster in its place, also after it was removed and added again', async () => {
   const engines: FakeEngine[] = [];
   const fake = () => {
     engines.push(new FakeEngine());
@@ -82,7 +82,7 @@ test('a new cluster is usable at once, in its place, and again after it was take
   expect(await containers.get({ ...scope, id: 'c' })).toMatchObject({ phase: 'Succeeded' });
 });
 
-test('a cluster that cannot be opened is refused, and the others are as they were', async () => {
+test('reloadConfig rejects a cluster that cannot be opened, and leaves the others unchanged', async () => {
   const { one, two, three, reload } = await open();
   const storage = mkdtempSync(join(tmpdir(), 'sluice-storage-'));
   onTestFinished(() => rmSync(storage, { recursive: true }));
@@ -97,7 +97,7 @@ test('a cluster that cannot be opened is refused, and the others are as they wer
   });
 });
 
-test('a cluster with a storage outside of root is opened where no container sees the files of the host', async () => {
+test('reloadConfig opens a cluster with a storage outside of root only if no container sees the files of the host', async () => {
   const hiding = () => Object.assign(new FakeEngine(), { hidesHost: true });
   const instanceTypes = [{ id: 'small', cores: 1, memoryGB: 1 }];
   const one = { id: 'one', engine: 'hiding', accounts: ['mine'], instanceTypes };
@@ -112,7 +112,7 @@ test('a cluster with a storage outside of root is opened where no container sees
   const service = rig.service.inProcess({ userID: 'u', accounts: [{ clusterID: 'two', accountID: 'mine' }] });
   await service.volumes.create({ clusterID: 'two', accountID: 'mine' }, { volumeID: 'there' });
   expect(existsSync(join(storage, 'volumes/mine/there'))).toBe(true);
-  // This engine's containers see the host: what comes now would not be hidden from them.
+  // This engine's containers see the files of the host: a new storage would not be hidden from them.
   const third = { ...one, id: 'three', storage: join(storage, 'third') };
   const reason = expect.stringContaining('containers of cluster two could read');
   expect(await reload(outside, third)).toMatchObject({ refused: [{ field: 'clusters.three', reason }] });

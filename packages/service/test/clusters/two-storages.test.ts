@@ -9,7 +9,7 @@ import { openRig, PRINCIPAL, SCOPE } from '../service-rig.ts';
 test.runIf(hasNamespaces)(
   'a container finds nothing in the storage of another cluster, which the first start of the service makes',
   async () => {
-    // Not beneath /tmp, of which each container has its own.
+    // Not in /tmp, since each container has its own.
     const directory = await mkdtemp('/var/tmp/sluice-storages-');
     onTestFinished(() => rm(directory, { recursive: true, force: true, maxRetries: 10 }));
     const instanceTypes = [{ id: 'small', cores: 1, memoryGB: 1 }];

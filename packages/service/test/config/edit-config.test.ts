@@ -30,7 +30,7 @@ function edited(edit: ConfigEdit, text = TEXT): string {
   return result.ok ? result.text : result.message;
 }
 
-/** The lines that an edit takes away, and those that it puts in. */
+/** The lines that an edit removes, and those that it adds. */
 function changedLines(edit: ConfigEdit): { gone: string[]; come: string[] } {
   const [before, after] = [TEXT.split('\n'), edited(edit).split('\n')];
   return {
@@ -89,12 +89,12 @@ describe('editConfig', () => {
       ['  - { id: other, engine: process, instanceTypes: [{ id: tiny, cores: 1, memoryGB: 1 }] }'],
       [],
     ],
-  ])('changes its place alone: %j', (edit, gone, come) => {
+  ])('changes only the edited place: %j', (edit, gone, come) => {
     expect(changedLines(edit)).toEqual({ gone, come });
     expect(parseServiceConfig(edited(edit), '/srv')).toMatchObject({ ok: true });
   });
 
-  test('undoes what it did, also in a list of one', () => {
+  test('restores the text by the opposite edit, also in a list of one', () => {
     const text = TEXT.replace('[vision,   speech]', '\n      - vision   # first');
     const added = edited({ type: 'addAccount', clusterID: 'main', accountID: 'audio' }, text);
     expect(edited({ type: 'removeAccount', clusterID: 'main', accountID: 'audio' }, added)).toBe(text);
@@ -104,7 +104,7 @@ describe('editConfig', () => {
     expect(parseServiceConfig(again, '/srv')).toMatchObject({ value: { clusters: [{ accounts: ['vision'] }, {}] } });
   });
 
-  test('says what is not there, what is there already, and what it cannot change', () => {
+  test('reports what does not exist, what already exists, and what it cannot change', () => {
     expect(edited({ type: 'removeCluster', clusterID: 'mian' })).toBe(
       'there is no cluster mian; the configuration has main, other',
     );
@@ -130,7 +130,7 @@ describe('editConfigFile', () => {
     return parsed.ok ? undefined : parsed.problems.map(({ message }) => message).join('\n');
   };
 
-  test('loses nothing of many editors at once, and leaves nothing beside the file', async () => {
+  test('loses no concurrent edit, and leaves no temporary file', async () => {
     const file = fileOf(TEXT);
     const names = Array.from({ length: 12 }, (_, index) => `a${index}`);
     const results = await Promise.all(
@@ -146,7 +146,7 @@ describe('editConfigFile', () => {
     expect(readdirSync(join(file, '..'))).toEqual(['service.yaml']);
   });
 
-  test('writes no configuration that is wrong, and keeps a link a link', async () => {
+  test('writes no invalid configuration, and keeps a link', async () => {
     const file = fileOf(TEXT);
     const link = `${file}.link`;
     symlinkSync(file, link);

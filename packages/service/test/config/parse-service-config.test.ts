@@ -21,7 +21,7 @@ const problems = (text: string) => {
 };
 
 describe('parseServiceConfig', () => {
-  it('fills in defaults and resolves paths against the file’s directory', () => {
+  it('applies defaults and resolves paths from the file’s directory', () => {
     const result = parseServiceConfig(GOOD, '/srv');
     expect(result).toMatchObject({
       ok: true,
@@ -29,7 +29,7 @@ describe('parseServiceConfig', () => {
     });
   });
 
-  it('gives all problems with their places, and the nearest names', () => {
+  it('reports all problems with their positions, and the nearest names', () => {
     const text = GOOD.replace('engine:', 'engin:').replace('cores: 1', 'cores: one').replace('listen:', 'lisen:');
     expect(problems(text)).toEqual([
       expect.stringMatching(/^4:5 .*is missing; it must be a text/),
@@ -39,7 +39,7 @@ describe('parseServiceConfig', () => {
     ]);
   });
 
-  it('refuses several accounts on clusters that share a user, and takes one on all of them', () => {
+  it('rejects several accounts on clusters that share a user, and accepts one on all of them', () => {
     const other = (account: string, engine = 'process') =>
       GOOD.replace(
         'listen:',
@@ -53,18 +53,18 @@ describe('parseServiceConfig', () => {
     expect(problems(other('others', 'local'))).toHaveLength(1);
   });
 
-  it('refuses a grace period longer than a timer can be', () => {
+  it('rejects a grace period longer than a timer can be', () => {
     expect(parseServiceConfig(`${GOOD}cancelGraceSeconds: 2000000\n`, '/srv').ok).toBe(true);
     expect(problems(`${GOOD}cancelGraceSeconds: 2200000\n`)).toEqual([expect.stringMatching(/^12:\d+ .*2000000/)]);
   });
 
-  it('refuses several accounts on an engine that is no border between them', () => {
+  it('rejects several accounts on an engine that does not isolate them', () => {
     expect(problems(GOOD.replace('[team]', '[team, others]'))).toEqual([
       expect.stringMatching(/^7:15 the engine 'process' .*give it one account$/),
     ]);
   });
 
-  it('says where the text is no YAML, and survives what would kill the parser', () => {
+  it('reports where the text is not YAML, and rejects nesting that would overflow the parser', () => {
     expect(problems('root: [1')).toEqual([expect.stringMatching(/^1:\d+ /)]);
     expect(problems('['.repeat(5000))).toEqual(['1:1 the file is nested deeper than 64']);
   });

@@ -27,7 +27,7 @@ afterEach(() => rig.close());
 const ref = (id: string) => ({ ...SCOPE, id });
 const create = (id: string, spec: Partial<ContainerSpec> = {}) =>
   service.containers.create(SCOPE, { instanceType: 'small', command: ['x'], ...spec }, { containerID: id });
-/** Half a second later: whether the service takes it by then. */
+/** Advances the clock by 500 ms, then tries to create the container. */
 const createLater = async (id: string) => {
   await rig.clock.advance(500);
   return create(id).then(
@@ -37,7 +37,7 @@ const createLater = async (id: string) => {
 };
 const get = (id: string) => service.containers.get(ref(id));
 const phase = async (id: string) => (await get(id)).phase;
-/** Resolves when the service has nothing more to do for now. */
+/** Resolves when the service is idle. */
 const reaches = (id: string, wanted: string) => expect.poll(() => phase(id), { interval: 2 }).toBe(wanted);
 const launched = (id: string) =>
   expect
@@ -45,7 +45,7 @@ const launched = (id: string) =>
     .toBe(true);
 
 describe('phases', () => {
-  it('follow the engine, with times and IDs only when they are known', async () => {
+  it('follow the engine, with times and IDs as soon as they are known', async () => {
     const created = await create('a');
     expect(created).toMatchObject({ phase: 'Pending', state: 'starting' });
     expect(created).not.toHaveProperty('startTime');
@@ -82,7 +82,7 @@ describe('phases', () => {
     expect(await get('a')).toMatchObject({ state });
   });
 
-  it('are never left once terminal, nor entered again', async () => {
+  it('never change after a terminal one, and are never entered again', async () => {
     await create('a');
     await launched('a');
     engine.run('a');
@@ -98,7 +98,7 @@ describe('phases', () => {
     expect(await get('a')).toEqual(end);
   });
 
-  it('watch: hints at each change of the own accounts', async () => {
+  it('watch: reports each change of the caller’s accounts', async () => {
     const hints: string[] = [];
     const stop = service.watch((hint) => hints.push(hint.containerID));
     await create('a');
@@ -113,7 +113,7 @@ describe('phases', () => {
 });
 
 describe('capacity', () => {
-  it('lets wait what does not fit, says for what, and never lets a small one pass a big one', async () => {
+  it('queues a container that does not fit, reports why, and never lets a small one overtake a large one', async () => {
     await create('s1');
     await create('big', { instanceType: 'big' });
     await create('s2');
@@ -127,7 +127,7 @@ describe('capacity', () => {
     await launched('s2');
   });
 
-  it('refuses at once what never fits', async () => {
+  it('rejects a container that can never fit', async () => {
     const call = service.containers.create(
       { clusterID: 'two', accountID: 'mine' },
       { instanceType: 'none', command: ['x'] },
@@ -135,7 +135,7 @@ describe('capacity', () => {
     await expect(call).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', reason: 'INSTANCE_TYPE_UNKNOWN' });
   });
 
-  it('cancel: ends one that waits without the engine, and others move up', async () => {
+  it('cancel: ends a waiting container without the engine, and others move up', async () => {
     await create('big', { instanceType: 'big' });
     await create('s1');
     await create('s2');
@@ -147,7 +147,7 @@ describe('capacity', () => {
     expect(engine.asked.map(({ containerID }) => containerID)).toEqual(['big', 's2']);
   });
 
-  it('counts after a restart what runs already', async () => {
+  it('counts running containers after a restart', async () => {
     await create('big', { instanceType: 'big' });
     await launched('big');
     engine.run('big');
@@ -161,8 +161,8 @@ describe('capacity', () => {
   });
 });
 
-describe('an engine that is away', () => {
-  it('is asked again until it takes the container, which starts once', async () => {
+describe('an unavailable engine', () => {
+  it('gets the launch again until it accepts it, and the container starts once', async () => {
     engine.launchErrors.push(new EngineError('UNAVAILABLE', 'no answer'), new EngineError('UNAVAILABLE', 'no answer'));
     await create('a');
     await expect.poll(async () => (await get('a')).state).toBe('the engine is not available, trying again: no answer');
@@ -173,7 +173,7 @@ describe('an engine that is away', () => {
     expect(new Set(engine.asked.map(({ key }) => key)).size).toBe(1);
   });
 
-  it('a refusal ends the container with the engine’s words', async () => {
+  it('ends the container with its message if it rejects the launch', async () => {
     engine.launchErrors.push(new EngineError('REFUSED', 'could not run the image x because there is no Docker'));
     await create('a');
     await reaches('a', 'Failed');
@@ -181,7 +181,7 @@ describe('an engine that is away', () => {
     expect(await get('a')).not.toHaveProperty('startTime');
   });
 
-  it('tells no path of the host, whatever the engine says', async () => {
+  it('reveals no path of the host in its messages', async () => {
     const storage = join(rig.root, 'clusters/one');
     engine.launchErrors.push(new EngineError('UNAVAILABLE', `could not open '${storage}/volumes/mine/v'`));
     await create('a');
@@ -192,7 +192,7 @@ describe('an engine that is away', () => {
     expect((await get('b')).state).toBe('nothing is at (storage)/x');
   });
 
-  it('cancel: of a launch in doubt asks what became of it', async () => {
+  it('cancel: of an uncertain launch asks for its state', async () => {
     engine.launchErrors.push(new EngineError('UNAVAILABLE', 'no answer'));
     await create('a');
     await expect.poll(() => engine.asked.length).toBe(1);
@@ -201,7 +201,7 @@ describe('an engine that is away', () => {
     await reaches('a', 'Canceled');
   });
 
-  it('open: keeps others served, and is taken up once it answers', async () => {
+  it('open: does not affect other clusters, and is adopted when it becomes available', async () => {
     await create('a');
     await launched('a');
     engine.openError = new EngineError('UNAVAILABLE', 'the daemon is not running');
@@ -215,7 +215,7 @@ describe('an engine that is away', () => {
     expect(await phase('a')).toBe('Running');
   });
 
-  it('cancel and delete: while it could not be opened yet stop what an earlier service launched', async () => {
+  it('cancel and delete: before it is opened, stop containers of an earlier service', async () => {
     for (const id of ['a', 'b']) {
       await create(id);
       await launched(id);
@@ -233,7 +233,7 @@ describe('an engine that is away', () => {
     expect(engine.stopped.map(({ graceMs }) => graceMs).sort()).toEqual([0, 2000]);
   });
 
-  it('open: is asked to open only once, however often it cannot say what became of its containers', async () => {
+  it('open: is called only once, however often recovery fails', async () => {
     await create('a');
     await launched('a');
     engine.recoverErrors.push(new EngineError('UNAVAILABLE', 'no answer'), new EngineError('UNAVAILABLE', 'no answer'));
@@ -244,7 +244,7 @@ describe('an engine that is away', () => {
     expect(engine.opened).toBe(1);
   });
 
-  it('open: takes no container for one that never ran while the storage is away', async () => {
+  it('open: treats no container as never started while the storage is unavailable', async () => {
     await create('a');
     await launched('a');
     const storage = join(rig.root, 'clusters/one');
@@ -262,7 +262,7 @@ describe('an engine that is away', () => {
     expect(engine.asked.filter(({ containerID }) => containerID === 'a')).toHaveLength(1);
   });
 
-  it('cancel: of a launch that takes its time ends that', async () => {
+  it('cancel: ends a slow launch', async () => {
     engine.isSlow = true;
     await create('a');
     await expect.poll(() => engine.asked.length).toBe(1);
@@ -271,7 +271,7 @@ describe('an engine that is away', () => {
     expect(await get('a')).toMatchObject({ state: 'canceled before it was started' });
   });
 
-  it('close: waits for no launch that takes its time, and for none that is to be tried again', async () => {
+  it('close: does not wait for slow launches or for retries', async () => {
     engine.launchErrors.push(new EngineError('UNAVAILABLE', 'no answer'));
     await create('a');
     await expect.poll(() => engine.asked.length).toBe(1);
@@ -286,7 +286,7 @@ describe('an engine that is away', () => {
 });
 
 describe('restart', () => {
-  it('absent: launches again under a new key what provably never started', async () => {
+  it('absent: relaunches under a new key a container that provably never started', async () => {
     await create('a');
     await launched('a');
     const [old] = engine.launched.keys();
@@ -300,7 +300,7 @@ describe('restart', () => {
     await reaches('a', 'Succeeded');
   });
 
-  it('absent: of one that ran ends Unknown, never Succeeded', async () => {
+  it('absent: a container that ran ends as Unknown, never as Succeeded', async () => {
     await create('a');
     await launched('a');
     engine.run('a');
@@ -311,7 +311,7 @@ describe('restart', () => {
     await reaches('a', 'Unknown');
   });
 
-  it('cancel: one that was being canceled is stopped again', async () => {
+  it('cancel: a container in Canceling is stopped again', async () => {
     engine.obeysStop = false;
     await create('a');
     await launched('a');
@@ -326,7 +326,7 @@ describe('restart', () => {
     expect(engine.stopped[0]).toMatchObject({ graceMs: 2000 });
   });
 
-  it('delete: what was being removed is removed', async () => {
+  it('delete: a removal in progress is completed', async () => {
     engine.obeysStop = false;
     await create('a');
     await launched('a');
@@ -353,7 +353,7 @@ describe('restart', () => {
 describe('retention', () => {
   const DAY = 86_400_000;
 
-  it('takes the record, the directory and the reservation of the ID', async () => {
+  it('removes the record, the directory and the reservation of the ID', async () => {
     await create('a');
     await launched('a');
     engine.end('a', undefined, rig.clock.now());
@@ -368,7 +368,7 @@ describe('retention', () => {
     await create('a');
   });
 
-  it('takes a deleted volume, and until then undelete brings it back', async () => {
+  it('removes a deleted volume, which undelete restores until then', async () => {
     const volume = { ...SCOPE, id: 'v' };
     await service.volumes.create(SCOPE, { volumeID: 'v' });
     await service.volumes.delete(volume);
@@ -385,7 +385,7 @@ describe('retention', () => {
   });
 });
 
-describe('deletions of the same at once', () => {
+describe('concurrent deletions', () => {
   it.each<[string, () => Promise<void>, () => boolean]>([
     [
       'a container',
@@ -402,12 +402,12 @@ describe('deletions of the same at once', () => {
       () => service.volumes.delete(ref('a')),
       () => onDisk.get(TABLES.volumes, onDisk.get(TABLES.volumeIDs, idKey(ref('a'))) ?? '')?.phase === 'Deleting',
     ],
-  ])('of %s are answered once it is so for good', async (_, remove, isLasting) => {
+  ])('of %s resolve when the removal is durable', async (_, remove, isLasting) => {
     await create('a');
     await service.volumes.create(SCOPE, { volumeID: 'a' });
     onDisk = openLmdbStore(join(rig.root, 'store'), Object.values(TABLES));
     const answers: Promise<boolean>[] = [];
-    // Each a little behind the one before, so that some meet what an earlier one has not yet made durable.
+    // Each starts slightly later, so that some find a removal that is not yet durable.
     for (let i = 0; i < 20; i++) {
       answers.push(remove().then(isLasting, isLasting));
       await Promise.resolve();
@@ -415,12 +415,12 @@ describe('deletions of the same at once', () => {
     expect(new Set(await Promise.all(answers))).toEqual(new Set([true]));
     await onDisk.close();
   });
-  /** What another process would find. */
+  /** What another process would read. */
   let onDisk: Store;
 });
 
 describe('a log', () => {
-  it('is refused while its storage is away, rather than told to be empty', async () => {
+  it('is rejected while its storage is unavailable, instead of reported as empty', async () => {
     await create('a');
     await launched('a');
     appendFileSync(engine.launchOf('a').logPath, 'kept\n');
@@ -438,7 +438,7 @@ describe('a log', () => {
 });
 
 describe('volumes in use', () => {
-  it('force is refused while a live container mounts it, the ordinary deletion is not, and new mounts are', async () => {
+  it('reject forced deletion and, after an ordinary deletion, new mounts', async () => {
     const volume = { ...SCOPE, id: 'v' };
     await service.volumes.create(SCOPE, { volumeID: 'v' });
     await create('a', { volumeMounts: { 'v:in/put:dir': '/in' } });

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { openRig, PRINCIPAL, SCOPE } from '../service-rig.ts';
 
-it('a delete after a cancel kills at once, however much grace the cancel left', async () => {
+it('a delete after a cancel kills immediately, whatever the grace period of the cancel', async () => {
   const rig = await openRig({ config: { cancelGraceSeconds: 1_000_000 } });
   onTestFinished(() => rig.close());
   const { containers } = rig.service.inProcess(PRINCIPAL);

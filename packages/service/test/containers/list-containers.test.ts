@@ -8,7 +8,7 @@ const asItem = ({ id, clusterID, accountID, image, phase, state, createTime }: C
   ...(image === undefined ? {} : { image }),
 });
 
-it('list: live and ended ones come in the order of creation, in pages, as get tells them, also after a restart', async () => {
+it('list: returns live and ended containers in the order of creation, in pages, as get does, also after a restart', async () => {
   const engine = new FakeEngine();
   const rig = await openRig({
     cores: 100,
@@ -22,7 +22,7 @@ it('list: live and ended ones come in the order of creation, in pages, as get te
   await expect.poll(() => engine.launched.size).toBe(40);
   for (const id of ids.filter((_, i) => i % 3 > 0)) engine.run(id);
   for (const id of ids.filter((_, i) => i % 3 === 2)) engine.end(id);
-  // Read while the ends are on their way to the disk, and again when they are there.
+  // Read before the ends are durable, and again afterwards.
   await check(ids);
   await expect.poll(async () => (await list({ all: false })).length).toBe(27);
   for (const id of ['c-2', 'c-3', 'c-20']) await service.containers.delete({ ...SCOPE, id });

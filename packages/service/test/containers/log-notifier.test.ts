@@ -12,21 +12,21 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('LogNotifier', () => {
-  it('tells each of thousands once its file has grown, and only then', async () => {
+  it('notifies each of thousands when its file has grown, and only then', async () => {
     const notifier = new LogNotifier();
     const grown: number[] = [];
     const paths = Array.from({ length: 3000 }, (_, i) => join(directory, String(i % 100)));
     for (const path of new Set(paths)) writeFileSync(path, 'one\n');
     for (const [i, path] of paths.entries()) notifier.add(path, 4, () => grown.push(i));
     appendFileSync(paths[7]!, 'two\n');
-    await until('the first are told', async () => grown.length === 30);
+    await until('the first are notified', async () => grown.length === 30);
     expect(grown.every((i) => i % 100 === 7)).toBe(true);
     for (const path of new Set(paths)) appendFileSync(path, 'three\n');
-    await until('all are told', async () => grown.length === 3000);
+    await until('all are notified', async () => grown.length === 3000);
     expect(new Set(grown).size).toBe(3000);
   });
 
-  it('tells of a file that comes later, and nothing to who has left', async () => {
+  it('notifies of a file that is created later, but not after it is canceled', async () => {
     const notifier = new LogNotifier();
     const grown: string[] = [];
     const leave = notifier.add(join(directory, 'late'), 0, () => grown.push('left'));
@@ -34,9 +34,9 @@ describe('LogNotifier', () => {
     leave();
     leave();
     writeFileSync(join(directory, 'late'), 'x');
-    await until('it is told', async () => grown.length > 0);
+    await until('it is notified', async () => grown.length > 0);
     notifier.add(join(directory, 'late'), 0, () => grown.push('came'));
-    await until('the next is told', async () => grown.length > 1);
+    await until('the next is notified', async () => grown.length > 1);
     expect(grown).toEqual(['stayed', 'came']);
   });
 });

@@ -48,7 +48,7 @@ function createWriter(): LogWriter & { end(): void } {
 }
 
 describe('readLog', () => {
-  it('gives nothing where nothing was written', async () => {
+  it('yields nothing if nothing was written', async () => {
     expect(await text({})).toBe('');
     expect(await text({ tail: 3 })).toBe('');
   });
@@ -56,14 +56,14 @@ describe('readLog', () => {
   test.prop(
     [fc.array(fc.constantFrom('', 'a', 'bb', 'x'.repeat(70_000)), { maxLength: 8 }), fc.boolean(), fc.nat({ max: 10 })],
     { numRuns: 60 },
-  )('tail gives the last lines, with or without a newline at the end', async (lines, closed, tail) => {
+  )('tail yields the last lines, with or without a newline at the end', async (lines, closed, tail) => {
     const whole = lines.join('\n') + (closed && lines.length > 0 ? '\n' : '');
     writeFileSync(path, whole);
     const parts = whole.split(/(?<=\n)/);
     expect(await text({ tail })).toBe(tail === 0 ? '' : parts.slice(-tail).join(''));
   });
 
-  it('follow gives what comes, and ends with the container', async () => {
+  it('follow yields new bytes, and ends with the container', async () => {
     const writer = createWriter();
     writeFileSync(path, 'one\n');
     const log = readLog(path, { follow: true }, writer);
@@ -78,7 +78,7 @@ describe('readLog', () => {
     expect((await log.next()).done).toBe(true);
   });
 
-  it('follow waits for a log that is not there yet', async () => {
+  it('follow waits for a log that does not exist yet', async () => {
     const writer = createWriter();
     const all = text({ follow: true, tail: 5 }, writer);
     writeFileSync(path, 'late\n');
@@ -86,7 +86,7 @@ describe('readLog', () => {
     expect(await all).toBe('late\n');
   });
 
-  it('tail of a log of 10 GB reads its end only', async () => {
+  it('tail of a log of 10 GB reads only its end', async () => {
     const file = openSync(path, 'w');
     ftruncateSync(file, 10_000_000_000);
     writeSync(file, 'a\nb\nc\n', 10_000_000_000);
@@ -94,7 +94,7 @@ describe('readLog', () => {
     expect(await text({ tail: 2 })).toBe('b\nc\n');
   });
 
-  it('a reader who does not read holds one block, and a thousand followers of silence hold little', async () => {
+  it('a stalled reader uses one block, and a thousand followers of a silent log use little memory', async () => {
     const file = openSync(path, 'w');
     ftruncateSync(file, 1_000_000_000);
     closeSync(file);

@@ -9,29 +9,29 @@ import {
   type Observation,
 } from '../../src/engines/engine.ts';
 
-/** An engine whose containers do what the test says, and nothing else. It outlives the services that open it. */
+/** An engine whose containers the test controls. It outlives the services that open it. */
 export class FakeEngine implements Engine {
   features: readonly Feature[] = [];
-  /** What each image resolves to. */
+  /** The digest of each image. */
   readonly digests = new Map<string, string>();
-  /** Every launch asked for, in order, tries that failed included. */
+  /** Every requested launch, in order, including failed attempts. */
   readonly asked: Launch[] = [];
   readonly launched = new Map<string, Launch>();
   readonly stopped: { key: string; graceMs: number }[] = [];
   readonly removed: string[] = [];
-  /** What the next calls of `launch` throw, one after the other. */
+  /** Errors that the next calls of `launch` throw, in order. */
   readonly launchErrors: Error[] = [];
-  /** What `open` throws, while set. */
+  /** The error that `open` throws while set. */
   openError: Error | undefined;
-  /** What the next calls of `recover` throw, one after the other. */
+  /** Errors that the next calls of `recover` throw, in order. */
   readonly recoverErrors: Error[] = [];
-  /** How often it was opened. */
+  /** The number of calls of `open`. */
   opened = 0;
-  /** A launch goes on until it is wanted no more. */
+  /** While set, a launch lasts until it is aborted. */
   isSlow = false;
-  /** What is wrong with every image, while set. */
+  /** The error of `checkImage` for every image, while set. */
   imageFault: string | undefined;
-  /** Whether a stop ends the container at once. */
+  /** Whether a stop ends the container immediately. */
   obeysStop = true;
   #sink: EngineSink | undefined;
 
@@ -56,7 +56,7 @@ export class FakeEngine implements Engine {
     const error = this.recoverErrors.shift();
     if (error !== undefined) throw error;
     for (const launch of launches) {
-      // As the interface promises; a real engine notes there that it never started.
+      // Required by the interface; a real engine records there that it never started.
       if (!existsSync(launch.directory)) throw new Error(`could not find the directory ${launch.directory}`);
       if (!this.launched.has(launch.key)) this.#sink?.report(launch.key, { type: 'absent' });
     }
@@ -83,7 +83,7 @@ export class FakeEngine implements Engine {
     this.#sink = undefined;
   }
 
-  /** The launch of the container `id`; the latest, where the ID was used again. */
+  /** The launch of the container `id`; the latest if the ID was reused. */
   launchOf(id: string): Launch {
     const launch = [...this.launched.values()].findLast(({ containerID }) => containerID === id);
     if (launch === undefined) throw new Error(`the container ${id} was not launched`);

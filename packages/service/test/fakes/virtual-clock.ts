@@ -5,7 +5,7 @@ interface Timer {
   readonly action: () => unknown;
 }
 
-/** A clock that stands still until the test moves it; timers see the time that they are due at. */
+/** A clock that changes only when the test advances it. A timer sees the time at which it is due. */
 export class VirtualClock implements Clock {
   #now: number;
   readonly #timers = new Set<Timer>();
@@ -24,7 +24,7 @@ export class VirtualClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Moves on by `ms`, firing what comes due in order, and waits for what that does. */
+  /** Advances by `ms`, fires due timers in order, and awaits their actions. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     for (;;) {

@@ -4,7 +4,7 @@ import { createServiceLog } from '../../src/service/create-service-log.ts';
 import { createService } from '../../src/service/service.ts';
 import { openRig, PRINCIPAL, SCOPE } from '../service-rig.ts';
 
-test('the log leaves out what is called a secret, and the query of an address', () => {
+test('createServiceLog redacts secrets by name, and the query of a URL', () => {
   const lines: string[] = [];
   const log = createServiceLog({ to: { write: (line) => void lines.push(line) } });
   log.info({ url: '/user/api/login?email=a&password=open', user: { password: 'open' }, token: 'open' }, 'request');
@@ -12,7 +12,7 @@ test('the log leaves out what is called a secret, and the query of an address', 
   expect(lines.join('')).toContain('/user/api/login?(left out)');
 });
 
-test('WebDAV requests have an ID, and a line in the log without the names of files', async () => {
+test('createServiceLog logs WebDAV requests with an ID, without file names', async () => {
   const rig = await openRig();
   onTestFinished(() => rig.close());
   const lines: string[] = [];

@@ -9,7 +9,7 @@ import { put, type Store } from '../../src/store/store.ts';
 import { TABLES, timeKey } from '../../src/store/tables.ts';
 import { VirtualClock } from '../fakes/virtual-clock.ts';
 
-test('startRetention removes tokens that have expired, and looks at all of them only from time to time', async () => {
+test('startRetention removes expired tokens, and reads all of them only once per interval', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-retention-'));
   const store = openLmdbStore(directory, Object.values(TABLES));
   const clock = new VirtualClock();
@@ -34,7 +34,7 @@ test('startRetention removes tokens that have expired, and looks at all of them 
       expireTime: i % 2 === 0 ? now : now + 60_000_000,
     });
   await store.commit(Array.from({ length: 1200 }, (_, i) => token(i)));
-  // Of containers whose rows are gone: each is due a second after the one before.
+  // Of containers without rows, each due a second after the previous one.
   await store.commit(
     Array.from({ length: 50 }, (_, i) =>
       put(TABLES.endedContainers, `${timeKey(now + i * 1000)}/one/mine/c${i}`, true),

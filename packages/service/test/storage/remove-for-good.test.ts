@@ -6,7 +6,7 @@ import { temporaryDirectory } from '../volumes/temporary-directory.ts';
 
 const NOBODY = 65_534;
 
-/** Root may change every directory: the test goes on as somebody who may not. */
+/** Root may change every directory, so the test runs as another user. */
 function stopBeingRoot(owned: readonly string[]): void {
   if (process.geteuid?.() !== 0) return;
   for (const path of owned) chownSync(path, NOBODY, NOBODY);
@@ -14,7 +14,7 @@ function stopBeingRoot(owned: readonly string[]): void {
   onTestFinished(() => process.seteuid?.(0));
 }
 
-test('removeForGood removes directories that their owner may not change', async () => {
+test('removeForGood removes read-only directories', async () => {
   const root = temporaryDirectory();
   const paths = ['', 'cache', 'cache/module', 'cache/closed'].map((path) => join(root, path));
   for (const path of paths.slice(1)) mkdirSync(path);

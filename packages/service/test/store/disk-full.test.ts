@@ -5,7 +5,7 @@ import { API, openRawHttp, type RawHttp } from '../api/raw-http.ts';
 import { FakeEngine } from '../fakes/fake-engine.ts';
 import { mountSmallDisk } from './small-disk.ts';
 
-/** Undefined without the right to mount one: then there is nothing to test. */
+/** Undefined without permission to mount one; the tests are then skipped. */
 const disk = mountSmallDisk('12m');
 let http: RawHttp;
 let engine: FakeEngine;
@@ -33,7 +33,7 @@ const ids = async () => {
 };
 
 describe.skipIf(disk === undefined && process.env.CI !== 'true')('a full disk', () => {
-  it('refuses what is new with 507, keeps what is there, and is forgotten once there is room', async () => {
+  it('rejects new resources with 507, keeps existing ones, and recovers when space is free', async () => {
     for (const id of ['kept', 'ending']) expect((await create(id)).status).toBe(200);
     await expect.poll(() => engine.launched.size).toBe(2);
     for (const id of ['kept', 'ending']) engine.run(id);
@@ -51,7 +51,7 @@ describe.skipIf(disk === undefined && process.env.CI !== 'true')('a full disk', 
     expect((await get(last)).code).toBe(404);
     expect(await ids()).toEqual(['kept', 'ending', ...made]);
 
-    // An end that shares its transaction with what has no room is not lost, and told only once it is on the disk.
+    // An end in the same transaction as a rejected change is not lost, and is reported only when it is durable.
     engine.end('ending');
     const more = await Promise.all([create(last, { labels }), create('twin', { labels })]);
     expect(more.map(({ status }) => status)).toEqual([507, 507]);

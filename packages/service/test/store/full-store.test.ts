@@ -10,19 +10,20 @@ const FULL = { code: 'UNAVAILABLE', reason: 'STORE_FULL', status: 507 };
 
 describe.skipIf(disk === undefined && process.env.CI !== 'true')('LmdbStore on a full disk', () => {
   let store: Store;
-  let heard: (string | undefined)[];
-  const open = () => openLmdbStore(join(disk!.path, 'store'), [WORDS], { onShortage: (reason) => heard.push(reason) });
+  let notified: (string | undefined)[];
+  const open = () =>
+    openLmdbStore(join(disk!.path, 'store'), [WORDS], { onShortage: (reason) => notified.push(reason) });
   const words = () => [...store.range(WORDS, { from: '', to: '~' })].map(([key, value]) => `${key}=${value}`);
   const outcomes = (results: readonly PromiseSettledResult<void>[]) =>
     results.map((one) => (one.status === 'rejected' ? one.reason.reason : one.status));
-  /** What is on the disk, and not only in memory. */
+  /** What is on disk, not only in memory. */
   const reopened = async () => {
     await store.close();
     store = open();
     return words();
   };
   beforeEach(async () => {
-    heard = [];
+    notified = [];
     store = open();
     for (const key of ['kept', 'k']) await store.commit([remove(WORDS, key)]);
     await store.commit([put(WORDS, 'kept', 'old')]);
@@ -33,7 +34,7 @@ describe.skipIf(disk === undefined && process.env.CI !== 'true')('LmdbStore on a
   });
   afterAll(() => disk!.unmount());
 
-  it('drops both of two commits to one key: the first does not come back', async () => {
+  it('drops both of two commits to one key: the first does not reappear', async () => {
     disk!.fill();
     const results = await Promise.allSettled(['first', 'second'].map((word) => store.commit([put(WORDS, 'k', word)])));
     expect(outcomes(results)).toEqual(['STORE_FULL', 'STORE_FULL']);
@@ -44,12 +45,12 @@ describe.skipIf(disk === undefined && process.env.CI !== 'true')('LmdbStore on a
     expect(await reopened()).toEqual(['kept=old']);
   });
 
-  it('drops both where LMDB itself meets the end of the disk, in one transaction and the next', async () => {
+  it('drops both if LMDB itself hits the full disk, in one transaction and in the next', async () => {
     disk!.fill(2_000_000);
-    // Its characters take three bytes each, and are counted as one: the look before the transaction finds it to fit.
+    // Each character takes three bytes but is estimated as one, so the check before the transaction passes.
     const large = '\u754c'.repeat(900_000);
     const first = Promise.allSettled([store.commit([put(WORDS, 'k', `${large}1`)])]);
-    // Begun, so that the second cannot go along with it.
+    // In progress, so that the second is not part of it.
     await new Promise((begun) => setImmediate(begun));
     const second = Promise.allSettled([store.commit([put(WORDS, 'k', `${large}2`)])]);
     const results = [...(await first), ...(await second)];
@@ -58,7 +59,7 @@ describe.skipIf(disk === undefined && process.env.CI !== 'true')('LmdbStore on a
     expect(await reopened()).toEqual(['kept=old']);
   });
 
-  it('keeps what has happened: a write over a refused commit stays, one under it comes back', async () => {
+  it('keeps writes: one after a rejected commit stays, one before it reappears', async () => {
     disk!.fill();
     store.write([put(WORDS, 'kept', 'happened')]);
     const over = store.commit([put(WORDS, 'kept', 'wished'), put(WORDS, 'k', 'wished')]);
@@ -71,7 +72,7 @@ describe.skipIf(disk === undefined && process.env.CI !== 'true')('LmdbStore on a
     expect(await reopened()).toEqual(['k=happened', 'kept=happened']);
   });
 
-  it('has room for what has happened where new things are refused already', async () => {
+  it('has reserved space for writes when commits are already rejected', async () => {
     disk!.fill(700_000);
     await expect(store.commit([put(WORDS, 'k', 'wished')])).rejects.toMatchObject(FULL);
     store.write([put(WORDS, 'kept', 'happened')]);
@@ -80,17 +81,17 @@ describe.skipIf(disk === undefined && process.env.CI !== 'true')('LmdbStore on a
     expect(await reopened()).toEqual(['kept=happened']);
   });
 
-  it('tells of the shortage without a write, refuses at once, and forgets it by itself once there is room', async () => {
+  it('reports the shortage without a write, rejects immediately, and recovers by itself when space is free', async () => {
     expect(store.shortage).toBeUndefined();
     disk!.fill();
     expect(store.shortage).toMatch(/disk is full/);
     await expect(store.commit([put(WORDS, 'k', 'wished')])).rejects.toMatchObject(FULL);
-    // What waits for nothing new is answered as ever.
+    // A commit without changes still succeeds.
     await store.commit([]);
     disk!.empty();
     await expect.poll(() => store.shortage, { timeout: 10_000 }).toBeUndefined();
     await store.commit([put(WORDS, 'k', 'done')]);
-    expect(heard).toEqual([expect.stringMatching(/disk is full/), undefined]);
+    expect(notified).toEqual([expect.stringMatching(/disk is full/), undefined]);
     expect(await reopened()).toEqual(['k=done', 'kept=old']);
   });
 });

@@ -31,7 +31,7 @@ const all = (table: Table<string>) =>
   [...store.range(table, { from: '', to: '~' })].map(([key, value]) => `${key}=${value}`);
 
 describe('LmdbStore', () => {
-  it('reads what was written at once, before, while and after it becomes durable', async () => {
+  it('reads a write immediately: before, while and after it becomes durable', async () => {
     store.write([put(WORDS, 'a', '1'), put(WORDS, 'b', '2')]);
     expect([store.get(WORDS, 'a'), all(WORDS)]).toEqual(['1', ['a=1', 'b=2']]);
     const durable = store.durable();
@@ -44,20 +44,20 @@ describe('LmdbStore', () => {
     expect(all(WORDS)).toEqual(['b=2', 'c=3']);
   });
 
-  it('finds everything again after it was closed', async () => {
+  it('reads everything after it is reopened', async () => {
     store.write([put(WORDS, 'a', '1'), put(OTHERS, 'a', '2')]);
     await store.close();
     store = open();
     expect([store.get(WORDS, 'a'), store.get(OTHERS, 'a')]).toEqual(['1', '2']);
   });
 
-  it('keeps a range to its bounds', () => {
+  it('limits a range to its bounds', () => {
     store.write(['x/1', 'x/2', 'x-/1', 'x0', 'w/9'].map((key) => put(WORDS, key, '')));
     expect([...store.range(WORDS, { from: 'x/', to: 'x0' })].map(([key]) => key)).toEqual(['x/1', 'x/2']);
     expect([...store.range(WORDS, { from: 'x/1', to: 'x0', after: true })].map(([key]) => key)).toEqual(['x/2']);
   });
 
-  it('shows what another process has written', async () => {
+  it('reads what another process has written', async () => {
     const script = `
       import { open } from 'lmdb';
       const root = open({ path: process.argv[1], maxDbs: 8, overlappingSync: false });
@@ -70,7 +70,7 @@ describe('LmdbStore', () => {
     await expect.poll(() => store.get(WORDS, 'a')).toBe('theirs');
   });
 
-  it('takes what can wait along with what cannot, and brings it to the disk without that too', async () => {
+  it('flushes canWait writes with other writes, and after a delay without them', async () => {
     const script = `
       import { open } from 'lmdb';
       const root = open({ path: process.argv[1], maxDbs: 8, overlappingSync: false });
@@ -104,7 +104,7 @@ describe('LmdbStore', () => {
 });
 
 describe('openSequence', () => {
-  it('grows, sorts as text, and never gives a number again after a restart', async () => {
+  it('grows, sorts as text, and never repeats a number after a restart', async () => {
     const first = openSequence(store);
     const given = Array.from({ length: 100 }, () => first.next());
     await store.close();
@@ -116,14 +116,14 @@ describe('openSequence', () => {
 });
 
 describe('migrate', () => {
-  it('marks a new store and refuses one of a later program', async () => {
+  it('marks a new store and rejects a newer one', async () => {
     await migrate(store);
     expect(store.get(TABLES.meta, 'schema')).toBe(SCHEMA_VERSION);
     store.write([put(TABLES.meta, 'schema', SCHEMA_VERSION + 1)]);
     await expect(migrate(store)).rejects.toThrow(`has version ${SCHEMA_VERSION + 1}`);
   });
 
-  it('gives the containers of version 1 that have ended, and only those, their list items', async () => {
+  it('adds list items for the ended containers of version 1, and only those', async () => {
     const row: ContainerRow = {
       ...{ id: 'a', clusterID: 'one', accountID: 'mine', launchKey: 'a-1', spec: { instanceType: 'small' } },
       ...{ amount: { cores: 1, memoryGB: 1, gpus: 0 }, ports: {}, hosts: {}, mounts: [] },
@@ -149,7 +149,7 @@ describe('mergeRanges', () => {
     key,
     key,
     fc.boolean(),
-  ])('gives what a map of both would, in order', (stored, fresh, from, to, after) => {
+  ])('yields what a map of both would, in order', (stored, fresh, from, to, after) => {
     const range = { from, to, after };
     const inside = (k: string) => (after ? k > from : k >= from) && k < to;
     const entries = stored.filter(inside).map((k) => ({ key: k, value: 'stored' as unknown }));

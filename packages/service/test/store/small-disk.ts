@@ -3,17 +3,17 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A real file system of its own that can be filled. */
+/** A real, separate file system that can be filled. */
 export interface SmallDisk {
   readonly path: string;
-  /** Takes all room that is left, but for `leave` bytes. */
+  /** Fills the free space except for `leave` bytes. */
   fill(leave?: number): void;
-  /** Gives it back. */
+  /** Frees the space again. */
   empty(): void;
   unmount(): void;
 }
 
-/** Mounts one on an empty directory, by default a new one; undefined without the right to. Unmounting removes the directory. */
+/** Mounts one on an empty directory, by default a new one; undefined without permission. Unmounting removes the directory. */
 export function mountSmallDisk(
   size: string,
   path = mkdtempSync(join(tmpdir(), 'sluice-disk-')),
