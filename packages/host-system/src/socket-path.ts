@@ -6,7 +6,9 @@ const MAX_SOCKET_BYTES = 107;
 
 /** A path of a socket, valid until `close`. */
 export interface SocketPath {
+  /** May refer to an open descriptor of this process. */
   readonly path: string;
+  /** Closes that descriptor; leaves the socket. */
   close(): Promise<void>;
 }
 

@@ -33,8 +33,11 @@ export interface AdoptRunOptions extends StartRunOptions {
 /** A container of the run, found by its labels; ordered by ID. */
 export interface AdoptedContainer {
   readonly step: string;
+  /** `''` for a plain step. */
   readonly cell: string;
+  /** From 1. */
   readonly attempt: number;
+  /** As the service reports it. */
   readonly phase: string;
 }
 

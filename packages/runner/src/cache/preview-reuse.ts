@@ -27,7 +27,9 @@ export interface ReusePreview {
   readonly step: string;
   /** The number of cells, if it is known before the run. */
   readonly cells?: number;
+  /** The number of cells whose results would be reused. */
   readonly reused: number;
+  /** The number of cells that would be skipped. */
   readonly skipped: number;
   /** Why the others run; `''` if there are none. */
   readonly reason: string;

@@ -18,24 +18,28 @@ import { refuseChanged } from './refuse-changed.ts';
 /** An output of a run, and where it is copied to. */
 export interface PullOptions extends PullTarget {
   readonly home: string;
+  /** May be shortened to an unambiguous prefix. */
   readonly runId: string;
   /** As for `RunOutputs.pull`. */
   readonly output: string;
+  /** Default: the machine's file system. */
   readonly disk?: Disk;
 }
 
 /** Where an output is copied to, and by which service. */
 export interface PullTarget {
+  /** The service on which the run was executed. */
   readonly service: ContainerService;
   /** Local directory, which is replaced as a whole; refused if it contains files that Sluice did not write. */
   readonly to: string;
+  /** Called repeatedly during the copy, and at its end with `done`. */
   readonly onProgress?: (progress: TransferProgress) => void;
 }
 
 /** The outputs that a run has produced so far; its journal is read once for all of them. */
 export interface RunOutputs {
   readonly runId: string;
-  /** Of the outputs that the pipeline declares. */
+  /** Of the declared outputs whose step has succeeded. */
   readonly names: readonly string[];
   /** The outputs of all steps. */
   readonly steps: readonly OutputReport[];

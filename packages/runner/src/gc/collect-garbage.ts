@@ -28,7 +28,9 @@ export interface CollectOptions {
   readonly maxBytes?: number;
   /** Report what would be removed, and remove nothing. */
   readonly dryRun?: boolean;
+  /** Default: the machine's file system. */
   readonly disk?: Disk;
+  /** Default: the machine's clock. */
   readonly clock?: Clock;
 }
 
@@ -39,6 +41,7 @@ export type Freed =
 
 /** The result of a garbage collection. */
 export interface GarbageReport {
+  /** What was removed, or with `dryRun` would be. */
   readonly freed: readonly Freed[];
   /** Runs that were kept, with the reasons. */
   readonly kept: readonly { readonly runId: string; readonly pipeline: string; readonly reason: string }[];

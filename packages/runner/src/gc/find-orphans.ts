@@ -11,9 +11,12 @@ export interface Orphan {
   readonly containerID: string;
   readonly runId: string;
   readonly step: string;
+  /** `''` for a plain step. */
   readonly cell: string;
   readonly attempt: number;
+  /** As the service reports it. */
   readonly phase: string;
+  /** ISO 8601, as the service reports it. */
   readonly createTime?: string;
   /** `over`: its run has ended in this home. `unknown`: this home has no such run, but another home may. */
   readonly run: 'over' | 'unknown';

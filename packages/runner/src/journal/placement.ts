@@ -13,6 +13,7 @@ export interface PlacementChoice {
 export interface RunPlacement {
   /** Account by cluster, for every cluster on which a step may run. */
   readonly accounts: Readonly<Record<string, string>>;
+  /** The distinct choices; steps with equal requirements share one. */
   readonly choices: readonly PlacementChoice[];
   /** Index into `choices` by step. */
   readonly ofStep: readonly number[];
@@ -20,7 +21,9 @@ export interface RunPlacement {
 
 /** Limits of a service that no pipeline states: how many containers run concurrently, by cluster and by instance type. */
 export interface SiteLimits {
+  /** By cluster: most concurrent containers of one run. */
   readonly clusters?: Readonly<Record<string, number>>;
+  /** By instance type: most concurrent containers of one run. */
   readonly instanceTypes?: Readonly<Record<string, number>>;
   /** The most mounts of one container. */
   readonly mounts?: number;

@@ -28,5 +28,6 @@ export interface RunRefusal {
     | 'GROUP_BUSY'
     /** No step waits for this approval, or no process executes the run. */
     | 'NOT_ASKED';
+  /** Says what could not be done, and why; names no command of the command line. */
   readonly message: string;
 }

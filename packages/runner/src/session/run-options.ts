@@ -10,11 +10,13 @@ import type { Notifier } from './system-notifier.ts';
 
 /** Options for starting, resuming and adopting a run. */
 export interface RunnerOptions {
+  /** The caller closes it, after the run has finished or was detached. */
   readonly service: ContainerService;
   /** The directory that contains runs, cache and credentials; created if absent. */
   readonly home: string;
   /** Value of a secret, or undefined if it is unknown. Called at each submission; the value is never stored. */
   readonly secrets?: (name: string) => string | undefined;
+  /** Receives the events of the run; default: none. */
   readonly reporter?: Reporter;
   /** Default: the machine's clock. */
   readonly clock?: Clock;
@@ -34,6 +36,7 @@ export interface RunnerOptions {
 
 /** What a new run needs. It is stored with the run, so that resuming does not need it again. */
 export interface StartRunOptions extends RunnerOptions {
+  /** Stored with the run. */
   readonly plan: Plan;
   /** Cluster and account of the run; no wildcards. */
   readonly scope: Scope;

@@ -18,15 +18,19 @@ export type User = Pick<UserRow, 'userID' | 'email' | 'name' | 'accounts'>;
  * writing processes; the service sees each change at its next request.
  */
 export interface UserDirectory {
+  /** All users, without their passwords. */
   list(): User[];
   /** Throws if a user has this e-mail address. `password` is the raw password. */
   add(user: { email: string; name?: string; password: string }): Promise<User>;
   /** Invalidates the user's earlier tokens. `password` is the raw password. */
   setPassword(email: string, password: string): Promise<void>;
+  /** Throws if there is no such user; does nothing if the user has the account already. */
   grant(email: string, account: Account): Promise<void>;
+  /** Throws if there is no such user; does nothing if the user does not have the account. */
   revoke(email: string, account: Account): Promise<void>;
   /** Keeps the containers and volumes of the user's accounts. */
   remove(email: string): Promise<void>;
+  /** Releases the store; the service is not affected. */
   close(): Promise<void>;
 }
 

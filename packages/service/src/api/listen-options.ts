@@ -9,7 +9,9 @@ export type ListenOptions =
 export interface ListenAddress {
   /** The API's base URL, `http://localhost` for a socket. */
   readonly url: string;
+  /** Only for a socket. */
   readonly socketPath?: string;
+  /** Only for a TCP listener. */
   readonly port?: number;
 }
 

@@ -4,6 +4,7 @@ import type { ClusterSet } from './cluster-set.ts';
 
 /** The result of a reload. Fields are named as in the file, with the IDs of clusters. */
 export interface ReloadReport {
+  /** Fields that are in effect now. */
   readonly applied: readonly string[];
   /** Fields that differ from the configuration at the start and take effect only after a restart. */
   readonly needsRestart: readonly string[];

@@ -7,10 +7,13 @@ import { type ServiceConfig, serviceConfigSchema } from './service-config.ts';
 
 /** A problem in a configuration file. Lines and columns count from 1. */
 export interface ConfigProblem {
+  /** From 1. */
   readonly line: number;
+  /** From 1, in UTF-16 code units. */
   readonly column: number;
   /** The field, as `clusters.0.engine`; empty if the text is not YAML. */
   readonly path: string;
+  /** Continues a sentence that begins with the field, if there is one. */
   readonly message: string;
 }
 

@@ -8,6 +8,7 @@ export interface ServiceOptions {
   readonly config: ServiceConfig;
   /** Additional engines, by the name used in a cluster's `engine`. */
   readonly engines?: Readonly<Record<string, EngineFactory>>;
+  /** Default: `systemClock`. */
   readonly clock?: Clock;
   /**
    * Called when the store has failed permanently, for example because its disk failed. From then on every change is

@@ -4,6 +4,7 @@ import { lockFile } from '@sluice/host-system';
 /** Thrown if another live process serves the same root. Match on `code`. */
 export class StoreInUseError extends Error {
   override readonly name = 'StoreInUseError';
+  /** Identifies the error across copies of this package. */
   readonly code = 'STORE_IN_USE';
 }
 
