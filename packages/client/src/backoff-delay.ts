@@ -2,12 +2,14 @@
 export interface Backoff {
   readonly initialMs: number;
   readonly maxMs: number;
+  /**
+   * Jitter from 0 to 1: it keeps this part of the delay's second half, so that clients that failed together do not retry
+   * together. Default 1: the whole delay.
+   */
+  readonly random?: number;
 }
 
-/**
- * The delay in milliseconds after the `n`th failure, counted from 1. `random` is jitter between 0 and 1: it removes up to
- * half of the delay, so that clients that failed together do not retry together. Without it, nothing is removed.
- */
-export function backoffDelay({ initialMs, maxMs }: Backoff, n: number, random = 1): number {
+/** The delay in milliseconds after the `n`th failure, counted from 1. */
+export function backoffDelay({ initialMs, maxMs, random = 1 }: Backoff, n: number): number {
   return Math.min(initialMs * 2 ** (n - 1), maxMs) * (0.5 + random / 2);
 }

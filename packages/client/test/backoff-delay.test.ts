@@ -8,5 +8,5 @@ test('backoffDelay doubles up to its maximum', () => {
 });
 
 test('backoffDelay removes at most half by chance', () => {
-  expect([0, 0.5, 1].map((random) => backoffDelay(BACKOFF, 3, random))).toEqual([200, 300, 400]);
+  expect([0, 0.5, 1].map((random) => backoffDelay({ ...BACKOFF, random }, 3))).toEqual([200, 300, 400]);
 });

@@ -46,7 +46,7 @@ export async function* logStream(api: Api, options: LogStreamOptions): AsyncGene
       fruitless = sent > before ? 1 : fruitless + 1;
       if (fruitless > FRUITLESS_TRIES) throw error;
     }
-    await pause(backoffDelay(BACKOFF, fruitless, api.clock.random()), {
+    await pause(backoffDelay({ ...BACKOFF, random: api.clock.random() }, fruitless), {
       clock: api.clock,
       what: call.what,
       signal: call.signal,

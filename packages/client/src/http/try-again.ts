@@ -31,7 +31,7 @@ export async function tryAgain<T>(
       if (!isServiceError(error, 'UNREACHABLE', 'RESOURCE_EXHAUSTED')) doubt = true;
       const asked = error.retryAfterMs ?? 0;
       if (asked > LONGEST_ASKED_WAIT_MS) throw error;
-      await pause(Math.max(asked, backoffDelay(BACKOFF, n, options.clock.random())), options);
+      await pause(Math.max(asked, backoffDelay({ ...BACKOFF, random: options.clock.random() }, n)), options);
     }
   }
 }

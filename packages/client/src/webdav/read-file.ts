@@ -71,7 +71,10 @@ async function* bytes(dav: DavClient, { part, first }: { part: Part; first: Repl
       const failure = sendError(error, part);
       fruitless = start > before ? 1 : fruitless + 1;
       if (etag === undefined || fruitless > FRUITLESS_TRIES || !isServiceError(failure, 'NO_REPLY')) throw failure;
-      await pause(backoffDelay(BACKOFF, fruitless, dav.clock.random()), { clock: dav.clock, what: part.what });
+      await pause(backoffDelay({ ...BACKOFF, random: dav.clock.random() }, fruitless), {
+        clock: dav.clock,
+        what: part.what,
+      });
       const rest = { ...part, start };
       reply = await dav.again(() => open(dav, { part: rest, etag }), part.what);
       if (reply !== undefined && start > 0 && reply.statusCode !== 206) {
