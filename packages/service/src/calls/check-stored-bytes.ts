@@ -10,8 +10,8 @@ export async function checkStoredBytes(cluster: Cluster, { clusterID, accountID 
   if (volumeGB === undefined) return;
   const used = (await cluster.usage.measure(accountID)) / BYTES_PER_GB;
   if (used < volumeGB) return;
-  const shown = Math.round(used * 10) / 10;
-  throw quotaExceeded('volumeGB', { maximum: volumeGB, used: shown, wanted: 0 }, { clusterID, accountID });
+  const rounded = Math.round(used * 10) / 10;
+  throw quotaExceeded('volumeGB', { maximum: volumeGB, used: rounded, wanted: 0 }, { clusterID, accountID });
 }
 
 /** Returns why an upload is rejected; otherwise counts its bytes as stored. Admits uploads until the usage has been measured. */

@@ -99,9 +99,9 @@ function liveRows(store: Store): ReadonlyMap<string, LiveRow[]> {
   for (const [key] of store.range(TABLES.liveContainers, { from: '', to: '~' })) {
     const row = store.get(TABLES.containers, key);
     if (row === undefined) continue;
-    const those = rows.get(row.clusterID) ?? [];
-    rows.set(row.clusterID, those);
-    those.push([key, row]);
+    const ofCluster = rows.get(row.clusterID) ?? [];
+    rows.set(row.clusterID, ofCluster);
+    ofCluster.push([key, row]);
   }
   return rows;
 }

@@ -136,7 +136,7 @@ async function purgeContainer({ store, clusters }: RetentionOptions, endKey: str
   const row = store.get(TABLES.containers, rowKey);
   const cluster = row === undefined ? undefined : clusters.get(row.clusterID);
   const byID = row === undefined ? '' : idKey(row);
-  const gone = [
+  const removals = [
     remove(TABLES.endedContainers, endKey),
     remove(TABLES.endedItems, rowKey),
     // The ID may already belong to a newer container.
@@ -144,10 +144,10 @@ async function purgeContainer({ store, clusters }: RetentionOptions, endKey: str
   ];
   if (row === undefined || cluster === undefined) {
     // The cluster is no longer in the configuration, so its directories are left to the operator.
-    store.write([...gone, remove(TABLES.containers, rowKey)]);
+    store.write([...removals, remove(TABLES.containers, rowKey)]);
     return;
   }
   const deleted = { ...row, deleted: true as const };
-  store.write([...gone, put(TABLES.containers, rowKey, deleted), put(TABLES.liveContainers, rowKey, true)]);
+  store.write([...removals, put(TABLES.containers, rowKey, deleted), put(TABLES.liveContainers, rowKey, true)]);
   await cluster.containers.sweep(rowKey, deleted);
 }
