@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { addUser, CREDENTIALS, configure, type Server, serve } from './served-rig.ts';
+import { CREDENTIALS, type Server, serveNew } from './served-rig.ts';
 import { createWorkplace, parseLines, type Started, until, type Workplace } from './workplace-rig.ts';
 
 let place: Workplace;
@@ -38,9 +38,10 @@ const CUTS = 3;
 beforeEach(async () => {
   place = createWorkplace();
   writeFileSync(join(place.directory, 'p.yaml'), PIPELINE);
-  configure(place, { clusters: cluster('east', 1) + cluster('west', 2) });
-  await addUser(place, 'east/physics', 'west/physics');
-  server = await serve(place);
+  server = await serveNew(place, {
+    clusters: cluster('east', 1) + cluster('west', 2),
+    accounts: ['east/physics', 'west/physics'],
+  });
 });
 
 afterEach(async () => {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { asked } from '../../examples/library/ask.ts';
 import { greetAll } from '../../examples/library/greet.ts';
 import { inspect } from '../../examples/library/inspect.ts';
-import { addUser, CREDENTIALS, configure, type Server, serve } from './served-rig.ts';
+import { CREDENTIALS, type Server, serveNew } from './served-rig.ts';
 import { createWorkplace, type Workplace } from './workplace-rig.ts';
 
 let place: Workplace;
@@ -12,9 +12,7 @@ let server: Server;
 
 beforeEach(async () => {
   place = createWorkplace();
-  configure(place);
-  await addUser(place, 'main/physics');
-  server = await serve(place);
+  server = await serveNew(place);
 });
 
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { addUser, CREDENTIALS, configure, type Server, serve } from './served-rig.ts';
+import { CREDENTIALS, type Server, serveNew } from './served-rig.ts';
 import { createWorkplace, until, type Workplace } from './workplace-rig.ts';
 
 let place: Workplace;
@@ -117,9 +117,7 @@ test('sluice resume removes what is left of a run that was killed before its fir
 });
 
 test('sluice resume with a login that the service refuses ends with 3, says what to do, and changes nothing', async () => {
-  configure(place);
-  await addUser(place, 'main/physics');
-  server = await serve(place);
+  server = await serveNew(place);
   const at = ['--service', server.url];
   const scope = ['--cluster', 'main', '--account', 'physics'];
   const runId = await leaveRunning(at, CREDENTIALS);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { addUser, CREDENTIALS, configure, type Server, serve } from './served-rig.ts';
+import { CREDENTIALS, type Server, serveNew } from './served-rig.ts';
 import { createWorkplace, type Workplace } from './workplace-rig.ts';
 
 let place: Workplace;
@@ -87,17 +87,8 @@ test('names, links and executable bits come through a run as they are', async ()
 });
 
 test('names, links and executable bits come through a run on a service over the network as they are', async () => {
-  configure(place, {
-    clusters: `
-  - id: east
-    engine: process
-    capacity: { cores: 1, memoryGB: 4 }
-    accounts: [physics]
-    instanceTypes: [{ id: small, cores: 1, memoryGB: 1 }]`,
-  });
-  await addUser(place, 'east/physics');
-  server = await serve(place);
-  await runAndCompare('--service', server.url, '--cluster', 'east', '--account', 'physics');
+  server = await serveNew(place);
+  await runAndCompare('--service', server.url, '--cluster', 'main', '--account', 'physics');
 });
 
 test('a source with a link that leads out is refused by the name of the link', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { decodeLine } from '../../packages/runner/src/journal/journal-line.ts';
 import { createDialectGateway, type DialectGateway } from './dialect-gateway.ts';
-import { addUser, CREDENTIALS, configure, type Server, serve } from './served-rig.ts';
+import { CREDENTIALS, type Server, serveNew } from './served-rig.ts';
 import { createWorkplace, until, type Workplace } from './workplace-rig.ts';
 
 let place: Workplace;
@@ -25,9 +25,7 @@ const CONTAINERS = 5;
 beforeEach(async () => {
   place = createWorkplace();
   writeFileSync(join(place.directory, 'p.yaml'), PIPELINE);
-  configure(place);
-  await addUser(place, 'main/physics');
-  server = await serve(place);
+  server = await serveNew(place);
 });
 
 afterEach(async () => {

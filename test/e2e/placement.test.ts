@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { addUser, CREDENTIALS, configure, type Server, serve } from './served-rig.ts';
+import { CREDENTIALS, type Server, serveNew } from './served-rig.ts';
 import { createWorkplace, parseLines, type Workplace } from './workplace-rig.ts';
 
 let place: Workplace;
@@ -56,9 +56,7 @@ beforeEach(async () => {
   mkdirSync(join(place.directory, 'words'));
   writeFileSync(join(place.directory, 'words/first'), 'words\n');
   writeFileSync(join(place.directory, 'p.yaml'), PIPELINE);
-  configure(place, { clusters: CLUSTERS });
-  await addUser(place, 'east/physics', 'west/physics');
-  server = await serve(place);
+  server = await serveNew(place, { clusters: CLUSTERS, accounts: ['east/physics', 'west/physics'] });
 });
 
 afterEach(async () => {

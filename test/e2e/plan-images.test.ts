@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { addUser, CREDENTIALS, configure, type Server, serve } from './served-rig.ts';
+import { CREDENTIALS, type Server, serveNew } from './served-rig.ts';
 import { createWorkplace, type Workplace } from './workplace-rig.ts';
 
 let place: Workplace;
@@ -20,9 +20,7 @@ afterEach(async () => {
 test('sluice plan says that an image goes by its name where the service knows no digests', async () => {
   const step = '{ image: "base:1", command: [echo] }';
   writeFileSync(join(place.directory, 'p.yaml'), `version: 1\nname: p\nsteps:\n  a: ${step}\n  b: ${step}\n`);
-  configure(place);
-  await addUser(place, 'main/physics');
-  server = await serve(place);
+  server = await serveNew(place);
   const args = ['plan', 'p.yaml', '--service', server.url];
   const planned = await place.start(args, { env: CREDENTIALS }).ended;
   expect(planned.stdout, planned.stderr).toContain('image of a, b: base:1, by its name: its digest is not known');

@@ -21,8 +21,20 @@ export interface Server extends Started {
   kill(): Promise<void>;
 }
 
-/** Writes the workplace's `service.yaml`: one cluster with one account, or other `clusters`, and what else it shall say. */
-export function configure({ directory }: Workplace, { clusters = MAIN, extra = '', port = 0 } = {}): void {
+/** How `service.yaml` differs from one cluster with one account. */
+interface Config {
+  readonly clusters?: string;
+  /** Further lines. */
+  readonly extra?: string;
+  readonly port?: number;
+}
+
+interface NewServer extends Config {
+  readonly accounts?: readonly string[];
+}
+
+/** Writes the workplace's `service.yaml`. */
+export function configure({ directory }: Workplace, { clusters = MAIN, extra = '', port = 0 }: Config = {}): void {
   const text = `
 root: ./data
 clusters:${clusters}
@@ -44,6 +56,14 @@ export async function addUser(place: Workplace, ...accounts: readonly string[]):
     const { exitCode, stderr } = await administer(place, ...args);
     if (exitCode !== 0 || stderr !== '') throw new Error(`could not ${args.join(' ')}: ${stderr}`);
   }
+}
+
+/** Configures the workplace, adds the user with `accounts`, and serves. */
+export async function serveNew(place: Workplace, options: NewServer = {}): Promise<Server> {
+  const { accounts = ['main/physics'], ...config } = options;
+  configure(place, config);
+  await addUser(place, ...accounts);
+  return serve(place);
 }
 
 /** Serves, and waits until the service listens. */

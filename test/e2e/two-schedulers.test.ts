@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { addUser, CREDENTIALS, configure, type Server, serve } from './served-rig.ts';
+import { CREDENTIALS, type Server, serveNew } from './served-rig.ts';
 import { createWorkplace, until, type Workplace } from './workplace-rig.ts';
 
 let place: Workplace;
@@ -26,9 +26,7 @@ steps:
 beforeEach(async () => {
   place = createWorkplace();
   writeFileSync(join(place.directory, 'p.yaml'), PIPELINE);
-  configure(place);
-  await addUser(place, 'main/physics');
-  server = await serve(place);
+  server = await serveNew(place);
 });
 
 afterEach(async () => {
