@@ -9,7 +9,7 @@ import { CALM } from '../simulation/faults.ts';
 import { createMemoryDisk } from '../simulation/memory-disk.ts';
 import { createRandom } from '../simulation/random.ts';
 import { createSimulatedClusters } from '../simulation/simulated-clusters.ts';
-import { createVirtualClock } from '../simulation/virtual-clock.ts';
+import { createVirtualClock, runUntilSettled } from '../simulation/virtual-clock.ts';
 import { drawRuns } from './draw-runs.ts';
 import { createExecutor } from './execute-container.ts';
 import { findCertainHits } from './find-certain-hits.ts';
@@ -77,15 +77,7 @@ async function runAll(seed: string, { subject, base }: { subject: ModelSubject; 
   const past: (Past | undefined)[] = [];
   let [reused, delivered] = [0, 0];
 
-  async function go<T>(promise: Promise<T>): Promise<T> {
-    let settled = false;
-    const done = () => {
-      settled = true;
-    };
-    promise.then(done, done);
-    await clock.runUntil(() => settled);
-    return promise;
-  }
+  const go = <T>(promise: Promise<T>) => runUntilSettled(clock, promise);
 
   async function play(run: ModelRun): Promise<RunReport> {
     const plan = planOf(run);

@@ -12,7 +12,7 @@ import {
   type SimulatedContainer,
   type SimulatedService,
 } from './simulated-service.ts';
-import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
+import { createVirtualClock, runUntilSettled, type VirtualClock } from './virtual-clock.ts';
 
 export interface RigOptions {
   readonly hints?: boolean;
@@ -81,15 +81,7 @@ export function createRig(seed: string, given: RigOptions = {}): Rig {
     },
     created: () => created,
     process: () => createProcess({ clock, disk, service: simulated.service }),
-    async go(promise) {
-      let settled = false;
-      const done = () => {
-        settled = true;
-      };
-      promise.then(done, done);
-      await clock.runUntil(() => settled);
-      return promise;
-    },
+    go: (promise) => runUntilSettled(clock, promise),
     until: (condition) => clock.runUntil(condition),
   };
 }

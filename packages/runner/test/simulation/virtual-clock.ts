@@ -14,6 +14,17 @@ export interface VirtualClock extends Clock {
   reboot(): void;
 }
 
+/** Moves time on until the promise is settled. */
+export async function runUntilSettled<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
+  let settled = false;
+  const done = () => {
+    settled = true;
+  };
+  promise.then(done, done);
+  await clock.runUntil(() => settled);
+  return promise;
+}
+
 interface Timer {
   readonly at: number;
   readonly order: number;
