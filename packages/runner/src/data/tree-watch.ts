@@ -30,25 +30,16 @@ export interface WatchedTree {
 export function createTreeWatch(session: RunSession, watched: WatchedTree): TreeWatch {
   let change: string | undefined;
   let isSuspect = false;
-  let known: Promise<TreeState> | undefined;
   /** A comparison that has not started. */
   let next: Promise<string | undefined> | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
-  function original(): Promise<TreeState> {
-    known ??= loadOriginal(session, watched).then(
-      ({ state, isOlder, isReplaced }) => {
-        if (isOlder) isSuspect = true;
-        if (isReplaced) change ??= 'it was replaced while the run was suspended';
-        return state;
-      },
-      (error: unknown) => {
-        known = undefined;
-        throw error;
-      },
-    );
-    return known;
-  }
+  const original = onceUnlessFailed(async () => {
+    const { state, isOlder, isReplaced } = await loadOriginal(session, watched);
+    if (isOlder) isSuspect = true;
+    if (isReplaced) change ??= 'it was replaced while the run was suspended';
+    return state;
+  });
 
   async function compareNow(): Promise<string | undefined> {
     next = undefined;
@@ -87,6 +78,18 @@ export function createTreeWatch(session: RunSession, watched: WatchedTree): Tree
     suspect() {
       isSuspect = true;
     },
+  };
+}
+
+/** Calls `load` only once, or again after a failure. */
+function onceUnlessFailed<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => {
+    loaded ??= load().catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    });
+    return loaded;
   };
 }
 

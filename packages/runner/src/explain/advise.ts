@@ -1,10 +1,10 @@
 import type { PostponeReason } from '../scheduler/model/event.ts';
 import type { WaitReason } from '../scheduler/model/wait-reason.ts';
 
-/** A command line for people, from the words after the program's name. */
+/** Returns a command line to be shown to the user, from the arguments of `sluice`. */
 export type SuggestCommand = (words: readonly string[]) => string;
 
-/** What a person can do about a wait; undefined where waiting is all there is to do. */
+/** What the user can do about a wait; undefined if there is nothing to do but wait. */
 export function advise(
   wait: WaitReason,
   { runId, step, suggest }: { runId: string; step: string; suggest: SuggestCommand },

@@ -7,7 +7,7 @@ import { stepIndex } from '../record/step-context.ts';
 import { type ReplayedRun, replayFromHome } from '../report/read-run.ts';
 import type { CacheExplanation, InputDifference } from './step-explanation.ts';
 
-/** Why a cell's work was, or was not, taken from an earlier run. Reads the journal of the run that it is compared with. */
+/** Why a cell was, or was not, reused from an earlier run. Reads the journal of the run with which it is compared. */
 export async function explainCache(
   cell: { readonly step: Step; readonly key: string; readonly known: CellFacts | undefined },
   { disk, home }: { readonly disk: Disk; readonly home: string },
@@ -23,14 +23,14 @@ export async function explainCache(
   if (latest === undefined) return missed;
   const earlier = await replayFromHome(disk, home, latest);
   if (!earlier.ok) return { ...missed, problem: `it cannot be compared with run ${latest}: ${earlier.error.message}` };
-  const before = findWork(earlier.value, { step: step.name, key });
-  if (!before) return { ...missed, problem: `run ${latest} does not say what its work was` };
+  const before = findFingerprint(earlier.value, { step: step.name, key });
+  if (!before) return { ...missed, problem: `the fingerprint of run ${latest} is unknown` };
   const differences = explainDifference(before, toFingerprint(known.missed));
   return { ...missed, nearest: { runId: latest, differences: differences.map((one) => addSource(one, step)) } };
 }
 
-/** The fingerprint of the cell there: what was looked for before it ran, or what would have been. */
-function findWork(run: ReplayedRun, { step, key }: { step: string; key: string }): Fingerprint | undefined {
+/** The fingerprint of the cell in that run: recorded by its cache lookup, or computed if there was no lookup. */
+function findFingerprint(run: ReplayedRun, { step, key }: { step: string; key: string }): Fingerprint | undefined {
   const index = stepIndex(run.facts.plan, step);
   if (index === undefined) return undefined;
   const cell = run.facts.cells[index]?.findIndex((one) => one.key === key) ?? -1;

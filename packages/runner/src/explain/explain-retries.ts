@@ -7,14 +7,14 @@ import type { Outcome } from '../scheduler/model/event.ts';
 type Failed = Extract<Outcome, { result: 'failed' }>;
 
 /**
- * For each attempt that failed, which rule had it tried again or not, by the same function that decided it then.
- * `isFinished` says that the cell will have no further attempt.
+ * For each failed attempt, the rule that decided whether it was retried. It calls the function that made the decision
+ * during the run. `isFinished`: the cell will have no further attempt.
  */
 export function explainRetries(
   attempts: readonly AttemptFacts[],
   { retry, isFinished, deadlineMs }: Pick<Step, 'retry' | 'deadlineMs'> & { readonly isFinished: boolean },
 ): ReadonlyMap<number, string> {
-  const said = new Map<number, string>();
+  const explanations = new Map<number, string>();
   const used = { retries: 0, infrastructureRetries: 0, escalationLevel: -1 };
   attempts.forEach((attempt, index) => {
     const verdict = verdictOf(attempt);
@@ -29,24 +29,28 @@ export function explainRetries(
     const isLast = index === attempts.length - 1;
     if (decision.retry && isLast && isFinished) {
       const why = deadlineMs === undefined ? '' : ', or the deadline of the step had passed';
-      said.set(attempt.attempt, `not tried again, although its retries allow it: the run was being stopped${why}`);
+      explanations.set(
+        attempt.attempt,
+        `not tried again, although its retries allow it: the run was being stopped${why}`,
+      );
     } else if (!decision.retry) {
-      said.set(attempt.attempt, `not tried again: ${whyNot(verdict, { retry, used: used.retries })}`);
+      explanations.set(attempt.attempt, `not tried again: ${whyNot(verdict, { retry, used: used.retries })}`);
     } else if (decision.budget === 'infrastructure') {
       used.infrastructureRetries += 1;
       const count = `${used.infrastructureRetries} of ${retry.infrastructure}`;
-      said.set(attempt.attempt, `tried again: retry ${count} of those kept for failures of the infrastructure`);
+      explanations.set(attempt.attempt, `tried again: retry ${count} of those for infrastructure failures`);
     } else {
       used.retries += 1;
-      const climbs =
+      const escalation =
         decision.escalationLevel === used.escalationLevel
           ? ''
           : `, with ${describeEscalation(retry, decision.escalationLevel)}`;
-      said.set(attempt.attempt, `tried again: retry ${used.retries} of ${retry.limit} for ${verdict.class}${climbs}`);
+      const count = `${used.retries} of ${retry.limit}`;
+      explanations.set(attempt.attempt, `tried again: retry ${count} for ${verdict.class}${escalation}`);
     }
     if (decision.retry) used.escalationLevel = decision.escalationLevel;
   });
-  return said;
+  return explanations;
 }
 
 function describeEscalation(retry: Retry, escalationLevel: number): string {

@@ -24,19 +24,20 @@ import type {
 } from './step-explanation.ts';
 import { type StoryLine, traceCell } from './trace-cell.ts';
 
+/** The step to explain. */
 export interface ExplainStepOptions {
   readonly home: string;
   /** May be shortened to an unambiguous prefix. */
   readonly runId: string;
-  /** `STEP` or `STEP/CELL`; of a step with many cells without one, the cell with most to say is chosen. */
+  /** `STEP` or `STEP/CELL`. Without a cell, that one is explained whose state comes first in `PRIORITY`. */
   readonly step: string;
   readonly disk?: Disk;
-  /** Makes the commands that the advice names. Default: `sluice` with the words as they are. */
+  /** Renders the commands in the advice. Default: `sluice` and the arguments, unquoted. */
   readonly suggest?: SuggestCommand;
 }
 
-/** From what most needs an explanation to what least does. */
-const TELLING: readonly CellState[] = [
+/** The states by how much they need an explanation, most first. */
+const PRIORITY: readonly CellState[] = [
   'failed',
   'errored',
   'timedOut',
@@ -55,7 +56,7 @@ const TELLING: readonly CellState[] = [
   'cached',
 ];
 
-/** Why a step is as it is, from the run's journal alone: while the run goes on, and after it. Changes nothing. */
+/** Why a step is in its state, from the run's journal alone, during the run or after it. Changes nothing. */
 export async function explainStep(options: ExplainStepOptions): Promise<Result<StepExplanation, RunRefusal>> {
   const disk = options.disk ?? createSystemDisk();
   const home = path.resolve(options.home);
@@ -106,7 +107,7 @@ function findCell(run: ReplayedRun, name: string): Result<{ step: number; cell: 
     const names = plan.steps.map((one) => one.step.name);
     return fail(`run ${run.runId} has no step ${describeUnknown(stepName, names)}`);
   }
-  if (slash < 0) return ok({ step, cell: mostTelling(run, step) });
+  if (slash < 0) return ok({ step, cell: chooseCell(run, step) });
   const key = name.slice(slash + 1);
   const keys = (run.facts.cells[step] ?? []).map((one) => one.key);
   const cell = keys.indexOf(key);
@@ -115,11 +116,11 @@ function findCell(run: ReplayedRun, name: string): Result<{ step: number; cell: 
   return fail(`step ${stepName} of run ${run.runId} has no cell ${describeUnknown(key, named)}`);
 }
 
-function mostTelling({ scheduler }: ReplayedRun, step: number): number {
+function chooseCell({ scheduler }: ReplayedRun, step: number): number {
   let best = 0;
   for (let cell = 1; cell < (scheduler.cellCount(step) ?? 0); cell++) {
-    const isMore = TELLING.indexOf(scheduler.state(step, cell)) < TELLING.indexOf(scheduler.state(step, best));
-    if (isMore) best = cell;
+    const isBetter = PRIORITY.indexOf(scheduler.state(step, cell)) < PRIORITY.indexOf(scheduler.state(step, best));
+    if (isBetter) best = cell;
   }
   return best;
 }
@@ -151,7 +152,7 @@ function explainImage({ facts }: ReplayedRun, name: string): Pick<StepExplanatio
   return { image };
 }
 
-/** Why nothing may be known of a container although the run goes on. */
+/** Warnings about the service, which may explain why the state of a container is unknown. */
 function findServiceWarnings({ facts }: ReplayedRun, known: CellFacts | undefined): Pick<StepExplanation, 'warnings'> {
   const warnings = facts.warnings.filter(({ concerns }) => concerns === 'service');
   const hasAsked = known?.attempts.some(({ id }) => id !== undefined) ?? false;

@@ -4,19 +4,19 @@ import type { CellState } from '../scheduler/model/cell-state.ts';
 import type { Cause } from '../scheduler/model/legal-moves.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 
-/** One thing that happened to a cell. */
+/** One event in the story of a cell. */
 export interface StoryLine {
   readonly at: number;
-  /** Where it went, for a move. */
+  /** For a change of state: the previous state. */
   readonly from?: CellState;
   readonly to?: CellState;
   readonly cause?: Cause;
-  /** From 1; 0 where it belongs to none. */
+  /** Counted from 1; 0 if the event belongs to no attempt. */
   readonly attempt: number;
   readonly detail?: string;
 }
 
-/** Writes down the story of one cell while a run is replayed: its moves, and the records that speak of it. */
+/** Collects the story of one cell while a run is replayed with `moves`: its changes of state, and the records about it. */
 export function traceCell(step: number, cell: number): { moves: MoveListener; story: readonly StoryLine[] } {
   const story: StoryLine[] = [];
   let moved = 0;
@@ -42,7 +42,7 @@ function describeMoves(
   scheduler: Scheduler,
   { step, cell, moved, detail }: { step: number; cell: number; moved: number; detail: string | undefined },
 ): StoryLine[] {
-  // What the record says belongs to the first move; the others follow from it.
+  // The detail of the record belongs to the first move; the others follow from it.
   return scheduler
     .story(step, cell)
     .slice(-moved)
@@ -65,7 +65,7 @@ function isAbout(record: JournalRecord, step: number, cell: number): boolean {
   return !('cell' in named) || named.cell === cell;
 }
 
-/** What a record says beside the move that it causes; undefined where the move says all. */
+/** The detail that a record adds to the move that it causes; undefined if it adds none. */
 function describeRecord(record: JournalRecord): string | undefined {
   switch (record.kind) {
     case 'intent':
@@ -73,7 +73,7 @@ function describeRecord(record: JournalRecord): string | undefined {
     case 'cancelIntent':
       return `about to cancel its container: ${record.reason}`;
     case 'log':
-      return record.file === undefined ? undefined : `its log is kept in ${record.file}`;
+      return record.file === undefined ? undefined : `its log is stored in ${record.file}`;
     case 'event':
       return describeEvent(record);
     default:

@@ -37,6 +37,8 @@ interface Group {
   readonly settle: (failure?: JournalFailure) => void;
 }
 
+const SUPERSEDED = 'could not write the journal: another runner has resumed the run';
+
 /**
  * Group commit without a timer: one sync is in flight at a time. Records that are appended meanwhile are written
  * together afterwards, and synced if a caller waits for that. A write or sync that failed is never repeated, since it is
@@ -56,7 +58,10 @@ export function createJournal(file: AppendFile, start: JournalStart): Journal {
       next = undefined;
       let action: 'write' | 'sync' = 'write';
       try {
-        write(inFlight.records);
+        if (!start.isNewest()) throw new JournalFailure('SUPERSEDED', SUPERSEDED);
+        const first = synced + 1;
+        const lines = inFlight.records.map((record) => encodeLine({ seq: ++seq, first, epoch: start.epoch, record }));
+        file.write(Buffer.from(lines.join('')));
         action = 'sync';
         if (inFlight.isSynced) {
           await file.sync();
@@ -69,15 +74,6 @@ export function createJournal(file: AppendFile, start: JournalStart): Journal {
     }
     inFlight = undefined;
     if (failure) next?.settle(failure);
-  }
-
-  function write(records: readonly JournalRecord[]): void {
-    if (!start.isNewest()) {
-      throw new JournalFailure('SUPERSEDED', 'could not write the journal: another runner has resumed the run');
-    }
-    const first = synced + 1;
-    const lines = records.map((record) => encodeLine({ seq: ++seq, first, epoch: start.epoch, record }));
-    file.write(Buffer.from(lines.join('')));
   }
 
   function commit(): Promise<void> {
@@ -104,10 +100,10 @@ export function createJournal(file: AppendFile, start: JournalStart): Journal {
     },
     commit,
     write: settle,
-    async close() {
-      await commit().catch(() => {});
-      await file.close();
-    },
+    close: () =>
+      commit()
+        .catch(() => {})
+        .then(() => file.close()),
   };
 }
 

@@ -2,7 +2,7 @@ import type { SchedulerEvent } from '../scheduler/model/event.ts';
 import type { JournalRecord } from './journal-record.ts';
 import type { SchedulerStart } from './scheduler-start.ts';
 
-/** Event types of earlier versions, and their present names. */
+/** Event types of earlier versions, with their present names. */
 const EVENTS: Readonly<Record<string, SchedulerEvent['type'] | undefined>> = {
   undecidable: 'evaluationFailed',
   roomFreed: 'capacityFreed',
@@ -16,7 +16,7 @@ export function renameRecord(record: JournalRecord): JournalRecord {
 }
 
 function renameStart(record: Extract<JournalRecord, { kind: 'run' }>): JournalRecord {
-  // A newer version may have written something else here; such a journal is refused after this.
+  // A newer version may have written something else here; such a journal is rejected later.
   const start: (SchedulerStart & { readonly maxInFlight?: number }) | undefined = record.scheduler;
   if (start?.maxInFlight === undefined) return record;
   const { maxInFlight, ...rest } = start;

@@ -1,14 +1,14 @@
 import type { AttemptFacts } from '../record/run-facts.ts';
 import { verdictOf } from './verdict-of.ts';
 
-/** Where and when an attempt went, as reports and explanations tell it. Times are milliseconds since the epoch. */
+/** Place and times of an attempt for reports and explanations. Times are in milliseconds since the Unix epoch. */
 export interface AttemptOutline {
   readonly attempt: number;
   readonly result: 'open' | 'succeeded' | 'failed' | 'canceled';
   readonly containerID?: string;
   readonly clusterID?: string;
   readonly instanceType?: string;
-  /** The service was about to be asked. */
+  /** When the first request for the container was about to be sent. */
   readonly askedAt?: number;
   readonly submittedAt?: number;
   readonly runningAt?: number;
@@ -16,7 +16,7 @@ export interface AttemptOutline {
   readonly publishedAt?: number;
 }
 
-/** What is not known is left out. */
+/** Unknown values are omitted. */
 export function outlineAttempt(attempt: AttemptFacts): AttemptOutline {
   const { id, clusterID, instanceType, askedAt, submittedAt, runningAt, endedAt, publishedAt } = attempt;
   return {

@@ -6,7 +6,7 @@ import type { RunTimes } from './cell-times.ts';
 import { itemOf } from './item-of.ts';
 import { verdictOf } from './verdict-of.ts';
 
-/** One attempt from the moment when it could have started. */
+/** One attempt, from the time when it could have started. */
 export interface AttemptReport extends AttemptOutline {
   readonly step: string;
   readonly cell: string;
@@ -16,9 +16,9 @@ export interface AttemptReport extends AttemptOutline {
   readonly exitCode?: number;
   readonly message?: string;
   readonly cancelReason?: string;
-  /** Nothing but room was missing any more: of a retry, the end of the attempt before. */
+  /** When only capacity was missing; for a retry, the end of the previous attempt. */
   readonly readyAt?: number;
-  /** How often the submission was put off. */
+  /** How often the submission was postponed. */
   readonly postponed: number;
   /** Relative to the run's directory. */
   readonly logFile?: string;
@@ -57,14 +57,14 @@ function reportAttempt(attempt: AttemptFacts): Omit<AttemptReport, 'step' | 'cel
   };
 }
 
-/** When it began to run. One that ended too soon to be seen running has begun when it was submitted. */
+/** When it began to run; the time of the submission if it ended before it was observed running. */
 export function beganAt(attempt: AttemptReport): number | undefined {
   const { runningAt, submittedAt, endedAt, result, cancelReason } = attempt;
   const waitedOnly = endedAt === undefined || result === 'canceled' || cancelReason !== undefined;
   return runningAt ?? (waitedOnly ? undefined : submittedAt);
 }
 
-/** Milliseconds that an attempt has run, up to `now` where it has not ended; 0 where it never began. */
+/** Milliseconds that an attempt has run, until `now` if it has not ended; 0 if it never began. */
 export function ranFor(attempt: AttemptReport, now: number): number {
   const from = beganAt(attempt);
   return from === undefined ? 0 : Math.max(0, (attempt.endedAt ?? now) - from);

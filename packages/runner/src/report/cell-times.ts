@@ -1,21 +1,22 @@
 import type { RunFacts } from '../record/run-facts.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 
-/** When nothing but room was missing for a cell any more, and when it was over; undefined where it never came so far. */
+/** When only capacity was missing for a cell, and when it ended; absent if it has not come so far. */
 export interface CellTimes {
   readonly readyAt?: number;
-  readonly overAt?: number;
+  readonly endedAt?: number;
 }
 
+/** The times of all cells of a run, in milliseconds since the Unix epoch. */
 export interface RunTimes {
   of(step: number, cell: number): CellTimes;
-  /** When the last cell of the step was over. */
-  overAt(step: number): number | undefined;
+  /** When the last cell of the step ended. */
+  endedAt(step: number): number | undefined;
 }
 
 /**
- * Works out from a run's facts when each cell could have started: the journal has no line for that. `levels` orders the
- * steps by their dependencies.
+ * Computes from a run's facts when each cell could have started, since the journal has no record of that. `levels` orders
+ * the steps by their dependencies.
  */
 export function timeCells(
   { facts, scheduler }: { facts: RunFacts; scheduler: Scheduler },
@@ -23,23 +24,23 @@ export function timeCells(
 ): RunTimes {
   const { plan } = facts;
   const cells: CellTimes[][] = plan.steps.map(() => []);
-  const over: (number | undefined)[] = [];
-  let mainOver = facts.startedAt;
+  const ended: (number | undefined)[] = [];
+  let mainEnded = facts.startedAt;
   const order = [...plan.steps].sort(
     (a, b) => Number(a.final) - Number(b.final) || levels[a.index]! - levels[b.index]! || a.index - b.index,
   );
   for (const { index, final, dependencies } of order) {
-    let released = final ? mainOver : facts.startedAt;
-    for (const { on } of dependencies) released = Math.max(released, over[on] ?? released);
+    let released = final ? mainEnded : facts.startedAt;
+    for (const { on } of dependencies) released = Math.max(released, ended[on] ?? released);
     released = Math.max(released, facts.answeredAt.get(index) ?? released);
     for (let cell = 0; cell < (scheduler.cellCount(index) ?? 0); cell++) {
       const times = timeCell(facts, { step: index, cell, released });
       cells[index]![cell] = times;
-      if (times.overAt !== undefined) over[index] = Math.max(over[index] ?? 0, times.overAt);
+      if (times.endedAt !== undefined) ended[index] = Math.max(ended[index] ?? 0, times.endedAt);
     }
-    if (!final) mainOver = Math.max(mainOver, over[index] ?? mainOver);
+    if (!final) mainEnded = Math.max(mainEnded, ended[index] ?? mainEnded);
   }
-  return { of: (step, cell) => cells[step]?.[cell] ?? {}, overAt: (step) => over[step] };
+  return { of: (step, cell) => cells[step]?.[cell] ?? {}, endedAt: (step) => ended[step] };
 }
 
 function timeCell(
@@ -49,11 +50,11 @@ function timeCell(
   const known = facts.known[step]?.[cell];
   const [first] = known?.attempts ?? [];
   const last = known?.attempts.at(-1);
-  const asked = first?.askedAt ?? first?.submittedAt ?? first?.endedAt;
-  const looked = Math.max(released, known?.lookedUpAt ?? released);
-  if (known?.cached) return { readyAt: Math.min(released, looked), overAt: looked };
-  if (asked === undefined) return {};
-  const overAt = last?.publishedAt ?? last?.endedAt;
-  // A dependent of a service starts while that one still runs.
-  return { readyAt: Math.min(looked, asked), ...(overAt !== undefined && { overAt }) };
+  const requested = first?.askedAt ?? first?.submittedAt ?? first?.endedAt;
+  const lookedUp = Math.max(released, known?.lookedUpAt ?? released);
+  if (known?.cached) return { readyAt: Math.min(released, lookedUp), endedAt: lookedUp };
+  if (requested === undefined) return {};
+  const endedAt = last?.publishedAt ?? last?.endedAt;
+  // A dependent of a service starts before the service ends.
+  return { readyAt: Math.min(lookedUp, requested), ...(endedAt !== undefined && { endedAt }) };
 }

@@ -6,7 +6,7 @@ import { reportOutputs } from './report-outputs.ts';
 import type { ReportSource } from './report-source.ts';
 import type { CellReport, RunPhase, RunReport, StepReport } from './run-report.ts';
 
-/** The run as facts and scheduler tell it now. */
+/** The report of a run in its present state. */
 export function createReport(source: ReportSource, status: RunPhase, message?: string): RunReport {
   const { facts } = source;
   const header = facts.header;

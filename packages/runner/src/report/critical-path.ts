@@ -1,18 +1,19 @@
 import type { RunFacts } from '../record/run-facts.ts';
 import type { RunTimes } from './cell-times.ts';
 
-/** One cell of the chain that the run's length came from. */
+/** One cell of the chain that determines the duration of the run. */
 export interface CriticalCell {
   readonly step: string;
   readonly cell: string;
-  /** When it could have started, and when it was over. */
+  /** When it could have started. */
   readonly from: number;
+  /** When it ended. */
   readonly to: number;
-  /** Of that, milliseconds in which no container of it ran. */
+  /** Milliseconds in between without a running container of the cell. */
   readonly waited: number;
 }
 
-/** From the cell that was over last, back through whatever it waited for longest. In order of time. */
+/** From the cell that ended last back through the dependency that ended last, and so on. In order of time. */
 export function findCriticalPath(facts: RunFacts, times: RunTimes): CriticalCell[] {
   const { plan } = facts;
   const all = plan.steps.map(({ index }) => index);
@@ -26,9 +27,9 @@ export function findCriticalPath(facts: RunFacts, times: RunTimes): CriticalCell
     if (!found) break;
     path.unshift(found);
     const { final, dependencies } = plan.steps[step]!;
-    // A dependency that was over later than this began is a service, which it did not wait for.
+    // A dependency that ended later than this step began is a service, for whose end it did not wait.
     const before = (final ? mains : dependencies.map(({ on }) => on)).filter(
-      (on) => (times.overAt(on) ?? Infinity) <= found.from,
+      (on) => (times.endedAt(on) ?? Infinity) <= found.from,
     );
     step = latest(before, times);
   }
@@ -38,18 +39,18 @@ export function findCriticalPath(facts: RunFacts, times: RunTimes): CriticalCell
 function latest(steps: readonly number[], times: RunTimes): number | undefined {
   let found: number | undefined;
   for (const step of steps) {
-    const over = times.overAt(step);
-    if (over !== undefined && (found === undefined || over > times.overAt(found)!)) found = step;
+    const endedAt = times.endedAt(step);
+    if (endedAt !== undefined && (found === undefined || endedAt > times.endedAt(found)!)) found = step;
   }
   return found;
 }
 
-/** The cell of the step that was over last. */
+/** The cell of the step that ended last. */
 function describe(facts: RunFacts, step: number, times: RunTimes): CriticalCell | undefined {
   const cells = facts.cells[step] ?? [];
-  const cell = cells.findIndex((_, index) => times.of(step, index).overAt === times.overAt(step));
-  const { readyAt, overAt } = times.of(step, cell);
-  if (readyAt === undefined || overAt === undefined) return undefined;
+  const cell = cells.findIndex((_, index) => times.of(step, index).endedAt === times.endedAt(step));
+  const { readyAt, endedAt: to } = times.of(step, cell);
+  if (readyAt === undefined || to === undefined) return undefined;
   const attempts = facts.known[step]?.[cell]?.attempts ?? [];
   const ran = attempts.reduce(
     (sum, { runningAt, endedAt }) => sum + (runningAt === undefined || endedAt === undefined ? 0 : endedAt - runningAt),
@@ -60,7 +61,7 @@ function describe(facts: RunFacts, step: number, times: RunTimes): CriticalCell 
     step: name,
     cell: cells[cell]?.key ?? '',
     from: readyAt,
-    to: overAt,
-    waited: Math.max(0, overAt - readyAt - ran),
+    to,
+    waited: Math.max(0, to - readyAt - ran),
   };
 }

@@ -6,7 +6,7 @@ import type { ReportSource } from './report-source.ts';
 import type { FailureReport } from './run-report.ts';
 import { verdictOf } from './verdict-of.ts';
 
-/** A failed attempt as people read it. */
+/** A failed attempt with its message, hint and log, to be shown to the user. */
 export function describeFailure(
   { facts, directory }: Pick<ReportSource, 'facts' | 'directory'>,
   entry: { step: number; cell: number; attempt: number },

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { OutputReport } from './run-report.ts';
 
-/** Where an output lies, in one line: as `<volume>:<path>`, and how many cells lie there; they may lie in several places. */
+/** The location of an output in one line: `<volume>:<path>`, for a step with cells their parents and numbers of cells. */
 export function describePlaces({ places }: Pick<OutputReport, 'places'>): string {
   const [only] = places;
   if (only === undefined) return 'no cells';
@@ -15,5 +15,5 @@ export function describePlaces({ places }: Pick<OutputReport, 'places'>): string
   return all.length > SHOWN ? `${all.slice(0, SHOWN).join(', ')} and ${all.length - SHOWN} more` : all.join(', ');
 }
 
-/** Places that are named; the cells of a long history of runs may have a hundred. */
+/** The most places that are listed; cells reused from many runs may be in a hundred. */
 const SHOWN = 3;

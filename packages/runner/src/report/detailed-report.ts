@@ -7,24 +7,24 @@ import type { ReportSource } from './report-source.ts';
 import type { RunReport } from './run-report.ts';
 import { sumUsage, type Usage } from './usage.ts';
 
-/** A run with every attempt that it made: what `report.json` holds and the page is drawn from. Plain JSON data. */
+/** A run with all its attempts: the content of `report.json`, from which the page is rendered. Plain JSON data. */
 export interface DetailedReport extends RunReport {
-  /** When it was made: what has not ended is counted up to here. */
+  /** When the report was made: durations of what has not ended count until this time. */
   readonly madeAt: number;
   readonly description?: string;
   readonly params: Readonly<Record<string, Json>>;
   readonly attempts: readonly AttemptReport[];
   readonly criticalPath: readonly CriticalCell[];
   readonly usage: readonly Usage[];
-  /** What its steps ran, by digest where the service could tell it. */
+  /** The images of its steps, with digests if the service reported them. */
   readonly images: readonly ImageUse[];
-  /** For each step of `steps`, indexes of those that it depends on. */
+  /** For each step of `steps` the indexes of its dependencies. */
   readonly dependencies: readonly (readonly number[])[];
-  /** For each step of `steps` its column in the picture: how far it is from the start. */
+  /** For each step of `steps` its column in the graph: its distance from the start. */
   readonly levels: readonly number[];
 }
 
-/** `report` with all that facts and scheduler know beside it. Linear in the run's attempts. */
+/** Extends `report` with the details from facts and scheduler. Linear in the number of attempts. */
 export function createDetailedReport(
   source: Pick<ReportSource, 'facts' | 'scheduler'>,
   { report, now }: { readonly report: RunReport; readonly now: number },
@@ -49,7 +49,7 @@ export function createDetailedReport(
   };
 }
 
-/** Those of `finally` come after all others. */
+/** The steps of `finally` come after all others. */
 function placeSteps(plan: Plan, levels: readonly number[]): number[] {
   const mains = plan.steps.reduce((most, { final, index }) => (final ? most : Math.max(most, levels[index]! + 1)), 0);
   return plan.steps.map(({ final, index }) => (final ? Math.max(mains, levels[index]!) : levels[index]!));

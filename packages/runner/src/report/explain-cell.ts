@@ -5,7 +5,7 @@ import type { WaitReason } from '../scheduler/model/wait-reason.ts';
 import type { ReportSource } from './report-source.ts';
 import { verdictOf } from './verdict-of.ts';
 
-/** One line on why a cell waits, was skipped or failed; undefined where there is nothing to explain. */
+/** One line on why a cell waits, was skipped or failed; undefined in any other state. */
 export function explainCell(
   { facts, scheduler }: Pick<ReportSource, 'facts' | 'scheduler'>,
   step: number,
@@ -16,7 +16,7 @@ export function explainCell(
   const wait = scheduler.waitReason(step, cell);
   if (wait) return describeWait(wait);
   const skip = scheduler.skipCause(step, cell);
-  // What ended badly by itself is not explained by another failure, which only kept it from a further attempt.
+  // A cell that failed itself is not explained by another step's failure, which only prevented a further attempt.
   const isOwn = skip?.kind === 'failFast' && FAILED.has(scheduler.state(step, cell));
   if (skip && !isOwn) return describeSkip(skip);
   const last = facts.known[step]?.[cell]?.attempts.at(-1);

@@ -3,7 +3,7 @@ import { own, type Step } from '@sluice/core';
 const READ_ONLY = /read-only file ?system|\bEROFS\b/i;
 const ABSOLUTE_PATH = /(?:^|[\s'"`:=(])(\/[^\s'"`:,)]+)/g;
 
-/** What to do about a program that failed because its input is read-only, as the last lines of its log tell. */
+/** The hint for a program that failed because an input is read-only, judged by the last lines of its log. */
 export function findReadOnlyHint(step: Pick<Step, 'inputs'>, logTail: readonly string[]): string | undefined {
   const inputs = Object.entries(step.inputs).filter(([, { writable }]) => !writable);
   if (inputs.length === 0) return undefined;
@@ -12,7 +12,7 @@ export function findReadOnlyHint(step: Pick<Step, 'inputs'>, logTail: readonly s
     const paths = [...line.matchAll(ABSOLUTE_PATH)].map(([, path]) => path!);
     const named = inputs.find(([, input]) => paths.some((path) => isIn(path, input.path)));
     if (named) return advise([named[0]]);
-    // A path elsewhere, as of the image itself, is none of the inputs; a relative one may be.
+    // An absolute path outside the inputs, for example in the image, is no input; a relative path may be one.
     if (paths.length === 0) return advise(inputs.map(([name]) => name));
   }
   return undefined;

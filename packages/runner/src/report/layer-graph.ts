@@ -8,6 +8,7 @@ export interface LayeredGraph {
   readonly edges: readonly (readonly { readonly x: number; readonly y: number }[])[];
 }
 
+/** A graph to be drawn. `levels` has the column of each node; `from` has a lower level than `to`. Sizes are in pixels. */
 export interface GraphShape {
   readonly levels: readonly number[];
   readonly edges: readonly { readonly from: number; readonly to: number }[];
@@ -15,7 +16,7 @@ export interface GraphShape {
   readonly nodeHeight: number;
 }
 
-/** One node, or a place where an edge passes a column between its ends. */
+/** One node, or the place where an edge crosses a column between its ends. */
 interface Slot {
   readonly level: number;
   readonly size: number;
@@ -30,8 +31,8 @@ const PASSAGE = 6;
 const SWEEPS = 6;
 
 /**
- * Places the nodes of a graph without cycles by their levels, with few crossings: each column is sorted by the mean
- * place of its neighbours, to and fro. Deterministic; for some hundreds of nodes.
+ * Places the nodes of an acyclic graph by their levels with few crossings: columns are repeatedly sorted by the mean
+ * position of their neighbors, forward and backward. Deterministic; for up to some hundreds of nodes.
  */
 export function layerGraph({ levels, edges, nodeWidth, nodeHeight }: GraphShape): LayeredGraph {
   const slots: Slot[] = levels.map((level) => ({ level, size: nodeHeight, before: [], after: [], y: 0 }));
@@ -49,7 +50,7 @@ export function layerGraph({ levels, edges, nodeWidth, nodeHeight }: GraphShape)
     }
   }
   const height = Math.max(0, ...used.map((column) => columnHeight(column, slots)));
-  // So far every column is centred on 0.
+  // Until here, every column is centered on 0.
   for (const slot of slots) slot.y += height / 2;
   const pitch = nodeWidth + COLUMN_GAP;
   const place = (slot: Slot) => ({ x: slot.level * pitch, y: slot.y });
@@ -69,7 +70,7 @@ export function layerGraph({ levels, edges, nodeWidth, nodeHeight }: GraphShape)
   };
 }
 
-/** The slots that an edge goes through, both ends included; passages are made for the columns between. */
+/** The slots of an edge, including both ends. Adds a slot for each column in between. */
 function addChain(slots: Slot[], from: number, to: number): number[] {
   const chain = [from];
   for (let level = slots[from]!.level + 1; level < slots[to]!.level; level++) {

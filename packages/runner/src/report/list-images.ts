@@ -5,9 +5,9 @@ import { firstCluster } from '../record/first-cluster.ts';
 import type { RunFacts } from '../record/run-facts.ts';
 import { describeRun } from '../record/step-context.ts';
 
-/** An image and the steps that run it, as fingerprints know it: by its digest, or by its name where none is known. */
+/** An image and the steps that use it. Fingerprints contain its digest, or its name if the digest is unknown. */
 export interface ImageUse {
-  /** As the service is asked for it; with its expressions where only the run can tell. */
+  /** The name in requests; with its expressions if they can be evaluated only during the run. */
   readonly image: string;
   readonly digest?: string;
   readonly steps: readonly string[];
@@ -29,7 +29,7 @@ export function listImages(source: ImagesSource): readonly ImageUse[] {
     if (step.image === undefined) continue;
     const resolved = resolvePlannedText(plan, step.image, { run });
     const image = resolved.ok ? resolved.value : step.image;
-    // An expression that yields nothing asks for a step without an image.
+    // An expression may evaluate to an empty string: the step has no image.
     if (image === '') continue;
     const digest = own(own(images, firstCluster(source, index)), image);
     const key = JSON.stringify([image, digest]);
@@ -40,14 +40,14 @@ export function listImages(source: ImagesSource): readonly ImageUse[] {
   return [...found.values()];
 }
 
-/** Those of a run, with the digests of its beginning. */
+/** The images of a run, with the digests when it began. */
 export function listRunImages({ header, plan }: RunFacts): readonly ImageUse[] {
   if (header === undefined) return [];
   const { clusterID, placement, images = {}, runId, plannedTime = header.at } = header;
   return listImages({ plan, home: { clusterID }, placement, images, run: describeRun({ runId, plan, plannedTime }) });
 }
 
-/** For people: what a changed tag means for this image. */
+/** The image in words, with the consequence of a changed tag. */
 export function describeImage({ image, digest }: Omit<ImageUse, 'steps'>): string {
   return digest === undefined
     ? `${image}, by its name: its digest is not known, so reuse does not notice when the name means another image`

@@ -6,17 +6,18 @@ import { listRunIds, runDirectory } from '../record/run-home.ts';
 import { readSummary } from '../record/run-summary.ts';
 import type { RunPhase } from './run-report.ts';
 
+/** One run in a list of runs. */
 export interface RunSummary {
   readonly runId: string;
   readonly pipeline: string;
   readonly status: RunPhase;
   readonly startedAt: number;
   readonly endedAt?: number;
-  /** Set where the run's files could not be read. */
+  /** A message if the run's files could not be read; the other values are then defaults. */
   readonly problem?: string;
 }
 
-/** The home's runs, newest first. Reads one small file for each, so thousands of runs are cheap. */
+/** The home's runs, newest first. Reads one small file for each run, so that listing thousands is fast. */
 export async function listRuns(home: string, disk: Disk = createSystemDisk()): Promise<RunSummary[]> {
   const root = path.resolve(home);
   const ids = await listRunIds(disk, root);
@@ -43,7 +44,7 @@ async function summarize(disk: Disk, home: string, runId: string): Promise<RunSu
   };
 }
 
-/** False for what a crash left of a run before its first record was durable: nothing was started, and there is nothing to resume. */
+/** False if a crash ended the run before its first record was durable: nothing was started, and nothing can be resumed. */
 async function hasBegun(disk: Disk, directory: string): Promise<boolean> {
   const content = await readJournal(disk, directory);
   return !content.ok || content.value.records.some(({ kind }) => kind === 'run');

@@ -1,7 +1,7 @@
 import { own } from '@sluice/core';
 import { printableLine } from './printable-line.ts';
 
-/** HTML that may stand in a page as it is: only `markup` makes it, so nothing gets in unescaped. */
+/** Safe HTML: only `markup` creates it, so that everything in it is escaped. */
 export interface Markup {
   readonly html: string;
 }
@@ -16,12 +16,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A template whose values are escaped, for text and quoted attributes alike, unless they are markup themselves. */
+/** A template tag that escapes all values, for text and quoted attributes, unless they are markup themselves. */
 export function markup(texts: TemplateStringsArray, ...pieces: readonly Piece[]): Markup {
   return { html: texts.map((text, index) => (index === 0 ? text : `${toHtml(pieces[index - 1]!)}${text}`)).join('') };
 }
 
-/** No markup, for a piece that is left out. */
+/** Empty markup, for an omitted piece. */
 export const NOTHING: Markup = { html: '' };
 
 function toHtml(piece: Piece): string {

@@ -1,15 +1,15 @@
 const ESCAPE = String.fromCharCode(27);
 const CSI = `(?:${ESCAPE}\\[|\\u009b)[0-?]*[ -/]*[@-~]`;
-/** Titles, links and the other strings, up to their end. */
+/** Titles, links and other strings, including their terminator. */
 const STRING = `${ESCAPE}[\\]PX^_][^\\u0007${ESCAPE}]*(?:\\u0007|${ESCAPE}\\\\)?`;
 const PAIR = `${ESCAPE}[ -/]*[0-~]`;
 const SEQUENCES = new RegExp(`${CSI}|${STRING}|${PAIR}`, 'g');
-/** Other control characters, and those that turn the direction of text around. */
+/** Other control characters, and those that change the direction of text. */
 const CONTROLS = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * A line of a log that cannot move the cursor, set colours or titles, or hide what it says. Of a progress line that
- * was drawn over itself with carriage returns, the last drawing.
+ * A line of a log without escape sequences and control characters, so that it cannot move the cursor, set colors or
+ * titles, or hide text. If carriage returns overwrite a progress line, only the last version is kept.
  */
 export function printableLine(line: string): string {
   const plain = line.replace(SEQUENCES, '');

@@ -16,7 +16,7 @@ import { endMessage } from './end-message.ts';
 import type { RunPhase, RunReport } from './run-report.ts';
 import { describeServiceHold, findServiceHold } from './service-hold.ts';
 
-/** A run given back from its journal, for looking at. */
+/** A run restored from its journal, for reading. */
 export interface ReplayedRun {
   readonly runId: string;
   readonly directory: string;
@@ -25,7 +25,7 @@ export interface ReplayedRun {
 }
 
 /**
- * The run as its journal tells it, by replay; `runId` may be shortened to an unambiguous prefix. Takes no lock and
+ * Replays a run's journal and returns its report; `runId` may be shortened to an unambiguous prefix. Takes no lock and
  * changes nothing.
  */
 export async function readRun(
@@ -41,7 +41,7 @@ export async function readRun(
   return ok(createReport(replayed.value, status, endMessage(facts, status) ?? (hold && describeServiceHold(hold))));
 }
 
-/** What a run has written down of itself. */
+/** The plan and the journal of a run. */
 export interface RunFiles {
   readonly runId: string;
   readonly directory: string;
@@ -49,7 +49,7 @@ export interface RunFiles {
   readonly records: readonly JournalRecord[];
 }
 
-/** Reads a run's plan and journal and replays them. */
+/** Reads a run's plan and journal and replays them; `prefix` is that of its ID. */
 export async function replayFromHome(
   disk: Disk,
   home: string,
@@ -59,14 +59,14 @@ export async function replayFromHome(
   return files.ok ? replayFiles(files.value) : files;
 }
 
-/** Replays what was read; `moves` hears of it. */
+/** Replays a run's files; `moves` is notified of the cells' moves. */
 export function replayFiles(files: RunFiles, moves?: MoveListener): Result<ReplayedRun, RunRefusal> {
   const { runId, directory, plan, records } = files;
   const replayed = replayRun(plan, records, moves);
   return replayed ? ok({ runId, directory, ...replayed }) : fail(notBegun(runId));
 }
 
-/** Where the run stands: over, driven by a living runner, or left. */
+/** The status of a finished run; otherwise `active` if a process executes it, or `suspended`. */
 export async function readPhase(disk: Disk, { facts, directory }: ReplayedRun): Promise<RunPhase> {
   if (facts.finished) return facts.finished.status;
   return (await disk.ask(directory, '')) === undefined ? 'suspended' : 'active';
@@ -91,7 +91,7 @@ export async function readRunFiles(disk: Disk, home: string, prefix: string): Pr
     : ok({ runId, directory, plan, records });
 }
 
-/** What is said of a run that has begun, and whose journal does not say what it is. */
+/** The message about a run that has started, but whose journal lacks the first record. */
 export function describeLostJournal(runId: string): string {
   return `the journal of run ${runId} is missing, or damaged from its beginning`;
 }

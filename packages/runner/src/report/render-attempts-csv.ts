@@ -29,7 +29,7 @@ const COLUMNS: Readonly<Record<string, (attempt: AttemptReport, now: number) => 
   item: ({ item }) => (item === undefined || typeof item === 'string' ? item : JSON.stringify(item)),
 };
 
-/** One line per attempt after a head, by RFC 4180. Text that a spreadsheet would take for a formula begins with `'`. */
+/** A header and one line per attempt, by RFC 4180. Text that a spreadsheet would interpret as a formula begins with `'`. */
 export function renderAttemptsCsv(attempts: readonly AttemptReport[], now: number): string {
   const columns = Object.values(COLUMNS);
   const lines = attempts.map((attempt) => columns.map((column) => quote(column(attempt, now))).join(','));

@@ -5,18 +5,18 @@ import { type Markup, markup, NOTHING } from './markup.ts';
 import type { StepReport } from './run-report.ts';
 import { stateWords } from './state-words.ts';
 
-/** Steps up to which each is a node; of more, steps of neighbouring levels are drawn as one. */
+/** With more steps, the steps of adjacent levels are drawn as one node. */
 const MAX_NODES = 150;
-/** Edges beside which no place would be left for nodes. */
+/** With more edges, the graph would be unreadable. */
 const MAX_EDGES = 1_500;
-/** Nodes of a graph whose steps are drawn together. */
+/** The most nodes if steps are grouped. */
 const MAX_GROUPS = 40;
-/** To so much of its size a wide picture shrinks before it has to be scrolled. */
+/** The smallest scale of a wide graph before it is scrolled instead. */
 const SMALLEST = 0.7;
 const NODE = { width: 168, height: 38 };
 const NAME_LENGTH = 24;
 
-/** What is drawn as one box. */
+/** One box of the graph. */
 interface GraphNode {
   readonly name: string;
   readonly level: number;
@@ -28,7 +28,7 @@ interface Edge {
   readonly to: number;
 }
 
-/** The run's graph of steps, never of cells, as a picture. */
+/** The graph of the run's steps (not cells) as SVG; nothing for a single step. */
 export function renderGraphSection(report: DetailedReport): Markup {
   const { levels } = report;
   if (report.steps.length < 2) return NOTHING;
@@ -49,11 +49,11 @@ export function renderGraphSection(report: DetailedReport): Markup {
   );
   const note = single
     ? NOTHING
-    : markup`<p class="soft">${report.steps.length} steps are too many for a picture: steps that are as far from the start are drawn together.</p>`;
+    : markup`<p class="soft">${report.steps.length} steps are too many for one graph: steps of the same level are drawn as one node.</p>`;
   return markup`<h2>Graph</h2>${note}<div class="scroll">${drawGraph(graph, { nodes, edges, critical })}</div>`;
 }
 
-/** As many groups as a picture holds, each of all steps of some levels one after the other. */
+/** At most `MAX_GROUPS` groups, each of all steps of some consecutive levels. */
 function groupLevels(steps: readonly StepReport[], levels: readonly number[]): GraphNode[] {
   const depth = levels.reduce((deepest, level) => Math.max(deepest, level + 1), 0);
   const count = Math.min(MAX_GROUPS, depth);

@@ -15,8 +15,8 @@ import { renderTimelineSection } from './render-timeline-section.ts';
 import { REPORT_STYLE } from './report-style.ts';
 
 /**
- * The run as one HTML file that needs nothing else: no script, no network (its policy forbids both), bounded in size
- * whatever the run's.
+ * The report as one self-contained HTML file without scripts and network access, both of which its policy forbids. Its
+ * size is bounded for runs of any size.
  */
 export function renderReportPage(report: DetailedReport): string {
   const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";

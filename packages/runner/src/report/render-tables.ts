@@ -15,7 +15,7 @@ const MAX_VALUE_LENGTH = 300;
 const MAX_PATH = 60;
 const MAX_NAMES = 20;
 
-/** The chain of cells that made the run as long as it was. */
+/** The chain of cells that determines the duration of the run. */
 export function renderCriticalPath({ criticalPath }: DetailedReport): Markup {
   if (criticalPath.length < 2) return NOTHING;
   const shown = criticalPath.slice(-MAX_PATH);
@@ -30,7 +30,7 @@ export function renderCriticalPath({ criticalPath }: DetailedReport): Markup {
   return markup`<h2>Critical path</h2>${note}<div class="scroll"><table><tr><th>cell</th><th class="number">took</th><th class="number">of it waiting</th></tr>${rows}</table></div>`;
 }
 
-/** What the user was warned of while the run went on. */
+/** The warnings of the run. */
 export function renderWarnings({ warnings = [], startedAt }: DetailedReport): Markup {
   if (warnings.length === 0) return NOTHING;
   const rows = warnings.map(
@@ -40,7 +40,7 @@ export function renderWarnings({ warnings = [], startedAt }: DetailedReport): Ma
   return markup`<h2>Warnings</h2><div class="scroll"><table><tr><th class="number">after</th><th class="why">warning</th></tr>${rows}</table></div>`;
 }
 
-/** Which image each step ran, and whether it is known by its digest. */
+/** The images of the steps, with their digests. */
 export function renderImages({ images }: DetailedReport): Markup {
   if (images.length === 0) return NOTHING;
   const shown = images.slice(0, MAX_STEPS);
@@ -53,7 +53,7 @@ export function renderImages({ images }: DetailedReport): Markup {
   return markup`<h2>Images</h2>${note}<div class="scroll"><table><tr><th class="why">image</th><th class="why">steps</th></tr>${rows}</table></div>`;
 }
 
-/** One line per step. */
+/** One row per step. */
 export function renderStepTable(report: DetailedReport): Markup {
   const attempts = new Map<string, AttemptReport[]>();
   for (const attempt of report.attempts) {
@@ -93,19 +93,19 @@ function renderStep({ name, state, cells }: StepReport, attempts: readonly Attem
   return markup`<tr><td>${name}</td><td class="${state}"><span class="dot"></span>${words}</td><td class="number">${cells.length}</td><td class="number">${attempts.length}</td><td class="number">${time(waited)}</td><td class="number">${time(ran)}</td><td>${types}</td><td class="why">${clip(why)}</td></tr>`;
 }
 
-/** What the containers have used, in hours of instances, by type. */
+/** The usage in instance-hours, by instance type. */
 export function renderUsage({ usage }: DetailedReport): Markup {
   if (usage.length === 0) return NOTHING;
   const rows = usage.map(
     ({ clusterID, instanceType, containers, ranMs, instanceHours }) =>
       markup`<tr><td>${instanceType}</td><td>${clusterID}</td><td class="number">${containers}</td><td class="number">${renderDuration(ranMs)}</td><td class="number">${instanceHours.toFixed(4)}</td></tr>`,
   );
-  return markup`<h2>Use of instances</h2><div class="scroll"><table><tr><th>instance type</th><th>cluster</th><th class="number">containers</th><th class="number">ran</th><th class="number">instance-hours</th></tr>${rows}</table></div>`;
+  return markup`<h2>Instance usage</h2><div class="scroll"><table><tr><th>instance type</th><th>cluster</th><th class="number">containers</th><th class="number">ran</th><th class="number">instance-hours</th></tr>${rows}</table></div>`;
 }
 
 /** Failed attempts with the ends of their logs. */
 export function renderFailures(report: DetailedReport): Markup {
-  // What was canceled with the run has not failed.
+  // Attempts that were canceled with the run have not failed.
   const failures = report.failures.filter((failure) => failure.class !== 'canceled');
   if (failures.length === 0) return NOTHING;
   const shown = failures.slice(0, MAX_FAILURES);
@@ -130,7 +130,7 @@ function renderFailure(failure: FailureReport): Markup {
   return markup`<div class="failure"><p><b>${name}</b> attempt ${attempt}: ${clip(message)} <span class="soft">(${failure.class})</span></p>${given}${advice}${log}${file}</div>`;
 }
 
-/** What was given, and what came out. */
+/** The parameters, results and outputs of the run. */
 export function renderValues({ params, steps, outputs }: DetailedReport): Markup {
   const given = Object.entries(params).map(([name, value]) => ['parameter', name, JSON.stringify(value)] as const);
   const results = steps.flatMap(({ name, cells }) =>

@@ -3,9 +3,9 @@ import { type AttemptReport, beganAt, ranFor } from './attempt-report.ts';
 import type { DetailedReport } from './detailed-report.ts';
 import { type Markup, markup, NOTHING } from './markup.ts';
 
-/** Rows of the picture: cells while there are few, steps where there are more, the longest of these where there are more still. */
+/** The most rows: one per cell; with more cells one per step; with more steps, the cells that ran longest. */
 const MAX_ROWS = 250;
-/** Attempts that are drawn of one row. */
+/** The most attempts in one row. */
 const MAX_BARS = 40;
 
 interface Row {
@@ -14,12 +14,12 @@ interface Row {
   readonly attempts: readonly AttemptReport[];
 }
 
-/** When everything ran and what it waited for before, as bars on a line of time. */
+/** The waiting and running times of attempts as bars on a time axis. */
 export function renderTimelineSection(report: DetailedReport): Markup {
   const critical = new Set(report.criticalPath.map(({ step, cell }) => nameOf(step, cell)));
   const cells = groupBy(report.attempts, ({ step, cell }) => nameOf(step, cell));
   const steps = groupBy(report.attempts, ({ step }) => step);
-  // Where there are too many steps as well, some of their cells say more than some of the steps.
+  // With too many steps as well, the longest cells are more informative than some of the steps.
   const byCell = cells.size <= MAX_ROWS || steps.size > MAX_ROWS;
   const groups = byCell ? cells : steps;
   const all = [...groups].map(([name, attempts]) => ({ name, attempts, critical: critical.has(name) }));
@@ -92,7 +92,7 @@ function renderAttempt(attempt: AttemptReport, span: Span, critical: boolean): M
   ];
 }
 
-/** All attempts of a step as one bar, from the first begin to the last end; the share of failed ones is red. */
+/** All attempts of a step as one bar, from the first start to the last end; the share of failed ones is red. */
 function renderWhole(attempts: readonly AttemptReport[], span: Span): Markup {
   let [from, to, failed] = [span.to, span.from, 0];
   for (const attempt of attempts) {

@@ -7,7 +7,7 @@ import type { OutputReport, PlaceReport } from './run-report.ts';
 
 type OutputSource = Pick<ReportSource, 'facts' | 'scheduler'>;
 
-/** The pipeline's outputs whose step has succeeded, by name. */
+/** The outputs of the pipeline whose steps have succeeded, by name. */
 export function reportOutputs(source: OutputSource): Record<string, OutputReport> {
   const { facts, scheduler } = source;
   const { plan } = facts;

@@ -9,15 +9,16 @@ import { endMessage } from './end-message.ts';
 import { readPhase, replayFromHome } from './read-run.ts';
 import { type ReportFiles, writeReport } from './write-report.ts';
 
+/** The run to report, and where the files are written. */
 export interface ReportRunOptions {
   readonly home: string;
   /** May be shortened to an unambiguous prefix. */
   readonly runId: string;
-  /** Where the files go; default: the run's own directory in the home. */
+  /** Directory of the files; default: the run's own directory in the home. */
   readonly to?: string;
 }
 
-/** Makes the report of a run from its journal, while it goes on or after, and writes its files. */
+/** Creates the report of a run from its journal, during the run or after it, and writes its files. */
 export async function reportRun(
   options: ReportRunOptions,
 ): Promise<Result<{ readonly report: DetailedReport; readonly files: ReportFiles }, RunRefusal>> {

@@ -1,7 +1,7 @@
 import type { RunFacts } from '../record/run-facts.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 
-/** What a report is made of. */
+/** The parts of a run that a report is created from. */
 export interface ReportSource {
   readonly facts: RunFacts;
   readonly scheduler: Scheduler;

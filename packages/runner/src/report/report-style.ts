@@ -1,4 +1,4 @@
-/** The page's style sheet: light and dark as the reader has it, and readable on paper. */
+/** The style sheet of the page, with light and dark colors and rules for printing. */
 export const REPORT_STYLE = `
 :root{color-scheme:light dark;--ink:#1b1f24;--soft:#59636e;--line:#d6dbe1;--page:#fff;--panel:#f6f8fa;
 --good:#1a7f4b;--bad:#c9252d;--warn:#9a6700;--calm:#6e7781;--reuse:#0d7d8c;--busy:#0b62c4;--wait:#c3cad2}

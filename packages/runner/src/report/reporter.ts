@@ -2,7 +2,7 @@ import type { WarningTopic } from '../journal/run-warning.ts';
 import type { CellState } from '../scheduler/model/cell-state.ts';
 import type { FailureReport, RunReport } from './run-report.ts';
 
-/** What a run tells the outside while it goes on: rendered by the command line, printed as NDJSON by `--json`. Plain JSON data. */
+/** Progress of a run: rendered by the command line, printed as NDJSON by `--json`. Plain JSON data. */
 export type RunnerEvent =
   | {
       readonly type: 'runStarted';
@@ -10,12 +10,12 @@ export type RunnerEvent =
       readonly runId: string;
       readonly pipeline: string;
       readonly resumed: boolean;
-      /** In the plan's order. `cells` is undefined for a `foreach` step that is not decided yet. */
+      /** In the plan's order. `cells` is undefined for a `foreach` step whose list is not evaluated yet. */
       readonly steps: readonly { readonly name: string; readonly cells?: readonly string[] }[];
     }
-  /** A `foreach` step knows its cells. */
+  /** The list of a `foreach` step has been evaluated. */
   | { readonly type: 'stepExpanded'; readonly at: number; readonly step: string; readonly cells: readonly string[] }
-  /** A cell has moved; `cell` is `''` for a plain step. On resume, sent once for each cell that is beyond `waiting`. */
+  /** The state of a cell has changed; `cell` is `''` for a plain step. On resume, sent once for each cell beyond `waiting`. */
   | {
       readonly type: 'cellChanged';
       readonly at: number;
@@ -28,7 +28,7 @@ export type RunnerEvent =
       /** Why it waits, was skipped or failed. */
       readonly reason?: string;
     }
-  /** The service's own words about a container that is not running yet, such as an image pull. */
+  /** The service's message about a container that is not running yet, for example during an image pull. */
   | {
       readonly type: 'containerState';
       readonly at: number;
@@ -52,11 +52,11 @@ export type RunnerEvent =
       readonly done: boolean;
     }
   | { readonly type: 'approvalAsked'; readonly at: number; readonly step: string; readonly message: string }
-  /** Something the user should know that stops nothing, such as a service that does not answer. */
+  /** A problem that does not stop the run, for example a service that does not answer. */
   | { readonly type: 'warning'; readonly at: number; readonly message: string; readonly concerns?: WarningTopic }
   | { readonly type: 'runFinished'; readonly at: number; readonly report: RunReport };
 
-/** One object that the shell tells everything to. `report` must not throw and should return quickly. */
+/** Receives all events of a run. `report` must not throw and should return quickly. */
 export interface Reporter {
   report(event: RunnerEvent): void;
 }

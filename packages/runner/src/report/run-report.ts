@@ -4,15 +4,15 @@ import type { RunWarning } from '../journal/run-warning.ts';
 import type { CellState } from '../scheduler/model/cell-state.ts';
 import type { RunStatus } from '../scheduler/model/command.ts';
 
-/** Everything a run can be seen as: `active` is held by a living runner, `suspended` by none and can be resumed. */
+/** The status of a run. `active`: a process executes it. `suspended`: no process does, and it can be resumed. */
 export type RunPhase = RunStatus | 'active' | 'suspended';
 
-/** A run as its journal tells it. Plain JSON data, shown by `sluice show`; `report.json` holds more. */
+/** A run according to its journal. Plain JSON data, shown by `sluice show`; `report.json` contains more. */
 export interface RunReport {
   readonly runId: string;
   readonly pipeline: string;
   readonly status: RunPhase;
-  /** Why the run is suspended or canceled, or what went wrong beside its steps, where there is something to say. */
+  /** Why the run is suspended or canceled, or a problem outside its steps. */
   readonly message?: string;
   readonly startedAt: number;
   readonly endedAt?: number;
@@ -20,31 +20,33 @@ export interface RunReport {
   readonly accountID: string;
   /** In the plan's order. */
   readonly steps: readonly StepReport[];
-  /** Failed attempts, in the order of their ends. */
+  /** Failed attempts, in the order in which they ended. */
   readonly failures: readonly FailureReport[];
-  /** What the user was warned of while the run went on, in order; absent where there was nothing. */
+  /** The warnings of the run in order; absent if there are none. */
   readonly warnings?: readonly RunWarning[];
   /** The pipeline's `outputs`, by name; only those whose step succeeded. */
   readonly outputs: Readonly<Record<string, OutputReport>>;
-  /** Where `publish` of an output that this run has not made names a directory with the result of an earlier run. */
+  /** Outputs that this run has not produced, if their directories contain the output of an earlier run. */
   readonly kept?: Readonly<Record<string, KeptResult>>;
-  /** The words after `sluice` that start the same run again with `--reuse`; absent where the run does not know them. */
+  /** The arguments of `sluice` that start the same run again with `--reuse`; absent if unknown. */
   readonly rerun?: readonly string[];
 }
 
+/** The state of a step and of its cells; a plain step has one cell. */
 export interface StepReport {
   readonly name: string;
   readonly state: CellState;
   readonly cells: readonly CellReport[];
 }
 
+/** The state of a cell. Times are in milliseconds since the Unix epoch. */
 export interface CellReport {
   /** `''` for a plain step. */
   readonly key: string;
   /** Of a cell of `foreach`. */
   readonly item?: Json;
   readonly state: CellState;
-  /** Attempts so far. */
+  /** The number of attempts so far. */
   readonly attempts: number;
   readonly containerID?: string;
   /** Of the last attempt. */
@@ -59,6 +61,7 @@ export interface CellReport {
   readonly cachedFrom?: string;
 }
 
+/** An attempt that failed, or that was canceled. */
 export interface FailureReport {
   readonly step: string;
   readonly cell: string;
@@ -69,26 +72,27 @@ export interface FailureReport {
   readonly exitCode?: number;
   readonly message: string;
   readonly containerID?: string;
-  /** What to do about it, where that can be told. */
+  /** What the user can do about it. */
   readonly hint?: string;
-  /** The last lines of the attempt's log, where it could be read. */
+  /** The last lines of the attempt's log; empty if it could not be read. */
   readonly logTail: readonly string[];
   /** The archived log, an absolute path. */
   readonly logFile?: string;
 }
 
+/** An output of the pipeline whose step has succeeded. */
 export interface OutputReport {
   readonly step: string;
   readonly output: string;
-  /** One for a plain step; of a step with cells one for each cell, in their order. */
+  /** One for a plain step; for a step with cells one for each cell, in their order. */
   readonly places: readonly PlaceReport[];
-  /** Local directory with a copy of the files, absolute, where `publish` asked for it. */
+  /** Absolute local directory with the copy for `publish`. */
   readonly publishedTo?: string;
-  /** Why there is no such copy although `publish` asked for it. */
+  /** Why the copy for `publish` could not be made. */
   readonly notPublished?: string;
 }
 
-/** A directory that holds the output of one cell. Cells that reuse earlier work have theirs in earlier runs. */
+/** The directory with the output of one cell. For a reused cell, it belongs to an earlier run. */
 export interface PlaceReport {
   /** `''` for a plain step. */
   readonly cell: string;

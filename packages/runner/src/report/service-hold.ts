@@ -1,17 +1,18 @@
 import type { RunFacts } from '../record/run-facts.ts';
 import type { Scheduler } from '../scheduler/scheduler.ts';
 
-/** Containers of a run that wait at the service while all that it has running are services, which end only after them. */
+/** Containers of a run wait at the service while only `service` steps of the run are running, which end after them. */
 export interface ServiceHold {
   readonly services: readonly string[];
-  /** Steps whose containers wait, and since when the one that has waited longest does. */
+  /** Steps whose containers wait. */
   readonly waiting: readonly string[];
+  /** Since when the first of them waits. */
   readonly since: number;
 }
 
 /**
- * Undefined where something of the run goes on or is about to. Nobody but the service knows what room it has: it may be
- * others that take it, and then the wait ends by itself.
+ * Undefined if any other step of the run makes progress. Only the service knows its capacity: other runs may use it, and
+ * then the wait may end.
  */
 export function findServiceHold({
   facts,
@@ -47,7 +48,7 @@ const PROGRESSING: ReadonlySet<string> = new Set([
   'awaitingApproval',
 ]);
 
-/** What holds it up, and what a person can do. */
+/** The cause of the wait, and what the user can do. */
 export function describeServiceHold({ services, waiting }: ServiceHold): string {
   return (
     `only ${list(services)} of this run can run, and ${list(waiting)} must wait at the service: steps with \`service\` ` +

@@ -1,4 +1,4 @@
-/** A state as people write it: `timed out`, `awaiting approval`. */
+/** A state in words, for example `timed out` or `awaiting approval`. */
 export function stateWords(state: string): string {
   return state.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

@@ -1,17 +1,17 @@
 import { type AttemptReport, ranFor } from './attempt-report.ts';
 
-/** What the containers of one instance type of one cluster have used. */
+/** The usage of one instance type of one cluster. */
 export interface Usage {
   readonly clusterID: string;
   readonly instanceType: string;
   readonly containers: number;
-  /** Milliseconds that they ran, all together. */
+  /** The sum of the running times in milliseconds. */
   readonly ranMs: number;
-  /** The same in hours: what instances are paid by. */
+  /** The same in hours, the unit of billing. */
   readonly instanceHours: number;
 }
 
-/** Sums up attempts by cluster and instance type, sorted by these. Attempts that never ran count nothing. */
+/** Sums up attempts by cluster and instance type, sorted by these. Attempts that never ran add no time. */
 export function sumUsage(attempts: readonly AttemptReport[], now: number): Usage[] {
   const sums = new Map<string, { clusterID: string; instanceType: string; containers: number; ranMs: number }>();
   for (const attempt of attempts) {

@@ -3,7 +3,7 @@ import { attemptVerdict } from '../scheduler/flow/attempt-verdict.ts';
 import type { CancelReason } from '../scheduler/model/command.ts';
 import type { Outcome } from '../scheduler/model/event.ts';
 
-/** What the end of an attempt means: a container that was cancelled for its timeout has timed out, whatever the service calls it. */
+/** The verdict on an attempt: a container that was canceled for its timeout counts as timed out; undefined if it has not ended. */
 export function verdictOf({
   outcome,
   cancelReason,

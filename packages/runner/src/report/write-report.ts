@@ -4,14 +4,14 @@ import type { DetailedReport } from './detailed-report.ts';
 import { renderAttemptsCsv } from './render-attempts-csv.ts';
 import { renderReportPage } from './render-report-page.ts';
 
-/** Where the parts of a report lie. */
+/** The paths of a report's files. */
 export interface ReportFiles {
   readonly page: string;
   readonly attempts: string;
   readonly data: string;
 }
 
-/** Writes a run's report into a directory: `report.html`, `attempts.csv` and `report.json`. */
+/** Writes a run's report to a directory: `report.html`, `attempts.csv` and `report.json`. */
 export async function writeReport(
   report: DetailedReport,
   { disk, directory }: { readonly disk: Disk; readonly directory: string },

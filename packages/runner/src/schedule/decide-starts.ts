@@ -2,24 +2,25 @@ import type { Schedule } from '@sluice/core';
 import type { RunLiveness } from './run-liveness.ts';
 import type { StartRecord } from './schedule-record.ts';
 
-/** A run that was decided on and is not over. */
+/** A run that is to be executed and has not ended. */
 export interface OpenRun {
   readonly record: StartRecord;
-  readonly liveness: Exclude<RunLiveness['kind'], 'over'>;
+  readonly liveness: Exclude<RunLiveness['kind'], 'ended'>;
 }
 
+/** The next actions for the runs of a schedule. */
 export interface StartDecisions {
   /** To be started or resumed now. */
   readonly open: readonly OpenRun[];
-  /** Have begun and make room for a newer one. */
+  /** Started runs that a newer one replaces. */
   readonly cancel: readonly OpenRun[];
-  /** Never began and never will. */
+  /** Runs that have not started and will not be started. */
   readonly drop: readonly { readonly run: OpenRun; readonly reason: string }[];
 }
 
 /**
- * Which runs may go on now; `runs` in order of their planned times. What has begun is always taken up again, since its
- * containers may still be there.
+ * Decides which runs may be executed now; `runs` is ordered by planned time. A run that has started is always resumed,
+ * since its containers may still exist.
  */
 export function decideStarts(
   runs: readonly OpenRun[],

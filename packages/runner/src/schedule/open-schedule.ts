@@ -1,32 +1,29 @@
 import { fail, ok, type Result } from '@sluice/core';
 import { isDiskError } from '../record/disk-error.ts';
 import { withDefaults } from '../session/run-defaults.ts';
-import { driveScheduledRuns } from './drive-scheduled-runs.ts';
 import { createPlannedTimes, describeScheduleFault } from './planned-times.ts';
 import { readRunLiveness } from './run-liveness.ts';
 import { openScheduleRecords } from './schedule-record.ts';
 import { findOpenRuns, type ScheduleOptions, type ScheduleSession } from './schedule-session.ts';
 import { takeForBackfill, takePlannedTimes } from './take-planned-times.ts';
+import { updateScheduledRuns } from './update-scheduled-runs.ts';
 
-/** A schedule that this process looks after. Only one of the three ways to use it may be under way at a time. */
+/** A schedule of this process. Only one of `watch`, `runDue` and `backfill` may be in progress at a time. */
 export interface OpenSchedule {
-  /** Runs every planned time that comes until `close`; takes up the runs that an earlier process left. */
+  /** Executes the run of every planned time until `close`, and resumes the runs that an earlier process left. */
   watch(): Promise<void>;
-  /** Runs what is due now, with what was left, to its end. False: not everything succeeded. */
+  /** Executes the runs that are due, and those that were left, to their end. False: not all of them succeeded. */
   runDue(): Promise<boolean>;
-  /** Runs the planned times from `from` to `to`, both included, one after the other; those that ran before are left out. */
+  /** Executes the runs from `from` to `to` inclusive, one after the other, except those that have run. False: not all succeeded. */
   backfill(range: { readonly from: number; readonly to: number }): Promise<boolean>;
-  /** Leaves the runs to themselves, as `detach` does; resolves when their journals are closed. */
+  /** Detaches the runs; resolves when their journals are closed. */
   close(): Promise<void>;
 }
 
-/**
- * So often a schedule looks at least: a clock that was set, a machine that slept and runs that other processes drive
- * are noticed by looking.
- */
-const LOOK_MS = 10_000;
+/** A schedule polls at least this often, to notice a clock that was set, a suspended machine, and runs of other processes. */
+const POLL_MS = 10_000;
 
-/** Opens the schedule of a plan. Does nothing yet; the error says why the schedule can never run. */
+/** Opens the schedule of a plan without starting anything. The error says why the schedule can never run. */
 export function openSchedule(given: ScheduleOptions): Result<OpenSchedule, string> {
   const options = withDefaults(given);
   const { clock, plan } = options;
@@ -37,18 +34,18 @@ export function openSchedule(given: ScheduleOptions): Result<OpenSchedule, strin
 
   const pause = createPause();
   let [closed, failure] = [false, undefined as { error: unknown } | undefined];
-  let told = '';
+  let reported = '';
   const session: ScheduleSession = {
     name,
     schedule,
     times: createPlannedTimes(schedule),
     options,
     records: openScheduleRecords(options.disk, { home: options.home, name }),
-    driven: new Map(),
+    active: new Map(),
     opening: new Set(),
     postponed: new Map(),
     watching: undefined,
-    over: new Map(),
+    ended: new Map(),
     closed: () => closed,
     wake: pause.wake,
     fail: (error) => {
@@ -56,17 +53,17 @@ export function openSchedule(given: ScheduleOptions): Result<OpenSchedule, strin
       pause.wake();
     },
     report(event) {
-      const before = told;
-      told = JSON.stringify(event);
-      // What is tried again at every look is told once.
-      if (told !== before) options.onEvent({ schedule: name, at: clock.wall(), ...event });
+      const before = reported;
+      reported = JSON.stringify(event);
+      // An event that repeats at every poll is reported once.
+      if (reported !== before) options.onEvent({ schedule: name, at: clock.wall(), ...event });
     },
   };
   const rest = (): Promise<void> => {
     if (failure) throw failure.error;
     if (closed) return Promise.resolve();
     const next = session.times.after(clock.wall()) ?? Number.POSITIVE_INFINITY;
-    return pause.until((wake) => clock.setTimer(clock.now() + Math.min(next - clock.wall(), LOOK_MS), wake));
+    return pause.until((wake) => clock.setTimer(clock.now() + Math.min(next - clock.wall(), POLL_MS), wake));
   };
   return ok({
     watch: () => watch(session, rest),
@@ -75,7 +72,7 @@ export function openSchedule(given: ScheduleOptions): Result<OpenSchedule, strin
     async close() {
       closed = true;
       pause.wake();
-      await Promise.all([...session.driven.values()].map((handle) => handle.detach()));
+      await Promise.all([...session.active.values()].map((handle) => handle.detach()));
       const { watching } = session;
       session.watching = undefined;
       await watching?.release();
@@ -85,8 +82,8 @@ export function openSchedule(given: ScheduleOptions): Result<OpenSchedule, strin
 
 async function watch(session: ScheduleSession, rest: () => Promise<void>): Promise<void> {
   while (!session.closed()) {
-    await bearTrouble(session, async () => {
-      if (await takePlannedTimes(session)) await driveScheduledRuns(session);
+    await reportDiskErrors(session, async () => {
+      if (await takePlannedTimes(session)) await updateScheduledRuns(session);
     });
     await rest();
   }
@@ -96,19 +93,19 @@ async function runDue(session: ScheduleSession, rest: () => Promise<void>): Prom
   if (!(await takePlannedTimes(session))) return false;
   const mine = new Set((await findOpenRuns(session)).map(({ record }) => record.runId));
   while (!session.closed()) {
-    await driveScheduledRuns(session);
+    await updateScheduledRuns(session);
     const open = await findOpenRuns(session);
     if (open.every(({ record }) => session.postponed.has(record.runId))) break;
     await rest();
   }
-  return [...mine].every((runId) => session.over.get(runId) === 'succeeded');
+  return [...mine].every((runId) => session.ended.get(runId) === 'succeeded');
 }
 
 async function backfill(
   session: ScheduleSession,
   { from, to, rest }: { from: number; to: number; rest: () => Promise<void> },
 ): Promise<boolean> {
-  const { times, options, over, records } = session;
+  const { times, options, ended, records } = session;
   let [good, at] = [true, times.after(from - 1)];
   for (; at !== undefined && at <= to && !session.closed(); at = times.after(at)) {
     const planned = at;
@@ -116,25 +113,25 @@ async function backfill(
     if (record.verdict !== 'start') continue;
     const { runId } = record;
     const before = await readRunLiveness(options.disk, options.home, runId);
-    if (before.kind === 'over') {
-      over.set(runId, before.status);
+    if (before.kind === 'ended') {
+      ended.set(runId, before.status);
       session.report({ type: 'skipped', planned, message: `run ${runId} of that time ${before.status} before` });
       continue;
     }
-    while (!session.closed() && !over.has(runId)) {
+    while (!session.closed() && !ended.has(runId)) {
       if ((await records.read(planned))?.verdict === 'skip') break;
-      await bearTrouble(session, () => driveScheduledRuns(session));
+      await reportDiskErrors(session, () => updateScheduledRuns(session));
       const liveness = await readRunLiveness(options.disk, options.home, runId);
-      if (liveness.kind === 'over') over.set(runId, liveness.status);
+      if (liveness.kind === 'ended') ended.set(runId, liveness.status);
       else if ((await records.read(planned))?.verdict === 'start') await rest();
     }
-    good &&= over.get(runId) === 'succeeded';
+    good &&= ended.get(runId) === 'succeeded';
   }
   return good;
 }
 
-/** What the disk of the home cannot do now it may be able to do later. */
-async function bearTrouble(session: ScheduleSession, action: () => Promise<unknown>): Promise<void> {
+/** Reports an error of the home's disk, which may be temporary, instead of throwing it. */
+async function reportDiskErrors(session: ScheduleSession, action: () => Promise<unknown>): Promise<void> {
   try {
     await action();
   } catch (error) {
@@ -143,7 +140,7 @@ async function bearTrouble(session: ScheduleSession, action: () => Promise<unkno
   }
 }
 
-/** One wait at a time that can be ended early; a wake that comes before the wait ends it too. */
+/** One wait at a time that can be ended early. A wake before the wait ends it immediately. */
 function createPause(): {
   wake(): void;
   until(setTimer: (wake: () => void) => () => void): Promise<void>;
@@ -157,14 +154,14 @@ function createPause(): {
   return {
     wake,
     async until(setTimer) {
-      let forget = () => {};
+      let clearTimer = () => {};
       if (!isAwake) {
         await new Promise<void>((resolve) => {
           end = resolve;
-          forget = setTimer(wake);
+          clearTimer = setTimer(wake);
         });
       }
-      forget();
+      clearTimer();
       end = undefined;
       isAwake = false;
     },

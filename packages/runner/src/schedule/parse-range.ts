@@ -4,8 +4,8 @@ import { Cron } from 'croner';
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d))?$/;
 
 /**
- * Reads `FROM..TO`, each a date or `YYYY-MM-DDTHH:MM` by the clocks of the time zone; both ends belong to the range, a
- * date with all of its day.
+ * Parses `FROM..TO`, each a date or `YYYY-MM-DDTHH:MM` in local time of the time zone. Both ends belong to the range; a
+ * date includes its whole day.
  */
 export function parseRange(text: string, timezone: string): Result<{ from: number; to: number }, string> {
   const [first, last, ...rest] = text.split('..');
@@ -26,7 +26,7 @@ function readMoment(text: string, timezone: string): { at: number; date: string;
   return at === undefined ? undefined : { at, date, isDay: time === undefined };
 }
 
-/** Not for the 30th of February, which the clock would take for a day in March. */
+/** False for February 30, which `Date` would interpret as a day in March. */
 function isDate(date: string): boolean {
   const time = Date.parse(`${date}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date);

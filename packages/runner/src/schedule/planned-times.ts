@@ -1,17 +1,17 @@
 import { createCron, cronReason, type Schedule } from '@sluice/core';
 
-/** When a schedule is to run: milliseconds since the epoch, whole minutes, of all its expressions together. */
+/** The planned times of all expressions of a schedule: whole minutes, in milliseconds since the Unix epoch. */
 export interface PlannedTimes {
-  /** The first one later than `time`; undefined where none comes any more. */
+  /** The first one later than `time`; undefined if there is none. */
   after(time: number): number | undefined;
-  /** The last one that is not later than `time`. */
+  /** The last one that is not later than `time`; undefined if there is none. */
   upTo(time: number): number | undefined;
 }
 
 /**
- * Where clocks are set forward, an expression of fixed hours and minutes runs at the end of the gap; where they are set
- * back, it runs once, at the first of the two. Wildcards and steps go by elapsed time instead: they skip the gap and
- * run in both. Throws where `describeScheduleFault` has something to say.
+ * When clocks are set forward, an expression with fixed hours and minutes runs at the end of the gap; when they are set
+ * back, it runs once, at the first of the two times. Wildcards and steps follow elapsed time: they skip the gap and run
+ * at both times. Throws if `describeScheduleFault` returns a fault.
  */
 export function createPlannedTimes({ cron, timezone }: Pick<Schedule, 'cron' | 'timezone'>): PlannedTimes {
   const expressions = cron.map((expression) => createCron(expression, timezone));
@@ -21,14 +21,14 @@ export function createPlannedTimes({ cron, timezone }: Pick<Schedule, 'cron' | '
       return choose(next, Math.min);
     },
     upTo(time) {
-      // The reference itself is left out, so one millisecond more takes in what is planned for `time`.
+      // The reference time itself is excluded, so one millisecond is added to include `time`.
       const last = expressions.map((expression) => expression.previousRuns(1, new Date(time + 1))[0]?.getTime());
       return choose(last, Math.max);
     },
   };
 }
 
-/** Why a schedule can never run as it stands. Undefined: it can. */
+/** Why a schedule can never run; undefined if it can. */
 export function describeScheduleFault(
   { cron, timezone }: Pick<Schedule, 'cron' | 'timezone'>,
   now: number,

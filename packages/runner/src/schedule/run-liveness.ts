@@ -3,18 +3,18 @@ import { runDirectory } from '../record/run-home.ts';
 import { readSummary } from '../record/run-summary.ts';
 import type { RunStatus } from '../scheduler/model/command.ts';
 
-/** How far the run of a record has come. `driven`: by a living runner, here or elsewhere. */
+/** The state of a recorded run. `active`: a process executes it, here or elsewhere. `absent`: it has not started. */
 export type RunLiveness =
-  | { readonly kind: 'absent' | 'driven' | 'suspended' }
-  | { readonly kind: 'over'; readonly status: RunStatus };
+  | { readonly kind: 'absent' | 'active' | 'suspended' }
+  | { readonly kind: 'ended'; readonly status: RunStatus };
 
-/** Reads one small file. A run that died between its journal and its summary is `absent`: resuming it tells. */
+/** Reads one small file. A run that crashed between its journal and its summary counts as `absent`; resuming it decides. */
 export async function readRunLiveness(disk: Disk, home: string, runId: string): Promise<RunLiveness> {
   const directory = runDirectory(home, runId);
   const summary = await readSummary(disk, directory);
-  if (summary?.status !== undefined) return { kind: 'over', status: summary.status };
-  // Asking would make no sense before there is a directory, and making one would list a run that is none.
+  if (summary?.status !== undefined) return { kind: 'ended', status: summary.status };
+  // `ask` is called only if there is a directory, since creating one would add a run to the list.
   if ((await disk.list(directory)).length === 0) return { kind: 'absent' };
-  if ((await disk.ask(directory, '')) !== undefined) return { kind: 'driven' };
+  if ((await disk.ask(directory, '')) !== undefined) return { kind: 'active' };
   return { kind: summary === undefined ? 'absent' : 'suspended' };
 }

@@ -6,7 +6,7 @@ const recordSchema = z.discriminatedUnion('verdict', [
   z.object({
     verdict: z.literal('start'),
     planned: z.number(),
-    /** `backfill`: somebody asked for that time; it says nothing about the times before it. */
+    /** `backfill`: the user requested this time. Earlier times may then be undecided. */
     cause: z.enum(['time', 'backfill']),
     runId: z.string(),
   }),
@@ -19,30 +19,31 @@ const recordSchema = z.discriminatedUnion('verdict', [
 ]);
 const watchedSchema = z.object({ since: z.number(), schedule: z.string() });
 
-/** What was decided about one planned time. */
+/** The decision about one planned time. */
 export type ScheduleRecord = z.infer<typeof recordSchema>;
+/** A planned time whose run is to be executed. */
 export type StartRecord = Extract<ScheduleRecord, { verdict: 'start' }>;
 
-/** Since when a schedule is watched, and as what: what is planned before that is nobody's to make up for. */
+/** Since when a schedule is watched, and with which times. Earlier planned times are not caught up. */
 export type Watched = z.infer<typeof watchedSchema>;
 
-/** The decisions of one schedule, a file for each planned time: the name is the key, and can be made once only. */
+/** The decisions of one schedule, one file for each planned time. Its name is the time, so it can be created only once. */
 export interface ScheduleRecords {
   readWatched(): Promise<Watched | undefined>;
   writeWatched(watched: Watched): Promise<void>;
   read(planned: number): Promise<ScheduleRecord | undefined>;
   /** The newest thousand, in order of time. */
   listNewest(): Promise<ScheduleRecord[]>;
-  /** Durable when it resolves. False: that time has been decided already, here or elsewhere. */
+  /** Durable when it resolves. False: this time is already decided, perhaps by another process. */
   create(record: ScheduleRecord): Promise<boolean>;
   replace(record: ScheduleRecord): Promise<void>;
 }
 
-/** Older ones are over, or are the business of the backfill that made them. */
+/** Older runs have ended, or belong to a backfill, which keeps track of them itself. */
 const NEWEST = 1000;
 const FILE = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.json$/;
 
-/** The records of the schedule `name` in a home; makes no directory before there is something to write. */
+/** The records of the schedule `name` in a home. Creates the directory with the first write. */
 export function openScheduleRecords(disk: Disk, place: { home: string; name: string }): ScheduleRecords {
   const directory = path.join(place.home, 'schedules', place.name);
   const watchedFile = path.join(directory, 'watched.json');
@@ -74,7 +75,7 @@ export function openScheduleRecords(disk: Disk, place: { home: string; name: str
   };
 }
 
-/** The runs of every schedule that its records may still start. */
+/** The runs that the schedules of a home may still start, according to their records. */
 export async function listScheduledRuns(disk: Disk, home: string): Promise<ReadonlySet<string>> {
   const names = await disk.list(path.join(home, 'schedules'));
   const records = await Promise.all(names.map((name) => openScheduleRecords(disk, { home, name }).listNewest()));

@@ -9,51 +9,52 @@ import { readRunLiveness } from './run-liveness.ts';
 import type { ScheduleEvent } from './schedule-event.ts';
 import type { ScheduleRecords } from './schedule-record.ts';
 
+/** The plan of a schedule, and how its runs are executed. */
 export interface ScheduleOptions extends RunnerOptions, Pick<StartRunOptions, 'scope' | 'baseDir'> {
-  /** Its pipeline has a `schedule`; every run is a run of this plan. */
+  /** Its pipeline has a `schedule`. All runs execute this plan. */
   readonly plan: Plan;
   readonly onEvent: (event: ScheduleEvent) => void;
 }
 
 type WithoutStamp<T> = T extends unknown ? Omit<T, 'schedule' | 'at'> : never;
 
-/** What the parts of a schedule that is open share. */
+/** The state that the functions of an open schedule share. */
 export interface ScheduleSession {
   readonly name: string;
   readonly schedule: Schedule;
   readonly times: PlannedTimes;
   readonly options: FilledOptions<ScheduleOptions>;
   readonly records: ScheduleRecords;
-  /** The runs that this process drives, by ID. */
-  readonly driven: Map<string, RunHandle>;
-  /** The runs that this process is about to drive: starting may take long, in a concurrency group for example. */
+  /** The runs that this process executes, by ID. */
+  readonly active: Map<string, RunHandle>;
+  /** The runs that this process is starting, which may take long, for example in a concurrency group. */
   readonly opening: Set<string>;
-  /** Until when the runs that could not be started are left alone. */
+  /** When runs that could not be started may be tried again, by ID. */
   readonly postponed: Map<string, number>;
-  /** That this process watches the schedule with its times; undefined where another one with the same times does. */
+  /** The claim to watch the schedule with its times; undefined if another process with the same times has it. */
   watching: Claim | undefined;
-  /** The runs that are known to be over, by ID: they are not looked at again. */
-  readonly over: Map<string, RunStatus>;
+  /** The runs that are known to have ended, by ID: they are not read again. */
+  readonly ended: Map<string, RunStatus>;
   readonly closed: () => boolean;
-  /** Has the schedule look again at once. */
+  /** Makes the schedule poll immediately. */
   readonly wake: () => void;
-  /** A bug of ours: ends the schedule. */
+  /** Ends the schedule with an error, which is a bug. */
   readonly fail: (error: unknown) => void;
   readonly report: (event: WithoutStamp<ScheduleEvent>) => void;
 }
 
-/** The runs that were decided on and are not over, in order of their planned times. */
+/** The recorded runs that have not ended, in order of their planned times. */
 export async function findOpenRuns(session: ScheduleSession): Promise<OpenRun[]> {
-  const { records, over, driven, opening, options } = session;
+  const { records, ended, active, opening, options } = session;
   const open: OpenRun[] = [];
   for (const record of await records.listNewest()) {
-    if (record.verdict !== 'start' || over.has(record.runId)) continue;
-    if (driven.has(record.runId) || opening.has(record.runId)) {
-      open.push({ record, liveness: 'driven' });
+    if (record.verdict !== 'start' || ended.has(record.runId)) continue;
+    if (active.has(record.runId) || opening.has(record.runId)) {
+      open.push({ record, liveness: 'active' });
       continue;
     }
     const liveness = await readRunLiveness(options.disk, options.home, record.runId);
-    if (liveness.kind === 'over') over.set(record.runId, liveness.status);
+    if (liveness.kind === 'ended') ended.set(record.runId, liveness.status);
     else open.push({ record, liveness: liveness.kind });
   }
   return open;

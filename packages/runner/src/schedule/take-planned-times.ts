@@ -7,13 +7,13 @@ import type { ScheduleRecord } from './schedule-record.ts';
 import { findOpenRuns, type ScheduleSession } from './schedule-session.ts';
 
 /**
- * Decides about every planned time that has come, and makes the decisions durable. Any number of processes may do so at
- * once: the lock has them agree about overlaps, and the record of a time can be made once only even without it. False:
- * a living process watches the schedule of this name with other times, and nothing is decided here.
+ * Decides about every planned time that has passed, and records the decisions durably. Any number of processes may do
+ * this concurrently: they decide about overlaps under a lock, and even without it, each time can be recorded only once.
+ * False: another process watches the schedule of this name with other times, and nothing was decided.
  */
 export function takePlannedTimes(session: ScheduleSession): Promise<boolean> {
-  return inTurn(session, async () => {
-    if (!(await standsWatch(session))) return false;
+  return withScheduleLock(session, async () => {
+    if (!(await claimWatch(session))) return false;
     const { records, schedule, times } = session;
     const now = session.options.clock.wall();
     const considered = await consideredUpTo(session, now);
@@ -36,10 +36,10 @@ export function takePlannedTimes(session: ScheduleSession): Promise<boolean> {
 }
 
 /**
- * Claims the schedule with its times for this process, beside others that watch it with the same ones. Two processes with
- * different times would each begin anew at every look, and nothing would ever start.
+ * Claims the schedule with its times for this process; processes with the same times may watch it, too. Two processes
+ * with different times would each reset the schedule at every poll, so that nothing would ever start.
  */
-async function standsWatch(session: ScheduleSession): Promise<boolean> {
+async function claimWatch(session: ScheduleSession): Promise<boolean> {
   const { disk } = session.options;
   const text = describeTimes(session);
   const watched = await session.records.readWatched();
@@ -63,15 +63,15 @@ function describeTimes({ schedule }: ScheduleSession): string {
   return JSON.stringify([schedule.cron, schedule.timezone]);
 }
 
-/** For people: what `describeTimes` wrote. */
+/** The text of `describeTimes` in a form for messages. */
 function renderTimes(text: string): string {
   const [cron, timezone] = JSON.parse(text) as [readonly string[], string];
   return `${cron.join('; ')} ${timezone}`;
 }
 
-/** Decides that a planned time is run because somebody asks for it. Gives the record that holds now. */
+/** Decides to run a planned time that the user requested. Resolves to the record that is valid now. */
 export function takeForBackfill(session: ScheduleSession, planned: number): Promise<ScheduleRecord> {
-  return inTurn(session, async () => {
+  return withScheduleLock(session, async () => {
     const { records } = session;
     const wanted: ScheduleRecord = { verdict: 'start', planned, cause: 'backfill', runId: createRunId() };
     if (await records.create(wanted)) return wanted;
@@ -83,14 +83,14 @@ export function takeForBackfill(session: ScheduleSession, planned: number): Prom
 }
 
 /** One process at a time decides for a schedule. */
-export function inTurn<T>(session: ScheduleSession, action: () => Promise<T>): Promise<T> {
+export function withScheduleLock<T>(session: ScheduleSession, action: () => Promise<T>): Promise<T> {
   const { disk, clock, home } = session.options;
   return withHomeLock({ disk, clock, home, name: `schedule-${session.name}` }, action);
 }
 
 /**
- * Records of times that are still to come (the clock was ahead) say nothing about those before them, and neither do
- * backfills. A schedule that was edited begins anew.
+ * The time up to which all planned times are decided. Records of future times (the clock was ahead) and of backfills do
+ * not count. If the times were edited, the schedule restarts at the present time.
  */
 async function consideredUpTo(session: ScheduleSession, now: number): Promise<number> {
   const { records } = session;
@@ -106,7 +106,7 @@ async function consideredUpTo(session: ScheduleSession, now: number): Promise<nu
   return Math.max(watched.since, times.at(-1)?.planned ?? 0);
 }
 
-/** Two files of one name that are started in turn, never at once, would otherwise begin anew each time unseen. */
+/** If two files with one name are started alternately, the schedule is reset each time; this must not go unnoticed. */
 function reportEdit(session: ScheduleSession, before: string): void {
   const change = `${renderTimes(before)} at the last start, ${renderTimes(describeTimes(session))} now`;
   const next = 'nothing planned before now is started; if another file has this name, rename one of the two pipelines';

@@ -23,7 +23,7 @@ const explain = (attempts: readonly AttemptFacts[], retry = RETRY, isFinished = 
 describe('explainRetries', () => {
   test('names the budget that each retry used', () => {
     expect(explain([failed(1, 'infrastructure'), failed(2, 'failed'), failed(3, 'failed')])).toEqual([
-      'tried again: retry 1 of 1 of those kept for failures of the infrastructure',
+      'tried again: retry 1 of 1 of those for infrastructure failures',
       'tried again: retry 1 of 1 for failed',
       'not tried again: all its retries (1) are used',
     ]);

@@ -26,7 +26,7 @@ describe('renderReportPage', () => {
   test('stays small for ten thousand steps, and says what it leaves out', () => {
     const page = renderReportPage(createSampleReport({ steps: 10_000, logLine: 'y'.repeat(5_000) }));
     expect(page.length).toBeLessThan(500_000);
-    expect(page).toContain('10000 steps are too many for a picture');
+    expect(page).toContain('10000 steps are too many for one graph');
     expect(page).toContain('the 250 longest of 10000 are shown');
     expect(page).toContain('500 of 10000 steps');
     expect(page).toContain('the last 60 of 10000');

@@ -128,7 +128,7 @@ describe('the report at the end of a run', () => {
           'Timeline',
           'Critical path',
           'Steps',
-          'Use of instances',
+          'Instance usage',
           'Images',
           'Parameters and results',
         ].map((title) => `<h2>${title}`),

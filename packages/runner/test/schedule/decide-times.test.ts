@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type DecisionInput, decideTimes, MOST_WAITING } from '../../src/schedule/decide-times.ts';
+import { type DecisionInput, decideTimes, MAX_WAITING } from '../../src/schedule/decide-times.ts';
 import { createPlannedTimes } from '../../src/schedule/planned-times.ts';
 
 const MINUTE_MS = 60_000;
@@ -79,9 +79,9 @@ describe('decideTimes', () => {
       considered: NOON - 365 * 24 * HOUR_MS,
       open: 0,
     });
-    expect(year.decided).toHaveLength(MOST_WAITING);
+    expect(year.decided).toHaveLength(MAX_WAITING);
     expect(year.decided.at(-1)).toEqual({ planned: NOON });
-    expect(year.missed?.last).toBe(NOON - MOST_WAITING * HOUR_MS);
-    expect(decide({ overlap: 'queue' }, { open: MOST_WAITING }).skip).toEqual([12]);
+    expect(year.missed?.last).toBe(NOON - MAX_WAITING * HOUR_MS);
+    expect(decide({ overlap: 'queue' }, { open: MAX_WAITING }).skip).toEqual([12]);
   });
 });

@@ -9,35 +9,35 @@ import { startRun } from '../run/start-run.ts';
 import type { RunHandle } from '../session/run-options.ts';
 import { decideStarts, type OpenRun } from './decide-starts.ts';
 import { findOpenRuns, type ScheduleSession } from './schedule-session.ts';
-import { inTurn } from './take-planned-times.ts';
+import { withScheduleLock } from './take-planned-times.ts';
 
-/** In whose name a newer run cancels an older one. */
+/** The originator of the cancel request when a newer run replaces an older one. */
 const CANCELED_BY = 'schedule';
-/** Reasons that may be gone at the next try. */
-const PASSING: ReadonlySet<RunRefusal['code']> = new Set([
+/** Refusals that may be temporary. */
+const TEMPORARY: ReadonlySet<RunRefusal['code']> = new Set([
   'SERVICE_UNREACHABLE',
   'LOGIN_REFUSED',
   'GROUP_BUSY',
   'HOME_UNUSABLE',
 ]);
 
-/** So long a run that could not be started is left alone. */
+/** The delay before a run that could not be started is tried again. */
 const AGAIN_MS = 10_000;
 
 /**
- * Starts, resumes and cancels what may be now; one process at a time, others leave it to that one. Starting goes on
- * after this has resolved, and wakes the schedule when it is done.
+ * Starts, resumes and cancels runs as `decideStarts` decides. Does nothing while another process does this. Runs are
+ * opened in the background; each wakes the schedule when it is open.
  */
-export async function driveScheduledRuns(session: ScheduleSession): Promise<void> {
+export async function updateScheduledRuns(session: ScheduleSession): Promise<void> {
   const { disk, home, clock } = session.options;
   const claim = await disk.claim(path.join(home, 'locks', `schedule-${session.name}-runs`));
   if (claim === undefined) return;
   const openings: Promise<void>[] = [];
   try {
-    const turns = decideStarts(await findOpenRuns(session), { schedule: session.schedule, now: clock.wall() });
-    for (const { run, reason } of turns.drop) await drop(session, run, reason);
-    for (const run of turns.cancel) await cancel(session, run);
-    for (const run of turns.open) {
+    const decisions = decideStarts(await findOpenRuns(session), { schedule: session.schedule, now: clock.wall() });
+    for (const { run, reason } of decisions.drop) await drop(session, run, reason);
+    for (const run of decisions.cancel) await cancel(session, run);
+    for (const run of decisions.open) {
       if ((session.postponed.get(run.record.runId) ?? 0) > clock.now()) continue;
       openings.push(openInBackground(session, run));
     }
@@ -62,7 +62,7 @@ async function openInBackground(session: ScheduleSession, run: OpenRun): Promise
   }
 }
 
-/** True: it could not be started now. */
+/** True: the run could not be started now. */
 async function open(session: ScheduleSession, run: OpenRun): Promise<boolean> {
   const { planned, runId } = run.record;
   const { plan, scope, baseDir } = session.options;
@@ -82,16 +82,16 @@ async function open(session: ScheduleSession, run: OpenRun): Promise<boolean> {
   return false;
 }
 
-/** Follows a run of ours to its end. */
+/** Follows a run of this process to its end. */
 function attach(session: ScheduleSession, { run, handle }: { run: OpenRun; handle: RunHandle }): void {
   const { planned, runId } = run.record;
-  session.driven.set(runId, handle);
+  session.active.set(runId, handle);
   const finished = handle.finished.then(({ status, message }) => {
-    session.driven.delete(runId);
+    session.active.delete(runId);
     if (status === 'suspended' || status === 'active') {
       session.report({ type: 'left', planned, runId, message: message ?? 'it has not finished' });
     } else {
-      session.over.set(runId, status);
+      session.ended.set(runId, status);
       session.report({ type: 'finished', planned, runId, status });
     }
     session.wake();
@@ -106,10 +106,10 @@ async function refuse(
   { error }: Extract<Result<RunHandle, RunRefusal>, { ok: false }>,
 ): Promise<boolean> {
   const { planned } = run.record;
-  // Another process was faster: the run is driven, which is all that is wanted.
+  // Another process was faster and executes the run, which is sufficient.
   if (error.code === 'RUN_IN_USE') return false;
-  // What has begun may have containers: it is given up by nobody but a person.
-  if (PASSING.has(error.code) || error.code === 'JOURNAL_LOST' || run.liveness !== 'absent') {
+  // A run that has started may have containers: only the user may abandon it.
+  if (TEMPORARY.has(error.code) || error.code === 'JOURNAL_LOST' || run.liveness !== 'absent') {
     session.report({ type: 'postponed', planned, message: error.message });
     return true;
   }
@@ -117,10 +117,10 @@ async function refuse(
   return false;
 }
 
-/** The record says from now on that the run of that time does not take place. */
+/** Records that the run of this planned time is skipped. */
 async function drop(session: ScheduleSession, { record }: OpenRun, reason: string): Promise<void> {
   const { planned, cause, runId } = record;
-  await inTurn(session, async () => {
+  await withScheduleLock(session, async () => {
     const there = await session.records.read(planned);
     if (there?.verdict !== 'start' || there.runId !== runId) return;
     await session.records.replace({ verdict: 'skip', planned, cause, reason });
@@ -131,10 +131,10 @@ async function drop(session: ScheduleSession, { record }: OpenRun, reason: strin
 async function cancel(session: ScheduleSession, run: OpenRun): Promise<void> {
   const { runId } = run.record;
   const { disk, home } = session.options;
-  const ours = session.driven.get(runId);
+  const ours = session.active.get(runId);
   if (ours) {
     ours.cancel(CANCELED_BY);
-  } else if (run.liveness === 'driven') {
+  } else if (run.liveness === 'active') {
     await askRunner(disk, runDirectory(home, runId), { verb: 'cancel', by: CANCELED_BY });
   } else {
     const resumed = await resumeRun({ ...session.options, runId, cancelBy: CANCELED_BY });
