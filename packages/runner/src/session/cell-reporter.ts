@@ -1,3 +1,4 @@
+import type { PlannedStep } from '@sluice/core';
 import type { MoveListener } from '../record/replay-run.ts';
 import { explainCell } from '../report/explain-cell.ts';
 import type { CellState } from '../scheduler/model/cell-state.ts';
@@ -52,10 +53,7 @@ export function createCellReporter(session: RunSession, moves: MoveListener): Ce
         runId: session.runId,
         pipeline: plan.pipeline.name,
         resumed,
-        steps: plan.steps.map(({ step }, index) => {
-          const cells = plan.steps[index]!.cells?.map((cell) => cell.key);
-          return cells ? { name: step.name, cells } : { name: step.name };
-        }),
+        steps: plan.steps.map(describeStep),
       });
       if (!resumed) return;
       for (const { index } of plan.steps) {
@@ -71,4 +69,8 @@ export function createCellReporter(session: RunSession, moves: MoveListener): Ce
       }
     },
   };
+}
+
+function describeStep({ step, cells }: PlannedStep): { readonly name: string; readonly cells?: readonly string[] } {
+  return cells ? { name: step.name, cells: cells.map(({ key }) => key) } : { name: step.name };
 }

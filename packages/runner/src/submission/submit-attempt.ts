@@ -215,14 +215,14 @@ function judge(session: RunSession, attempt: Attempt, seen: Judged): Step {
   switch (failure.kind) {
     case 'notSent':
     case 'auth':
-      return held ? { done: false, doubtful, waitMs } : postpone(session, attempt, 'unavailable', waitMs);
+      return held ? { done: false, doubtful, waitMs } : postpone(session, attempt, { reason: 'unavailable', waitMs });
     case 'noSpace':
-      return held ? { done: false, doubtful, waitMs } : postpone(session, attempt, 'storage', waitMs);
+      return held ? { done: false, doubtful, waitMs } : postpone(session, attempt, { reason: 'storage', waitMs });
     case 'notYet':
-      return held ? { done: false, doubtful, waitMs } : postpone(session, attempt, 'volume', waitMs);
+      return held ? { done: false, doubtful, waitMs } : postpone(session, attempt, { reason: 'volume', waitMs });
     case 'doubt':
       // A container for which the service reported a lack of capacity was not started, or is found by the next query.
-      if (failure.full && !held) return postpone(session, attempt, 'quota', waitMs);
+      if (failure.full && !held) return postpone(session, attempt, { reason: 'quota', waitMs });
       if (failure.refuses) reportWait(session, attempt, { phase: 'Creating', state: failure.error.message });
       return { done: false, doubtful: true, lost: true, waitMs: doubtful ? waitMs : 0 };
     case 'refused':
@@ -234,7 +234,11 @@ function judge(session: RunSession, attempt: Attempt, seen: Judged): Step {
 
 const LONGEST_POSTPONEMENT_MS = 60_000;
 
-function postpone(session: RunSession, attempt: Attempt, reason: PostponeReason, waitMs: number): Step {
+function postpone(
+  session: RunSession,
+  attempt: Attempt,
+  { reason, waitMs }: { readonly reason: PostponeReason; readonly waitMs: number },
+): Step {
   if (attempt.cancel) {
     end(session, attempt, { result: 'canceled' });
     return DONE;

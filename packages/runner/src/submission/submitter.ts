@@ -41,123 +41,135 @@ const CANCEL_BACKOFF = { initialMs: 1_000, maxMs: 60_000 };
 
 /** Creates the submitter of a run. */
 export function createSubmitter(session: RunSession, parts: SubmitterParts): Submitter {
-  const { watcher } = parts;
+  const state: SubmitterState = { ...parts, session, waitingSince: new Map() };
+  return {
+    submit: (command) => submit(state, command),
+    cancel: (command) => cancel(state, command),
+    readopt: (attempt) => parts.watcher.track(attempt),
+  };
+}
+
+interface SubmitterState extends SubmitterParts {
+  readonly session: RunSession;
   /** Container ID to the time of the first request for its slots, while others hold them. */
-  const waitingSince = new Map<string, number>();
+  readonly waitingSince: Map<string, number>;
+}
 
-  function submit(command: SubmitCommand): Posted | (() => void) {
-    const attempt = createAttempt(session, command);
-    const known = attemptFacts(session.facts, command);
-    const isIntended = known.id !== undefined && known.declined !== true;
-    // An adopted run does not know what its lost journal intended: it queries every ID before posting it.
-    const doubtful = known.id !== undefined || session.facts.adopted !== undefined;
-    const prepared = prepareContainer(session, attempt, {
-      escalationLevel: command.escalationLevel,
-      instanceTypes: parts.instanceTypes,
+function submit(state: SubmitterState, command: SubmitCommand): Posted | (() => void) {
+  const { session, watcher } = state;
+  const attempt = createAttempt(session, command);
+  const known = attemptFacts(session.facts, command);
+  const isIntended = known.id !== undefined && known.declined !== true;
+  // An adopted run does not know what its lost journal intended: it queries every ID before posting it.
+  const doubtful = known.id !== undefined || session.facts.adopted !== undefined;
+  const prepared = prepareContainer(session, attempt, {
+    escalationLevel: command.escalationLevel,
+    instanceTypes: state.instanceTypes,
+  });
+  if (!prepared.ok) return refuse(session, attempt, prepared.error);
+  const spec = addSecrets(session, prepared.value);
+  if (!spec.ok) return refuse(session, attempt, spec.error);
+  const intend = () =>
+    session.note({
+      kind: 'intent',
+      at: session.clock.now(),
+      ...attempt.at,
+      id: attempt.ref.id,
+      clusterID: attempt.ref.clusterID,
+      instanceType: spec.value.instanceType,
+      spec: prepared.value.digest,
     });
-    if (!prepared.ok) return refuse(attempt, prepared.error);
-    const spec = addSecrets(session, prepared.value);
-    if (!spec.ok) return refuse(attempt, spec.error);
-    const intend = () =>
-      session.note({
-        kind: 'intent',
-        at: session.clock.now(),
-        ...attempt.at,
-        id: attempt.ref.id,
-        clusterID: attempt.ref.clusterID,
-        instanceType: spec.value.instanceType,
-        spec: prepared.value.digest,
-      });
-    const start = { spec: spec.value, doubtful, lost: doubtful && known.declined !== true };
-    const shares = needsSlots(session, command.step);
-    if (!isIntended && !shares) intend();
-    return () => {
-      watcher.track(attempt);
-      const claim = { ...start, intend: isIntended ? undefined : intend };
-      void (shares ? claimThenLaunch(attempt, claim) : launch(attempt, start)).catch(session.fail);
-    };
-  }
+  const start = { spec: spec.value, doubtful, lost: doubtful && known.declined !== true };
+  const shares = needsSlots(session, command.step);
+  if (!isIntended && !shares) intend();
+  return () => {
+    watcher.track(attempt);
+    const claim = { ...start, intend: isIntended ? undefined : intend };
+    void (shares ? claimThenLaunch(state, attempt, claim) : launch(state, attempt, start)).catch(session.fail);
+  };
+}
 
-  /**
-   * First the slots, then the intent: otherwise, after every crash, an attempt without slots would have to be queried.
-   */
-  async function claimThenLaunch(
-    attempt: Attempt,
-    start: Start & { readonly intend: (() => void) | undefined },
-  ): Promise<void> {
-    const claimed = await parts.pools.claim(attempt);
-    if (session.stopped) return;
-    if (!claimed.ok) {
-      postpone(attempt, claimed.error);
-      return;
-    }
-    waitingSince.delete(attempt.ref.id);
-    if (start.intend) {
-      start.intend();
-      await session.durable();
-    }
-    await launch(attempt, start);
+/**
+ * First the slots, then the intent: otherwise, after every crash, an attempt without slots would have to be queried.
+ */
+async function claimThenLaunch(
+  state: SubmitterState,
+  attempt: Attempt,
+  start: Start & { readonly intend: (() => void) | undefined },
+): Promise<void> {
+  const { session, waitingSince } = state;
+  const claimed = await state.pools.claim(attempt);
+  if (session.stopped) return;
+  if (!claimed.ok) {
+    postpone(state, attempt, claimed.error);
+    return;
   }
-
-  /** The longer the attempt has waited, the longer the pause before the next request. */
-  function postpone(attempt: Attempt, detail: string): void {
-    const at = session.clock.now();
-    // Setting the clock back must not make it young for hours: it would send two requests per second.
-    const since = Math.min(waitingSince.get(attempt.ref.id) ?? at, at);
-    waitingSince.set(attempt.ref.id, since);
-    attempt.closed = true;
-    const until = at + Math.min(Math.max((at - since) / 4, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);
-    session.post({ type: 'postponed', at, ...attempt.at, reason: 'pool', detail, until });
-  }
-
-  async function launch(attempt: Attempt, start: Start): Promise<void> {
-    const ready = parts.prepareAttempt(attempt);
-    // An attempt that was never requested and is canceled no longer needs its inputs, which may never arrive.
-    const fault = await (start.lost ? ready : Promise.race([ready, untilCanceled(attempt)]));
-    if (session.stopped) return;
-    // If the container may exist already, only its own end counts.
-    if (fault !== undefined && !start.lost) {
-      attempt.closed = true;
-      session.post(refuse(attempt, fault).event);
-      return;
-    }
-    await submitAttempt(session, { attempt, ...start });
-    if (attempt.hinted && attempt.confirmed) await watcher.check(attempt);
-    if (attempt.cancel && attempt.confirmed && !attempt.closed) await cancelUntilEnded(attempt);
-  }
-
-  function refuse(attempt: Attempt, message: string): Posted {
-    const outcome = { result: 'failed', class: 'failed', message, permanent: true } as const;
-    return { event: { type: 'ended', at: session.clock.now(), ...attempt.at, outcome } };
-  }
-
-  function cancel(command: CancelCommand): void {
-    const attempt = watcher.find(command);
-    if (!attempt || attempt.closed || attempt.cancel) return;
-    attempt.cancel = command.reason;
-    attempt.onCancel?.();
-    session.note({ kind: 'cancelIntent', at: session.clock.now(), ...attempt.at, reason: command.reason });
-    // An attempt that is still being submitted handles the cancellation there.
-    if (attempt.confirmed) void cancelUntilEnded(attempt).catch(session.fail);
-  }
-
-  /** Repeats the request until the container has ended: a cancel request whose reply is lost may never have arrived. */
-  async function cancelUntilEnded(attempt: Attempt): Promise<void> {
+  waitingSince.delete(attempt.ref.id);
+  if (start.intend) {
+    start.intend();
     await session.durable();
-    for (let tries = 1; !attempt.closed && !session.stopped; tries++) {
-      let asked = 0;
-      try {
-        await session.calls.add(() => session.service.containers.cancel(attempt.ref));
-      } catch (error) {
-        if (!isServiceError(error)) throw error;
-        asked = error.retryAfterMs ?? 0;
-      }
-      await watcher.check(attempt);
-      if (!attempt.closed) await pause(session, Math.max(asked, backoffDelay(CANCEL_BACKOFF, tries)));
-    }
   }
+  await launch(state, attempt, start);
+}
 
-  return { submit, cancel, readopt: (attempt) => watcher.track(attempt) };
+/** The longer the attempt has waited, the longer the pause before the next request. */
+function postpone({ session, waitingSince }: SubmitterState, attempt: Attempt, detail: string): void {
+  const at = session.clock.now();
+  // Setting the clock back must not make it young for hours: it would send two requests per second.
+  const since = Math.min(waitingSince.get(attempt.ref.id) ?? at, at);
+  waitingSince.set(attempt.ref.id, since);
+  attempt.closed = true;
+  const until = at + Math.min(Math.max((at - since) / 4, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);
+  session.post({ type: 'postponed', at, ...attempt.at, reason: 'pool', detail, until });
+}
+
+async function launch(state: SubmitterState, attempt: Attempt, start: Start): Promise<void> {
+  const { session, watcher } = state;
+  const ready = state.prepareAttempt(attempt);
+  // An attempt that was never requested and is canceled no longer needs its inputs, which may never arrive.
+  const fault = await (start.lost ? ready : Promise.race([ready, untilCanceled(attempt)]));
+  if (session.stopped) return;
+  // If the container may exist already, only its own end counts.
+  if (fault !== undefined && !start.lost) {
+    attempt.closed = true;
+    session.post(refuse(session, attempt, fault).event);
+    return;
+  }
+  await submitAttempt(session, { attempt, ...start });
+  if (attempt.hinted && attempt.confirmed) await watcher.check(attempt);
+  if (attempt.cancel && attempt.confirmed && !attempt.closed) await cancelUntilEnded(state, attempt);
+}
+
+function refuse(session: RunSession, attempt: Attempt, message: string): Posted {
+  const outcome = { result: 'failed', class: 'failed', message, permanent: true } as const;
+  return { event: { type: 'ended', at: session.clock.now(), ...attempt.at, outcome } };
+}
+
+function cancel(state: SubmitterState, command: CancelCommand): void {
+  const { session, watcher } = state;
+  const attempt = watcher.find(command);
+  if (!attempt || attempt.closed || attempt.cancel) return;
+  attempt.cancel = command.reason;
+  attempt.onCancel?.();
+  session.note({ kind: 'cancelIntent', at: session.clock.now(), ...attempt.at, reason: command.reason });
+  // An attempt that is still being submitted handles the cancellation there.
+  if (attempt.confirmed) void cancelUntilEnded(state, attempt).catch(session.fail);
+}
+
+/** Repeats the request until the container has ended: a cancel request whose reply is lost may never have arrived. */
+async function cancelUntilEnded({ session, watcher }: SubmitterState, attempt: Attempt): Promise<void> {
+  await session.durable();
+  for (let tries = 1; !attempt.closed && !session.stopped; tries++) {
+    let asked = 0;
+    try {
+      await session.calls.add(() => session.service.containers.cancel(attempt.ref));
+    } catch (error) {
+      if (!isServiceError(error)) throw error;
+      asked = error.retryAfterMs ?? 0;
+    }
+    await watcher.check(attempt);
+    if (!attempt.closed) await pause(session, Math.max(asked, backoffDelay(CANCEL_BACKOFF, tries)));
+  }
 }
 
 function untilCanceled(attempt: Attempt): Promise<undefined> {

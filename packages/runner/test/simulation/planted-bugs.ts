@@ -59,7 +59,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'takes absence for an end',
-    file: 'watch/watcher.ts',
+    file: 'watch/check-container.ts',
     find: 'if (!(await isLost(session, attempt, missing)) || attempt.closed || session.stopped) return;',
     replace: 'if (attempt.closed || session.stopped || !isLost) return;',
   },
@@ -119,9 +119,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'starts anew while another container lives under the ID',
-    file: 'watch/watcher.ts',
-    find: "      if (isTerminalPhase(seen.phase ?? '')) await noteMissing(attempt, 'another');\n",
-    replace: "      if (attempt.confirmed) await noteMissing(attempt, 'another');\n",
+    file: 'watch/check-container.ts',
+    find: "    if (isTerminalPhase(seen.phase ?? '')) await noteMissing(session, attempt, 'another');\n",
+    replace: "    if (attempt.confirmed) await noteMissing(session, attempt, 'another');\n",
   },
   {
     name: 'gives a container up after a minute',
@@ -187,14 +187,14 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'fails an attempt for which there is no room',
     file: 'submission/submit-attempt.ts',
-    find: "return postpone(session, attempt, 'quota', waitMs);",
+    find: "return postpone(session, attempt, { reason: 'quota', waitMs });",
     replace:
       "{ end(session, attempt, { result: 'failed', class: 'infrastructure', message: 'no room' }); return DONE; }",
   },
   {
     name: 'cancels without writing it down',
     file: 'submission/submitter.ts',
-    find: "    session.note({ kind: 'cancelIntent', at: session.clock.now(), ...attempt.at, reason: command.reason });\n",
+    find: "  session.note({ kind: 'cancelIntent', at: session.clock.now(), ...attempt.at, reason: command.reason });\n",
     replace: '',
   },
   {
@@ -231,9 +231,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'takes absence from a list for an end',
     file: 'watch/poll-account.ts',
-    find: '    if (!item || !isEnough(attempt, item) || !observeContainer(session, attempt, item)) return check(attempt);',
+    find: '  if (!item || !isEnough(attempt, item) || !observeContainer(session, attempt, item)) return check(attempt);',
     replace:
-      "    if (item) observeContainer(session, attempt, item);\n    else { attempt.closed = true; session.post({ type: 'ended', at: clock.now(), ...attempt.at, outcome: { result: 'succeeded' } }); }",
+      "  if (item) observeContainer(session, attempt, item);\n  else { attempt.closed = true; session.post({ type: 'ended', at: session.clock.now(), ...attempt.at, outcome: { result: 'succeeded' } }); }",
   },
   {
     name: 'lets the attempts of a cell write to one directory',

@@ -8,7 +8,7 @@ export const PLANTED_REPLY_BUGS: readonly PlantedBug[] = [
   {
     name: 'learns nothing where the list fails',
     file: 'watch/poll-account.ts',
-    find: '!(await askEach(live))) return;',
+    find: '!(await checkEach(account, live)))\n      return;',
     replace: 'live.length > 0) return;',
     within,
   },
@@ -42,8 +42,8 @@ export const PLANTED_REPLY_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'says nothing of replies that it cannot read',
-    file: 'watch/watcher.ts',
-    find: '      if (isServiceError(error)) noteUnanswered(session, attempt, error);\n',
+    file: 'watch/check-container.ts',
+    find: '    if (isServiceError(error)) noteUnanswered(session, attempt, error);\n',
     replace: '',
     within,
   },
@@ -56,7 +56,7 @@ export const PLANTED_REPLY_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'takes a reply that it cannot read for a service that is away',
-    file: 'watch/watcher.ts',
+    file: 'watch/check-container.ts',
     find: 'else pace.answered();',
     replace: 'else pace.failed(error);',
     within,
