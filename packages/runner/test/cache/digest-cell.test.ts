@@ -85,7 +85,7 @@ steps:
     expect(states(await run(body))).toEqual({ a: 'skipped', b: 'cached', c: 'cached' });
   });
 
-  test('changes when a step does its work anew because the last success is too old', async () => {
+  test('changes when a step is rerun because the last success is too old', async () => {
     const { rig, run } = createWorld();
     const body = `steps:
   a: { command: [a], outputs: { o: /o }, cache: { maxAge: 1h } }

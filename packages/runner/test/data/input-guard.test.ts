@@ -172,7 +172,7 @@ describe('what was changed on a service that cannot mount read-only', () => {
     options: { ...rig.options, home: path.join(base, 'home'), disk: createSystemDisk() },
   });
 
-  test('is a source that the next run uploads anew', () =>
+  test('is a source that the next run uploads again', () =>
     local(async () => {
       const seen: (string | undefined)[] = [];
       const work = (container: Container) => {

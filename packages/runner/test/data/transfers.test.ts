@@ -139,7 +139,7 @@ describe('a run over two clusters', () => {
     expectOwnVolumes(world);
   });
 
-  test('takes a transfer up that its runner left, and places nothing anew', async () => {
+  test('continues a transfer that its runner left, and keeps the placement', async () => {
     const world: TwoClusters = createTwoClusters('resume', {
       behave: { make: { work: writes(() => world.rig, 'make') } },
     });

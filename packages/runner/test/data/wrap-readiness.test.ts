@@ -6,7 +6,7 @@ import { wrapReadiness } from '../../src/data/wrap-readiness.ts';
 test('wrapReadiness runs the service with its own words, whatever they contain', async () => {
   const own = ['printf', '[%s]', 'a b', '$HOME', '', '-x', "it's"];
   const [program = '', ...words] = wrapReadiness(own, ['false', 'x y']);
-  // The check goes on beside the service until the container ends; here nothing would end it.
+  // The check continues until the container ends; here nothing would end it.
   const [, script = '', ...rest] = words;
   const once = script
     .replace('until "$@" > /dev/null 2>&1; do sleep 1; done', 'echo "$#" "$@" >&2')

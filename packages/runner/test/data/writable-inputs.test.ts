@@ -80,7 +80,7 @@ describe('a private copy', () => {
     });
   });
 
-  test('is made anew for each attempt', async () => {
+  test('is created for each attempt', async () => {
     let attempts = 0;
     const rig: Rig = createChangeRig({
       ...READ_ONLY,

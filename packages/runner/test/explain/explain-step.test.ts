@@ -57,7 +57,7 @@ describe('explainStep', () => {
     expect(b.dependencies).toEqual([{ step: 'a', condition: 'succeeded', state: 'failed' }]);
   });
 
-  test('answers while the run goes on: what a step waits for, since when, and what to do', async () => {
+  test('explains during the run what a step waits for, since when, and what to do', async () => {
     const rig = createRig('why-live');
     const plan = createHandPlan([createStep('a'), createStep('b', { needs: [need('a')] })]);
     const started = await rig.go(startRun({ ...rig.options, plan, baseDir: '/base' }));

@@ -33,7 +33,7 @@ async function run(rig: Rig): Promise<{ first: string[]; tookMs: number }> {
   };
 }
 
-test('a second run starts by the durations that the first one measured, and is over sooner', async () => {
+test('a second run orders its steps by the durations that the first one measured, and ends sooner', async () => {
   const rig = createRig('durations', { behave: { long: { runMs: 60_000 }, a2: { runMs: 30_000 } } });
   const first = await run(rig);
   expect(first.first).toEqual(['a', 'b']);

@@ -18,7 +18,7 @@ function choose(records: readonly RunRecord[], rules: Partial<GarbageRules> = {}
 }
 
 describe('chooseGarbage', () => {
-  test('takes what is over and old, and says why the rest stays', () => {
+  test('removes what has ended and is old, and says why the others are kept', () => {
     const runs = [
       record('old', 10),
       record('suspended', 20, { status: 'suspended' }),
@@ -48,7 +48,7 @@ describe('chooseGarbage', () => {
     expect(choose(runs)).toMatchObject({ remove: [], keep: { a: expect.stringContaining('run odd') } });
   });
 
-  test('leaves the cache alone while a run is under way', () => {
+  test('keeps cached runs while a run is in progress', () => {
     const runs = [record('cached', 10), record('plain', 20), record('active', 0, { status: 'active' })];
     expect(choose(runs, { cached: new Set(['cached']) })).toMatchObject({
       remove: ['plain'],

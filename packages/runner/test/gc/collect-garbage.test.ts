@@ -176,7 +176,7 @@ describe('collectGarbage', () => {
     };
   }
 
-  test('keeps a run from which another takes over since the first look', async () => {
+  test('keeps a run that another one reuses since the first read', async () => {
     const rig = createGcRig();
     const first = await run(rig, bare);
     const reuse = { runId: first.runId, again: [] };
@@ -197,7 +197,7 @@ describe('collectGarbage', () => {
     expect(await rig.go(start())).toMatchObject({ ok: true });
   });
 
-  test('lets a run that begins while another is removed do its work anew', async () => {
+  test('makes a run that starts while another is removed execute its steps again', async () => {
     const rig = createGcRig();
     const first = await run(rig, bare);
     const reuse = { runId: first.runId, again: [] };

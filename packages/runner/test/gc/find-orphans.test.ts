@@ -18,7 +18,7 @@ test('findOrphans finds what no run here will ask for again; only that is cancel
     return started.value.runId;
   };
   const [suspended, over, unknown] = [await start(), await start(), await start()];
-  // One is over by its record although its container lives; of another, nothing is left here.
+  // One run has ended by its record although its container is live; another is unknown in this home.
   rig.disk.files.set(
     `/home/runs/${over}/summary.json`,
     Buffer.from(JSON.stringify({ pipeline: 'hand', startedAt: 0, status: 'failed', endedAt: 1 })),

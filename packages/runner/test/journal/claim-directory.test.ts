@@ -79,7 +79,7 @@ test('claimDirectory gives a directory to one holder at a time, who can be asked
   expect(await isTaken()).toBe(false);
 });
 
-test('claimDirectory takes over what a killed process held, and is asked in its place', async () => {
+test('claimDirectory claims what a killed process held, and then receives the requests', async () => {
   const holder = await holdElsewhere({ listens: true });
   expect(await isTaken()).toBe(true);
   await kill(holder);
@@ -121,7 +121,7 @@ test('to ask starts no program where no process can be found, nor where one answ
   await claim?.release();
 });
 
-test('a local claim starts no program, keeps a second one out, and takes over what a killed process held', async () => {
+test('a local claim starts no program, excludes a second one, and can replace that of a killed process', async () => {
   const holder = await holdElsewhere({ listens: true });
   expect(await isTaken({ isLocal: true })).toBe(true);
   await kill(holder);

@@ -97,7 +97,7 @@ describe('createJournal', () => {
     await second;
   });
 
-  test('writes at once what nobody waits for, and claims it as durable only after the next sync', async () => {
+  test('writes records at once that no caller waits for, and counts them as durable only after the next sync', async () => {
     const disk = createMemoryDisk();
     const journal = createJournal(await disk.append('/j', 0), { seq: 0, epoch: 1, isNewest: () => true });
     const firsts = () => {

@@ -6,7 +6,7 @@ import { createRig } from '../simulation/rig.ts';
 
 const HOLD = 'only web of this run can run, and use must wait at the service';
 
-test('a run whose service step holds the room that its dependents need says so once, and why says so at any time', async () => {
+test('a run whose service step holds the capacity that its dependents need reports this once, and why always does', async () => {
   const plan = createHandPlan([
     createStep('web', { service: {} }),
     createStep('use', { needs: [{ step: 'web', condition: 'running' }] }),

@@ -34,7 +34,7 @@ describe('decideTimes', () => {
     expect(decide({}, { now: NOON, considered: NOON })).toEqual({ start: [], skip: [], missed: undefined });
   });
 
-  test('catchup decides about what passed while nobody looked', () => {
+  test('catchup decides about times that passed while no process watched', () => {
     const away = { now: NOON + 30 * MINUTE_MS, considered: NOON - 4 * HOUR_MS };
     expect(decide({ catchup: 'none' }, away)).toEqual({ start: [], skip: [], missed: [9, 12] });
     expect(decide({ catchup: 'latest' }, away)).toEqual({ start: [12], skip: [], missed: [9, 11] });

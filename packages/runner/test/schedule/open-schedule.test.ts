@@ -20,7 +20,7 @@ describe('openSchedule', () => {
     expect(() => world.open({ timezone: 'Mars/Base' })).toThrow('Mars/Base');
   });
 
-  test('overlap skip leaves out a time that comes while a run is under way', async () => {
+  test('overlap skip skips a time while a run is in progress', async () => {
     const world = createScheduleWorld('skip', LONG);
     const { said } = world.watch({ overlap: 'skip' });
     await world.pass(4 * HOUR_MS);
@@ -35,7 +35,7 @@ describe('openSchedule', () => {
     expect(world.starts()).toEqual(['01:00', '02:00', '03:00']);
   });
 
-  test('overlap queue starts it when the one before is over', async () => {
+  test('overlap queue starts the next run when the previous one has ended', async () => {
     const world = createScheduleWorld('queue', LONG);
     world.watch({ overlap: 'queue' });
     await world.pass(6 * HOUR_MS);
@@ -88,7 +88,7 @@ describe('openSchedule', () => {
     }
   });
 
-  test('one scheduler goes on where the other was killed', async () => {
+  test('a scheduler continues where another one was killed', async () => {
     const world = createScheduleWorld('survivor', LONG);
     const watchers = [world.watch({ overlap: 'queue' }), world.watch({ overlap: 'queue' })];
     await world.pass(HOUR_MS + MINUTE_MS);
@@ -177,7 +177,7 @@ describe('openSchedule', () => {
     ]);
   });
 
-  test('an edited schedule begins anew and catches up with nothing', async () => {
+  test('an edited schedule restarts at the present time and catches up with nothing', async () => {
     const world = createScheduleWorld('edited');
     const before = world.watch({ cron: ['0 0 * * *'], catchup: 'all' });
     await world.pass(HOUR_MS + MINUTE_MS);
@@ -259,7 +259,7 @@ describe('openSchedule', () => {
     await world.rig.go(second.schedule.close());
   });
 
-  test('a full disk is told once and outlived', async () => {
+  test('a full disk is reported once, and the schedule continues', async () => {
     const world = createScheduleWorld('full disk');
     const { events } = world.watch();
     await world.pass(59 * MINUTE_MS);

@@ -30,7 +30,7 @@ function createVolumes(count: number) {
   return { from, to, writing, begun: () => begun };
 }
 
-test('forEachFile has nothing under way when it fails, and begins nothing after that', async () => {
+test('forEachFile has nothing in progress when it fails, and starts nothing after that', async () => {
   const volumes = createVolumes(1000);
   await expect(transferTree({ ...volumes, path: 'runs/x' })).rejects.toMatchObject({ message: 'the volume is full' });
   expect([...volumes.writing]).toEqual([]);
