@@ -58,6 +58,7 @@ export const LAYERS = {
     'home',
     'embedded',
     'connect',
+    'library',
     'pipeline',
     'progress',
     'render',

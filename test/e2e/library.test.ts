@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { connectService } from 'sluice';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { asked } from '../../examples/library/ask.ts';
 import { greetAll } from '../../examples/library/greet.ts';
@@ -22,12 +23,22 @@ afterEach(async () => {
 
 test('examples/library builds a pipeline, runs it on a service, and the command knows its run', async () => {
   const login = { email: CREDENTIALS.SLUICE_EMAIL, password: CREDENTIALS.SLUICE_PASSWORD };
-  const told = await greetAll(['Ada', 'Alan'], { baseUrl: server.url, login, home: place.home });
-  expect(told).toEqual({ status: 'succeeded', said: 'hello Ada\nhello Alan' });
+  const service = await connectService({ baseUrl: server.url, login });
+  expect(await greetAll(['Ada', 'Alan'], { service, home: place.home })).toEqual({
+    status: 'succeeded',
+    said: 'hello Ada\nhello Alan',
+  });
+  await service.close();
   expect(await place.runs()).toMatchObject([{ pipeline: 'greetings', status: 'succeeded' }]);
-  await expect(
-    greetAll(['Ada'], { baseUrl: server.url, login: { ...login, password: 'no' }, home: join(place.directory, 'n') }),
-  ).rejects.toThrow(/log in|401/);
+  await expect(connectService({ baseUrl: server.url, login: { ...login, password: 'no' } })).rejects.toMatchObject({
+    name: 'SluiceError',
+    code: 'UNAUTHENTICATED',
+  });
+});
+
+test('examples/library runs without a service of its own, in one home with the command', async () => {
+  expect(await greetAll(['Ada'], { home: place.home })).toEqual({ status: 'succeeded', said: 'hello Ada' });
+  expect(await place.runs()).toMatchObject([{ pipeline: 'greetings', status: 'succeeded' }]);
 });
 
 test('examples/library writes the file of a pipeline with a service, which the command runs', async () => {

@@ -1,34 +1,31 @@
-export { type ContainerService, createHttpService, isServiceError, type Login, type Scope } from '@sluice/client';
+export type { ContainerService, Login, Scope } from '@sluice/client';
 export {
-  createPlan,
+  type CheckedPipeline,
   type Diagnostic,
+  type ExpressionHandle,
   expression,
+  type OutputHandle,
   type PipelineBuilder,
   type Plan,
   type PlanGraph,
-  parsePipeline,
   pipeline,
+  pipelineJsonSchema,
   planGraph,
   type Result,
   renderDiagnostic,
+  SluiceError,
+  type StepConfig,
   type StepEdge,
   type StepHandle,
   type StepNode,
   selectSteps,
+  type VolumeHandle,
 } from '@sluice/core';
-export {
-  cancelRun,
-  listRuns,
-  pullOutput,
-  type Reporter,
-  type RunHandle,
-  type RunnerEvent,
-  type RunRefusal,
-  type RunReport,
-  type RunSummary,
-  readRun,
-  resumeRun,
-  type StartRunOptions,
-  startRun,
-} from '@sluice/runner';
-export { unwrap } from './unwrap.ts';
+export type { RunnerEvent, RunReport, RunSummary, StepExplanation } from '@sluice/runner';
+export { type Connection, type ConnectOptions, connectService, openEmbeddedService } from './library/connection.ts';
+export { isSluiceError, type SluiceErrorCode } from './library/error-code.ts';
+export { createPlan, parsePipeline, safeCreatePlan, safeParsePipeline } from './library/parse.ts';
+export { type ExecutionOptions, type RunOptions, resume, run, safeResume, safeRun } from './library/run.ts';
+export type { RunHandle } from './library/run-handle.ts';
+export type { ResultsOf, RunResult } from './library/run-result.ts';
+export { approveRun, explainStep, type HomeOptions, listRuns, pullOutput, readRun, reportRun } from './library/runs.ts';

@@ -1,5 +1,7 @@
+export type { CellHandles, CellsConfig, MatrixShape, Widen } from './builder/cells.ts';
 export { type ExpressionHandle, expression } from './builder/expression-handle.ts';
-export { type PipelineBuilder, type PipelineConfig, pipeline } from './builder/pipeline.ts';
+export { pipeline } from './builder/pipeline.ts';
+export type { BuildOptions, PipelineBuilder, PipelineConfig } from './builder/pipeline-builder.ts';
 export type { OutputHandle, StepConfig, StepHandle, VolumeHandle } from './builder/step-config.ts';
 export { describeUnknown } from './checks/nearest-name.ts';
 export { type PlanGraph, planGraph, type StepEdge, type StepMount, type StepNode } from './graph/plan-graph.ts';
@@ -38,6 +40,7 @@ export type {
 export type { Cell, Plan, PlannedDependency, PlannedStep } from './model/plan.ts';
 export { fail, ok, type Result } from './model/result.ts';
 export type { ResolvedContainer, RunContext, StepFacts } from './model/run-context.ts';
+export { SluiceError } from './model/sluice-error.ts';
 export type { StepReason, StepStatus } from './model/step-status.ts';
 export { findSharedWrite, writesToShared } from './model/writes-to-shared.ts';
 export { choosesPipefail } from './parse/default-shell.ts';
@@ -45,6 +48,7 @@ export { MAX_FILE_CHARACTERS } from './parse/limits.ts';
 export { type CheckedPipeline, type PipelineSource, parsePipeline } from './parse/parse-pipeline.ts';
 export { createPlan } from './plan/create-plan.ts';
 export { planLevels } from './plan/plan-levels.ts';
+export { invalidPipeline } from './render/invalid-pipeline.ts';
 export { renderDiagnostic } from './render/render-diagnostic.ts';
 export { renderDuration } from './render/render-duration.ts';
 export {

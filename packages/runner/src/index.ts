@@ -43,6 +43,7 @@ export type {
   RunReport,
   StepReport,
 } from './report/run-report.ts';
+export type { ReportFiles } from './report/write-report.ts';
 export { approveRun } from './run/approve-run.ts';
 export { cancelRun } from './run/cancel-run.ts';
 export { resumeRun } from './run/resume-run.ts';

@@ -16,6 +16,14 @@ export interface ExpressionHandle<T> {
 /**
  * An expression in its source form, for example `expression<boolean>('params.size > 3')`. `build` checks it; `T` is not
  * verified.
+ *
+ * @example
+ * ```ts
+ * import { expression, pipeline } from 'sluice';
+ *
+ * const p = pipeline('p', { params: { names: ['a'] } });
+ * p.step('greet', { command: ['greet'], when: expression<boolean>('size(params.names) > 1') });
+ * ```
  */
 export function expression<T>(source: string): ExpressionHandle<T> {
   const text = `\${{ ${source} }}`;

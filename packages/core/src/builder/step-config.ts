@@ -95,7 +95,8 @@ export interface StepConfig<O extends string, R extends ResultShapes, Port exten
   >;
   readonly results?: R;
   readonly ports?: Readonly<Record<Port, NonNullable<RawStep['ports']>[string]>>;
-  readonly needs?: readonly AnyStep[] | readonly (readonly [AnyStep, NeedCondition])[];
+  /** Steps, or pairs of a step and the condition that it must reach. */
+  readonly needs?: AnyStep | readonly (AnyStep | readonly [AnyStep, NeedCondition])[];
   readonly when?: boolean | ExpressionHandle<boolean>;
   readonly instanceType?: Text;
 }
@@ -145,7 +146,8 @@ export function edgeText(source: Source): string {
 }
 
 function needsDocument(needs: NonNullable<StepConfig<string, ResultShapes>['needs']>): unknown {
-  const pairs = needs.map((need) =>
+  const list = 'name' in needs ? [needs] : needs;
+  const pairs = list.map((need) =>
     'name' in need ? ([need.name, 'succeeded'] as const) : ([need[0].name, need[1]] as const),
   );
   return pairs.every(([, condition]) => condition === 'succeeded')

@@ -11,6 +11,16 @@ export interface StepSelection {
 /**
  * The direct and indirect dependencies or dependents of the steps in `names`, in the plan's order. A step of `names` is
  * included only if another one leads to it. Throws if a name is not a step of the plan.
+ *
+ * @example
+ * ```ts
+ * import { createPlan, pipeline, planGraph, selectSteps } from 'sluice';
+ *
+ * const p = pipeline('p');
+ * const a = p.step('a', { command: ['a'] });
+ * p.step('b', { command: ['b'], needs: a });
+ * console.log(selectSteps(planGraph(createPlan(p.build())), ['b'], { direction: 'ancestors' })); // [ 'a' ]
+ * ```
  */
 export function selectSteps(
   graph: PlanGraph,

@@ -9,6 +9,15 @@ const WIDTH = 120;
 /**
  * Text for people: `file:line:column`, message, code frame with caret, hint. Several lines without a final newline.
  * `text` is that of the file; without it, there is no code frame.
+ *
+ * @example
+ * ```ts
+ * import { renderDiagnostic, safeParsePipeline } from 'sluice';
+ *
+ * const text = 'version: 1';
+ * const parsed = safeParsePipeline({ file: 'p.yaml', text });
+ * if (!parsed.ok) for (const one of parsed.error.diagnostics) console.error(renderDiagnostic(one, { text }));
+ * ```
  */
 export function renderDiagnostic(
   diagnostic: Diagnostic,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expression, fail, ok, parsePipeline, pipeline } from '../../src/index.ts';
+import { type ExpressionHandle, expression, fail, ok, parsePipeline, pipeline } from '../../src/index.ts';
 
 function train() {
   const p = pipeline('train', {
@@ -12,7 +12,7 @@ function train() {
     outputs: { clean: '/out' },
     cache: true,
   });
-  const fit = p.matrix('fit', { seed: p.params.seeds }, (matrix) => ({
+  const fit = p.step('fit', { matrix: { seed: p.params.seeds } }, ({ matrix }) => ({
     command: ['node', 'fit.mjs', '--seed', matrix.seed, `--rate=${p.params.rate}`],
     inputs: { clean: prepare.outputs.clean },
     outputs: { model: '/model' },
@@ -27,8 +27,11 @@ function train() {
     results: { ids: 'array' },
     when: expression<boolean>(`size(${fit.results.accuracy.source}) > 0`),
   });
-  p.foreach('each', select.results.ids, (item) => ({ command: ['echo', item], needs: [[prepare, 'completed']] }));
-  p.finally('report', { command: ['echo', p.run.status], needs: [select] });
+  p.step('each', { foreach: select.results.ids }, ({ item }) => ({
+    command: ['echo', item],
+    needs: [[prepare, 'completed']],
+  }));
+  p.step('report', { final: true, command: ['echo', p.run.status], needs: select });
   p.output('best', select.outputs.best, { publish: './results' });
   return { p, prepare, fit, select };
 }
@@ -83,7 +86,7 @@ function withoutPlaces(parsed: ReturnType<typeof parsePipeline>) {
 
 describe('pipeline', () => {
   it('pipeline builds the very model that the file gives', () => {
-    const built = train().p.build();
+    const built = train().p.safeBuild();
     const parsed = parsePipeline({ file: 'p.yaml', text: FILE });
     expect(parsed).toMatchObject({ ok: true });
     expect(built).toEqual(withoutPlaces(parsed));
@@ -117,12 +120,12 @@ steps:
     command: [show, "\${{ steps.sub.results.accuracy }}", "\${{ steps.sub.status }}"]
     inputs: { model: sub.model }
 `;
-    const built = p.build({ read });
+    const built = p.safeBuild({ read });
     expect(built).toEqual(withoutPlaces(parsePipeline({ file: '', text, read })));
     if (!built.ok) throw new Error(JSON.stringify(built.error));
     const show = built.value.pipeline.steps.find(({ name }) => name === 'show');
     expect(show?.command?.[1]).toBe('${{ steps["sub-fit"]["results"]["accuracy"] }}');
-    expect(p.build()).toMatchObject({ ok: false });
+    expect(p.safeBuild()).toMatchObject({ ok: false });
     const compiledOnly = (): void => {
       // @ts-expect-error the used file is not said to have this output
       void sub.outputs.modle;
@@ -145,7 +148,7 @@ steps:
       command: ['ask', `${web.ports['http-1'].url}/hello`, used.ports.sql.url],
       env: { AT: p.run.plannedTime },
     });
-    const built = p.build({ read });
+    const built = p.safeBuild({ read });
     if (!built.ok) throw new Error(JSON.stringify(built.error));
     const ask = built.value.pipeline.steps.find(({ name }) => name === 'ask');
     expect(ask?.command).toEqual([
@@ -159,18 +162,87 @@ steps:
       // @ts-expect-error the used file is not said to have this port
       void used.ports.http;
       // @ts-expect-error cells are no services
-      void p.matrix('m', { a: [1] }, () => ({ command: ['x'] })).ports.http;
+      void p.step('m', { matrix: { a: [1] } }, () => ({ command: ['x'] })).ports.http;
     };
     expect(compiledOnly).toBeTypeOf('function');
   });
 
-  it('pipeline reports what the checks find, without places', () => {
+  it('pipeline reports what the checks find, as a result or as an error', () => {
     const p = pipeline('broken');
-    const a = p.step('a', { command: ['x'], outputs: { out: '/out' } });
-    p.step('a', { command: ['y'], inputs: { data: a.outputs.out } });
-    const built = p.build();
-    expect(built.ok).toBe(false);
-    if (!built.ok) expect(built.error.map(({ code }) => code)).toEqual(['duplicate-key', 'unknown-output', 'cycle']);
+    const a = p.step('a', { command: ['x'], inputs: {}, outputs: { out: '/out' } });
+    p.step('b', { command: ['y'], inputs: { data: { step: 'a', output: 'oot' } as never, more: a.outputs.out } });
+    const built = p.safeBuild();
+    if (built.ok) throw new Error('the pipeline passed');
+    expect(built.error).toMatchObject({ code: 'INVALID_PIPELINE', diagnostics: [{ code: 'unknown-output' }] });
+    expect(built.error.message).toMatch(/^the pipeline broken is invalid:\nerror: .*oot.*\[unknown-output\]/);
+    expect(() => p.build()).toThrow(built.error.message);
+  });
+
+  it('pipeline refuses a second step of a name where it is written, and names both places', () => {
+    const p = pipeline('twice');
+    p.step('a', { command: ['x'] });
+    const again = () => p.step('a', { final: true, command: ['y'] });
+    expect(again).toThrow(
+      expect.objectContaining({
+        code: 'DUPLICATE_STEP',
+        message: expect.stringMatching(
+          /^the step `a` is defined twice: at .*pipeline\.test\.ts:\d+:\d+, first at .*pipeline\.test\.ts:\d+:\d+$/,
+        ),
+      }),
+    );
+    expect(() => p.uses('a', 'a.yaml')).toThrow('the step `a` is defined twice');
+  });
+
+  it.each<[string, () => unknown]>([
+    ['pipeline: the name must be a string', () => pipeline(5 as never)],
+    ['pipeline p: the config must be an object', () => pipeline('p', null as never)],
+    ['step a: the config must be an object', () => pipeline('p').step('a', undefined as never)],
+    [
+      'step a: an object with `matrix` or `foreach` must come before the function',
+      () => pipeline('p').step('a', { command: ['x'] } as never, (() => ({})) as never),
+    ],
+    [
+      'step a: the config of a step with cells must be a function',
+      () => pipeline('p').step('a', { matrix: { n: [1] } }, { command: ['x'] } as never),
+    ],
+  ])('wrong input from JavaScript is a SluiceError: %s', (message, call) => {
+    expect(call).toThrow(expect.objectContaining({ name: 'SluiceError', code: 'INVALID_ARGUMENT', message }));
+  });
+
+  it('a step with cells has handles for what `include` adds, and may be final', () => {
+    const p = pipeline('cells');
+    const fit = p.step(
+      'fit',
+      { matrix: { model: ['knn', 'tree'], include: [{ model: 'knn', k: 3 }] } },
+      ({ matrix }) => ({ command: ['fit', matrix.model, matrix.k], results: { loss: 'number' } }),
+    );
+    p.step('tell', { foreach: fit.results.loss, key: 'loss-${{ item }}', final: true }, ({ item }) => ({
+      command: ['echo', item],
+    }));
+    expect(p.toJSON()).toMatchObject({
+      steps: { fit: { matrix: { include: [{ model: 'knn', k: 3 }] } } },
+      finally: { tell: { foreach: { items: '${{ steps.fit.results.loss }}', key: 'loss-${{ item }}' } } },
+    });
+  });
+
+  it('parameters have the type of their default, not its literal', () => {
+    const p = pipeline('wide', { params: { n: 5, name: 'a', sizes: [1, 2], mode: { enum: ['fast', 'exact'] } } });
+    const n: ExpressionHandle<number> = p.params.n;
+    const name: ExpressionHandle<string> = p.params.name;
+    const sizes: ExpressionHandle<readonly number[]> = p.params.sizes;
+    const mode: ExpressionHandle<'fast' | 'exact'> = p.params.mode;
+    const compiledOnly = (): void => {
+      // @ts-expect-error the default is an example: another number is possible
+      const five: ExpressionHandle<5> = p.params.n;
+      void five;
+    };
+    expect(compiledOnly).toBeTypeOf('function');
+    expect([n, name, sizes, mode].map(({ source }) => source)).toEqual([
+      'params.n',
+      'params.name',
+      'params.sizes',
+      'params.mode',
+    ]);
   });
 
   it('pipeline makes wrong names errors of the compiler', () => {
@@ -191,9 +263,9 @@ steps:
       // @ts-expect-error an input is an edge, and no text
       p.step('x', { command: ['x'], inputs: { data: 'prepare.clean' } });
       // @ts-expect-error there is no such axis
-      p.matrix('y', { seed: [1] }, (matrix) => ({ command: [matrix.sed] }));
+      p.step('y', { matrix: { seed: [1] } }, ({ matrix }) => ({ command: [matrix.sed] }));
       // @ts-expect-error a parameter that is no list cannot be an axis
-      p.matrix('z', { seed: p.params.note }, () => ({ command: ['x'] }));
+      p.step('z', { matrix: { seed: p.params.note } }, () => ({ command: ['x'] }));
       // @ts-expect-error unknown keys are refused
       p.step('k', { command: ['x'], comand: ['x'] });
     };

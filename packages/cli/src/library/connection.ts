@@ -1,0 +1,99 @@
+import { createHttpService, type HttpServiceOptions, type Scope } from '@sluice/client';
+import { fail, ok, type Result, SluiceError } from '@sluice/core';
+import type { OpenedService } from '../connect/opened-service.ts';
+import { openEmbeddedService as openEmbedded } from '../embedded/embedded-service.ts';
+import { checkHome } from '../home/check-home.ts';
+import { findHome, makeHome } from '../home/home.ts';
+import { attempt, type SluiceErrorCode, unwrap } from './error-code.ts';
+
+/** An open service, and the cluster and account that runs use on it. Close it after the last run. */
+export type Connection = OpenedService;
+
+/**
+ * Opens the service that is part of Sluice, in this process or in the one that already runs it for the home. It runs
+ * containers as processes of this machine. `home` is the directory of its data and of the runs; default: the nearest
+ * `.sluice`, as for the command. `cpu` limits its cores. Throws `SluiceError`.
+ *
+ * @example
+ * ```ts
+ * import { openEmbeddedService, pipeline, run } from 'sluice';
+ *
+ * const service = await openEmbeddedService();
+ * const p = pipeline('hello');
+ * p.step('hello', { command: ['echo', 'hello'] });
+ * for (let i = 0; i < 3; i++) await (await run(p, { service })).finished;
+ * await service.close();
+ * ```
+ */
+export async function openEmbeddedService(
+  options: { readonly home?: string; readonly cpu?: number } = {},
+): Promise<Connection> {
+  return unwrap(
+    await attempt(async () => {
+      const home = await prepareHome(options.home);
+      return home.ok ? ok(await openEmbedded(home.value, { cores: options.cpu })) : home;
+    }),
+  );
+}
+
+/** Address and login of a service. `scope` is needed if the login has several accounts. */
+export type ConnectOptions = HttpServiceOptions & { readonly scope?: Scope };
+
+/**
+ * Connects to a service of the protocol v1rc1, ours or another. Throws `SluiceError`, for example `UNREACHABLE` or
+ * `UNAUTHENTICATED`.
+ *
+ * @example
+ * ```ts
+ * import { connectService, pipeline, run } from 'sluice';
+ *
+ * const login = { email: 'ada@example.org', password: process.env.PASSWORD ?? '' };
+ * const service = await connectService({ baseUrl: 'https://containers.example.org', login });
+ * const p = pipeline('hello');
+ * p.step('hello', { command: ['echo', 'hello'] });
+ * await (await run(p, { service })).finished;
+ * await service.close();
+ * ```
+ */
+export async function connectService(options: ConnectOptions): Promise<Connection> {
+  return unwrap(
+    await attempt(async () => {
+      const { scope, ...where } = options;
+      const service = createHttpService(where);
+      const found = await findScope(service, scope).catch(async (error: unknown) => {
+        await service.close();
+        throw error;
+      });
+      if (!found.ok) {
+        await service.close();
+        return found;
+      }
+      return ok({ service, scope: found.value, close: () => service.close() });
+    }),
+  );
+}
+
+async function findScope(
+  service: ReturnType<typeof createHttpService>,
+  scope: Scope | undefined,
+): Promise<Result<Scope, SluiceError<SluiceErrorCode>>> {
+  if (scope !== undefined) return ok(scope);
+  const accounts = await service.discovery.listAccounts('-');
+  const [only, ...others] = accounts;
+  if (only === undefined) return fail(new SluiceError('PERMISSION_DENIED', 'the login has no account on the service'));
+  if (others.length === 0) return ok({ clusterID: only.clusterID, accountID: only.accountID });
+  const names = accounts.map(({ clusterID, accountID }) => `${clusterID}/${accountID}`).join(', ');
+  return fail(new SluiceError('INVALID_ARGUMENT', `the login has several accounts; set scope to one of ${names}`));
+}
+
+/** The home of a program, which is created if necessary. A found home that may come from a repository is refused. */
+export async function prepareHome(home: string | undefined): Promise<Result<string, SluiceError<SluiceErrorCode>>> {
+  const context = { env: process.env, cwd: process.cwd() };
+  const options = home === undefined ? {} : { home };
+  const path = findHome(context, options);
+  const checked = checkHome(context, options);
+  if (!checked.ok) return fail(new SluiceError('HOME_UNUSABLE', checked.error.message));
+  await makeHome(path);
+  const again = checkHome(context, options);
+  return again.ok ? ok(path) : fail(new SluiceError('HOME_UNUSABLE', again.error.message));
+}

@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import * as library from '../../src/index.ts';
+import { compile } from './compile.ts';
+
+const PACKAGES = fileURLToPath(new URL('../../..', import.meta.url));
+const SOURCES = ['core/src', 'client/src', 'cli/src/library'].flatMap((directory) => {
+  const root = join(PACKAGES, directory);
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(join(root, name), 'utf8'));
+});
+
+/** The examples in the comment before the definition of an export. */
+function findExamples(name: string): string[] {
+  const definition = new RegExp(
+    `/\\*\\*(?:(?!\\*/)(?:.|\\n))*\\*/\\nexport (?:async )?(?:function|class|const) ${name}\\b`,
+  );
+  const comment = SOURCES.flatMap((text) => definition.exec(text)?.[0] ?? []).join('\n');
+  const last = comment.slice(comment.lastIndexOf('/**'));
+  return [...last.matchAll(/^ \* ```ts\n((?:.|\n)*?)^ \* ```$/gm)].map(([, code = '']) => code.replace(/^ \* ?/gm, ''));
+}
+
+test('every function and class of the library has an example in its documentation, and all compile', () => {
+  const found = Object.keys(library).map((name) => [name, findExamples(name)] as const);
+  expect(found.filter(([, examples]) => examples.length === 0).map(([name]) => name)).toEqual([]);
+  const programs = found.flatMap(([name, examples]) =>
+    examples.map((code, index) => [`${name}-${index}.ts`, code] as const),
+  );
+  expect(compile(Object.fromEntries(programs))).toBe('');
+});

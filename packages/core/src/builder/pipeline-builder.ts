@@ -1,0 +1,109 @@
+import type { Json } from '../model/json.ts';
+import type { Result } from '../model/result.ts';
+import type { SluiceError } from '../model/sluice-error.ts';
+import type { CheckedPipeline, PipelineSource } from '../parse/parse-pipeline.ts';
+import type { RawPipeline } from '../schema/pipeline-schema.ts';
+import type { CellHandles, CellsConfig, Widen } from './cells.ts';
+import type { ExpressionHandle } from './expression-handle.ts';
+import type { OutputHandle, ResultShapes, StepConfig, StepHandle, UseConfig, VolumeHandle } from './step-config.ts';
+
+/** The keys of a pipeline file, without those that methods of the builder add. */
+export type PipelineConfig<P, V> = {
+  readonly [K in keyof Omit<
+    RawPipeline,
+    'version' | 'name' | 'params' | 'volumes' | 'steps' | 'finally' | 'outputs' | 'include' | 'defaults'
+  >]?: Exclude<RawPipeline[K], undefined>;
+} & {
+  /** Keys that apply to every step. */
+  readonly defaults?: StepConfig<string, ResultShapes>;
+  /** Further files; `build` needs `read` for them. */
+  readonly include?: string | readonly string[];
+  /** The short form of a parameter is its default. */
+  readonly params?: P;
+  readonly volumes?: V;
+};
+
+type ParamValue<T> = T extends { readonly type: 'string' }
+  ? string
+  : T extends { readonly type: 'integer' | 'number' }
+    ? number
+    : T extends { readonly type: 'boolean' }
+      ? boolean
+      : T extends { readonly type: 'array' }
+        ? readonly Json[]
+        : T extends { readonly enum: readonly (infer E)[] }
+          ? E
+          : T extends { readonly default: infer D }
+            ? Widen<D>
+            : Widen<T>;
+
+/** Collects steps; `build` checks them exactly as it would check a file. */
+export interface PipelineBuilder<P, V> {
+  readonly params: { readonly [K in keyof P & string]: ExpressionHandle<ParamValue<P[K]>> };
+  readonly volumes: { readonly [K in keyof V & string]: VolumeHandle };
+  readonly run: {
+    readonly id: ExpressionHandle<string>;
+    readonly name: ExpressionHandle<string>;
+    /** The planned time of the run, as `run.plannedTime` in a file. */
+    readonly plannedTime: ExpressionHandle<string>;
+    readonly status: ExpressionHandle<string>;
+  };
+  /** The number of the current attempt, from 1. */
+  readonly attempt: ExpressionHandle<number>;
+  /**
+   * Adds a step. With `final: true` it runs after all others, whatever happened. With cells (`matrix` or `foreach`) there
+   * is one container for each, and the config is a function of the cell's values. Throws `SluiceError` `DUPLICATE_STEP`
+   * at the second step of a name.
+   */
+  readonly step: AddStep;
+  /**
+   * Adds a step or a whole pipeline from a file. List its outputs, results and ports here to use them in other steps;
+   * `build` checks that they exist.
+   */
+  readonly uses: <
+    const O extends string = never,
+    const R extends ResultShapes = Record<never, never>,
+    const Port extends string = never,
+  >(
+    name: string,
+    file: string,
+    config?: UseConfig<O, R, Port>,
+  ) => StepHandle<O, R, false, Port>;
+  /** Adds an output of the pipeline. `publish` is a local directory to which it is copied. */
+  readonly output: (name: string, from: OutputHandle, options?: { readonly publish?: string }) => void;
+  /** The pipeline as the JSON form of a file. */
+  readonly toJSON: () => { readonly [key: string]: Json };
+  /**
+   * Checks the pipeline as a file is checked. Throws `SluiceError` `INVALID_PIPELINE` with all diagnostics. `read` returns
+   * the text of a file that `include` or `uses` names, as it is written there.
+   */
+  readonly build: (options?: BuildOptions) => CheckedPipeline;
+  /** Like `build`, but returns the error. */
+  readonly safeBuild: (options?: BuildOptions) => Result<CheckedPipeline, SluiceError<'INVALID_PIPELINE'>>;
+}
+
+/** How `build` reads other files. */
+export type BuildOptions = Pick<PipelineSource, 'read'>;
+
+interface AddStep {
+  <
+    const O extends string = never,
+    const R extends ResultShapes = Record<never, never>,
+    const Port extends string = never,
+  >(
+    name: string,
+    config: StepConfig<O, R, Port> & { readonly final?: boolean },
+  ): StepHandle<O, R, false, Port>;
+  <const C extends CellsConfig, const O extends string = never, const R extends ResultShapes = Record<never, never>>(
+    name: string,
+    cells: C,
+    config: (cell: CellHandles<C>) => StepConfig<O, R>,
+  ): StepHandle<O, R, true, never>;
+}
+
+/** Parameters by name: a default, or the long form of the file. */
+export type ParamShapes = Readonly<Record<string, Json | { readonly type: string }>>;
+/** Volumes by name, as in the file. */
+export type VolumeShapes = Readonly<
+  Record<string, { readonly id?: string; readonly source?: string; readonly retain?: boolean }>
+>;
