@@ -61,8 +61,8 @@ async function openService(root) {
     engine,
     options: OPTIONS[engine],
     accounts: ['bench'],
-    instanceTypes: [{ id: 'one', cores: 1, memoryGB: 1 }],
-    ...(engine === 'slurm' ? {} : { capacity: { cores: room, memoryGB: room } }),
+    instanceTypes: [{ id: 'one', cpu: 1, memory: '1GB' }],
+    ...(engine === 'slurm' ? {} : { capacity: { cpu: room, memory: `${room}GB` } }),
   };
   return createService({ config: serviceConfigSchema.parse({ root, clusters: [cluster] }) });
 }

@@ -10,7 +10,7 @@ export const INSTANCE_TYPE = 'tiny';
 
 /** Containers run as soon as they are launched; `launched(launch, end)` hears of each and may end it. */
 export function openFakeCluster(root, launched) {
-  const instanceTypes = [{ id: INSTANCE_TYPE, cores: 1, memoryGB: 1 }];
+  const instanceTypes = [{ id: INSTANCE_TYPE, cpu: 1, memory: '1GB' }];
   const clusters = [{ id: SCOPE.clusterID, engine: 'fake', accounts: [SCOPE.accountID], instanceTypes }];
   const config = serviceConfigSchema.parse({ root, clusters });
   return createService({ config, engines: { fake: () => createFakeEngine(launched) } });

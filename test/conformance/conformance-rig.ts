@@ -72,8 +72,8 @@ export async function openConformanceRig(): Promise<ConformanceRig> {
 }
 
 function configuration(root: string) {
-  const capacity = { cores: 64, memoryGB: 64 };
-  const instanceType = (id: string) => ({ id, cores: 1, memoryGB: 1, cpuModel: 'Test CPU' });
+  const capacity = { cpu: 64, memory: '64GB' };
+  const instanceType = (id: string) => ({ id, cpu: 1, memory: '1GB', cpuModel: 'Test CPU' });
   return serviceConfigSchema.parse({
     root,
     cancelGraceSeconds: 1,

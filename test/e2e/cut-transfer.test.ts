@@ -11,9 +11,9 @@ let server: Server | undefined;
 const cluster = (id: string, cores: number) => `
   - id: ${id}
     engine: process
-    capacity: { cores: ${cores}, memoryGB: 4 }
+    capacity: { cpu: ${cores}, memory: 4GB }
     accounts: [physics]
-    instanceTypes: [{ id: of-${id}, cores: ${cores}, memoryGB: 1 }]`;
+    instanceTypes: [{ id: of-${id}, cpu: ${cores}, memory: 1GB }]`;
 
 /** Some 80 MB: long enough under way to be cut. */
 const PIPELINE = `

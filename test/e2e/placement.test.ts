@@ -10,14 +10,14 @@ let server: Server | undefined;
 const CLUSTERS = `
   - id: east
     engine: process
-    capacity: { cores: 2, memoryGB: 2 }
+    capacity: { cpu: 2, memory: 2GB }
     accounts: [physics]
-    instanceTypes: [{ id: small, cores: 1, memoryGB: 1 }]
+    instanceTypes: [{ id: small, cpu: 1, memory: 1GB }]
   - id: west
     engine: process
-    capacity: { cores: 8, memoryGB: 8 }
+    capacity: { cpu: 8, memory: 8GB }
     accounts: [physics]
-    instanceTypes: [{ id: large, cores: 4, memoryGB: 4 }]`;
+    instanceTypes: [{ id: large, cpu: 4, memory: 4GB }]`;
 
 const PIPELINE = `
 version: 1

@@ -96,10 +96,10 @@ test('accounts and instance types are added by command, and count after SIGHUP',
   server = await serve(place);
   const { url } = server;
   const change = (...args: string[]) => place.sluice('admin', ...args, '--config', 'service.yaml');
-  expect(await change('instance-type', 'add', 'main/huge', 'cores=64', 'memoryGB=1')).toMatchObject({ exitCode: 0 });
-  expect(await change('instance-type', 'add', 'main/tiny', 'cores=few', 'memoryGB=1')).toMatchObject({
+  expect(await change('instance-type', 'add', 'main/huge', 'cpu=64', 'memory=1GB')).toMatchObject({ exitCode: 0 });
+  expect(await change('instance-type', 'add', 'main/tiny', 'cpu=few', 'memory=1GB')).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringMatching(/the file is unchanged:\nservice\.yaml:\d+:\d+: .*cores/),
+    stderr: expect.stringMatching(/the file is unchanged:\nservice\.yaml:\d+:\d+: .*cpu/),
   });
   expect((await change('instance-type', 'list')).stdout).toMatch(/main\/huge +64/);
   await addUser(place, 'main/physics');
@@ -117,7 +117,7 @@ test('a cluster added by command and a changed address count after SIGHUP', asyn
   configure(place);
   const started = await serve(place);
   server = started;
-  const added = ['engine=process', '--instance-type', 'tiny,cores=1,memoryGB=1', '--config', 'service.yaml'];
+  const added = ['engine=process', '--instance-type', 'tiny,cpu=1,memory=1GB', '--config', 'service.yaml'];
   expect(await place.sluice('admin', 'cluster', 'add', 'second', ...added)).toMatchObject({ exitCode: 0 });
   const file = join(place.directory, 'service.yaml');
   const text = readFileSync(file, 'utf8');

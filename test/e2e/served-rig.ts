@@ -9,9 +9,9 @@ const FILE = 'service.yaml';
 const MAIN = `
   - id: main
     engine: process
-    capacity: { cores: 4, memoryGB: 4 }
+    capacity: { cpu: 4, memory: 4GB }
     accounts: [physics]
-    instanceTypes: [{ id: small, cores: 1, memoryGB: 1 }]`;
+    instanceTypes: [{ id: small, cpu: 1, memory: 1GB }]`;
 
 /** A service that a command serves. */
 export interface Server extends Started {

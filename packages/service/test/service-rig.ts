@@ -67,10 +67,10 @@ export async function openRig(options: RigOptions = {}): Promise<Rig> {
 function rigConfig(root: string, options: RigOptions) {
   const { engine = 'process', cores = 8 } = options;
   const instanceTypes = [
-    { id: 'small', cores: 1, memoryGB: 1 },
-    { id: 'big', cores: 4, memoryGB: 4 },
+    { id: 'small', cpu: 1, memory: '1GB' },
+    { id: 'big', cpu: 4, memory: '4GB' },
   ];
-  const capacity = { cores, memoryGB: 64 };
+  const capacity = { cpu: cores, memory: '64GB' };
   // On the process engine, accounts would share one user, which the configuration rejects.
   const foreign = engine === 'process' ? 'idle' : engine;
   return serviceConfigSchema.parse({
@@ -78,7 +78,7 @@ function rigConfig(root: string, options: RigOptions) {
     cancelGraceSeconds: 2,
     clusters: [
       { id: 'one', engine, capacity, accounts: ['mine'], instanceTypes },
-      { id: 'two', engine, capacity, accounts: ['mine'], instanceTypes: [{ id: 'other', cores: 1, memoryGB: 1 }] },
+      { id: 'two', engine, capacity, accounts: ['mine'], instanceTypes: [{ id: 'other', cpu: 1, memory: '1GB' }] },
       { id: 'three', engine: foreign, capacity, accounts: ['yours'], instanceTypes },
     ],
     ...options.config,

@@ -95,7 +95,7 @@ const CONFIG_GROUPS: readonly ConfigGroup[] = [
     edits: [
       [
         'add <cluster/type> <field=value...>',
-        'add an instance type, for example main/small cores=1 memoryGB=4',
+        'add an instance type, for example main/small cpu=1 memory=4GB',
         'addInstanceType',
       ],
       ['remove <cluster/type>', 'remove an instance type; its containers keep running', 'removeInstanceType'],
@@ -138,7 +138,7 @@ function addConfigCommands(add: AddCommand, { table, list, edits }: ConfigGroup)
 function instanceTypeOption(): Option {
   return new Option(
     '--instance-type <id,field=value,...>',
-    'add an instance type, for example small,cores=1,memoryGB=4; repeatable',
+    'add an instance type, for example small,cpu=1,memory=4GB; repeatable',
   )
     .argParser(addText)
     .makeOptionMandatory();

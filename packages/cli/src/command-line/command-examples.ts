@@ -88,15 +88,12 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
   'admin account add': [['admin account add main/physics --config service.yaml', 'add an account']],
   'admin cluster add': [
     [
-      'admin cluster add main engine=process --instance-type small,cores=1,memoryGB=4 --config service.yaml',
+      'admin cluster add main engine=process --instance-type small,cpu=1,memory=4GB --config service.yaml',
       'add a cluster with one instance type',
     ],
   ],
   'admin instance-type add': [
-    [
-      'admin instance-type add main/large cores=8 memoryGB=64 --config service.yaml',
-      'add an instance type to a cluster',
-    ],
+    ['admin instance-type add main/large cpu=8 memory=64GB --config service.yaml', 'add an instance type to a cluster'],
   ],
   'admin certificate': [['admin certificate --config service.yaml', 'print the file to distribute to clients']],
 };

@@ -51,9 +51,9 @@ function rowsOf(table: ConfigTable, { clusters }: ServiceConfig): readonly objec
       return clusters.flatMap(({ id, accounts }) => accounts.map((account) => ({ account: `${id}/${account}` })));
     case 'instanceTypes':
       return clusters.flatMap(({ id: cluster, instanceTypes }) =>
-        instanceTypes.map(({ id, cores, memoryGB, gpus, cpuModel = '', gpuModel = '' }) => ({
+        instanceTypes.map(({ id, cpu, memory, gpus, cpuModel = '', gpuModel = '' }) => ({
           type: `${cluster}/${id}`,
-          ...{ cores, memoryGB, gpus, cpuModel, gpuModel },
+          ...{ cpu, memory, gpus, cpuModel, gpuModel },
         })),
       );
   }

@@ -85,13 +85,13 @@ async function findUnknownVolume(
 }
 
 async function listEmbedded(home: string): Promise<InstanceType[]> {
-  const { embeddedConfig } = await import('@sluice/service');
+  const { amountOf, embeddedConfig } = await import('@sluice/service');
   return embeddedConfig({ root: join(home, 'service') }).clusters.flatMap(({ id, instanceTypes }) =>
     instanceTypes.map((type) => ({
       id: type.id,
       clusterID: id,
-      cpu: { cores: type.cores, model: type.cpuModel ?? 'generic' },
-      memory: { sizeGB: type.memoryGB },
+      cpu: { cores: amountOf(type).cores, model: type.cpuModel ?? 'generic' },
+      memory: { sizeGB: amountOf(type).memoryGB },
       gpu: { count: type.gpus, model: type.gpuModel ?? '' },
     })),
   );

@@ -10,7 +10,7 @@ test('serve says why it cannot, without a stack, where something is not as its c
   const directory = mkdtempSync(join(tmpdir(), 'sluice-serve-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const config = join(directory, 'service.yaml');
-  const cluster = '{ id: one, engine: dokcer, instanceTypes: [{ id: small, cores: 1, memoryGB: 1 }] }';
+  const cluster = '{ id: one, engine: dokcer, instanceTypes: [{ id: small, cpu: 1, memory: 1GB }] }';
   writeFileSync(config, `root: ./data\nlisten: [{ host: 127.0.0.1, port: 0 }]\nclusters: [${cluster}]\n`);
   const context = createTestContext({ cwd: directory });
   expect(await runCommandLine(['serve', '--config', config], context)).toBe(1);
@@ -27,7 +27,7 @@ test('serve names the setting where another process listens on its port', async 
   onTestFinished(() => void other.close());
   const { port } = other.address() as AddressInfo;
   const config = join(directory, 'service.yaml');
-  const cluster = '{ id: one, engine: process, instanceTypes: [{ id: small, cores: 1, memoryGB: 1 }] }';
+  const cluster = '{ id: one, engine: process, instanceTypes: [{ id: small, cpu: 1, memory: 1GB }] }';
   writeFileSync(config, `root: ./data\nlisten: [{ host: 127.0.0.1, port: ${port} }]\nclusters: [${cluster}]\n`);
   const context = createTestContext({ cwd: directory });
   expect(await runCommandLine(['serve', '--config', config, '--log-level', 'silent'], context)).toBe(1);

@@ -24,7 +24,8 @@ export function quotaExceeded(
 ): RequestError {
   const { maximum, used, wanted } = amounts;
   const needs = wanted === 0 ? '' : ` and this needs ${wanted}`;
-  const why = `account ${accountID} uses ${used} of its quota of ${maximum} ${limit} on cluster ${clusterID}${needs}`;
+  const unit = limit === 'cpu' ? 'cores' : limit;
+  const why = `account ${accountID} uses ${used} of its quota of ${maximum} ${unit} on cluster ${clusterID}${needs}`;
   return new RequestError('QUOTA_EXCEEDED', `could not create it because ${why}`, {
     details: { limit: `quota.${limit}`, maximum, used, wanted },
     retryAfterMs: 5000,

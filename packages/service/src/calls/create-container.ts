@@ -10,6 +10,7 @@ import { authorize, refuseScope } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import { checkQuota, quotaOf } from '../accounts/quota.ts';
 import type { Cluster } from '../clusters/cluster.ts';
+import { amountOf } from '../config/amount-of.ts';
 import type { InstanceTypeConfig } from '../config/service-config.ts';
 import { createLaunchKey } from '../containers/create-launch-key.ts';
 import { parseContainerSpec } from '../containers/parse-container-spec.ts';
@@ -84,10 +85,9 @@ export async function createContainer(options: CreateContainerOptions, request: 
     checkIDFree(options, { clusterID, accountID, id });
     checkAmounts(cluster, accountID, instanceType);
     const mounts = resolveMounts(spec, { clusterID, accountID, storage: cluster.storage }, options.store);
-    const { cores, memoryGB, gpus } = instanceType;
     const row: ContainerRow = {
       ...{ id, clusterID, accountID, ...createLaunchKey(id), spec, ports, hosts, mounts },
-      ...{ amount: { cores, memoryGB, gpus }, phase: 'Creating', state: 'being recorded' },
+      ...{ amount: amountOf(instanceType), phase: 'Creating', state: 'being recorded' },
       createTime: options.clock.now(),
     };
     const rowKey = sequenceKey(row, options.sequence.next());
@@ -131,9 +131,11 @@ function findInstanceType(cluster: Cluster, spec: ContainerSpec): InstanceTypeCo
   const type = cluster.instanceTypes.get(spec.instanceType);
   if (type === undefined) throw unknownInstanceType(spec.instanceType, `cluster ${cluster.id} does not have it`);
   const { capacity } = cluster.config;
+  const wanted = amountOf(type);
+  const offered = capacity && amountOf(capacity);
   for (const kind of ['cores', 'memoryGB', 'gpus'] as const) {
-    if (capacity !== undefined && type[kind] > capacity[kind]) {
-      const sizes = `it has ${type[kind]} ${kind} and cluster ${cluster.id} has ${capacity[kind]} in total`;
+    if (offered !== undefined && wanted[kind] > offered[kind]) {
+      const sizes = `it has ${wanted[kind]} ${kind} and cluster ${cluster.id} has ${offered[kind]} in total`;
       throw new RequestError(
         'INSTANCE_TYPE_TOO_LARGE',
         `could not use the instance type '${type.id}' because ${sizes}`,
@@ -196,16 +198,16 @@ function checkAmounts(
   type: InstanceTypeConfig,
 ): void {
   const quota = quotaOf(config, accountID);
-  if (quota.cores !== undefined && type.cores > quota.cores) {
-    const sizes = `it has ${type.cores} cores and account ${accountID} has a quota of ${quota.cores} on cluster ${clusterID}`;
+  if (quota.cpu !== undefined && type.cpu > quota.cpu) {
+    const sizes = `it has ${type.cpu} cores and account ${accountID} has a quota of ${quota.cpu} on cluster ${clusterID}`;
     throw new RequestError('INSTANCE_TYPE_TOO_LARGE', `could not use the instance type '${type.id}' because ${sizes}`, {
-      details: { field: 'instanceType', limit: 'quota.cores' },
+      details: { field: 'instanceType', limit: 'quota.cpu' },
     });
   }
   const at = { clusterID, accountID };
   const used = containers.containersOf(accountID).size;
   checkQuota('containers', { maximum: quota.containers, used, wanted: 1 }, at);
-  checkQuota('cores', { maximum: quota.cores, used: containers.coresOf(accountID), wanted: type.cores }, at);
+  checkQuota('cpu', { maximum: quota.cpu, used: containers.coresOf(accountID), wanted: type.cpu }, at);
 }
 
 /** A container without mounts stores nothing, so the quota does not apply. */

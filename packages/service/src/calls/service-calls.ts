@@ -2,6 +2,7 @@ import type { Account, ChangeHint, InstanceType, Ref, ResolvedImage, Scope, Volu
 import { matchingAccounts } from '../accounts/authorize.ts';
 import type { Principal } from '../accounts/principal.ts';
 import type { Cluster } from '../clusters/cluster.ts';
+import { amountOf } from '../config/amount-of.ts';
 import { RequestError } from '../protocol/request-error.ts';
 import { storagePaths } from '../storage/storage-paths.ts';
 import type { Store } from '../store/store.ts';
@@ -113,12 +114,13 @@ export function webDavUrl(origin: string, volume: Ref): string {
 
 function instanceTypesOf(cluster: Cluster): InstanceType[] {
   return cluster.config.instanceTypes.map((type) => {
+    const { cores, memoryGB } = amountOf(type);
     const found = cluster.driver.models(type.options);
     return {
       id: type.id,
       clusterID: cluster.id,
-      cpu: { cores: type.cores, model: type.cpuModel ?? found.cpu ?? 'generic' },
-      memory: { sizeGB: type.memoryGB },
+      cpu: { cores, model: type.cpuModel ?? found.cpu ?? 'generic' },
+      memory: { sizeGB: memoryGB },
       gpu: { count: type.gpus, model: type.gpuModel ?? (type.gpus > 0 ? found.gpu : undefined) ?? '' },
       ...(cluster.driver.features.length === 0 ? {} : { features: [...cluster.driver.features] }),
     };

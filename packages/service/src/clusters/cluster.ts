@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isTerminalPhase } from '@sluice/client';
 import type { Logger } from 'pino';
+import { amountOf } from '../config/amount-of.ts';
 import type { ClusterConfig, InstanceTypeConfig } from '../config/service-config.ts';
 import { LiveContainers } from '../containers/live-containers.ts';
 import { PortNumbers } from '../containers/port-numbers.ts';
@@ -119,7 +120,7 @@ function createParts(options: ClusterOptions) {
   };
   const containers = new LiveContainers({
     clusterID: config.id,
-    ...{ store, clock, driver, settings, capacity: config.capacity },
+    ...{ store, clock, driver, settings, capacity: config.capacity && amountOf(config.capacity) },
     onUnreachable: (row) => exposed.remove(row),
     onChange(row) {
       // Before the change is reported, so that a port is reachable exactly while the phase is Running.

@@ -132,7 +132,7 @@ function namedValue(edit: ListEdit): string | ConfigFields {
   }
 }
 
-/** A value in one line, as `{ id: small, cores: 1 }`. */
+/** A value in one line, as `{ id: small, cpu: 1 }`. */
 function renderFlow(value: unknown): string {
   return stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trimEnd();
 }

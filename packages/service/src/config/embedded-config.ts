@@ -23,7 +23,7 @@ export function embeddedConfig(options: { root: string; cores?: number }): Servi
       {
         id: EMBEDDED_SCOPE.clusterID,
         engine: 'local',
-        capacity: { cores, memoryGB: Math.max(1, Math.floor(memoryPerCore * cores), cores) },
+        capacity: { cpu: cores, memory: `${Math.max(1, Math.floor(memoryPerCore * cores), cores)}GB` },
         accounts: [EMBEDDED_SCOPE.accountID],
         instanceTypes: instanceTypes(machineCores, memoryPerCore),
       },
@@ -32,15 +32,18 @@ export function embeddedConfig(options: { root: string; cores?: number }): Servi
 }
 
 /** Powers of two up to the machine's cores, and the machine's cores themselves. */
-function instanceTypes(machineCores: number, memoryPerCore: number): Pick<InstanceTypeConfig, 'id' | 'cores'>[] {
+function instanceTypes(
+  machineCores: number,
+  memoryPerCore: number,
+): Pick<InstanceTypeConfig, 'id' | 'cpu' | 'memory'>[] {
   const sizes: number[] = [];
   for (let size = 1; size <= machineCores; size *= 2) sizes.push(size);
   if (sizes.at(-1) !== machineCores) sizes.push(machineCores);
   const { cpu: cpuModel } = cpuModels();
   return sizes.map((size) => ({
     id: `local-${size}`,
-    cores: size,
-    memoryGB: Math.max(1, Math.floor(memoryPerCore * size)),
+    cpu: size,
+    memory: `${Math.max(1, Math.floor(memoryPerCore * size))}GB`,
     ...(cpuModel !== undefined && { cpuModel }),
   }));
 }

@@ -4,12 +4,14 @@ import { z } from 'zod';
 
 const absolutePath = z.string().refine(isAbsolute, 'must be an absolute path');
 const positive = z.number().int().positive();
+/** Whole gigabytes, because the protocol announces memory as an integer. */
+const memory = z.string().regex(/^[1-9]\d{0,8}(?:GB|TB)$/, 'must be a whole number of GB or TB, for example 16GB');
 
 /** A size that containers request by name. `options` are those of the engine (partition, runtime, …). */
 export const instanceTypeConfigSchema = z.strictObject({
   id: identifierSchema,
-  cores: positive,
-  memoryGB: positive,
+  cpu: positive,
+  memory,
   gpus: z.number().int().nonnegative().default(0),
   /** Default, also of `gpuModel`: the model that the engine reports. */
   cpuModel: z.string().optional(),
@@ -21,14 +23,14 @@ export type InstanceTypeConfig = z.infer<typeof instanceTypeConfigSchema>;
 
 /** The total of a cluster for its live containers. A container that does not fit waits in Pending. */
 export const capacitySchema = z.strictObject({
-  cores: positive,
-  memoryGB: positive,
+  cpu: positive,
+  memory,
   gpus: z.number().int().nonnegative().default(0),
 });
 /** A cluster's capacity; memory is in GiB. */
 export type Capacity = z.infer<typeof capacitySchema>;
 
-const quotaFields = { containers: positive.optional(), cores: positive.optional(), volumeGB: positive.optional() };
+const quotaFields = { containers: positive.optional(), cpu: positive.optional(), volumeGB: positive.optional() };
 const quotaAmountsSchema = z.strictObject(quotaFields);
 /** The maximum of an account: containers that have not ended, their cores, and GiB in volumes. Absent: no limit. */
 export type QuotaAmounts = z.infer<typeof quotaAmountsSchema>;

@@ -1,4 +1,3 @@
-import type { Capacity } from '../config/service-config.ts';
 import type { Amount } from '../store/container-row.ts';
 
 /** The capacity that a container waits for or holds. */
@@ -12,7 +11,7 @@ export interface Claim {
  * some capacity unused, but a stream of small containers cannot starve a large one.
  */
 export class CapacityQueue {
-  readonly #capacity: Capacity | undefined;
+  readonly #capacity: Amount | undefined;
   readonly #admit: (key: string) => void;
   readonly #held = new Map<string, Amount>();
   /** In order. A released claim leaves a hole until the front passes it. */
@@ -22,7 +21,7 @@ export class CapacityQueue {
   #used: Amount = { cores: 0, memoryGB: 0, gpus: 0 };
 
   /** Without `capacity` everything fits. `pump` calls `admit` with the key of each claim that fits. */
-  constructor(capacity: Capacity | undefined, admit: (key: string) => void) {
+  constructor(capacity: Amount | undefined, admit: (key: string) => void) {
     this.#capacity = capacity;
     this.#admit = admit;
   }

@@ -1,9 +1,8 @@
 import type { KnownContainerPhase } from '@sluice/client';
-import type { Capacity } from '../config/service-config.ts';
 import type { Observation } from '../engines/engine.ts';
 import type { EngineDriver } from '../engines/engine-driver.ts';
 import type { Clock } from '../host/clock.ts';
-import type { ContainerRow } from '../store/container-row.ts';
+import type { Amount, ContainerRow } from '../store/container-row.ts';
 import { renderListItem } from '../store/render-list-item.ts';
 import { put, remove, type Store } from '../store/store.ts';
 import { TABLES, timeKey } from '../store/tables.ts';
@@ -23,7 +22,7 @@ export interface LiveContainersOptions {
   readonly clock: Clock;
   readonly driver: EngineDriver;
   /** The cluster's capacity; undefined if it has no limit. */
-  readonly capacity: Capacity | undefined;
+  readonly capacity: Amount | undefined;
   readonly settings: LaunchSettings;
   /** Called when a container has changed visibly. */
   readonly onChange: (row: ContainerRow) => void;

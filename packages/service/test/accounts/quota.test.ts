@@ -12,11 +12,11 @@ const CLUSTER: Cluster = {
   engine: 'fake',
   accounts: ['mine', 'other'],
   instanceTypes: [
-    { id: 'small', cores: 1, memoryGB: 1 },
-    { id: 'big', cores: 4, memoryGB: 4 },
-    { id: 'huge', cores: 8, memoryGB: 8 },
+    { id: 'small', cpu: 1, memory: '1GB' },
+    { id: 'big', cpu: 4, memory: '4GB' },
+    { id: 'huge', cpu: 8, memory: '8GB' },
   ],
-  quota: { containers: 100, cores: 100, volumeGB: 100, accounts: { mine: { containers: 3, cores: 6, volumeGB: 1 } } },
+  quota: { containers: 100, cpu: 100, volumeGB: 100, accounts: { mine: { containers: 3, cpu: 6, volumeGB: 1 } } },
 };
 
 describe('quota', () => {
@@ -53,16 +53,16 @@ describe('quota', () => {
     const replies = await Promise.all([create('a', 'big'), create('b', 'big')]);
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 429]);
     const refused = replies.find(({ status }) => status === 429);
-    expect(refused?.json()).toMatchObject(exceeded('cores', { maximum: 6, used: 4, wanted: 4 }));
+    expect(refused?.json()).toMatchObject(exceeded('cpu', { maximum: 6, used: 4, wanted: 4 }));
     expect((await create('c', 'huge')).json()).toMatchObject({
       code: 400,
-      details: [{ reason: 'INSTANCE_TYPE_TOO_LARGE', field: 'instanceType', limit: 'quota.cores' }],
+      details: [{ reason: 'INSTANCE_TYPE_TOO_LARGE', field: 'instanceType', limit: 'quota.cpu' }],
     });
     const metrics = (await http.send('GET', '/metrics')).text;
     expect(metrics).toContain('sluice_account_containers{cluster="one",account="mine"} 1\n');
     expect(metrics).toContain('sluice_account_cores{cluster="one",account="mine"} 4\n');
-    expect(metrics).toContain('sluice_account_quota{cluster="one",account="mine",limit="cores"} 6\n');
-    expect(metrics).toContain('sluice_account_quota{cluster="one",account="other",limit="cores"} 100\n');
+    expect(metrics).toContain('sluice_account_quota{cluster="one",account="mine",limit="cpu"} 6\n');
+    expect(metrics).toContain('sluice_account_quota{cluster="one",account="other",limit="cpu"} 100\n');
   });
 
   it('rejects volumes, containers with volumes and uploads when the stored bytes are used up', async () => {
@@ -107,10 +107,10 @@ describe('quota', () => {
       serviceConfigSchema
         .safeParse({ root: '/r', clusters: [{ ...CLUSTER, quota }] })
         .error?.issues.map(({ path, message }) => [path.join('.'), message]);
-    expect(parse({ accounts: { nobody: { cores: 1 } } })).toEqual([
+    expect(parse({ accounts: { nobody: { cpu: 1 } } })).toEqual([
       ['clusters.0.quota.accounts.nobody', "the cluster has no account 'nobody'"],
     ]);
-    expect(parse({ cores: 0 })?.[0]?.[0]).toBe('clusters.0.quota.cores');
+    expect(parse({ cpu: 0 })?.[0]?.[0]).toBe('clusters.0.quota.cpu');
     expect(parse({ core: 1 })?.[0]?.[0]).toBe('clusters.0.quota');
     expect(parse({ volumeGB: 5 })).toBeUndefined();
   });

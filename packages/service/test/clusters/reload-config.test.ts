@@ -99,7 +99,7 @@ test('reloadConfig rejects a cluster that cannot be opened, and leaves the other
 
 test('reloadConfig opens a cluster with a storage outside of root only if no container sees the files of the host', async () => {
   const hiding = () => Object.assign(new FakeEngine(), { hidesHost: true });
-  const instanceTypes = [{ id: 'small', cores: 1, memoryGB: 1 }];
+  const instanceTypes = [{ id: 'small', cpu: 1, memory: '1GB' }];
   const one = { id: 'one', engine: 'hiding', accounts: ['mine'], instanceTypes };
   const rig = await openRig({ engines: { hiding }, config: { clusters: [one] } });
   onTestFinished(() => rig.close());

@@ -12,7 +12,7 @@ test.runIf(hasNamespaces)(
     // Not in /tmp, since each container has its own.
     const directory = await mkdtemp('/var/tmp/sluice-storages-');
     onTestFinished(() => rm(directory, { recursive: true, force: true, maxRetries: 10 }));
-    const instanceTypes = [{ id: 'small', cores: 1, memoryGB: 1 }];
+    const instanceTypes = [{ id: 'small', cpu: 1, memory: '1GB' }];
     const cluster = (id: string) => ({
       ...{ id, engine: 'process', accounts: ['mine'], instanceTypes },
       storage: join(directory, id, 'storage'),

@@ -14,13 +14,13 @@ clusters:
     accounts: [vision,   speech]
     instanceTypes:
       # for most
-      - { id: small, cores: 1, memoryGB: 4 }   # one core
+      - { id: small, cpu: 1, memory: 4GB }   # one core
       # for few
       - id: large
-        cores: 8
-        memoryGB: 32   # a lot
+        cpu: 8
+        memory: 32GB   # a lot
 
-  - { id: other, engine: process, instanceTypes: [{ id: tiny, cores: 1, memoryGB: 1 }] }
+  - { id: other, engine: process, instanceTypes: [{ id: tiny, cpu: 1, memory: 1GB }] }
 # the end
 listen: []
 `;
@@ -58,35 +58,35 @@ describe('editConfig', () => {
     ],
     [
       { type: 'addAccount', clusterID: 'other', accountID: 'team' },
-      ['  - { id: other, engine: process, instanceTypes: [{ id: tiny, cores: 1, memoryGB: 1 }] }'],
-      ['  - { id: other, engine: process, instanceTypes: [{ id: tiny, cores: 1, memoryGB: 1 }], accounts: [team] }'],
+      ['  - { id: other, engine: process, instanceTypes: [{ id: tiny, cpu: 1, memory: 1GB }] }'],
+      ['  - { id: other, engine: process, instanceTypes: [{ id: tiny, cpu: 1, memory: 1GB }], accounts: [team] }'],
     ],
     [
-      { type: 'addInstanceType', clusterID: 'main', fields: { id: 'huge', cores: 64, memoryGB: 512 } },
+      { type: 'addInstanceType', clusterID: 'main', fields: { id: 'huge', cpu: 64, memory: '512GB' } },
       [],
-      ['      - { id: huge, cores: 64, memoryGB: 512 }'],
+      ['      - { id: huge, cpu: 64, memory: 512GB }'],
     ],
     [
       { type: 'removeInstanceType', clusterID: 'main', typeID: 'large' },
-      ['      - id: large', '        cores: 8', '        memoryGB: 32   # a lot'],
+      ['      - id: large', '        cpu: 8', '        memory: 32GB   # a lot'],
       [],
     ],
     [
       { type: 'removeInstanceType', clusterID: 'main', typeID: 'small' },
-      ['      - { id: small, cores: 1, memoryGB: 4 }   # one core'],
+      ['      - { id: small, cpu: 1, memory: 4GB }   # one core'],
       [],
     ],
     [
       {
         type: 'addCluster',
-        fields: { id: 'gpu', engine: 'slurm', instanceTypes: [{ id: 'a', cores: 1, memoryGB: 1 }] },
+        fields: { id: 'gpu', engine: 'slurm', instanceTypes: [{ id: 'a', cpu: 1, memory: '1GB' }] },
       },
       [],
-      ['  - { id: gpu, engine: slurm, instanceTypes: [ { id: a, cores: 1, memoryGB: 1 } ] }'],
+      ['  - { id: gpu, engine: slurm, instanceTypes: [ { id: a, cpu: 1, memory: 1GB } ] }'],
     ],
     [
       { type: 'removeCluster', clusterID: 'other' },
-      ['  - { id: other, engine: process, instanceTypes: [{ id: tiny, cores: 1, memoryGB: 1 }] }'],
+      ['  - { id: other, engine: process, instanceTypes: [{ id: tiny, cpu: 1, memory: 1GB }] }'],
       [],
     ],
   ])('changes only the edited place: %j', (edit, gone, come) => {

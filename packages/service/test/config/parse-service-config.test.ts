@@ -6,10 +6,10 @@ root: data
 clusters:
   - id: here
     engine: process
-    capacity: { cores: 4, memoryGB: 8 }
+    capacity: { cpu: 4, memory: 8GB }
     accounts: [team]
     instanceTypes:
-      - { id: small, cores: 1, memoryGB: 2 }
+      - { id: small, cpu: 1, memory: 2GB }
 listen:
   - { host: 127.0.0.1, port: 8080 }
 `;
@@ -30,12 +30,26 @@ describe('parseServiceConfig', () => {
   });
 
   it('reports all problems with their positions, and the nearest names', () => {
-    const text = GOOD.replace('engine:', 'engin:').replace('cores: 1', 'cores: one').replace('listen:', 'lisen:');
+    const text = GOOD.replace('engine:', 'engin:').replace('cpu: 1', 'cpu: one').replace('listen:', 'lisen:');
     expect(problems(text)).toEqual([
       expect.stringMatching(/^4:5 .*is missing; it must be a text/),
       "5:5 the field 'engin' is unknown; the nearest known field is 'engine'",
-      expect.stringMatching(/^9:29 .*number/),
+      expect.stringMatching(/^9:27 .*number/),
       "10:1 the field 'lisen' is unknown; the nearest known field is 'listen'",
+    ]);
+  });
+
+  it('names the present form of fields of earlier versions', () => {
+    const text = GOOD.replace('cpu: 4, memory: 8GB', 'cores: 4, memoryGB: 8').replace('memory: 2GB', 'memory: 2');
+    expect(problems(text)).toEqual([
+      expect.stringMatching(/^6:15 .*is missing/),
+      expect.stringMatching(/^6:15 .*is missing/),
+      "6:17 the field 'cores' is unknown; it was renamed to 'cpu'",
+      "6:27 the field 'memoryGB' is unknown; it was renamed to 'memory', which has a unit, for example 16GB",
+      expect.stringMatching(/^9:\d+ /),
+    ]);
+    expect(problems(GOOD.replace('memory: 2GB', 'memory: 512MB'))).toEqual([
+      expect.stringMatching(/^9:\d+ must be a whole number of GB or TB, for example 16GB$/),
     ]);
   });
 
@@ -43,7 +57,7 @@ describe('parseServiceConfig', () => {
     const other = (account: string, engine = 'process') =>
       GOOD.replace(
         'listen:',
-        `  - { id: other, engine: ${engine}, accounts: [${account}], instanceTypes: [{ id: s, cores: 1, memoryGB: 1 }] }\nlisten:`,
+        `  - { id: other, engine: ${engine}, accounts: [${account}], instanceTypes: [{ id: s, cpu: 1, memory: 1GB }] }\nlisten:`,
       );
     expect(parseServiceConfig(other('team'), '/srv').ok).toBe(true);
     expect(parseServiceConfig(other('others', 'docker'), '/srv').ok).toBe(true);

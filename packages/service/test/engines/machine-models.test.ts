@@ -38,8 +38,8 @@ test('cpuModels gives the name that the kernel gives every processor', async () 
 
 test('an instance type has the model of its machine, unless the configuration names another', async () => {
   const instanceTypes = [
-    { id: 'plain', cores: 1, memoryGB: 1 },
-    { id: 'named', cores: 1, memoryGB: 1, gpus: 1, cpuModel: 'Some CPU', gpuModel: 'Some GPU' },
+    { id: 'plain', cpu: 1, memory: '1GB' },
+    { id: 'named', cpu: 1, memory: '1GB', gpus: 1, cpuModel: 'Some CPU', gpuModel: 'Some GPU' },
   ];
   const clusters = [{ id: SCOPE.clusterID, engine: 'process', accounts: [SCOPE.accountID], instanceTypes }];
   const rig = await openRig({ config: { clusters } });

@@ -99,7 +99,7 @@ describe('a container whose processes this service cannot see', () => {
     ['does not where there are several', ['mine', 'yours'], 503],
   ] as const)('%s', async (_, accounts, status) => {
     const engine = Object.assign(new FakeEngine(), { findProcess: async () => undefined });
-    const instanceTypes = [{ id: 'small', cores: 1, memoryGB: 1 }];
+    const instanceTypes = [{ id: 'small', cpu: 1, memory: '1GB' }];
     const clusters = [{ id: 'one', engine: 'fake', accounts: [...accounts], instanceTypes }];
     const ports = { domain: 'svc.test', host: '127.0.0.1', port: 0 };
     const rig = await openRig({ engines: { fake: () => engine }, config: { clusters, ports } });

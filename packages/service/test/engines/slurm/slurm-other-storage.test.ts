@@ -28,7 +28,7 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)('another us
         storage: join(root, 'storage'),
         options: { partition: 'main', pollMs: 200, recordGraceMs: 2000, ...options },
         accounts: ['vision'],
-        instanceTypes: [{ id: 'one', cores: 1, memoryGB: 1 }],
+        instanceTypes: [{ id: 'one', cpu: 1, memory: '1GB' }],
       };
       service = await createService({
         config: serviceConfigSchema.parse({ root: join(root, 'own'), clusters: [cluster], cancelGraceSeconds: 1 }),

@@ -35,7 +35,7 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)(
         storage: join(root, 'storage'),
         options: { partition: 'main', pollMs: 200, recordGraceMs: 2000, unixUsers: { vision: user } },
         accounts: ['vision', 'speech'],
-        instanceTypes: [{ id: 'one', cores: 1, memoryGB: 1 }],
+        instanceTypes: [{ id: 'one', cpu: 1, memory: '1GB' }],
       };
       service = await createService({
         config: serviceConfigSchema.parse({ root: join(root, 'own'), clusters: [cluster], cancelGraceSeconds: 1 }),
