@@ -37,11 +37,11 @@ beforeEach(async () => {
 
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-/** The machine's files as two hosts see them whose locks keep nobody out. */
+/** The machine's files as seen by two hosts whose locks have no effect. */
 const withoutLocks = (): Disk => ({ ...createSystemDisk(), claim: async () => ({ release: async () => {} }) });
 
 describe('changeClaims', () => {
-  test('loses no change of hosts whose locks keep nobody out, and gives the last slot once', async () => {
+  test('loses no change of hosts without effective locks, and grants the last slot once', async () => {
     const hosts = Array.from({ length: 12 }, (_, host) => `run${host}`);
     const taken = await Promise.all(
       hosts.map((runId) =>

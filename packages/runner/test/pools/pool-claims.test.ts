@@ -128,7 +128,7 @@ describe('pools', () => {
     await rig.go(second.value.finished);
     const read = await rig.go(replayFromHome(rig.disk, '/home', second.value.runId));
     if (!read.ok) throw new Error(read.error.message);
-    // Every 15 s at last, where it had been twice a second.
+    // Every 15 s in the end, instead of twice a second.
     expect(read.value.facts.known[0]![0]!.attempts[0]!.postponed!.times).toBeLessThan(400);
   });
 
@@ -150,7 +150,7 @@ interface World {
   readonly runs: readonly {
     readonly steps: readonly { readonly a: number; readonly b: number; readonly runMs: number }[];
   }[];
-  /** After how many created containers the first runner goes away, and is taken up again. */
+  /** After how many created containers the first runner is left, and the run is resumed. */
   readonly leaveAfter: number;
 }
 

@@ -80,7 +80,7 @@ describe('times', () => {
   });
 });
 
-describe('order and room', () => {
+describe('order and capacity', () => {
   test('priority: the higher goes first, and parallelism bounds the run', async () => {
     const ran = await run(
       'parallelism: 1\nsteps: { low: { command: [x], priority: -1 }, middle: { command: [x] }, high: { command: [x], priority: 5 } }',

@@ -133,7 +133,7 @@ describe('foreach', () => {
 });
 
 describe('finally', () => {
-  test('handle: its steps start when all others are over, whatever happened', () => {
+  test('handle: its steps start when all others have ended, whatever their results', () => {
     const rig = createRig(
       testPlan({
         a: {},

@@ -4,7 +4,7 @@ import type { SchedulerEvent } from '../../src/scheduler/model/event.ts';
 import type { SchedulerOptions } from '../../src/scheduler/model/scheduler-options.ts';
 import type { Scheduler } from '../../src/scheduler/scheduler.ts';
 
-/** Keeps its own books of a run, from events and commands alone, and throws when a law is broken. */
+/** Tracks a run from its events and commands alone, and throws if a law is violated. */
 export interface LawBook {
   onEvent(event: SchedulerEvent): void;
   see(command: Command, scheduler: Scheduler): void;
@@ -16,19 +16,19 @@ export interface LawBook {
 export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBook {
   /** Attempt of each cell that has been submitted and has not ended. */
   const live = new Map<string, number>();
-  /** The latest attempt of each cell whose end has been heard. */
+  /** The latest attempt of each cell whose end was received. */
   const over = new Map<string, number>();
   const ran = new Set<string>();
   const asked = new Set<string>();
-  /** Since when each present attempt is pending, and running. */
+  /** Since when each current attempt has been pending, and running. */
   const since = { pending: new Map<string, number>(), running: new Map<string, number>() };
-  /** Until when a cell is put off, or backs off. */
+  /** Until when a cell is postponed or in backoff. */
   const notBefore = new Map<string, number>();
   /** When each cell was first submitted: its deadline counts from then. */
   const begun = new Map<string, number>();
   /** Cells whose deadline a tick has passed. */
   const expired = new Set<string>();
-  /** Expired cells whose live attempt has not been asked to end. */
+  /** Expired cells whose live attempt has not been canceled. */
   const toCancel = new Set<string>();
   let now = 0;
   let finished = false;
@@ -56,7 +56,7 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
     }
   }
 
-  /** The least that a submission that was put off, or a retry, has to wait. */
+  /** The minimum wait of a postponed submission or a retry. */
   function putOff(key: string, event: Extract<SchedulerEvent, { attempt: number }>): void {
     const { backoff } = plan.steps[event.step]!.step.retry;
     if (event.type === 'postponed') notBefore.set(key, event.until);
@@ -66,7 +66,7 @@ export function createLawBook(plan: Plan, options: SchedulerOptions = {}): LawBo
     if (notBefore.get(key)! <= now) notBefore.delete(key);
   }
 
-  /** The room is for the attempt that comes next. */
+  /** The capacity is reserved for the next attempt. */
   function asks({ step, cell, attempt }: { step: number; cell: number; attempt: number }): boolean {
     return attempt === (over.get(`${step}/${cell}`) ?? 0) + 1;
   }
@@ -184,7 +184,7 @@ interface Question {
   readonly dependency: PlannedDependency;
 }
 
-/** Says again, in other words than `is-satisfied.ts`, whether a dependency allows its dependent to start. */
+/** Decides independently of `is-satisfied.ts`, whether a dependency allows its dependent to start. */
 function isGiven({ plan, scheduler, ran, step, dependency: { on, condition, data } }: Question): boolean {
   const other = plan.steps[on]!;
   const state = scheduler.state(on);

@@ -7,7 +7,7 @@ import { simulate } from './simulated-shell.ts';
 const seed = fc.integer({ min: 0, max: 2 ** 31 - 1 }).map(String);
 const RUNS = Number(process.env.SLUICE_LAW_RUNS ?? 400);
 
-/** Steps are spread over two clusters, of which one has room for two containers, and a large one takes both. */
+/** Steps are distributed over two clusters; one of them has capacity for two containers, and a large step uses both. */
 const clusterOf = (step: number) => (step % 2 === 0 ? [] : [{ key: 'small', size: 2, amount: step % 5 === 0 ? 2 : 1 }]);
 
 describe('laws of the scheduler over random runs', () => {

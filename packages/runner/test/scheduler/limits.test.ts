@@ -3,7 +3,7 @@ import { createRig } from './rig.ts';
 import { testPlan } from './test-plan.ts';
 
 describe('limits', () => {
-  test('handle: a pool holds back what it has no tokens for, and says so', () => {
+  test('handle: a cell without free slots waits, with the pool as the reason', () => {
     const rig = createRig(
       testPlan({ a: { pools: { gpu: 2 } }, b: { pools: { gpu: 2 } }, c: {} }, { pools: { gpu: 3 } }),
     );
@@ -24,7 +24,7 @@ describe('limits', () => {
     expect(rig.done('a')).toEqual(['submit both #1']);
   });
 
-  test('handle: a request for many tokens is not overtaken for ever by requests for one', () => {
+  test('handle: requests for one slot cannot overtake a request for many forever', () => {
     const small = { pools: { p: 1 } };
     const rig = createRig(
       testPlan(

@@ -5,8 +5,8 @@ import type { SchedulerOptions } from '../../src/scheduler/model/scheduler-optio
 import { createScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts';
 
 /**
- * Feeds a scheduler events that name cells by step and cell (`fit/2`, or `fit` for the first) and gives the commands
- * back as text: `submit fit/2 #1`, `cancel fit #1 timeout`, `wake 500`, `finish failed`.
+ * Feeds a scheduler events that name cells by step and cell (`fit/2`, or `fit` for the first) and returns the commands
+ * as text: `submit fit/2 #1`, `cancel fit #1 timeout`, `wake 500`, `finish failed`.
  */
 export interface Rig {
   readonly scheduler: Scheduler;
@@ -17,7 +17,7 @@ export interface Rig {
   ready(cell: string): string[];
   /** A failure's class, or how it ended otherwise; default succeeded. */
   ended(cell: string, outcome?: Outcome | Outcome['result'] | 'oom' | 'infrastructure' | 'timeout'): string[];
-  /** Submitted, running and ended well. */
+  /** Submitted, running and succeeded. */
   done(cell: string): string[];
   postponed(cell: string, reason: PostponeReason, until: number): string[];
   published(cell: string): string[];

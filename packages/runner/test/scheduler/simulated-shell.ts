@@ -7,7 +7,7 @@ import { createScheduler, type Scheduler } from '../../src/scheduler/scheduler.t
 import { createRandom, type Random } from '../simulation/random.ts';
 import { createLawBook } from './law-book.ts';
 
-/** What a simulated run was: enough to replay it. */
+/** The record of a simulated run: enough to replay it. */
 export interface SimulatedRun {
   readonly scheduler: Scheduler;
   readonly events: readonly SchedulerEvent[];
@@ -31,7 +31,7 @@ export interface SimulationOptions extends SchedulerOptions {
   readonly seed: string;
   /** Probability of a user's cancellation at each step of the simulation. */
   readonly cancels?: number;
-  /** Probability of a crash at each step: the scheduler is thrown away and built again from its events. */
+  /** Probability of a crash at each step: the scheduler is discarded and restored from its events. */
   readonly crashes?: number;
   /** Probability that a container fails. */
   readonly failures?: number;
@@ -74,7 +74,7 @@ export function simulate(plan: Plan, options: SimulationOptions): SimulatedRun {
   send({ type: 'started', at: now });
   for (let turn = 0; turn < 5000 && !scheduler.isFinished; turn++) {
     now += random.below(50);
-    // Clocks are set back, too.
+    // Clocks can also be set back.
     if (random.chance(0.01)) now -= random.below(2000);
     if (random.chance(options.crashes ?? 0)) {
       scheduler = createScheduler(plan, options);
@@ -117,7 +117,7 @@ export function simulate(plan: Plan, options: SimulationOptions): SimulatedRun {
   return { scheduler, events, commands, open: opens };
 }
 
-/** A ready service runs until it is cancelled, and now and then it dies. */
+/** A ready service runs until it is canceled; occasionally it dies. */
 function canMove(
   { step, cell, phase, ready }: Container,
   { plan, random, open }: Pick<Turn, 'plan' | 'random' | 'open'>,
@@ -263,7 +263,7 @@ function failure(random: Random): Extract<Outcome, { result: 'failed' }> {
   };
 }
 
-/** Says again what was said before, as a slow poll or a repeated reply does. Ends of the present attempt come once only. */
+/** Repeats an earlier event, as a slow poll or a repeated reply does. Ends of the current attempt are not repeated. */
 function sendLate(turn: {
   events: readonly SchedulerEvent[];
   random: Random;
@@ -279,14 +279,14 @@ function sendLate(turn: {
   if (later) turn.send({ ...event, at: turn.now });
 }
 
-/** What a submission was put off for is there: soon after that, or long after. */
+/** The capacity that a submission was postponed for becomes free, soon or much later. */
 function sendRoom({ events, random, now: at, send }: Parameters<typeof sendLate>[0]): void {
   const event = random.pick(events);
   if (event.type !== 'postponed') return;
   send({ type: 'capacityFreed', at, step: event.step, cell: event.cell, attempt: event.attempt });
 }
 
-/** A look-up, decision or approval whose step has been stopped meanwhile is not asked for again: its answer would be late. */
+/** A lookup, decision or approval of a step that was stopped meanwhile is not requested again: its answer would be late. */
 function isWanted(command: Command, scheduler: Scheduler): boolean {
   if (!('step' in command)) return true;
   const state = scheduler.state(command.step, 'cell' in command ? command.cell : 0);

@@ -31,7 +31,7 @@ async function countRequests(seed: string, given: Parameters<typeof createRig>[1
   expect(report.status).toBe('succeeded');
   const counts = [...perSecond.values()];
   const total = counts.reduce((sum, count) => sum + count, 0);
-  // The first second is the one in which the runner learns that there is no room.
+  // In the first second, the runner learns that there is no capacity.
   return { total, later: Math.max(0, ...counts.slice(2)), seconds: counts.length, calls: rig.simulated.calls };
 }
 
