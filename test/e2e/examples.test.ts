@@ -210,7 +210,7 @@ test('publish: a local copy at the end, another one later, and one output that s
 
 test('nightly: a schedule runs a planned time once', async () => {
   tried.add('nightly');
-  const args = ['schedule', 'examples/nightly/pipeline.yaml', '--backfill', '2026-03-01..2026-03-01'];
+  const args = ['schedule', 'backfill', '2026-03-01..2026-03-01', 'examples/nightly/pipeline.yaml'];
   expect(await place.sluice(...args)).toMatchObject({ exitCode: 0 });
   expect((await place.sluice(...args)).stdout).toContain('skipped');
   expect(published('nightly/results/report/index.html')).toContain('<h1>Nightly report</h1>');

@@ -92,7 +92,7 @@ test('no command sends anything to the service of a profile that only lies in th
   write('s.yaml', `${PIPELINE}schedule: { cron: "0 0 * * *" }\n`);
   const commands = [
     ...[['run', 'p.yaml'], ['plan', 'p.yaml'], ['resume'], ['adopt', 'abcdefghijklm', 'p.yaml']],
-    ...[['logs', 'make'], ['pull', 'made'], ['gc'], ['orphans'], ['schedule', 's.yaml', '--once'], ['cancel']],
+    ...[['logs', 'make'], ['pull', 'made'], ['gc'], ['orphans'], ['schedule', 'run', 's.yaml', '--once'], ['cancel']],
   ];
   for (const args of commands) {
     const { exitCode, stderr } = await sluice(args);

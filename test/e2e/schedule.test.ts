@@ -20,7 +20,7 @@ function write(name: string, text: string): void {
   writeFileSync(join(place.directory, name), text);
 }
 
-test('docs/schedules.md shows what sluice schedule --backfill prints, and a second backfill runs nothing', async () => {
+test('docs/schedules.md shows what sluice schedule backfill prints, and a second backfill runs nothing', async () => {
   const args = block('sh').trim().split(' ').slice(1);
   const first = await place.sluice(...args);
   expect(first).toMatchObject({ exitCode: 0, stderr: '' });
@@ -39,8 +39,8 @@ test('docs/schedules.md shows what sluice schedule --backfill prints, and a seco
   expect(await place.runs()).toHaveLength(3);
 });
 
-test('sluice schedule waits until it receives a signal', async () => {
-  const started = place.start(['schedule', 'report.yaml', '--json']);
+test('sluice schedule run waits until it receives a signal', async () => {
+  const started = place.start(['schedule', 'run', 'report.yaml', '--json']);
   await until(() => started.stdout().includes('\n'), 'its first line');
   started.process.kill('SIGTERM');
   const { exitCode, stdout } = await started.ended;
@@ -48,22 +48,26 @@ test('sluice schedule waits until it receives a signal', async () => {
   expect(parseLines(stdout)).toMatchObject([{ type: 'watching', schedule: 'report', next: expect.any(Number) }]);
 });
 
-test('sluice schedule --once runs nothing that was planned before it was first looked after', async () => {
-  expect(await place.sluice('schedule', '--once', 'report.yaml')).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+test('sluice schedule run --once runs nothing that was planned before it was first looked after', async () => {
+  expect(await place.sluice('schedule', 'run', '--once', 'report.yaml')).toEqual({
+    exitCode: 0,
+    stdout: '',
+    stderr: '',
+  });
 });
 
-test('sluice schedule --once warns when another file of the same name ran in between', async () => {
+test('sluice schedule run --once warns when another file of the same name ran in between', async () => {
   write('other.yaml', EXAMPLE.replace('30 2 * * *', '0 * * * *'));
-  await place.sluice('schedule', '--once', 'report.yaml');
-  const { exitCode, stdout } = await place.sluice('schedule', '--once', 'other.yaml');
+  await place.sluice('schedule', 'run', '--once', 'report.yaml');
+  const { exitCode, stdout } = await place.sluice('schedule', 'run', '--once', 'other.yaml');
   expect(exitCode).toBe(0);
   const change = '30 2 * * * Europe/Berlin at the last start, 0 * * * * Europe/Berlin now';
   expect(stdout).toContain(`report: warning: the times have changed (${change}): `);
 });
 
-test('sluice schedule --next lists the next times of all files in order', async () => {
+test('sluice schedule next lists the next times of all files in order', async () => {
   write('other.yaml', EXAMPLE.replace('name: report', 'name: other').replace('30 2 * * *', '0 * * * *'));
-  const { exitCode, stdout } = await place.sluice('schedule', '--next', '30', 'report.yaml', 'other.yaml');
+  const { exitCode, stdout } = await place.sluice('schedule', 'next', '-n', '30', 'report.yaml', 'other.yaml');
   expect(exitCode).toBe(0);
   const lines = stdout.trimEnd().split('\n');
   expect(lines).toHaveLength(30);
@@ -72,12 +76,12 @@ test('sluice schedule --next lists the next times of all files in order', async 
 });
 
 test.each([
-  ['two files with one name', ['report.yaml', 'report.yaml'], 'another file also defines the pipeline report'],
-  ['a file without a schedule', ['plain.yaml'], 'it has no `schedule`'],
-  ['an expression that never comes', ['never.yaml'], 'never matches any time'],
-  ['a range that is no range', ['--backfill', 'yesterday', 'report.yaml'], 'could not read the range "yesterday"'],
-  ['a range to come', ['--backfill', '2025-01-01..2999-01-01', 'report.yaml'], 'ends in the future'],
-  ['two things at once', ['--once', '--next', '3', 'report.yaml'], 'cannot be used with'],
+  ['two files with one name', ['run', 'report.yaml', 'report.yaml'], 'another file also defines the pipeline report'],
+  ['a file without a schedule', ['run', 'plain.yaml'], 'it has no `schedule`'],
+  ['an expression that never comes', ['run', 'never.yaml'], 'never matches any time'],
+  ['a range that is no range', ['backfill', 'yesterday', 'report.yaml'], 'could not read the range "yesterday"'],
+  ['a range to come', ['backfill', '2025-01-01..2999-01-01', 'report.yaml'], 'ends in the future'],
+  ['to pause a schedule that was never started', ['pause', 'report'], 'this home has no schedule report'],
 ])('sluice schedule refuses %s', async (_, args, reason) => {
   write('plain.yaml', 'version: 1\nname: p\nsteps:\n  a: { command: [echo] }\n');
   write('never.yaml', EXAMPLE.replace('30 2 * * *', '0 0 31 2 *'));
@@ -85,6 +89,24 @@ test.each([
   expect(exitCode).toBe(2);
   expect(stderr).toContain(reason);
   expect(await place.runs()).toEqual([]);
+});
+
+test('sluice schedule pause and unpause persist, and list shows them', async () => {
+  const list = async () => (await place.sluice('schedule', 'list')).stdout;
+  await place.sluice('schedule', 'run', '--once', 'report.yaml');
+  expect(await list()).toMatch(/^SCHEDULE +FILE +NEXT +PAUSED\nreport +report\.yaml +\d{4}-.* \+0[12]:00 +no\n$/);
+  const paused = await place.sluice('schedule', 'pause', 'report');
+  expect(paused).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('sluice schedule unpause report') });
+  expect(await list()).toMatch(/^report +report\.yaml +- +since \d{4}-/m);
+  expect(await place.sluice('schedule', 'run', '--once', 'report.yaml')).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^report: paused by .* at .*; no planned time is run\n$/),
+  });
+  expect(JSON.parse((await place.sluice('schedule', 'list', '--json')).stdout)).toMatchObject({
+    ...{ type: 'schedule', name: 'report', file: join(place.directory, 'report.yaml'), paused: true },
+  });
+  expect(await place.sluice('schedule', 'unpause', 'report')).toMatchObject({ exitCode: 0 });
+  expect(await list()).toMatch(/ no\n$/);
 });
 
 test('sluice check and sluice run refuse a schedule that can never run', async () => {

@@ -56,7 +56,7 @@ test.skipIf(!canBeApart() && process.env.CI !== 'true')(
     const resumed = await place.start(['resume', runId], apart).ended;
     expect(resumed.exitCode).not.toBe(0);
     const refused = await place.start(['run', 'deploy.yaml'], apart).ended;
-    expect(refused).toMatchObject({ exitCode: 75 });
+    expect(refused).toMatchObject({ exitCode: 4 });
     expect(refused.stderr).toContain(`the concurrency group deploy is taken by run ${runId}`);
     expect(await place.start(['run', 'free.yaml'], apart).ended).toMatchObject({ exitCode: 0 });
     owner.process.kill('SIGKILL');

@@ -43,7 +43,10 @@ interface StartRecord {
 test('two schedulers, killed in turn, run each planned time of an outage once', async () => {
   const records = join(place.home, 'schedules/minutes');
   const scheduler = (...more: string[]) =>
-    place.start(['schedule', ...more, 'p.yaml', '--service', server!.url], { env: CREDENTIALS, isEndless: true });
+    place.start(['schedule', 'run', ...more, 'p.yaml', '--service', server!.url], {
+      env: CREDENTIALS,
+      isEndless: true,
+    });
   expect(await scheduler('--once').ended).toMatchObject({ exitCode: 0 });
   const watched = JSON.parse(readFileSync(join(records, 'watched.json'), 'utf8'));
   const since = watched.since - OUTAGE;

@@ -50,6 +50,13 @@ export { resumeRun } from './run/resume-run.ts';
 export { startRun } from './run/start-run.ts';
 export { type OpenSchedule, openSchedule } from './schedule/open-schedule.ts';
 export { parseRange } from './schedule/parse-range.ts';
+export {
+  listSchedules,
+  type PauseOptions,
+  pauseSchedule,
+  type ScheduleSummary,
+  unpauseSchedule,
+} from './schedule/pause-schedule.ts';
 export { createPlannedTimes, describeScheduleFault, type PlannedTimes } from './schedule/planned-times.ts';
 export type { ScheduleEvent } from './schedule/schedule-event.ts';
 export type { ScheduleOptions } from './schedule/schedule-session.ts';

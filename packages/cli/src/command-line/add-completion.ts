@@ -11,12 +11,12 @@ const RUN_VALUES: ReadonlySet<string> = new Set(['run', 'reuse-from']);
 
 /**
  * Adds `completion SHELL`, which prints the shell's script, and the hidden `complete`, which that script calls. Loaded
- * only for these two, to keep the start of other commands fast.
+ * only for these two, to keep the start of other commands fast. Returns `completion`.
  */
-export function addCompletion(program: Command, context: Pick<CommandContext, 'env' | 'cwd' | 'terminal'>): void {
+export function addCompletion(program: Command, context: Pick<CommandContext, 'env' | 'cwd' | 'terminal'>): Command {
   const completion = tab(program, { completionCommandName: 'completion' });
-  const printing = program.commands.find((command) => command.name() === 'completion');
-  printing?.hook('preAction', (_, { args: [shell] }) => {
+  const printing = program.commands.find((command) => command.name() === 'completion')!;
+  printing.hook('preAction', (_, { args: [shell] }) => {
     if (shell === 'bash') context.terminal.out(BASH_FALLBACK);
   });
   const offer = (list: () => readonly string[]) => (complete: (value: string, description: string) => void) => {
@@ -31,6 +31,7 @@ export function addCompletion(program: Command, context: Pick<CommandContext, 'e
       else if (name === 'file') value.handler = offerFiles;
     }
   }
+  return printing;
 }
 
 /** Bash expands the values that the completion script offers: a name such as `$(…)` would be executed. */

@@ -1,21 +1,66 @@
 import { Option } from 'commander';
-import type { AddCommand } from './add-command.ts';
+import { type AddCommand, DEFAULT_FILE } from './add-command.ts';
 import { fileOptions, parsePositive } from './command-options.ts';
 
-/** Adds `schedule`. */
+const DEFAULT_FILES = [DEFAULT_FILE] as const;
+
+/** Adds the commands of the group `schedule`. */
 export function addScheduleCommands(add: AddCommand): void {
   add({
-    usage: 'schedule <file...>',
-    description: 'run pipelines at their planned times until interrupted',
-    options: [
-      ...fileOptions(),
-      new Option('--once', 'run what is due now, resume detached runs, then exit').conflicts(['backfill', 'next']),
-      new Option('--backfill <from..to>', 'run the planned times of these days, one after the other').conflicts('next'),
-      new Option('--next <n>', 'list the next planned times and exit').argParser(parsePositive),
-    ],
+    usage: 'run [file...]',
+    description: `run pipelines at their planned times until interrupted (default: ${DEFAULT_FILE})`,
+    options: [new Option('--once', 'run what is due now, resume detached runs, then exit'), ...fileOptions()],
     load: async (...files) => {
-      const { schedule } = await import('../commands/schedule.ts');
-      return (context, options) => schedule(files.flat(), context, options);
+      const { runSchedules } = await import('../commands/run-schedules.ts');
+      return (context, options) => runSchedules(filesOf(files), context, options);
     },
   });
+  add({
+    usage: 'backfill <from..to> [file...]',
+    description: 'run the planned times of these days, one after the other',
+    options: fileOptions(),
+    load: async (backfill, ...files) => {
+      const { runSchedules } = await import('../commands/run-schedules.ts');
+      return (context, options: object) => runSchedules(filesOf(files), context, { ...options, backfill: backfill! });
+    },
+  });
+  add({
+    usage: 'next [file...]',
+    description: 'list the next planned times',
+    options: [
+      new Option('-n, --limit <n>', 'limit the number of times').argParser(parsePositive).default(10),
+      ...fileOptions(),
+    ],
+    load: async (...files) => {
+      const { listPlannedTimes } = await import('../commands/list-planned-times.ts');
+      return (context, options) => listPlannedTimes(filesOf(files), context, options);
+    },
+  });
+  add({
+    usage: 'list',
+    description: 'list the schedules of this home with file, next planned time and pause',
+    load: async () => {
+      const { printSchedules } = await import('../commands/print-schedules.ts');
+      return (context, options) => printSchedules(context, options);
+    },
+  });
+  addPause(add, ['pause', 'run no planned time of a schedule, also in later processes, until `unpause`']);
+  addPause(add, ['unpause', 'end the pause of a schedule; times that passed meanwhile are not caught up']);
+}
+
+function addPause(add: AddCommand, [verb, description]: readonly ['pause' | 'unpause', string]): void {
+  add({
+    usage: `${verb} <name>`,
+    description,
+    load: async (name) => {
+      const { changePause } = await import('../commands/change-pause.ts');
+      return (context, options) => changePause({ name: name!, verb }, context, options);
+    },
+  });
+}
+
+/** The parser passes all files as one argument. */
+function filesOf(files: readonly (string | readonly string[])[]): readonly string[] {
+  const given = files.flat();
+  return given.length > 0 ? given : DEFAULT_FILES;
 }

@@ -17,11 +17,15 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
     ['rerun 3o75 --failed', 'run only the steps of a run that failed or changed'],
     ['rerun --from fit -p seed=8', 'rerun the step fit and everything that depends on it, with another parameter'],
   ],
-  schedule: [
-    ['schedule nightly.yaml', 'run the pipeline at its planned times until interrupted'],
-    ['schedule nightly.yaml --next 5', 'show the next five planned times'],
-    ['schedule nightly.yaml --backfill 2026-11-01..2026-11-07', 'run the planned times of one week'],
+  'schedule run': [
+    ['schedule run nightly.yaml', 'run the pipeline at its planned times until interrupted'],
+    ['schedule run --once nightly.yaml', 'run what is due now, for a timer of the machine'],
   ],
+  'schedule next': [['schedule next -n 5 nightly.yaml', 'show the next five planned times']],
+  'schedule backfill': [['schedule backfill 2026-11-01..2026-11-07 nightly.yaml', 'run the planned times of one week']],
+  'schedule list': [['schedule list', 'show which schedules run, and when']],
+  'schedule pause': [['schedule pause nightly', 'run no planned time of the pipeline nightly']],
+  'schedule unpause': [['schedule unpause nightly', 'run it at its planned times again']],
   resume: [
     ['resume', 'resume the newest suspended run'],
     ['resume 3o75', 'resume the run whose ID starts with 3o75'],

@@ -38,7 +38,8 @@ export function createCommandLine(context: CommandContext): { program: Command; 
   const startGroup = (name: string) => program.commandsGroup(`${name}:`);
   startGroup('Run');
   addRunCommands(addOfHome);
-  addScheduleCommands(addOfHome);
+  const schedule = program.command('schedule').description('run pipelines at the times of their `schedule`');
+  addScheduleCommands(withCheckedHome(addTo(schedule)));
   startGroup('Inspect');
   addInspectCommands(addOfHome);
   startGroup('Data');
@@ -46,6 +47,7 @@ export function createCommandLine(context: CommandContext): { program: Command; 
   startGroup('Author');
   addAuthorCommands(add, addOfHome);
   startGroup('Operate');
+  program.helpCommand('help [command]', 'show the help of a command');
   addOperateCommands(add);
   addAdminCommands(program, addTo);
   const commands = listCommands(program);
@@ -95,7 +97,7 @@ function rejectOthers(program: Command, command: Command): void {
 
 function selectSharedOptions(name: string): readonly Option[] {
   const options: Readonly<Record<SharedOption, Option>> = createSharedOptions();
-  return sharedOptionsOf(name).map((key) => options[key]);
+  return sharedOptionsOf(name).map((key) => options[key].helpGroup('Shared options:'));
 }
 
 /** All commands below this one, groups before their commands. */

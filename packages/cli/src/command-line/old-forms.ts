@@ -9,6 +9,10 @@ const OLD_FORMS: readonly (readonly [error: RegExp, old: string, replacement: st
   [/^(run|resume): .*unknown option '--no-wait'/, '$1 --no-wait', '$1 --stop-at-approval'],
   [/^([^:]+): .*unknown option '--cores'/, '$1 --cores N', '$1 --cpu N'],
   [/^gc: .*unknown option '--orphans'/, 'gc --orphans', 'orphans'],
+  [/^schedule: .*unknown option '--once'/, 'schedule --once FILE', 'schedule run --once FILE'],
+  [/^schedule: .*unknown option '--next'/, 'schedule --next N FILE', 'schedule next -n N FILE'],
+  [/^schedule: .*unknown option '--backfill'/, 'schedule --backfill FROM..TO FILE', 'schedule backfill FROM..TO FILE'],
+  [/^schedule: .*unknown command/, 'schedule FILE', 'schedule run FILE'],
   [/^: .*unknown command '(user|account|cluster|instance-type)'/, '$1', 'admin $1'],
   [/^: .*unknown command 'authority'/, 'authority', 'admin certificate'],
 ];

@@ -5,16 +5,18 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { addExamples } from './command-examples.ts';
 import { createCommandLine } from './create-command-line.ts';
 
+const COMPLETION = 'print the completion script for bash, zsh, fish or powershell';
+
 /** Runs one command and resolves to its exit code. Prints an internal error with its stack; expected errors without. */
 export async function runCommandLine(args: readonly string[], context: CommandContext): Promise<number> {
   const commandLine = createCommandLine(context);
   const { program } = commandLine;
   if (args[0] === 'completion' || args[0] === 'complete') {
     const { addCompletion } = await import('./add-completion.ts');
-    addCompletion(program, context);
+    addCompletion(program, context).description(COMPLETION);
   } else {
     const completion = program.command('completion <shell>');
-    completion.description('print the completion script for bash, zsh, fish or powershell');
+    completion.description(COMPLETION);
     completion.copyInheritedSettings(program).showHelpAfterError('Try: sluice completion --help');
     addExamples([completion]);
   }

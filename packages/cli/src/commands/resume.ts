@@ -2,6 +2,7 @@ import { ok } from '@sluice/core';
 import { resumeRun } from '@sluice/runner';
 import { openService, showWarnings } from '../connect/open-service.ts';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import { findHome } from '../home/home.ts';
@@ -50,7 +51,10 @@ export async function resume(
     });
     if (!resumed.ok) {
       progress.close();
-      return refuse(fromRunRefusal(resumed.error, { options, runId }), { context, options });
+      const refusal = fromRunRefusal(resumed.error, { options, runId });
+      // The run stays suspended, unlike one that could not start.
+      const exitCode = resumed.error.code === 'GROUP_BUSY' ? EXIT_CODE.suspended : refusal.exitCode;
+      return refuse({ ...refusal, exitCode }, { context, options });
     }
     return await followRun(resumed.value, { context, progress, options });
   } finally {

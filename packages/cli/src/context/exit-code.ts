@@ -6,6 +6,8 @@ export const EXIT_CODE = {
   refused: 2,
   /** The service cannot be reached, or does not accept the login. */
   unreachable: 3,
+  /** The concurrency group is occupied and its `overlap` is `fail`: nothing was started, and nothing can be resumed. */
+  busy: 4,
   /**
    * EX_TEMPFAIL, which batch systems know: the run is suspended. `sluice resume` continues it, if necessary after
    * `sluice adopt`.

@@ -23,7 +23,7 @@ interface Suggestion {
 const EXIT_CODES: Partial<Record<RunRefusal['code'], ExitCode>> = {
   SERVICE_UNREACHABLE: EXIT_CODE.unreachable,
   LOGIN_REFUSED: EXIT_CODE.unreachable,
-  GROUP_BUSY: EXIT_CODE.suspended,
+  GROUP_BUSY: EXIT_CODE.busy,
   RUN_IN_USE: EXIT_CODE.suspended,
   JOURNAL_LOST: EXIT_CODE.suspended,
 };

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { fail, ok, type Plan, type Result } from '@sluice/core';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { loadPlan, type PipelineFileOptions } from './load-plan.ts';
@@ -8,6 +9,8 @@ export interface Scheduled {
   /** Name of the pipeline and of its schedule. */
   readonly name: string;
   readonly plan: Plan;
+  /** Absolute. */
+  readonly file: string;
   readonly baseDir: string;
   readonly timezone: string;
 }
@@ -24,5 +27,22 @@ export async function loadScheduled(
   if (!loaded.ok) return fail(`${countDiagnostics(diagnostics)} in ${file}`);
   const { plan, baseDir } = loaded.value;
   const { name, schedule } = plan.pipeline;
-  return ok(schedule && { name, plan, baseDir, timezone: schedule.timezone });
+  return ok(schedule && { name, plan, file: resolve(context.cwd, file), baseDir, timezone: schedule.timezone });
+}
+
+/** Loads the files of schedules, which must have different names. */
+export async function loadAllScheduled(
+  files: readonly string[],
+  given: { context: CommandContext; options: GlobalOptions & PipelineFileOptions },
+): Promise<Result<readonly Scheduled[], string>> {
+  const found = new Map<string, Scheduled>();
+  for (const file of files) {
+    const loaded = await loadScheduled(file, given);
+    if (!loaded.ok) return loaded;
+    if (loaded.value === undefined) return fail(`could not schedule ${file}: it has no \`schedule\``);
+    const { name } = loaded.value;
+    if (found.has(name)) return fail(`could not schedule ${file}: another file also defines the pipeline ${name}`);
+    found.set(name, loaded.value);
+  }
+  return ok([...found.values()]);
 }

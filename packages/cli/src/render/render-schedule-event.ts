@@ -9,6 +9,8 @@ export function renderScheduleEvent(event: ScheduleEvent, timezone: string): str
       const last = event.last === event.first ? '' : ` to ${time(event.last)}`;
       return `${event.schedule} ${time(event.first)}${last}: missed and not caught up\n`;
     }
+    case 'paused':
+      return `${event.schedule}: ${event.message}\n`;
     case 'edited':
       return `${event.schedule}: warning: ${event.message}\n`;
     case 'troubled':

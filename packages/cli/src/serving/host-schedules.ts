@@ -95,7 +95,7 @@ function filesOf(
 
 async function openOne(
   { account }: Entry,
-  { name, plan, baseDir }: Scheduled,
+  { name, plan, file, baseDir }: Scheduled,
   { config, service, context, log }: HostSchedulesOptions,
 ): Promise<OpenSchedule | undefined> {
   const [clusterID = '', accountID = ''] = account.split('/');
@@ -103,7 +103,7 @@ async function openOne(
   const home = join(config.service.root, 'schedules', clusterID, accountID);
   await makeHome(home);
   const opened = openSchedule({
-    ...{ plan, scope, home, baseDir },
+    ...{ plan, file, scope, home, baseDir },
     service: service.inProcess({ userID: 'schedules', accounts: [scope] }),
     secrets: createSecretReader(home, context.env),
     onEvent: (event) => logEvent(log, { account, event }),

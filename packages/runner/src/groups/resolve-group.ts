@@ -13,5 +13,5 @@ export function resolveGroup(
   const group = resolvePlannedText(plan, concurrency.group, { run });
   return group.ok
     ? group
-    : fail({ code: 'GROUP_BUSY', message: `could not evaluate the concurrency group: ${group.error}` });
+    : fail({ code: 'GROUP_INVALID', message: `could not evaluate the concurrency group: ${group.error}` });
 }

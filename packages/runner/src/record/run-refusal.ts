@@ -26,6 +26,8 @@ export interface RunRefusal {
     | 'LOGIN_REFUSED'
     /** Another run of the pipeline's concurrency group is in progress. */
     | 'GROUP_BUSY'
+    /** The expression of the concurrency group cannot be evaluated. */
+    | 'GROUP_INVALID'
     /** No step waits for this approval, or no process executes the run. */
     | 'NOT_ASKED';
   /** Says what could not be done, and why; names no command of the command line. */

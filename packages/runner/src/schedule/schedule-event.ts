@@ -12,6 +12,8 @@ export type ScheduleEvent = { readonly schedule: string; readonly at: number } &
   | { readonly type: 'postponed'; readonly planned: number; readonly message: string }
   /** Planned times that passed while no process watched the schedule, and that `catchup` does not include. */
   | { readonly type: 'missed'; readonly first: number; readonly last: number }
+  /** The schedule is paused; until that ends, no planned time is run. */
+  | { readonly type: 'paused'; readonly message: string }
   /** The schedule has other times than at its last start, perhaps because another file has the same name. */
   | { readonly type: 'edited'; readonly message: string }
   /** The home could not be used, or another process watches the schedule with other times; it is tried again. */

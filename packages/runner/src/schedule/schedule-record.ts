@@ -17,7 +17,8 @@ const recordSchema = z.discriminatedUnion('verdict', [
     reason: z.string(),
   }),
 ]);
-const watchedSchema = z.object({ since: z.number(), schedule: z.string() });
+const watchedSchema = z.object({ since: z.number(), schedule: z.string(), file: z.string().optional() });
+const pausedSchema = z.object({ at: z.number(), by: z.string() });
 
 /** The decision about one planned time. */
 export type ScheduleRecord = z.infer<typeof recordSchema>;
@@ -27,10 +28,18 @@ export type StartRecord = Extract<ScheduleRecord, { verdict: 'start' }>;
 /** Since when a schedule is watched, and with which times. Earlier planned times are not caught up. */
 export type Watched = z.infer<typeof watchedSchema>;
 
+/** When the schedule was paused, and by whom. */
+export type Paused = z.infer<typeof pausedSchema>;
+
 /** The decisions of one schedule, one file for each planned time. Its name is the time, so it can be created only once. */
 export interface ScheduleRecords {
   readWatched(): Promise<Watched | undefined>;
   writeWatched(watched: Watched): Promise<void>;
+  /** Undefined: the schedule is not paused. */
+  readPaused(): Promise<Paused | undefined>;
+  /** Durable when it resolves. */
+  writePaused(paused: Paused): Promise<void>;
+  removePaused(): Promise<void>;
   read(planned: number): Promise<ScheduleRecord | undefined>;
   /** The newest thousand, in order of time. */
   listNewest(): Promise<ScheduleRecord[]>;
@@ -47,6 +56,7 @@ const FILE = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.json$/;
 export function openScheduleRecords(disk: Disk, place: { home: string; name: string }): ScheduleRecords {
   const directory = path.join(place.home, 'schedules', place.name);
   const watchedFile = path.join(directory, 'watched.json');
+  const pausedFile = path.join(directory, 'paused.json');
   const fileOf = (planned: number) => path.join(directory, recordName(planned));
 
   async function readFile<T>(file: string, schema: z.ZodType<T>): Promise<T | undefined> {
@@ -64,6 +74,9 @@ export function openScheduleRecords(disk: Disk, place: { home: string; name: str
   return {
     readWatched: () => readFile(watchedFile, watchedSchema),
     writeWatched: (watched) => disk.replace(watchedFile, encode(watched)),
+    readPaused: () => readFile(pausedFile, pausedSchema),
+    writePaused: (paused) => disk.replace(pausedFile, encode(paused)),
+    removePaused: () => disk.remove(pausedFile),
     read: (planned) => readFile(fileOf(planned), recordSchema),
     async listNewest() {
       const names = (await disk.list(directory)).filter((name) => FILE.test(name)).slice(-NEWEST);

@@ -10,9 +10,11 @@ import type { ScheduleEvent } from './schedule-event.ts';
 import type { ScheduleRecords } from './schedule-record.ts';
 
 /** The plan of a schedule, and how its runs are executed. */
-export interface ScheduleOptions extends RunnerOptions, Pick<StartRunOptions, 'scope' | 'baseDir'> {
+export interface ScheduleOptions extends RunnerOptions, Pick<StartRunOptions, 'scope' | 'baseDir' | 'rerun'> {
   /** Its pipeline has a `schedule`. All runs execute this plan. */
   readonly plan: Plan;
+  /** The pipeline's file, absolute, for the list of schedules. */
+  readonly file?: string;
   readonly onEvent: (event: ScheduleEvent) => void;
 }
 

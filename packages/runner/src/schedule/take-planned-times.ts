@@ -17,6 +17,7 @@ export function takePlannedTimes(session: ScheduleSession): Promise<boolean> {
     const { records, schedule, times } = session;
     const now = session.options.clock.wall();
     const considered = await consideredUpTo(session, now);
+    if (await reportPause(session)) return true;
     const latest = times.upTo(now);
     if (latest === undefined || latest <= considered) return true;
     const open = (await findOpenRuns(session)).length;
@@ -96,14 +97,26 @@ async function consideredUpTo(session: ScheduleSession, now: number): Promise<nu
   const { records } = session;
   const text = describeTimes(session);
   let watched = await records.readWatched();
+  const { file } = session.options;
   if (watched === undefined || watched.schedule !== text || watched.since > now) {
     const before = watched?.schedule ?? text;
-    watched = { since: now, schedule: text };
+    watched = { since: now, schedule: text, file };
     await records.writeWatched(watched);
     if (before !== text) reportEdit(session, before);
+  } else if (file !== undefined && watched.file !== file) {
+    await records.writeWatched({ ...watched, file });
   }
   const times = (await records.listNewest()).filter(({ cause, planned }) => cause === 'time' && planned <= now);
   return Math.max(watched.since, times.at(-1)?.planned ?? 0);
+}
+
+/** True: the schedule is paused. Its planned times pass without a record, and none is caught up afterwards. */
+async function reportPause(session: ScheduleSession): Promise<boolean> {
+  const paused = await session.records.readPaused();
+  if (paused === undefined) return false;
+  const since = new Date(paused.at).toISOString();
+  session.report({ type: 'paused', message: `paused by ${paused.by} at ${since}; no planned time is run` });
+  return true;
 }
 
 /** If two files with one name are started alternately, the schedule is reset each time; this must not go unnoticed. */

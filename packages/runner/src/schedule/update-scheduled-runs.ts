@@ -34,7 +34,7 @@ export async function updateScheduledRuns(session: ScheduleSession): Promise<voi
   if (claim === undefined) return;
   const openings: Promise<void>[] = [];
   try {
-    const decisions = decideStarts(await findOpenRuns(session), { schedule: session.schedule, now: clock.wall() });
+    const decisions = decideStarts(await findUnpausedRuns(session), { schedule: session.schedule, now: clock.wall() });
     for (const { run, reason } of decisions.drop) await drop(session, run, reason);
     for (const run of decisions.cancel) await cancel(session, run);
     for (const run of decisions.open) {
@@ -44,6 +44,13 @@ export async function updateScheduledRuns(session: ScheduleSession): Promise<voi
   } finally {
     void Promise.all(openings).then(() => claim.release());
   }
+}
+
+/** While the schedule is paused, only the runs that have begun, and those of a backfill, which a person requested. */
+async function findUnpausedRuns(session: ScheduleSession): Promise<OpenRun[]> {
+  const runs = await findOpenRuns(session);
+  if ((await session.records.readPaused()) === undefined) return runs;
+  return runs.filter(({ record, liveness }) => liveness !== 'absent' || record.cause === 'backfill');
 }
 
 async function openInBackground(session: ScheduleSession, run: OpenRun): Promise<void> {

@@ -51,8 +51,8 @@ export interface StartRunOptions extends RunnerOptions {
   /** Reuse the successful, unchanged steps of an earlier run of the pipeline, and that run's planned time. */
   readonly reuse?: Reuse;
   /**
-   * The words after `sluice` of the command that starts the same run again with `--reuse`, for people. Stored with the
-   * run and shown in its report, never executed.
+   * The words after `sluice` of the command that starts the run. Stored with the run and shown in its report; only
+   * `sluice rerun` reads them.
    */
   readonly rerun?: readonly string[];
 }

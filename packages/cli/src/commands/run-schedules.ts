@@ -6,78 +6,37 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
 import type { PipelineFileOptions } from '../pipeline/load-plan.ts';
-import { loadScheduled, type Scheduled } from '../pipeline/load-scheduled.ts';
+import { loadAllScheduled, type Scheduled } from '../pipeline/load-scheduled.ts';
 import { renderScheduleEvent } from '../render/render-schedule-event.ts';
+import { recordCommand } from '../runs/recorded-command.ts';
 import { renderPlannedTime } from '../text/render-planned-time.ts';
 
-/** Without `once`, `next` or `backfill`, the schedules are watched until a signal ends the process. */
-export interface ScheduleCommandOptions extends GlobalOptions, PipelineFileOptions {
+/** Without `once` or `backfill`, the schedules are watched until a signal ends the process. */
+export interface RunSchedulesOptions extends GlobalOptions, PipelineFileOptions {
   readonly once?: boolean;
-  /** Number of planned times to list; nothing is started. */
-  readonly next?: number;
   /** `FROM..TO`, both dates included. */
   readonly backfill?: string;
 }
 
-/** `sluice schedule`: runs pipelines at their planned times until a signal ends it. */
-export async function schedule(
+/** `sluice schedule run|backfill`: runs pipelines at their planned times. */
+export async function runSchedules(
   files: readonly string[],
   context: CommandContext,
-  options: ScheduleCommandOptions,
+  options: RunSchedulesOptions,
 ): Promise<number> {
-  const scheduled = await loadAll(files, context, options);
-  if (typeof scheduled === 'string')
-    return refuse({ exitCode: EXIT_CODE.refused, message: scheduled }, { context, options });
-  if (options.next !== undefined) return listNext(scheduled, context, { ...options, next: options.next });
+  const scheduled = await loadAllScheduled(files, { context, options });
+  if (!scheduled.ok) {
+    const message = `${scheduled.error}; nothing was started`;
+    return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+  }
   const opened = await openService(options, context);
   if (!opened.ok) return refuse(opened.error, { context, options });
   showWarnings(opened.value, context);
   try {
-    return await runSchedules(scheduled, { ...opened.value, context, options });
+    return await runAll(scheduled.value, { ...opened.value, context, options });
   } finally {
     await opened.value.close();
   }
-}
-
-/** Plans all files; a string says why nothing is started. */
-async function loadAll(
-  files: readonly string[],
-  context: CommandContext,
-  options: ScheduleCommandOptions,
-): Promise<readonly Scheduled[] | string> {
-  const found = new Map<string, Scheduled>();
-  for (const file of files) {
-    const loaded = await loadScheduled(file, { context, options });
-    if (!loaded.ok) return `${loaded.error}; nothing was started`;
-    if (loaded.value === undefined) return `could not schedule ${file}: it has no \`schedule\``;
-    const { name } = loaded.value;
-    if (found.has(name)) return `could not schedule ${file}: another file also defines the pipeline ${name}`;
-    found.set(name, loaded.value);
-  }
-  return [...found.values()];
-}
-
-function listNext(
-  scheduled: readonly Scheduled[],
-  { terminal }: CommandContext,
-  options: ScheduleCommandOptions & { readonly next: number },
-): number {
-  const planned = scheduled.flatMap(({ name, plan, timezone }) => {
-    const times = createPlannedTimes(plan.pipeline.schedule!);
-    const found: { schedule: string; planned: number; timezone: string }[] = [];
-    for (let at = times.after(Date.now()); at !== undefined && found.length < options.next; at = times.after(at)) {
-      found.push({ schedule: name, planned: at, timezone });
-    }
-    return found;
-  });
-  planned.sort((a, b) => a.planned - b.planned || (a.schedule < b.schedule ? -1 : 1));
-  for (const { schedule, planned: at, timezone } of planned.slice(0, options.next)) {
-    const line = options.json
-      ? JSON.stringify({ schedule, planned: at })
-      : `${renderPlannedTime(at, timezone)}  ${schedule}`;
-    terminal.out(`${line}\n`);
-  }
-  return EXIT_CODE.ok;
 }
 
 /** An open schedule and the action that the options request of it. */
@@ -87,9 +46,9 @@ interface Work {
   act(): Promise<boolean>;
 }
 
-type Given = OpenedService & { home: string; context: CommandContext; options: ScheduleCommandOptions };
+type Given = OpenedService & { home: string; context: CommandContext; options: RunSchedulesOptions };
 
-async function runSchedules(scheduled: readonly Scheduled[], given: Given): Promise<number> {
+async function runAll(scheduled: readonly Scheduled[], given: Given): Promise<number> {
   const { context, options } = given;
   const left = new Set<string>();
   const work: Work[] = [];
@@ -128,7 +87,7 @@ async function runSchedules(scheduled: readonly Scheduled[], given: Given): Prom
 }
 
 /** Opens a schedule; a string says why that failed. `left` collects the runs that this process detaches from. */
-function openWork({ plan, baseDir, timezone }: Scheduled, given: Given & { left: Set<string> }): Work | string {
+function openWork({ plan, file, baseDir, timezone }: Scheduled, given: Given & { left: Set<string> }): Work | string {
   const { service, scope, home, context, options, left } = given;
   const range = options.backfill === undefined ? undefined : parseRange(options.backfill, timezone);
   if (range && !range.ok) return range.error;
@@ -139,7 +98,8 @@ function openWork({ plan, baseDir, timezone }: Scheduled, given: Given & { left:
     context.terminal.out(options.json ? `${JSON.stringify(event)}\n` : renderScheduleEvent(event, timezone));
   };
   const secrets = createSecretReader(home, context.env);
-  const opened = openSchedule({ plan, service, scope, home, baseDir, secrets, onEvent });
+  const rerun = recordCommand(file, { context, options });
+  const opened = openSchedule({ plan, file, service, scope, home, baseDir, secrets, onEvent, rerun });
   if (!opened.ok) return opened.error;
   const schedule = opened.value;
   const act = async () => {

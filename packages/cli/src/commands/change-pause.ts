@@ -1,0 +1,32 @@
+import { pauseSchedule, unpauseSchedule } from '@sluice/runner';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { readUserName } from '../context/read-user-name.ts';
+import { refuse, withAdvice } from '../context/refuse.ts';
+import { suggestCommand } from '../context/suggest-command.ts';
+import { findHome } from '../home/home.ts';
+
+/** `sluice schedule pause|unpause`: changes a schedule for all processes of the home, also for later ones. */
+export async function changePause(
+  { name, verb }: { readonly name: string; readonly verb: 'pause' | 'unpause' },
+  context: CommandContext,
+  options: GlobalOptions,
+): Promise<number> {
+  const place = { home: findHome(context, options), name };
+  const done = await (verb === 'pause' ? pauseSchedule({ ...place, by: readUserName() }) : unpauseSchedule(place));
+  if (!done.ok) {
+    const refusal = { exitCode: EXIT_CODE.refused, message: `could not ${verb} ${name}: ${done.error}` };
+    const advice = `list the schedules with: ${suggestCommand(['schedule', 'list'], options)}`;
+    return refuse(withAdvice(refusal, advice), { context, options });
+  }
+  const isPaused = verb === 'pause';
+  const undo = suggestCommand(['schedule', 'unpause', name], options);
+  context.terminal.out(
+    options.json === true
+      ? `${JSON.stringify({ type: 'schedule', name, paused: isPaused })}\n`
+      : isPaused
+        ? `paused ${name}: no planned time is run; runs that have begun continue; end the pause with: ${undo}\n`
+        : `unpaused ${name}: times that passed meanwhile are not caught up\n`,
+  );
+  return EXIT_CODE.ok;
+}

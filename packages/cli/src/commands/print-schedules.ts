@@ -1,0 +1,35 @@
+import { listSchedules, type ScheduleSummary } from '@sluice/runner';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { findHome } from '../home/home.ts';
+import { renderPlannedTime } from '../text/render-planned-time.ts';
+import { renderTable } from '../text/render-table.ts';
+import { shortPath } from '../text/short-path.ts';
+
+/** `sluice schedule list`: the schedules that processes of this home run or have run. */
+export async function printSchedules(context: CommandContext, options: GlobalOptions): Promise<number> {
+  const { terminal, cwd } = context;
+  const home = findHome(context, options);
+  const schedules = await listSchedules({ home });
+  if (options.json === true) for (const schedule of schedules) terminal.out(`${JSON.stringify(toJson(schedule))}\n`);
+  else if (schedules.length === 0) terminal.err(`no schedules in ${home}\n`);
+  else {
+    const rows = schedules.map(({ name, file, timezone, next, pausedAt }) => [
+      name,
+      file === undefined ? '-' : shortPath(file, cwd),
+      next === undefined ? '-' : renderPlannedTime(next, timezone),
+      pausedAt === undefined ? 'no' : `since ${renderPlannedTime(pausedAt, timezone)}`,
+    ]);
+    terminal.out(renderTable([['SCHEDULE', 'FILE', 'NEXT', 'PAUSED'], ...rows]));
+  }
+  return EXIT_CODE.ok;
+}
+
+function toJson({ name, file, timezone, next, pausedAt }: ScheduleSummary): object {
+  return {
+    ...{ type: 'schedule', name, file, timezone },
+    ...(next !== undefined && { next: new Date(next).toISOString() }),
+    paused: pausedAt !== undefined,
+    ...(pausedAt !== undefined && { pausedAt: new Date(pausedAt).toISOString() }),
+  };
+}
