@@ -28,7 +28,7 @@ export type StartRecord = Extract<ScheduleRecord, { verdict: 'start' }>;
 /** Since when a schedule is watched, and with which times. Earlier planned times are not caught up. */
 export type Watched = z.infer<typeof watchedSchema>;
 
-/** When the schedule was paused, and by whom. */
+/** When the schedule was paused and by which user. */
 export type Paused = z.infer<typeof pausedSchema>;
 
 /** The decisions of one schedule, one file for each planned time. Its name is the time, so it can be created only once. */
