@@ -63,6 +63,7 @@ export default {
           page('The pipeline file', 'pipeline'),
           page('Checks', 'checks'),
           page('The command', 'command'),
+          page('Conventions', 'conventions'),
           page('Schedules', 'schedules'),
           page('The library', 'library'),
           { text: 'API', link: '/api/' },

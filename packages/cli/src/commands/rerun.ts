@@ -1,4 +1,4 @@
-import { readRun } from '@sluice/runner';
+import { type RunReport, readRun } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
@@ -18,6 +18,12 @@ export interface RerunOptions extends GlobalOptions {
   readonly param?: Readonly<Record<string, string>>;
 }
 
+/** Containers may still be working for a run that has not ended. */
+const UNFINISHED: Partial<Record<RunReport['status'], (runId: string, options: GlobalOptions) => string>> = {
+  active: (runId, options) => `it is in progress; cancel it first with: ${suggestCommand(['cancel', runId], options)}`,
+  suspended: (runId, options) => `it has not ended; continue it with: ${suggestCommand(['resume', runId], options)}`,
+};
+
 /** `sluice rerun`: starts a run with the file, parameters and options of an earlier one; the file as it is now. */
 export async function rerun(
   prefix: string | undefined,
@@ -31,14 +37,9 @@ export async function rerun(
   const report = await readRun(home, runId);
   if (!report.ok) return refuse(fromRunRefusal(report.error, { options, runId }), { context, options });
   const { status, rerun: recorded } = report.value;
-  const fault =
-    status === 'active' || status === 'suspended'
-      ? `it has not ended; continue it with: ${suggestCommand(['resume', runId], options)}`
-      : recorded === undefined
-        ? `it was not started from a file; start the file with \`sluice run --reuse-from ${runId}\``
-        : undefined;
+  const fault = UNFINISHED[status]?.(runId, options);
   if (fault !== undefined || recorded === undefined) {
-    const message = `could not rerun run ${runId}: ${fault}`;
+    const message = `could not rerun run ${runId}: ${fault ?? 'a program or a server started it, not a command'}`;
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
   const { failed = false, from = [], param, ...shared } = options;
