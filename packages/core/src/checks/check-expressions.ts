@@ -91,29 +91,32 @@ interface StepPlace {
 /** Checks the raw text, because expressions of a script are variables in the model. */
 function checkProgram(checking: Checking, { checked, at, scope }: StepPlace): void {
   const { raw, step } = checked;
-  if (Array.isArray(raw.command) || raw.command === undefined) {
-    if (raw.script === undefined) {
-      step.command?.forEach((text, index) => {
-        if (hasExpression(text)) checkText(checking, text, { path: at('command', index), scope: scope('`command`') });
-      });
-    }
-  } else if (hasExpression(raw.command)) {
-    checkText(checking, raw.command, { path: at('command'), scope: scope('`command`') });
-    checkReach(checking, raw.command, { step, key: 'command', interpreter: ['sh'], path: at('command') });
+  if (Array.isArray(raw.command) || (raw.command === undefined && raw.script === undefined)) {
+    step.command?.forEach((text, index) => {
+      if (hasExpression(text)) checkText(checking, text, { path: at('command', index), scope: scope('`command`') });
+    });
   }
-  if (raw.script === undefined || !hasExpression(raw.script)) return;
-  checkText(checking, raw.script, { path: at('script'), scope: scope('`script`') });
-  const interpreter = interpreterOf(raw.shell ?? checking.context.raw.defaults?.shell);
+  for (const key of ['command', 'script'] as const) {
+    const text = raw[key];
+    if (typeof text !== 'string' || !hasExpression(text)) continue;
+    checkText(checking, text, { path: at(key), scope: scope(`\`${key}\``) });
+    const interpreter = interpreterOf(raw.shell ?? checking.context.raw.defaults?.shell);
+    checkInterpreter(checking, text, { step, key, interpreter, path: at(key) });
+  }
+}
+
+/** The interpreter must be a shell that can insert the value. */
+function checkInterpreter(checking: Checking, text: string, place: ScriptPlace): void {
+  const { step, key, interpreter, path } = place;
   if (isShell(interpreter)) {
-    checkReach(checking, raw.script, { step, key: 'script', interpreter, path: at('script') });
+    checkReach(checking, text, place);
     return;
   }
-  const message = `the script of step \`${step.name}\` is run by ${interpreter[0]}, so the value of an expression in it would be executed as code`;
   checking.context.report({
     code: 'expression-in-script',
-    message,
-    path: at('script'),
-    hint: 'pass the value in `env`, and read the variable in the script',
+    message: `the ${key} of step \`${step.name}\` is run by ${interpreter[0]}, so the value of an expression in it would be executed as code`,
+    path,
+    hint: `pass the value in \`env\`, and read the variable in the ${key}`,
   });
 }
 

@@ -29,7 +29,7 @@ const NOT_FOR_APPROVALS: readonly (keyof RawStep)[] = [
 
 /** Keys that require another key. */
 const COMPANIONS: readonly (readonly [keyof RawStep, readonly (keyof RawStep)[]])[] = [
-  ['shell', ['script']],
+  ['shell', ['script', 'command']],
   ['with', ['uses']],
   ['parallelism', ['matrix', 'foreach']],
 ];
@@ -54,11 +54,14 @@ function checkRivals({ step, raw, path }: CheckedStep, report: Report): void {
 }
 
 function checkCompanions({ step, raw, path }: CheckedStep, { raw: { defaults }, report }: CheckContext): void {
-  const has = (key: keyof RawStep): boolean =>
-    raw[key] !== undefined || (defaults as RawStep | undefined)?.[key] !== undefined;
+  const has = (key: keyof RawStep): boolean => {
+    const value = raw[key] ?? (defaults as RawStep | undefined)?.[key];
+    // A list is run without a shell.
+    return value !== undefined && !(key === 'command' && Array.isArray(value));
+  };
   for (const [key, companions] of COMPANIONS) {
     if (raw[key] === undefined || companions.some(has)) continue;
-    const message = `\`${key}\` of step \`${step.name}\` requires \`${companions.join('` or `')}\``;
+    const message = `\`${key}\` of step \`${step.name}\` requires \`${companions.join('` or `')}\`${key === 'shell' ? ' written as a string' : ''}`;
     report({ code: 'conflicting-keys', message, path: [...path, key], on: 'key' });
   }
 }

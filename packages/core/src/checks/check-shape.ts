@@ -118,7 +118,6 @@ function typeHint(found: Json, { wanted, path }: { wanted: string; path: Path })
         typeof found === 'number' ? 'put it in quotes, exactly as it is written here' : `put it in quotes: "${found}"`,
     };
   }
-  if (key === 'needs' && typeof found === 'string') return { hint: `write a list: needs: [${found}]` };
   if (key === 'env' && Array.isArray(found)) {
     const [name, value] = String(found[0] ?? 'NAME=value').split('=');
     return { hint: `write a map: env: { ${name}: ${value ?? 'value'} }` };
@@ -255,7 +254,12 @@ function edgeHint(found: Json | undefined, root: Json): { hint?: string } {
     return { hint: `did you mean \`${[`volumes.${name}`, ...rest].join('/')}\`?` };
   }
   const outputs = valueAt(root, ['steps', found, 'outputs']);
-  const [output] = typeof outputs === 'object' && outputs !== null ? Object.keys(outputs) : [];
+  const names = Array.isArray(outputs)
+    ? outputs.map(String)
+    : typeof outputs === 'object'
+      ? Object.keys(outputs ?? {})
+      : [];
+  const [output] = names;
   return output === undefined ? {} : { hint: `did you mean \`${found}.${output}\`?` };
 }
 

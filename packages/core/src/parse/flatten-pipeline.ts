@@ -139,7 +139,9 @@ function adoptNeeds(
   { parentNeeds, rename }: { parentNeeds: RawStep['needs']; rename: (name: string) => string },
 ): Pick<RawStep, 'needs'> {
   const entries = (needs: RawStep['needs']): [string, string][] =>
-    Array.isArray(needs) ? needs.map((name: string) => [name, 'succeeded']) : Object.entries(needs ?? {});
+    typeof needs === 'string' || Array.isArray(needs)
+      ? [needs].flat().map((name: string) => [name, 'succeeded'])
+      : Object.entries(needs ?? {});
   const all = [...entries(own).map(([name, condition]) => [rename(name), condition]), ...entries(parentNeeds)];
   return all.length === 0 ? {} : { needs: Object.fromEntries(all) as never };
 }
@@ -177,7 +179,7 @@ export function relink(
         }),
       ),
     }),
-    ...(typeof step.needs === 'object' && step.needs !== null && { needs: relinkNeeds(step.needs, used) }),
+    ...(isNeeds(step.needs) && { needs: relinkNeeds(step.needs, used) }),
   });
   const section = (key: 'steps' | 'finally'): Json =>
     Object.fromEntries(
@@ -205,10 +207,16 @@ export function relink(
   };
 }
 
+/** The document is unchecked here. */
+function isNeeds(needs: RawStep['needs'] | null): needs is NonNullable<RawStep['needs']> {
+  return typeof needs === 'string' || (typeof needs === 'object' && needs !== null);
+}
+
 function relinkNeeds(
   needs: NonNullable<RawStep['needs']>,
   used: ReadonlyMap<string, Flattened>,
 ): NonNullable<RawStep['needs']> {
+  if (typeof needs === 'string') return used.get(needs)?.last.slice() ?? needs;
   if (Array.isArray(needs)) return needs.flatMap((name: string) => used.get(name)?.last ?? [name]);
   return Object.fromEntries(
     Object.entries(needs).flatMap(([name, condition]) =>

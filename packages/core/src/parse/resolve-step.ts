@@ -1,3 +1,5 @@
+import { expressionOf } from '../expressions/rewrite-templates.ts';
+import type { Json } from '../model/json.ts';
 import type { Approval, Cache, Input, Need, Output, Resources, Retry, ServiceStep, Step } from '../model/pipeline.ts';
 import { parseDuration } from '../schema/duration.ts';
 import { parseSize } from '../schema/size.ts';
@@ -48,7 +50,11 @@ export function applyDefaults(step: RawStep, defaults: RawStep | undefined): Raw
   const merged: Record<string, unknown> = { ...inherited, ...step };
   for (const key of MERGED) {
     const base = inherited[key];
-    if (base !== undefined && step[key] !== undefined) merged[key] = { ...base, ...step[key] };
+    if (base === undefined || step[key] === undefined) continue;
+    merged[key] =
+      key === 'outputs'
+        ? { ...outputsByName(base as RawStep['outputs']), ...outputsByName(step.outputs) }
+        : { ...base, ...step[key] };
   }
   if (inherited.secrets !== undefined && step.secrets !== undefined) {
     merged.secrets = [...new Set([...(inherited.secrets as string[]), ...step.secrets])];
@@ -68,15 +74,14 @@ export function resolveStep(name: string, raw: RawStep, pipelineEnv: Readonly<Re
     env: approval === undefined ? { ...pipelineEnv, ...raw.env, ...program.env, ...readyEnv(raw.service) } : {},
     secrets: raw.secrets ?? [],
     inputs: mapValues(raw.inputs, (input, key) => resolveInput(key, input)),
-    outputs: mapValues(raw.outputs, resolveOutput),
+    outputs: mapValues(outputsByName(raw.outputs), resolveOutput),
     results: mapValues(raw.results, (result, key) =>
       typeof result === 'string' ? { type: result, file: key } : { type: result.type, file: result.file ?? key },
     ),
     needs: resolveNeeds(raw.needs),
     ...optional('when', typeof raw.when === 'boolean' ? `\${{ ${raw.when} }}` : raw.when),
     ...optional('matrix', raw.matrix && resolveMatrix(raw.matrix)),
-    ...optional('foreach', typeof raw.foreach === 'object' ? raw.foreach.items : raw.foreach),
-    ...optional('foreachKey', typeof raw.foreach === 'object' ? raw.foreach.key : undefined),
+    ...(raw.foreach !== undefined && resolveForeach(raw.foreach)),
     ...optional('parallelism', raw.parallelism),
     ...optional('instanceType', raw.instanceType),
     ...optional('resources', raw.resources && resolveResources(raw.resources)),
@@ -125,22 +130,19 @@ export function mapValues<T, U>(
 
 /** A text runs in the default shell; a list is the argv itself. */
 export function resolveCommand(command: string | readonly string[]): ReturnType<typeof shellScript> {
-  return typeof command === 'string' ? defaultShellScript(command, '') : { command, env: {} };
+  return typeof command === 'string' ? defaultShellScript(command) : { command, env: {} };
 }
 
-/** The argv of the interpreter of `script`; the shell by default. */
+/** The argv of the interpreter of a text; the shell by default. */
 export function interpreterOf(shell: RawStep['shell']): readonly string[] {
   if (shell === undefined) return ['sh', '-eu'];
   return typeof shell === 'string' ? shell.trim().split(/\s+/) : shell;
 }
 
 function resolveProgram(raw: RawStep): { command?: readonly string[]; env: Readonly<Record<string, string>> } {
-  if (raw.script !== undefined) {
-    return raw.shell === undefined
-      ? defaultShellScript(raw.script, 'eu')
-      : shellScript(raw.script, interpreterOf(raw.shell));
-  }
-  return raw.command === undefined ? { env: {} } : resolveCommand(raw.command);
+  const program = raw.script ?? raw.command;
+  if (typeof program === 'string' && raw.shell !== undefined) return shellScript(program, interpreterOf(raw.shell));
+  return program === undefined ? { env: {} } : resolveCommand(program);
 }
 
 function resolveInput(name: string, input: NonNullable<RawStep['inputs']>[string]): Input {
@@ -156,7 +158,20 @@ function resolveEdge(edge: string): Input['from'] {
   return { volume: edge.slice('volumes.'.length, end), path: edge.slice(end + 1) };
 }
 
-function resolveOutput(output: NonNullable<RawStep['outputs']>[string]): Output {
+/** A name in a list of outputs is mounted at `/out/<name>`. */
+function outputsByName(outputs: RawStep['outputs']): Exclude<RawStep['outputs'], readonly string[]> {
+  if (!Array.isArray(outputs)) return outputs;
+  return Object.fromEntries(outputs.map((name: string) => [name, `/out/${name}`]));
+}
+
+function resolveForeach(foreach: NonNullable<RawStep['foreach']>): Pick<Step, 'foreach' | 'foreachKey'> {
+  const { items, key } =
+    typeof foreach === 'object' && !Array.isArray(foreach) ? foreach : { items: foreach, key: undefined };
+  const list = typeof items === 'string' ? items : `\${{ ${expressionOf(items as Json)} }}`;
+  return { foreach: list, ...optional('foreachKey', key) };
+}
+
+function resolveOutput(output: Exclude<NonNullable<RawStep['outputs']>, readonly string[]>[string]): Output {
   if (typeof output === 'string') return { path: output, retain: false };
   return { path: output.path, retain: output.retain ?? false, ...optional('expect', output.expect) };
 }
@@ -169,6 +184,7 @@ export function resolveStepOutput(edge: string): { readonly step: string; readon
 
 function resolveNeeds(needs: RawStep['needs']): readonly Need[] {
   if (needs === undefined) return [];
+  if (typeof needs === 'string') return [{ step: needs, condition: 'succeeded' }];
   if (Array.isArray(needs)) return needs.map((step: string) => ({ step, condition: 'succeeded' as const }));
   return Object.entries(needs).map(([step, condition]) => ({ step, condition: condition as Need['condition'] }));
 }

@@ -78,9 +78,9 @@ const result = z.union([valueType, z.strictObject({ type: valueType, file: word.
 
 const CONDITIONS = ['succeeded', 'failed', 'completed', 'skipped', 'running'] as const;
 const needs = z.union(
-  [z.array(name), z.record(name, z.enum(CONDITIONS, { error: `one of ${CONDITIONS.join(', ')}` }))],
+  [name, z.array(name), z.record(name, z.enum(CONDITIONS, { error: `one of ${CONDITIONS.join(', ')}` }))],
   {
-    error: 'a list of steps, or a map of steps to conditions',
+    error: 'a step, a list of steps, or a map of steps to conditions',
   },
 );
 
@@ -150,13 +150,10 @@ const approval = z.union([flag, text, z.strictObject({ message: text.optional(),
   error: 'a message, or a map with `message` and `timeout`',
 });
 
-const foreach = z.union(
-  [
-    z.string({ error: 'an expression that yields a list' }),
-    z.strictObject({ items: z.string({ error: 'an expression that yields a list' }), key: text.optional() }),
-  ],
-  { error: 'an expression that yields a list, or a map with `items` and `key`' },
-);
+const items = z.union([text, z.array(json)], { error: 'a list, or an expression that yields one' });
+const foreach = z.union([items, z.strictObject({ items, key: text.optional() })], {
+  error: 'a list, an expression that yields one, or a map with `items` and `key`',
+});
 
 /** The shape of one step. Which keys exclude each other is for the checks. */
 export const stepSchema = z.strictObject(
@@ -169,7 +166,11 @@ export const stepSchema = z.strictObject(
     env: env.optional(),
     secrets: secrets.optional(),
     inputs: z.record(word.regex(IDENTIFIER), input, { error: 'a map of names to edges' }).optional(),
-    outputs: z.record(word.regex(IDENTIFIER), output, { error: 'a map of names to paths' }).optional(),
+    outputs: z
+      .union([z.array(word.regex(IDENTIFIER)), z.record(word.regex(IDENTIFIER), output)], {
+        error: 'a list of names, or a map of names to paths',
+      })
+      .optional(),
     results: z.record(word.regex(IDENTIFIER), result, { error: 'a map of names to types' }).optional(),
     needs: needs.optional(),
     when: z.union([text, flag], { error: 'an expression' }).optional(),

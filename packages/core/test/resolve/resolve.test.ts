@@ -117,7 +117,7 @@ printf '<%s>' "\${{ params.text }}"`;
 
   it('resolveContainer runs a text as a shell command and a script by its interpreter', () => {
     expect(containerOf('steps:\n  a: { command: "echo $HOME" }\n')).toMatchObject({
-      value: { command: ['sh', '-c', 'echo $HOME'] },
+      value: { command: ['sh', '-eu', '-c', 'echo $HOME'] },
     });
     expect(containerOf('steps:\n  a: { script: "console.log(1)", shell: node }\n')).toMatchObject({
       value: { command: ['node', '-e', 'console.log(1)'] },

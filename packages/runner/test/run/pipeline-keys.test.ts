@@ -88,6 +88,16 @@ describe('order and capacity', () => {
     expect(order(ran)).toEqual(['high', 'middle', 'low']);
   });
 
+  test('foreach: a literal list gives a cell for each item', async () => {
+    const ran = await run(
+      'steps: { a: { command: [x, "${{ item }}"], foreach: [b, 2] }, c: { command: [y], needs: a } }',
+    );
+    expect(ran.rig.created().map(({ wire }) => wire.command?.slice(-2).join(' '))).toEqual(
+      expect.arrayContaining(['x b', 'x 2']),
+    );
+    expect(states(ran)).toEqual(['a succeeded', 'c succeeded']);
+  });
+
   test('parallelism: bounds the cells of a step', async () => {
     const ran = await run('steps: { a: { command: [x], matrix: { n: [1, 2, 3, 4, 5, 6] }, parallelism: 2 } }', {
       behave: { a: { runMs: 60_000 } },
