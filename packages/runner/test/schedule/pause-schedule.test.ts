@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { listSchedules, pauseSchedule, unpauseSchedule } from '../../src/schedule/pause-schedule.ts';
+import { listSchedules, type PauseOptions, pauseSchedule, unpauseSchedule } from '../../src/schedule/pause-schedule.ts';
+import type { RunnerOptions } from '../../src/session/run-options.ts';
+import { createProcess, type SimulatedProcess } from '../simulation/simulated-process.ts';
 import { createScheduleWorld, HOUR_MS, MINUTE_MS, type ScheduleWorld } from './schedule-world.ts';
 
 function placeOf({ rig }: ScheduleWorld) {
@@ -70,3 +72,37 @@ test('pauseSchedule refuses an unknown name', async () => {
   expect(refused).toMatchObject({ ok: false, error: expect.stringContaining('this home has no schedule hurly') });
   await world.rig.go(schedule.close());
 });
+
+test.each(['pause', 'unpause'] as const)(
+  'a kill at any operation of %s leaves the schedule as before or as after',
+  async (verb) => {
+    let kills = 0;
+    for (let wasComplete = false; !wasComplete; kills++) {
+      const world = createScheduleWorld(`killed-${verb}-${kills}`);
+      const first = world.watch({ catchup: 'all' });
+      await world.pass(30 * MINUTE_MS);
+      first.process.kill();
+      const change = (place: PauseOptions) =>
+        verb === 'pause' ? pauseSchedule({ ...place, by: 'ada' }) : unpauseSchedule(place);
+      if (verb === 'unpause') await world.rig.go(pauseSchedule({ ...placeOf(world), by: 'ada' }));
+      await world.pass(2 * HOUR_MS);
+      const { clock, disk, service } = world.rig.options as Required<RunnerOptions>;
+      const process: SimulatedProcess = createProcess({
+        ...{ clock, disk, service },
+        onOperation: (number, when) => when === 'after' && number === kills + 1 && process.kill(),
+      });
+      const done = change({ ...placeOf(world), disk: process.disk, clock: process.clock });
+      await world.rig.go(Promise.race([done, process.died]));
+      wasComplete = process.alive;
+      const isPaused = (await world.rig.go(listSchedules(placeOf(world))))[0]?.pausedAt !== undefined;
+      const later = world.watch({ catchup: 'all' });
+      await world.pass(HOUR_MS);
+      await world.rig.go(later.schedule.close());
+      // Without a pause, all times are caught up; after `unpause`, only later ones run.
+      const expected = isPaused ? [] : verb === 'pause' ? ['02:30', '02:30', '03:00'] : ['03:00'];
+      expect(world.starts(), `after operation ${kills + 1}`).toEqual(expected);
+      expect(await world.rig.go(change(placeOf(world)))).toMatchObject({ ok: true });
+    }
+    expect(kills).toBeGreaterThan(3);
+  },
+);
