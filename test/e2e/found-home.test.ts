@@ -149,8 +149,8 @@ test('a service that a flag, a variable or the own profile names gets the creden
   await sluice(['plan', 'p.yaml'], { SLUICE_HOME: place.home });
   await sluice(['plan', 'p.yaml', '--home', '.sluice']);
   rmSync(join(place.home, 'profile.yaml'));
-  mkdirSync(join(place.directory, 'config/sluice'), { recursive: true });
-  write('config/sluice/profile.yaml', `service: ${url}\n`);
+  mkdirSync(join(place.directory, 'config/sluice/profiles'), { recursive: true });
+  write('config/sluice/profiles/default.yaml', `service: ${url}\n`);
   await sluice(['plan', 'p.yaml'], { XDG_CONFIG_HOME: join(place.directory, 'config') });
   expect(received).toEqual(Array(6).fill(AUTHORIZATION));
 });

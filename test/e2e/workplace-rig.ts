@@ -54,6 +54,8 @@ export interface StartOptions {
   readonly lacksNamespaces?: boolean;
   /** Default: the workplace's directory. */
   readonly cwd?: string;
+  /** Standard input; absent: none. */
+  readonly input?: string;
 }
 
 /** A directory with a copy of an example and a home of its own. */
@@ -81,14 +83,16 @@ export function createWorkplace(example?: string): Workplace {
   const own = { XDG_CONFIG_HOME: join(directory, '.user/config'), XDG_STATE_HOME: join(directory, '.user/state') };
 
   const start: Workplace['start'] = (args, options = {}) => {
-    const { CI, FORCE_COLOR, SLUICE_HOME, SLUICE_SERVICE, SUDO_UID, ...env } = process.env;
+    const { CI, FORCE_COLOR, SLUICE_HOME, SLUICE_SERVICE, SLUICE_PROFILE, SUDO_UID, ...env } = process.env;
     const inside = [...(options.isApart ? OWN_NETWORK : []), ...(options.lacksNamespaces ? FORBID_NAMESPACES : [])];
     const [program = process.execPath, ...before] = [...inside, process.execPath];
     const child = spawn(program, [...before, COMMAND, ...args], {
       cwd: options.cwd ?? directory,
       env: { ...env, ...own, SLUICE_HOME: home, ...options.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: 'pipe',
     });
+    // A command that does not read its input may have ended already.
+    child.stdin.on('error', () => undefined).end(options.input);
     let [stdout, stderr] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;

@@ -30,8 +30,8 @@ const EXPLAIN = `trap 'journalctl --no-pager -n 40 -u sluice' ERR`;
 /** Beyond the page: what was restored and upgraded still knows ada, her volume and her run. */
 const AFTERWARDS = `
 curl --silent --fail --retry 30 --retry-connrefused --retry-delay 1 --cacert /etc/sluice/cert.pem https://sluice.example.org:8443/readyz
-cd ~ada && sed -i s/hello/again/ hello.yaml && HOME=~ada runuser -u ada -- sluice run hello.yaml
-test "$(cat ~ada/results/text)" = again
+cd ~ada/hello && sed -i s/hello/again/ pipeline.yaml && HOME=~ada runuser -u ada -- sluice run
+test "$(cat results/text)" = again
 runuser -u ada -- sluice runs | grep hello && echo the run of before is there
 systemctl show sluice --property=User,NRestarts
 test "$(stat -c %U /var/lib/sluice/data/store)" = sluice

@@ -20,6 +20,7 @@ export type {
   Login,
   Timeouts,
 } from './http/http-service-options.ts';
+export { obtainToken } from './http/obtain-token.ts';
 export {
   bytesToName,
   decodeName,

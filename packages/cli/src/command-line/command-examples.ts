@@ -80,6 +80,11 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, meanin
     ['pull fit/model-a.weights', 'copy an output of one cell'],
   ],
   serve: [['serve --config service.yaml', 'run the service (see docs/serve.md)']],
+  login: [
+    ['login https://containers.example.org', 'prompt for e-mail and password; save the profile `default`'],
+    ['login https://gpu.example.org --name gpu', 'save another profile; use it with --profile gpu'],
+    ['login https://containers.example.org --token-stdin', 'read a token from standard input'],
+  ],
   doctor: [['doctor', 'show which engines work']],
   completion: [
     ['completion bash', 'print the script; load it with: source <(sluice completion bash)'],

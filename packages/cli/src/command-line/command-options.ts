@@ -9,8 +9,8 @@ export function createSharedOptions(): Readonly<Record<SharedOption, Option>> {
       'set the home, which contains runs, cache and the embedded service (default: the nearest .sluice)',
     ),
     profile: new Option(
-      '--profile <file>',
-      'read service and credentials from this file (default: profile.yaml in the home, else your own)',
+      '--profile <name|file>',
+      'read service and credentials from this profile (default: profile.yaml in the home, else your profile `default`)',
     ),
     service: new Option('--service <url>', 'use this v1rc1 service instead of the embedded service'),
     account: new Option('--account <id>', 'set the account on the service'),

@@ -1,7 +1,8 @@
 import type { SiteLimits } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { findProfile, readProfile } from '../home/profile.ts';
+import { findProfile } from '../home/find-profile.ts';
+import { readProfile } from '../home/profile.ts';
 import { checkMounts } from '../pipeline/check-mounts.ts';
 import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
@@ -45,6 +46,6 @@ export async function check(file: string, context: CommandContext, options: Chec
 /** Reads the limits even from an unconfirmed profile, because they send nothing anywhere. */
 function readLimits(context: CommandContext, options: GlobalOptions): SiteLimits | undefined {
   const place = findProfile(options, context);
-  const profile = place && readProfile(place.path);
+  const profile = place.ok && place.value !== undefined ? readProfile(place.value.path) : undefined;
   return profile?.ok ? profile.value.limits : undefined;
 }

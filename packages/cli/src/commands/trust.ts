@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { join } from 'node:path';
 import { fail, ok, type Result } from '@sluice/core';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
@@ -8,14 +8,14 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';
 import { keepConfirmation } from '../home/confirmation.ts';
 import { findHome } from '../home/home.ts';
-import { type Connection, connectionOf, findProfile, readProfile } from '../home/profile.ts';
+import { type Connection, connectionOf, readProfile } from '../home/profile.ts';
 import { renderTable } from '../text/render-table.ts';
 
 /** `sluice trust`: confirms the home of this directory and its profile in their current state. */
 export async function trust(context: CommandContext, options: GlobalOptions): Promise<number> {
   const { profile: _, ...global } = options;
   const home = findHome(context, global);
-  const read = readConnection(home, { context, options: global });
+  const read = readConnection(home, context);
   if (!read.ok) return refuse(read.error, { context, options });
   const connection = read.value;
   const file = await keep(home, { connection, context });
@@ -30,16 +30,13 @@ export async function trust(context: CommandContext, options: GlobalOptions): Pr
   return EXIT_CODE.ok;
 }
 
-function readConnection(
-  home: string,
-  { context, options }: { context: CommandContext; options: GlobalOptions },
-): Result<Connection, CommandRefusal> {
+function readConnection(home: string, context: CommandContext): Result<Connection, CommandRefusal> {
   if (!existsSync(home)) {
     const message = `could not confirm a home: neither ${context.cwd} nor a directory above it contains a .sluice`;
     return fail({ exitCode: EXIT_CODE.refused, message });
   }
-  const path = findProfile(options, context)?.path;
-  if (path === undefined || dirname(path) !== home) return ok({});
+  const path = join(home, 'profile.yaml');
+  if (!existsSync(path)) return ok({});
   const profile = readProfile(path);
   return profile.ok ? ok(connectionOf(profile.value)) : profile;
 }

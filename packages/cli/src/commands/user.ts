@@ -1,13 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
 import type { Account } from '@sluice/client';
 import { fail, ok, type Result } from '@sluice/core';
 import { openUserDirectory, type ServiceConfig, type UserDirectory } from '@sluice/service';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
+import { readPassword } from '../context/read-password.ts';
 import { refuse } from '../context/refuse.ts';
 import { readServiceConfig } from '../serving/read-service-config.ts';
 import { renderTable } from '../text/render-table.ts';
@@ -114,33 +113,4 @@ function parseAccount(text: string, config: ServiceConfig): Result<Account, Comm
     exitCode: EXIT_CODE.refused,
     message: `could not find account ${text}; the configuration defines ${names || 'none'}`,
   });
-}
-
-/**
- * Reads a password from SLUICE_PASSWORD, else from the keyboard without echo, else the first line of stdin. Never from
- * an argument, which every user of the machine could read.
- */
-async function readPassword(context: CommandContext): Promise<string> {
-  const password = context.env.SLUICE_PASSWORD || (await (context.terminal.interactive ? ask(context) : readLine()));
-  if (password !== '') return password;
-  throw new Error('could not use the password: it is empty; pass one on standard input or in SLUICE_PASSWORD');
-}
-
-async function ask({ terminal }: CommandContext): Promise<string> {
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  terminal.err('Password: ');
-  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
-  try {
-    const password = await lines.question('');
-    terminal.err('\n');
-    return password;
-  } finally {
-    lines.close();
-  }
-}
-
-/** The first line of stdin, even if it has no newline; `''` if stdin is empty. */
-async function readLine(): Promise<string> {
-  for await (const line of createInterface({ input: process.stdin })) return line;
-  return '';
 }

@@ -3,15 +3,10 @@ import type { CommandContext, GlobalOptions } from '../context/command-context.t
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { listUnconfirmed, readConfirmation } from '../home/confirmation.ts';
+import { findOwnProfile, findProfile, type ProfilePlace } from '../home/find-profile.ts';
 import { findHome } from '../home/home.ts';
-import {
-  connectionOf,
-  findOwnProfile,
-  findProfile,
-  type Profile,
-  type ProfilePlace,
-  readProfile,
-} from '../home/profile.ts';
+import { connectionOf, type Profile, readProfile } from '../home/profile.ts';
+import { chooseSetting } from './choose-setting.ts';
 
 /** The service that a command uses, and the profile that applies to it. */
 export interface ChosenService {
@@ -25,24 +20,27 @@ export interface ChosenService {
 }
 
 /**
- * Chooses `--service`, else the service of `--profile`, else SLUICE_SERVICE, else that of the home's profile, else of
- * the user's own. A profile that was only found in the home must be confirmed first, because it decides where
- * credentials, secrets and data are sent.
+ * Chooses the service by `chooseSetting`. A profile that was only found in the home must be confirmed first, because it
+ * decides where credentials, secrets and data are sent.
  */
 export function chooseService(options: GlobalOptions, context: CommandContext): Result<ChosenService, CommandRefusal> {
   const { env } = context;
   const home = findHome(context, options);
-  const place = findProfile(options, context);
+  const found = findProfile(options, context);
+  if (!found.ok) return found;
+  const place = found.value;
   const read = readProfileAt(place);
   if (!read.ok) return read;
-  const flagged = options.service ?? (options.profile === undefined ? undefined : read.value.service);
-  const named = flagged ?? (env.SLUICE_SERVICE || undefined);
-  const fault = place?.isFound === true ? describeUnconfirmed(place, { profile: read.value, home, env }) : undefined;
-  if (fault === undefined) return ok({ home, url: named ?? read.value.service, profile: read.value });
-  if (named === undefined) {
-    return fail({ exitCode: EXIT_CODE.refused, message: `could not use ${fault}` });
+  const profile = read.value;
+  const fault = place?.isFound === true ? describeUnconfirmed(place, { profile, home, env }) : undefined;
+  if (fault === undefined) {
+    return ok({ home, url: chooseSetting('service', { flags: options, env, profile }), profile });
   }
-  const instead = readProfileAt(findOwnProfile(env));
+  const named = chooseSetting('service', { flags: options, env, profile: {} });
+  if (named === undefined) return fail({ exitCode: EXIT_CODE.refused, message: `could not use ${fault}` });
+  const own = findOwnProfile(env);
+  if (!own.ok) return own;
+  const instead = readProfileAt(own.value);
   return instead.ok ? ok({ home, url: named, profile: instead.value, ignored: `ignoring ${fault}` }) : instead;
 }
 

@@ -13,6 +13,8 @@ import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { LOGIN_ADVICE } from '../context/refuse.ts';
 import type { Profile } from '../home/profile.ts';
+import { chooseScope, type WantedScope } from './choose-scope.ts';
+import { chooseSetting } from './choose-setting.ts';
 import type { OpenedService } from './opened-service.ts';
 
 /**
@@ -33,7 +35,7 @@ export async function openRemoteService(
     const credentials = readCredentials(profile, options.env);
     if (credentials === undefined) {
       const others = own ? '' : `; the credentials of the profile are only for ${options.profile.service}`;
-      return refuse(`no credentials; set SLUICE_TOKEN, or tokenFile or email in the profile${others}`);
+      return refuse(`no credentials; log in with: sluice login ${url}, or set SLUICE_TOKEN${others}`);
     }
     service = createHttpService({
       baseUrl: url,
@@ -45,10 +47,11 @@ export async function openRemoteService(
   } catch (error) {
     return refuse((error as Error).message);
   }
+  const settings = { ...options, profile };
   const wanted = {
     url,
-    clusterID: options.flags.cluster ?? profile.cluster,
-    accountID: options.flags.account ?? profile.account,
+    clusterID: chooseSetting('cluster', settings),
+    accountID: chooseSetting('account', settings),
   };
   const scope = await findScope(service, wanted);
   if (!scope.ok) {
@@ -75,31 +78,12 @@ function sameOrigin(a: string, b: string): boolean {
   return URL.canParse(a) && URL.canParse(b) && new URL(a).origin === new URL(b).origin;
 }
 
-/** Finds the only account that matches; if there are several, the refusal lists them. */
-async function findScope(
-  service: ContainerService,
-  wanted: { url: string; clusterID: string | undefined; accountID: string | undefined },
-): Promise<Result<Scope, CommandRefusal>> {
+/** Asks the service for the accounts of the login, unless the user has named both cluster and account. */
+async function findScope(service: ContainerService, wanted: WantedScope): Promise<Result<Scope, CommandRefusal>> {
   const { url, clusterID, accountID } = wanted;
   if (clusterID !== undefined && accountID !== undefined) return ok({ clusterID, accountID });
   try {
-    const accounts = await service.discovery.listAccounts(clusterID ?? '-');
-    const fitting = accounts.filter((account) => accountID === undefined || account.accountID === accountID);
-    const [only] = fitting;
-    if (only !== undefined && fitting.length === 1) return ok(only);
-    const choices = fitting.length > 0 ? fitting : accounts;
-    const names = choices
-      .map((account) => `\n  --cluster ${account.clusterID} --account ${account.accountID}`)
-      .join('');
-    const missing =
-      accountID === undefined ? 'this login has no account there' : `this login has no account ${accountID}`;
-    if (choices.length === 0)
-      return fail({
-        exitCode: EXIT_CODE.refused,
-        message: `could not choose an account: ${missing}; ask the operator of ${url}`,
-      });
-    const why = fitting.length > 0 ? 'several accounts match' : missing;
-    return fail({ exitCode: EXIT_CODE.refused, message: `could not choose an account: ${why}; choose one:${names}` });
+    return chooseScope(await service.discovery.listAccounts(clusterID ?? '-'), wanted);
   } catch (error) {
     if (!isServiceError(error)) throw error;
     return refuseService(url, error);

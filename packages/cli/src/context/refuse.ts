@@ -30,7 +30,7 @@ const EXIT_CODES: Partial<Record<RunRefusal['code'], ExitCode>> = {
 
 /** Advice for a service that rejects the login. */
 export const LOGIN_ADVICE =
-  'the token or password is wrong or expired: set SLUICE_TOKEN, or SLUICE_EMAIL and SLUICE_PASSWORD, or update the files named in the profile';
+  'the token or password is wrong or expired: log in again with `sluice login URL`, or set SLUICE_TOKEN, or SLUICE_EMAIL and SLUICE_PASSWORD, or update the files named in the profile';
 
 /** Converts a refusal of the runner: adds the exit code and advice in terms of the command line. */
 export function fromRunRefusal(refusal: RunRefusal, suggestion: Suggestion): { message: string; exitCode: ExitCode } {

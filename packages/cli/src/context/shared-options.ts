@@ -34,6 +34,7 @@ const SHARED_OPTIONS: ReadonlyMap<string, readonly SharedOption[]> = new Map<str
   ['admin', ['json']],
   ['doctor', ['home', 'json']],
   ['trust', ['home', 'json']],
+  ['login', ['account', 'cluster', 'json']],
 ]);
 
 /** The shared options of a command; `name` is its name or begins with it. Empty for a command that has none. */

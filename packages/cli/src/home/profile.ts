@@ -1,14 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { describeIssue } from '@sluice/client';
 import { DURATION, fail, ok, parseDuration, type Result } from '@sluice/core';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
-import { findHome, isHomeNamed } from './home.ts';
-import { findUserDirectories } from './user-directories.ts';
 
 const profileSchema = z.strictObject({
   service: z.url().optional(),
@@ -52,29 +49,6 @@ export function connectionOf({ limits: _, ...connection }: Profile): Connection 
   return Object.fromEntries(
     Object.entries(connection).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   );
-}
-
-/** `--profile`, else `profile.yaml` in the home, else the user's own in the directory of XDG_CONFIG_HOME. */
-export interface ProfilePlace {
-  readonly path: string;
-  /** True if its home was found, not named: it may come from a repository. */
-  readonly isFound: boolean;
-}
-
-/** Undefined if there is no profile. */
-export function findProfile(
-  options: Pick<GlobalOptions, 'profile' | 'home'>,
-  context: Pick<CommandContext, 'cwd' | 'env'>,
-): ProfilePlace | undefined {
-  if (options.profile !== undefined) return { path: resolve(context.cwd, options.profile), isFound: false };
-  const path = join(findHome(context, options), 'profile.yaml');
-  return existsSync(path) ? { path, isFound: !isHomeNamed(context, options) } : findOwnProfile(context.env);
-}
-
-/** The user's own profile, independent of the home. */
-export function findOwnProfile(env: NodeJS.ProcessEnv): ProfilePlace | undefined {
-  const path = findUserDirectories(env)?.profile;
-  return path !== undefined && existsSync(path) ? { path, isFound: false } : undefined;
 }
 
 /** Reads and checks a profile. Paths in the result are absolute. */

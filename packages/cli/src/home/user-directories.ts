@@ -2,8 +2,8 @@ import { isAbsolute, join } from 'node:path';
 
 /** Absolute paths of the user's own files, by the XDG base directory specification. */
 export interface UserDirectories {
-  /** The user's own profile, used by homes that have none. */
-  readonly profile: string;
+  /** Directory of the user's profiles, `NAME.yaml`. */
+  readonly profiles: string;
   /** Directory of the confirmations that `sluice trust` writes. */
   readonly trusted: string;
 }
@@ -16,7 +16,7 @@ export function findUserDirectories(env: NodeJS.ProcessEnv): UserDirectories | u
   const config = base(env.XDG_CONFIG_HOME, env.HOME, '.config');
   const state = base(env.XDG_STATE_HOME, env.HOME, '.local/state');
   if (config === undefined || state === undefined) return undefined;
-  return { profile: join(config, 'sluice/profile.yaml'), trusted: join(state, 'sluice/trusted') };
+  return { profiles: join(config, 'sluice/profiles'), trusted: join(state, 'sluice/trusted') };
 }
 
 function base(named: string | undefined, home: string | undefined, below: string): string | undefined {

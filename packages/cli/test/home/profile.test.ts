@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { findProfile, readProfile } from '../../src/home/profile.ts';
+import { readProfile } from '../../src/home/profile.ts';
 
 let home: string;
 
@@ -11,31 +11,6 @@ beforeEach(() => {
 });
 
 afterEach(() => rmSync(home, { recursive: true, force: true }));
-
-test('findProfile takes the flag before the home, and the home before what the user has for all homes', () => {
-  const env = { XDG_CONFIG_HOME: join(home, 'config'), HOME: home };
-  const options = { home };
-  expect(findProfile(options, { cwd: '/', env })).toBeUndefined();
-  mkdirSync(join(home, 'config/sluice'), { recursive: true });
-  const own = join(home, 'config/sluice/profile.yaml');
-  writeFileSync(own, '');
-  expect(findProfile(options, { cwd: '/', env })).toEqual({ path: own, isFound: false });
-  const path = join(home, 'profile.yaml');
-  writeFileSync(path, '');
-  expect(findProfile(options, { cwd: '/', env })).toEqual({ path, isFound: false });
-  expect(findProfile({ ...options, profile: 'other.yaml' }, { cwd: '/x', env })).toEqual({
-    path: '/x/other.yaml',
-    isFound: false,
-  });
-});
-
-test('findProfile marks the profile of a home that was not named as found', () => {
-  mkdirSync(join(home, '.sluice'));
-  const path = join(home, '.sluice/profile.yaml');
-  writeFileSync(path, '');
-  expect(findProfile({}, { cwd: home, env: {} })).toEqual({ path, isFound: true });
-  expect(findProfile({}, { cwd: '/', env: { SLUICE_HOME: join(home, '.sluice') } })).toEqual({ path, isFound: false });
-});
 
 test('readProfile takes files relative to the profile', () => {
   writeFileSync(join(home, 'profile.yaml'), 'service: https://one.example\naccount: a\ntokenFile: ./token\n');

@@ -10,7 +10,8 @@ import { httpDiscovery } from './http-discovery.ts';
 import { DEFAULT_TIMEOUTS, type HttpServiceOptions } from './http-service-options.ts';
 import { httpVolumes } from './http-volumes.ts';
 import { openPool } from './open-pool.ts';
-import { createTokenSource } from './token-source.ts';
+import { type Address, parseAddress } from './parse-address.ts';
+import { commonHeaders, createTokenSource, DEFAULT_TOKEN_HEADER } from './token-source.ts';
 import { parseTransferAddress } from './transfer-address.ts';
 
 /** Maximum requests in flight to one service; further requests are queued. Streams (logs, files) do not count. */
@@ -28,14 +29,14 @@ export function createHttpService(options: HttpServiceOptions): ContainerService
   const auth = options.authUrl === undefined ? base : parseAddress('authUrl', options.authUrl);
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const clock = options.clock ?? systemClock;
-  const headers = { 'user-agent': options.userAgent ?? 'sluice', accept: 'application/json, text/plain;q=0.9' };
+  const headers = commonHeaders(options);
   const pools = createPools(options, { base, connectMs: timeouts.connectMs });
   const calls = pools.calls(base.origin);
   const tokens = createTokenSource({
     dispatcher: pools.calls(auth.origin),
     basePath: auth.path,
     credentials: options,
-    tokenHeader: options.tokenHeader ?? 'svc_token',
+    tokenHeader: options.tokenHeader ?? DEFAULT_TOKEN_HEADER,
     headers,
     timeouts,
     clock,
@@ -64,20 +65,6 @@ export function createHttpService(options: HttpServiceOptions): ContainerService
     watch: () => undefined,
     close: () => pools.close(),
   };
-}
-
-interface Address {
-  readonly origin: string;
-  /** Without a trailing slash. */
-  readonly path: string;
-}
-
-function parseAddress(name: string, text: string): Address {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) throw new TypeError(`${name} must be an http or https URL`);
-  if (url.username !== '' || url.password !== '') throw new TypeError(`${name} must not carry user and password`);
-  if (url.search !== '' || url.hash !== '') throw new TypeError(`${name} must not carry a query or fragment`);
-  return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') };
 }
 
 /** Connections by origin and use. The unix socket replaces only the origin of `baseUrl`. */

@@ -4,7 +4,7 @@ import { own } from '../own.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Clock } from './clock.ts';
 import { exchange, type Reply, readText } from './exchange.ts';
-import type { Credentials, Timeouts } from './http-service-options.ts';
+import type { Credentials, HttpServiceAddress, Timeouts } from './http-service-options.ts';
 import { hiddenError, replyError } from './reply-error.ts';
 import { parseRetryAfter } from './retry-after.ts';
 import { tryAgain } from './try-again.ts';
@@ -31,6 +31,14 @@ export interface LoginOptions {
   readonly headers: Record<string, string>;
   readonly timeouts: Timeouts;
   readonly clock: Clock;
+}
+
+/** The response header with the token, where the service names no other. */
+export const DEFAULT_TOKEN_HEADER = 'svc_token';
+
+/** The headers of every request. */
+export function commonHeaders({ userAgent = 'sluice' }: Pick<HttpServiceAddress, 'userAgent'>) {
+  return { 'user-agent': userAgent, accept: 'application/json, text/plain;q=0.9' };
 }
 
 /** Sends nothing before the first call of `current`. A fixed token is never replaced. */

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { createHttpService, type HttpServiceAddress, isServiceError, obtainToken, type Scope } from '@sluice/client';
+import { fail, ok, type Result } from '@sluice/core';
+import { chooseScope } from '../connect/choose-scope.ts';
+import { refuseService } from '../connect/open-remote-service.ts';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
+import { describeSystemError } from '../context/describe-system-error.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { readEmail, readLine, readPassword } from '../context/read-password.ts';
+import { refuse } from '../context/refuse.ts';
+import { suggestCommand } from '../context/suggest-command.ts';
+import { DEFAULT_PROFILE } from '../home/find-profile.ts';
+import { openProfileDraft, type ProfileDraft, saveProfile } from '../home/save-profile.ts';
+import { renderTable } from '../text/render-table.ts';
+
+/** `name` is the profile to write; without `tokenStdin`, e-mail and password are exchanged for a token. */
+export interface LoginOptions extends GlobalOptions {
+  readonly name: string;
+  readonly tokenStdin?: boolean;
+  readonly authUrl?: string;
+  readonly caFile?: string;
+}
+
+/** A token that the service accepts, and the account that it gives access to. */
+interface Access {
+  readonly token: string;
+  /** Undefined if the user gave only a token. */
+  readonly email?: string;
+  readonly scope: Scope;
+}
+
+/** `sluice login`: obtains a token of a service and writes a profile with it. Nothing is written if that fails. */
+export async function login(url: string, context: CommandContext, options: LoginOptions): Promise<number> {
+  const { terminal, env, cwd } = context;
+  const draft = openProfileDraft({
+    name: options.name,
+    service: url,
+    ...(options.authUrl !== undefined && { authUrl: options.authUrl }),
+    ...(options.caFile !== undefined && { caFile: resolve(cwd, options.caFile) }),
+    env,
+  });
+  if (!draft.ok) return refuse(draft.error, { context, options });
+  const access = await obtainAccess(draft.value, { context, options });
+  if (!access.ok) return refuse(access.error, { context, options });
+  const { file } = draft.value;
+  try {
+    await saveProfile(draft.value, access.value);
+  } catch (error) {
+    const message = `could not write the profile ${file}: ${describeSystemError(error)}`;
+    return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
+  }
+  const { email, scope } = access.value;
+  if (options.json === true) {
+    const place = { clusterId: scope.clusterID, accountId: scope.accountID };
+    const value = {
+      schema: 1,
+      type: 'login',
+      profile: options.name,
+      file,
+      service: url,
+      ...(email && { email }),
+      ...place,
+    };
+    terminal.out(`${JSON.stringify(value)}\n`);
+    return EXIT_CODE.ok;
+  }
+  const rows = [['profile', file], ['service', url], ...(email === undefined ? [] : [['user', email]])];
+  terminal.out(renderTable([...rows, ['account', `${scope.clusterID}/${scope.accountID}`]]));
+  const use = options.name === DEFAULT_PROFILE ? {} : { profile: options.name };
+  const next = [['plan'], ['run'], ['runs']].map((words) => `  ${suggestCommand(words, use)}\n`);
+  terminal.out(`try next, in the directory of a pipeline.yaml:\n${next.join('')}`);
+  return EXIT_CODE.ok;
+}
+
+async function obtainAccess(
+  { settings }: ProfileDraft,
+  { context, options }: { context: CommandContext; options: LoginOptions },
+): Promise<Result<Access, CommandRefusal>> {
+  const { service: url } = settings;
+  const stop = (reason: string) =>
+    fail({ exitCode: EXIT_CODE.refused, message: `could not log in at ${url}: ${reason}` });
+  try {
+    const address: HttpServiceAddress = {
+      baseUrl: url,
+      ...(settings.authUrl !== undefined && { authUrl: settings.authUrl }),
+      ...(settings.tokenHeader !== undefined && { tokenHeader: settings.tokenHeader }),
+      ...(settings.caFile !== undefined && { ca: readFileSync(settings.caFile, 'utf8') }),
+    };
+    const email = options.tokenStdin === true ? undefined : await readEmail(context);
+    if (email === '') return stop('no e-mail address; set SLUICE_EMAIL, or pass a token with --token-stdin');
+    const token =
+      email === undefined
+        ? (await readLine()).trim()
+        : await obtainToken({ ...address, login: { email, password: await readPassword(context) } });
+    if (!/^[\x21-\x7e]+$/.test(token)) return stop('standard input does not contain a token on its first line');
+    const scope = await findAccount({ ...address, token }, options);
+    return scope.ok ? ok({ token, ...(email !== undefined && { email }), scope: scope.value }) : scope;
+  } catch (error) {
+    return isServiceError(error) ? refuseService(url, error) : stop(describeSystemError(error));
+  }
+}
+
+/** Asks the service, so that a token that it does not accept is not saved. */
+async function findAccount(
+  address: HttpServiceAddress & { token: string },
+  { cluster, account }: LoginOptions,
+): Promise<Result<Scope, CommandRefusal>> {
+  const service = createHttpService(address);
+  try {
+    const accounts = await service.discovery.listAccounts(cluster ?? '-');
+    return chooseScope(accounts, { url: address.baseUrl, clusterID: cluster, accountID: account });
+  } finally {
+    await service.close();
+  }
+}

@@ -1,0 +1,34 @@
+import type { Scope } from '@sluice/client';
+import { fail, ok, type Result } from '@sluice/core';
+import type { CommandRefusal } from '../context/command-refusal.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+
+/** The service, and the cluster and account that the user has named. */
+export interface WantedScope {
+  readonly url: string;
+  readonly clusterID: string | undefined;
+  readonly accountID: string | undefined;
+}
+
+/** Chooses the only account of a login that matches; if there are several, the refusal lists them. */
+export function chooseScope(
+  accounts: readonly Scope[],
+  { url, clusterID, accountID }: WantedScope,
+): Result<Scope, CommandRefusal> {
+  const fitting = accounts.filter(
+    (one) =>
+      (clusterID === undefined || one.clusterID === clusterID) &&
+      (accountID === undefined || one.accountID === accountID),
+  );
+  const [only] = fitting;
+  if (only !== undefined && fitting.length === 1) return ok(only);
+  const refuse = (reason: string) =>
+    fail({ exitCode: EXIT_CODE.refused, message: `could not choose an account: ${reason}` });
+  const choices = fitting.length > 0 ? fitting : accounts;
+  const place = clusterID === undefined ? '' : ` on cluster ${clusterID}`;
+  const missing =
+    accountID === undefined ? `this login has no account there` : `this login has no account ${accountID}${place}`;
+  if (choices.length === 0) return refuse(`${missing}; ask the operator of ${url}`);
+  const names = choices.map((one) => `\n  --cluster ${one.clusterID} --account ${one.accountID}`).join('');
+  return refuse(`${fitting.length > 0 ? 'several accounts match' : missing}; choose one:${names}`);
+}

@@ -1,0 +1,16 @@
+import type { GlobalOptions } from '../context/command-context.ts';
+import type { Profile } from '../home/profile.ts';
+
+const VARIABLES = { service: 'SLUICE_SERVICE', account: 'SLUICE_ACCOUNT', cluster: 'SLUICE_CLUSTER' } as const;
+
+/**
+ * Chooses one setting: the flag, else the profile of `--profile`, else the variable, else the profile from elsewhere.
+ * An empty variable counts as not set.
+ */
+export function chooseSetting(
+  key: keyof typeof VARIABLES,
+  { flags, env, profile }: { flags: GlobalOptions; env: NodeJS.ProcessEnv; profile: Profile },
+): string | undefined {
+  const flagged = flags[key] ?? (flags.profile === undefined ? undefined : profile[key]);
+  return flagged ?? (env[VARIABLES[key]] || undefined) ?? profile[key];
+}

@@ -1,0 +1,84 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { describeUnknown, fail, ok, type Result } from '@sluice/core';
+import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
+import { EXIT_CODE } from '../context/exit-code.ts';
+import { findHome, isHomeNamed } from './home.ts';
+import { findUserDirectories } from './user-directories.ts';
+
+/** The user's profile for homes that have none. */
+export const DEFAULT_PROFILE = 'default';
+
+/** The profile that applies to a command. Profiles are not merged. */
+export interface ProfilePlace {
+  readonly path: string;
+  /** True if its home was found, not named: it may come from a repository. */
+  readonly isFound: boolean;
+}
+
+/**
+ * The profile of `--profile`, else of `SLUICE_PROFILE`, else `profile.yaml` of the home, else the user's profile
+ * `default`. Undefined if there is none.
+ */
+export function findProfile(
+  options: Pick<GlobalOptions, 'profile' | 'home'>,
+  context: Pick<CommandContext, 'cwd' | 'env'>,
+): Result<ProfilePlace | undefined, CommandRefusal> {
+  const named = options.profile ?? (context.env.SLUICE_PROFILE || undefined);
+  if (named !== undefined) return findNamed(named, context);
+  const path = join(findHome(context, options), 'profile.yaml');
+  if (existsSync(path)) return ok({ path, isFound: !isHomeNamed(context, options) });
+  return findOwnProfile(context.env);
+}
+
+/** The user's profile `default`, independent of the home. */
+export function findOwnProfile(env: NodeJS.ProcessEnv): Result<ProfilePlace | undefined, CommandRefusal> {
+  const profiles = findUserDirectories(env)?.profiles;
+  if (profiles === undefined) return ok(undefined);
+  const path = join(profiles, `${DEFAULT_PROFILE}.yaml`);
+  if (existsSync(path)) return ok({ path, isFound: false });
+  const old = join(dirname(profiles), 'profile.yaml');
+  if (!existsSync(old)) return ok(undefined);
+  return refuse(
+    `could not use the profile ${old}: profiles are now in ${profiles}; move it to ${path}, and the files that it names by relative paths to the same directory`,
+  );
+}
+
+/** The file of a profile name; undefined if the user has no directory for profiles. */
+export function profileFile(name: string, env: NodeJS.ProcessEnv): string | undefined {
+  const profiles = findUserDirectories(env)?.profiles;
+  return profiles === undefined ? undefined : join(profiles, `${name}.yaml`);
+}
+
+/** A word without `/` and without `.yaml` at its end is a name, any other a file. */
+function findNamed(
+  word: string,
+  { cwd, env }: Pick<CommandContext, 'cwd' | 'env'>,
+): Result<ProfilePlace, CommandRefusal> {
+  if (word.includes('/') || word.endsWith('.yaml')) return ok({ path: resolve(cwd, word), isFound: false });
+  const path = profileFile(word, env);
+  if (path === undefined) {
+    return refuse(
+      `could not find profile ${word}: the user has no configuration directory; set HOME or XDG_CONFIG_HOME`,
+    );
+  }
+  if (existsSync(path)) return ok({ path, isFound: false });
+  const known = listNames(dirname(path));
+  return refuse(
+    `could not find profile ${describeUnknown(word, known)}; create it with: sluice login URL --name ${word}`,
+  );
+}
+
+function listNames(directory: string): readonly string[] {
+  try {
+    const files = readdirSync(directory).filter((name) => name.endsWith('.yaml'));
+    return files.map((name) => basename(name, '.yaml')).sort();
+  } catch {
+    return [];
+  }
+}
+
+function refuse(message: string): { ok: false; error: CommandRefusal } {
+  return fail({ exitCode: EXIT_CODE.refused, message });
+}

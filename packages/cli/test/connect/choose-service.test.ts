@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { chooseService } from '../../src/connect/choose-service.ts';
+import { chooseSetting } from '../../src/connect/choose-setting.ts';
+import type { GlobalOptions } from '../../src/context/command-context.ts';
+import { createTestContext } from '../recording-terminal.ts';
+
+let place: string;
+
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'sluice-choose-'));
+  mkdirSync(join(place, 'config/sluice/profiles'), { recursive: true });
+});
+
+afterEach(() => rmSync(place, { recursive: true, force: true }));
+
+const KEYS = ['service', 'account', 'cluster'] as const;
+/** In the order of precedence: what each source says about every setting is its own name. */
+const SOURCES = ['flag', 'flagged-profile', 'variable', 'variable-profile', 'project', 'user'] as const;
+type Source = (typeof SOURCES)[number];
+
+const PROFILES: Partial<Record<Source, string>> = {
+  'flagged-profile': 'config/sluice/profiles/flagged.yaml',
+  'variable-profile': 'config/sluice/profiles/variable.yaml',
+  project: 'profile.yaml',
+  user: 'config/sluice/profiles/default.yaml',
+};
+
+function settingOf(key: (typeof KEYS)[number], source: Source): string {
+  return key === 'service' ? `https://${source}.example` : source;
+}
+
+function chooseFrom(sources: readonly Source[]) {
+  for (const source of sources) {
+    const file = PROFILES[source];
+    const text = KEYS.map((key) => `${key}: ${settingOf(key, source)}\n`).join('');
+    if (file !== undefined) writeFileSync(join(place, file), text);
+  }
+  const all = (source: Source, name: (key: (typeof KEYS)[number]) => string) =>
+    sources.includes(source) ? Object.fromEntries(KEYS.map((key) => [name(key), settingOf(key, source)])) : {};
+  const env = {
+    XDG_CONFIG_HOME: join(place, 'config'),
+    XDG_STATE_HOME: join(place, 'state'),
+    ...all('variable', (key) => `SLUICE_${key.toUpperCase()}`),
+    ...(sources.includes('variable-profile') && { SLUICE_PROFILE: 'variable' }),
+  };
+  const flags: GlobalOptions = {
+    home: place,
+    ...all('flag', (key) => key),
+    ...(sources.includes('flagged-profile') && { profile: 'flagged' }),
+  };
+  const chosen = chooseService(flags, createTestContext({ cwd: place, env }));
+  if (!chosen.ok) throw new Error(chosen.error.message);
+  const { profile, url } = chosen.value;
+  const settings = { flags, env, profile };
+  return { service: url, account: chooseSetting('account', settings), cluster: chooseSetting('cluster', settings) };
+}
+
+test.each(SOURCES.map((first, rank) => [first, SOURCES.slice(rank)] as const))(
+  'service, account and cluster come from the %s if it and every later source name them',
+  (first, sources) => {
+    expect(chooseFrom(sources)).toEqual({
+      service: settingOf('service', first),
+      account: first,
+      cluster: first,
+    });
+  },
+);
+
+test('no source at all is the embedded service', () => {
+  expect(chooseFrom([])).toEqual({ service: undefined, account: undefined, cluster: undefined });
+});
