@@ -22,6 +22,7 @@ import { checkSecrets } from './check-secrets.ts';
 import { checkServiceEnds } from './check-service-ends.ts';
 import { checkServices } from './check-services.ts';
 import { checkTimeouts } from './check-timeouts.ts';
+import { checkVariables } from './check-variables.ts';
 import { checkVolumes } from './check-volumes.ts';
 
 /** All checks of a file with a valid shape. Their order is irrelevant: faults are sorted by position. */
@@ -44,6 +45,7 @@ export const ALL_CHECKS: readonly Check[] = [
   checkServiceEnds,
   checkCapacity,
   checkSecrets,
+  checkVariables,
   checkVolumes,
   checkPublishing,
   checkPlacement,

@@ -24,7 +24,8 @@ import type { RunSession } from '../session/run-session.ts';
 import { READY_MOUNT } from './wrap-readiness.ts';
 
 /** The directory in which a container writes its results. */
-const RESULTS_MOUNT = '/sluice/results';
+/** Where a container writes its results. */
+export const RESULTS_MOUNT = '/sluice/results';
 
 /** One mount of a container. */
 export interface Mount {

@@ -98,6 +98,19 @@ describe('order and capacity', () => {
     expect(states(ran)).toEqual(['a succeeded', 'c succeeded']);
   });
 
+  test('every container knows its run, step, cell and attempt, and where its results belong', async () => {
+    const text =
+      'steps: { a: { command: [x], env: { OWN: "1" }, retry: 1, results: { n: number } }, b: { command: [x], matrix: { k: [1] } } }';
+    const ran = await run(text, { behave: { a: { end: 'Failed', exitCode: 1 } } });
+    const envs = ran.rig.created().map(({ wire }) => wire.envs);
+    const common = { SLUICE_RUN_ID: expect.stringMatching(/^[a-z0-9]+$/), SLUICE_STEP: 'a', SLUICE_CELL: '' };
+    const a = { ...common, OWN: '1', SLUICE_RESULTS: '/sluice/results' };
+    expect(envs).toHaveLength(3);
+    expect(envs).toContainEqual({ ...a, SLUICE_ATTEMPT: '1' });
+    expect(envs).toContainEqual({ ...a, SLUICE_ATTEMPT: '2' });
+    expect(envs).toContainEqual({ ...common, SLUICE_STEP: 'b', SLUICE_CELL: 'k-1', SLUICE_ATTEMPT: '1' });
+  });
+
   test('parallelism: bounds the cells of a step', async () => {
     const ran = await run('steps: { a: { command: [x], matrix: { n: [1, 2, 3, 4, 5, 6] }, parallelism: 2 } }', {
       behave: { a: { runMs: 60_000 } },
