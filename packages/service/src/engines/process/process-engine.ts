@@ -2,7 +2,7 @@ import type { Feature } from '@sluice/client';
 import { type Engine, EngineError, type EngineSink, type Launch } from '../engine.ts';
 import type { EngineSite } from '../engine-factory.ts';
 import { cpuModels } from '../machine-models.ts';
-import type { Launcher } from './launcher.ts';
+import type { Launcher, MountsBy } from './launcher.ts';
 import { openLauncher } from './open-launcher.ts';
 import type { ProcessConfig } from './process-config.ts';
 import { readBoot } from './process-outcome.ts';
@@ -27,6 +27,8 @@ class ProcessEngine implements Engine {
   readonly #options: ProcessEngineOptions;
   readonly #watch = new ProcessWatch(() => this.#launcher);
   #launcher: Launcher | undefined;
+  /** Of the last launcher that was opened. */
+  #mountsBy: MountsBy | undefined;
   #replacing: Promise<void> | undefined;
   #bootID = '';
 
@@ -77,13 +79,13 @@ class ProcessEngine implements Engine {
     return container && (await readClaimant(container.launch.directory, this.#bootID));
   }
 
-  /** Without mount namespaces, files cannot be made read-only. */
+  /** Without mount namespaces, files cannot be made read-only. Does not change while a launcher is being replaced. */
   get features(): readonly Feature[] {
-    return this.#launcher?.mountsBy === 'namespaces' ? ['read-only-mounts'] : [];
+    return this.#mountsBy === 'namespaces' ? ['read-only-mounts'] : [];
   }
 
   warnings(): readonly string[] {
-    const mountsBy = this.#launcher?.mountsBy ?? 'namespaces';
+    const mountsBy = this.#mountsBy ?? 'namespaces';
     return mountsBy === 'namespaces' ? [] : [mountsBy === 'translation' ? WITHOUT_NAMESPACES : WITHOUT_TRANSLATION];
   }
 
@@ -104,11 +106,13 @@ class ProcessEngine implements Engine {
     return this.#launcher;
   }
 
-  #openLauncher(): Promise<Launcher> {
-    return openLauncher(
+  async #openLauncher(): Promise<Launcher> {
+    const launcher = await openLauncher(
       { ...this.#config, ...this.#options },
       { event: (event) => this.#watch.handle(event), lost: () => this.#handleLoss() },
     );
+    this.#mountsBy = launcher.mountsBy;
+    return launcher;
   }
 
   /**

@@ -200,6 +200,32 @@ describe.skipIf(!isBuilt).each(WAYS)('Process engine by %s, when what it stands 
     await copy.remove();
   });
 
+  test('the engine announces the same while a launcher is being replaced', async () => {
+    const copy = await copyLauncher();
+    const gate = join(rig.directory, 'launcher-gate');
+    await writeFile(gate, '');
+    const prefix = ['sh', '-c', `while [ ! -e '${gate}' ]; do sleep 0.05; done; exec "$@"`, 'sh'];
+    const engine = createProcessEngine({ launcherPath: copy.launcherPath, launcher: 'native', mountsBy, prefix });
+    await engine.open({ report: () => {} });
+    try {
+      const announced = { features: engine.features, warnings: engine.warnings?.() };
+      expect(announced.features).toEqual(isIsolated ? ['read-only-mounts'] : []);
+      expect(announced.warnings).toHaveLength(isIsolated ? 0 : 1);
+      const first = await vi.waitUntil(async () => (await launchers(copy.launcherPath))[0], { timeout: 30_000 });
+      await rm(gate);
+      process.kill(first, 'SIGKILL');
+      // The replacement waits at the gate.
+      await vi.waitUntil(async () => (await launchers(copy.launcherPath)).some((pid) => pid !== first), {
+        timeout: 30_000,
+      });
+      expect({ features: engine.features, warnings: engine.warnings?.() }).toEqual(announced);
+    } finally {
+      await writeFile(gate, '');
+      await engine.close();
+      await copy.remove();
+    }
+  });
+
   test('a first process killed from outside ends its container as a fault', async () => {
     const container = await gated('first');
     await rig.engine.launch(container.launch);
