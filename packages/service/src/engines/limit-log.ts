@@ -6,7 +6,9 @@ const TRIES = 5;
 
 /**
  * Cuts a log that exceeds `limitBytes` to its beginning, a line that says so, and its end. For logs that commands append to
- * directly: call it regularly while the command runs, and once after its end.
+ * directly: call it regularly while the command runs, and once after its end. The call after the end loses nothing of the
+ * end that it finds. An earlier call can lose what the command appends during the cut, including its last lines; what was
+ * appended before the call or after it is not affected.
  */
 export async function limitLog(path: string, limitBytes: number | undefined): Promise<void> {
   if (limitBytes === undefined) return;
@@ -33,13 +35,14 @@ async function cutLog(path: string, limitBytes: number): Promise<void> {
     const end = Buffer.alloc(Math.min(MOST_END_BYTES, Math.floor(limitBytes / 4)));
     const beginning = Math.floor(limitBytes / 2);
     // In this order, so that a crash between the two loses nothing. What a command appends between the last check of the
-    // size and the cut is lost; the two follow each other synchronously to minimize this.
+    // size and the cut is lost: no system call truncates a file only if it still has a given size, and another process
+    // cannot be kept from appending. The two follow each other synchronously to minimize this.
     for (let { size } = stats, tries = 1; ; tries++) {
       const { bytesRead } = await file.read(end, 0, end.length, size - end.length);
       const rest = Buffer.concat([line, end.subarray(0, bytesRead)]);
       await file.write(rest, 0, rest.length, beginning);
       const grown = fstatSync(file.fd).size;
-      // A command that writes constantly has not reached its end yet.
+      // A command that writes constantly could otherwise prevent the cut forever, and fill the disk.
       if (grown === size || tries === TRIES) return ftruncateSync(file.fd, beginning + rest.length);
       size = grown;
     }
