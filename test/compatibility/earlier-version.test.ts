@@ -67,22 +67,22 @@ describe('the journals of an earlier version', () => {
   );
 
   test('sluice why explains steps by renamed events and by reuse', async () => {
-    expect(await succeed('why', FAILED, 'chosen')).toContain('index out of bounds, index 5 >= size 2');
+    expect(await succeed('why', '-r', FAILED, 'chosen')).toContain('index out of bounds, index 5 >= size 2');
     // Its journal has the event `roomFreed`, which ends the waiting time before it is over.
-    expect(await succeed('why', FAILED, 'fit/seed-1')).toContain('last reason: pool');
-    expect(await succeed('why', SUSPENDED, 'fit')).toContain(`reused from run ${FAILED}`);
-    expect(await succeed('why', SUSPENDED, 'release')).toContain('waits for approval');
+    expect(await succeed('why', '-r', FAILED, 'fit/seed-1')).toContain('last reason: pool');
+    expect(await succeed('why', '-r', SUSPENDED, 'fit')).toContain(`reused from run ${FAILED}`);
+    expect(await succeed('why', '-r', SUSPENDED, 'release')).toContain('waits for approval');
   });
 
   test('sluice resume ends a run, whose outputs are those of both versions', async () => {
-    await succeed('approve', SUSPENDED, 'release');
+    await succeed('approve', '-r', SUSPENDED, 'release');
     expect(await succeed('resume', SUSPENDED)).toMatch(/sample succeeded in .*: 8 succeeded, 2 reused/);
-    await succeed('pull', SUSPENDED, 'all', '--to', 'results');
+    await succeed('pull', '-r', SUSPENDED, 'all', '--to', 'results');
     expect(place.read('results/all/all.txt')).toBe('one 1\none 2\n');
   });
 
   test('sluice run --reuse reuses unchanged steps of a run', async () => {
-    const run = await place.sluice('run', 'pipeline.yaml', '--reuse', '--from', FAILED, '--no-wait', '--json');
+    const run = await place.sluice('run', 'pipeline.yaml', '--reuse-from', FAILED, '--stop-at-approval', '--json');
     expect(run).toMatchObject({ exitCode: 75 });
     const [newest] = await place.runs();
     const { steps } = await place.show(newest!.runId);
@@ -91,7 +91,10 @@ describe('the journals of an earlier version', () => {
   });
 
   test('sluice run names the reason why an entry of the cache no longer counts', async () => {
-    expect(await place.sluice('run', 'pipeline.yaml', '--no-wait')).toMatchObject({ exitCode: 75, stderr: '' });
+    expect(await place.sluice('run', 'pipeline.yaml', '--stop-at-approval')).toMatchObject({
+      exitCode: 75,
+      stderr: '',
+    });
     const why = await succeed('why', 'fit/seed-1');
     expect(why).toContain(`compared with run ${FAILED}`);
     expect(why).toContain('the version of fingerprints changed');
