@@ -66,7 +66,7 @@ function findNamed(
   if (existsSync(path)) return ok({ path, isFound: false });
   const known = listNames(dirname(path));
   return refuse(
-    `could not find profile ${describeUnknown(word, known)}; create it with: sluice login URL --name ${word}`,
+    `could not find profile ${describeUnknown(word, known)}; to create it, log in to its service with --name ${word}`,
   );
 }
 

@@ -31,7 +31,7 @@ function findCalls(text: string): string[] {
 
 /** Commands in texts: `` `sluice run` `` and `with: sluice gc`. */
 function findTexts(text: string): string[] {
-  return [...text.matchAll(/(?:\\`|with: )sluice ([a-z][^`'\\;]*)/g)].map(([, words = '']) =>
+  return [...text.matchAll(/(?:\\`|with: )sluice ([a-z][^`'\\;,]*)/g)].map(([, words = '']) =>
     words.replace(/\$\{[^}]*\}/g, 'x').trim(),
   );
 }
