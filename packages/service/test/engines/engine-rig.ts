@@ -27,7 +27,8 @@ export interface RigLaunch {
   readonly logLimitBytes?: number;
 }
 
-const patienceMs = 30_000;
+/** Ends what hangs: a busy machine may take ten times as long as a quiet one. */
+const patienceMs = 120_000;
 let keys = 0;
 
 /** One container that a test has launched, and what the engine said of it. */

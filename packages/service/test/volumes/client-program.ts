@@ -11,13 +11,14 @@ export function hasProgram(program: string): boolean {
 export function runClient(
   program: string,
   args: readonly string[],
-  options: { input?: string; cwd?: string; env?: Record<string, string>; timeoutMs?: number } = {},
+  options: { input?: string; cwd?: string; env?: Record<string, string> } = {},
 ): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve, reject) => {
-    const { cwd, env, input = '', timeoutMs = 60_000 } = options;
+    const { cwd, env, input = '' } = options;
     const child = spawn(program, args, {
       stdio: 'pipe',
-      timeout: timeoutMs,
+      // Ends what hangs, for example on a mount, before the test ends.
+      timeout: 120_000,
       env: { ...process.env, ...env },
       ...(cwd === undefined ? {} : { cwd }),
     });

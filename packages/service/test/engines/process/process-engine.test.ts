@@ -60,8 +60,9 @@ async function describeProcessEngine(name: string, wanted: ProcessConfig): Promi
     coreLimit: limits.cores !== 'none',
     hostRoot: isIsolated,
     hidesInit: isIsolated,
-    // The shell launcher starts four programs for each mount.
-    ...(wanted.launcher === 'native' ? { mounts: isThorough ? 10_000 : 1100 } : { mounts: 1100, patienceMs: 120_000 }),
+    // The shell launcher starts four programs for each mount, hence fewer.
+    mounts: wanted.launcher === 'native' && isThorough ? 10_000 : 1100,
+    patienceMs: 300_000,
     refusesMissingCommand: true,
     holdsSwappedLinks: isIsolated,
     ...(!isIsolated && { sharesMachine: true }),

@@ -127,7 +127,7 @@ describe('createSftpServer with real clients', () => {
       'truncate -s 5 copy && stat -c %s copy',
       'rm large copy && ls',
     ].join('\n');
-    const run = await runClient('sh', ['-ec', `cd ${point}\n${script}`], { timeoutMs: 20_000 });
+    const run = await runClient('sh', ['-ec', `cd ${point}\n${script}`]);
     expect(run).toEqual({ code: 0, output: 'hello\nhello\nmore\nhello\nmore\n600\n5\ng\nlink\n' });
     expect(await runClient('umount', [point])).toMatchObject({ code: 0 });
     expect(readFileSync(join(rig.session.root, 'd/g'), 'utf8')).toBe('hello\nmore\n');
