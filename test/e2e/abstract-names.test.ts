@@ -4,10 +4,17 @@ import { readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node
 import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import type { RunSummary } from '@sluice/runner';
+
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addUser, administer, configure, serve } from './served-rig.ts';
-import { createWorkplace, makeSharedDirectory, type Started, until, type Workplace } from './workplace-rig.ts';
+import {
+  createWorkplace,
+  type ListedRun,
+  makeSharedDirectory,
+  type Started,
+  until,
+  type Workplace,
+} from './workplace-rig.ts';
 
 /** Waits for a line in a pipe, then keeps the list of the unix sockets that it sees. */
 const PIPELINE = `
@@ -47,7 +54,7 @@ function startRun(): { run: Started; goOn: () => Promise<void> } {
   return { run, goOn: () => writeFile(gate, 'now\n') };
 }
 
-const isActive = async () => (await place.runs())[0]?.status === 'active';
+const isActive = async () => (await place.runs())[0]?.status === 'running';
 
 /** The inodes of the sockets that a process has. */
 function socketsOf(pid: number): Set<string> {
@@ -108,7 +115,7 @@ test('a process that binds every abstract name of a home stops no run from start
   run.process.kill('SIGKILL');
   await run.ended;
   await bindNamesBeneath(place.home);
-  const [{ runId, status }] = (await place.runs()) as [RunSummary];
+  const [{ runId, status }] = (await place.runs()) as [ListedRun];
   expect(status).toBe('suspended');
   const resumed = place.start(['resume', runId]);
   await until(isActive, 'the run to go on');

@@ -29,7 +29,7 @@ beforeEach(async () => {
   writeFileSync(join(place.directory, 'deploy.yaml'), PIPELINE);
   writeFileSync(join(place.directory, 'free.yaml'), FREE);
   owner = place.start(['run', 'deploy.yaml', '-p', 'waits=true'], { isEndless: true });
-  await until(async () => (await place.runs())[0]?.status === 'active', 'the run is under way');
+  await until(async () => (await place.runs())[0]?.status === 'running', 'the run is under way');
 });
 
 afterEach(async () => {
@@ -52,7 +52,7 @@ test.skipIf(!canBeApart() && process.env.CI !== 'true')(
         .map((line) => JSON.parse(line) as RunSummary);
       return runs.find((run) => run.runId === runId)?.status;
     };
-    expect(await seenApart()).toBe('active');
+    expect(await seenApart()).toBe('running');
     const resumed = await place.start(['resume', runId], apart).ended;
     expect(resumed.exitCode).not.toBe(0);
     const refused = await place.start(['run', 'deploy.yaml'], apart).ended;

@@ -56,7 +56,7 @@ test('two schedulers, killed in turn, run each planned time of an outage once', 
       .filter((name) => /^\d{4}-.*\.json$/.test(name))
       .sort()
       .map((name) => JSON.parse(readFileSync(join(records, name), 'utf8')) as StartRecord);
-  const over = async () => (await place.runs()).filter(({ status }) => status !== 'suspended' && status !== 'active');
+  const over = async () => (await place.runs()).filter(({ status }) => status !== 'suspended' && status !== 'running');
 
   const running = [scheduler(), scheduler()];
   for (const [kill, count] of [1, 2, 3, 5, 7].entries()) {

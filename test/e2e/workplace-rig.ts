@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Container } from '@sluice/client';
-import type { RunnerEvent, RunReport, RunSummary } from '@sluice/runner';
+import type { RunnerEvent, RunReport } from '@sluice/runner';
 import {
   createService,
   EMBEDDED_SCOPE,
@@ -58,6 +58,16 @@ export interface StartOptions {
   readonly input?: string;
 }
 
+/** A run as `sluice runs --json` prints it. */
+export interface ListedRun {
+  readonly runId: string;
+  readonly pipeline: string;
+  readonly status: 'running' | 'suspended' | 'succeeded' | 'failed' | 'canceled';
+  /** RFC 3339. */
+  readonly startedAt: string;
+  readonly endedAt?: string;
+}
+
 /** A directory with a copy of an example and a home of its own. */
 export interface Workplace {
   readonly directory: string;
@@ -65,7 +75,7 @@ export interface Workplace {
   start(args: readonly string[], options?: StartOptions): Started;
   /** Runs a command to its end. */
   sluice(...args: string[]): Promise<Ended>;
-  runs(): Promise<RunSummary[]>;
+  runs(): Promise<ListedRun[]>;
   show(runId: string): Promise<RunReport>;
   /** Every container that the home's service knows, as the service itself says it; no command may be under way. */
   containers(): Promise<Container[]>;
@@ -115,7 +125,7 @@ export function createWorkplace(example?: string): Workplace {
     home,
     start,
     sluice,
-    runs: async () => parseLines<RunSummary>((await sluice('runs', '--json')).stdout),
+    runs: async () => parseLines<ListedRun>((await sluice('runs', '--json')).stdout),
     show: async (runId) => JSON.parse((await sluice('show', runId, '--json')).stdout) as RunReport,
     containers: () => listContainers(join(home, 'service')),
     read: (path) => readFileSync(join(directory, path), 'utf8'),

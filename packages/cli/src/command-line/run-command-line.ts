@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import type { CommandContext } from '../context/command-context.ts';
+import type { CommandRefusal } from '../context/command-refusal.ts';
 import { describeSystemError } from '../context/describe-system-error.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { addExamples } from './command-examples.ts';
@@ -27,11 +28,24 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
     // Commander has already printed its message. Help and version also end here.
     if (error instanceof CommanderError) {
       const wasAskedFor = error.exitCode === 0 || (error.code === 'commander.help' && args.join() === 'help');
-      return wasAskedFor ? EXIT_CODE.ok : EXIT_CODE.refused;
+      if (wasAskedFor) return EXIT_CODE.ok;
+      await printError({ exitCode: EXIT_CODE.refused, code: 'USAGE', message: error.message }, { args, context });
+      return EXIT_CODE.refused;
     }
     context.terminal.err(`${describe(error)}\n`);
+    await printError({ exitCode: EXIT_CODE.runFailed, code: 'INTERNAL', message: describe(error) }, { args, context });
     return EXIT_CODE.runFailed;
   }
+}
+
+/** Prints an error that no command has printed, if the arguments request JSON. */
+async function printError(
+  { message, ...error }: CommandRefusal,
+  { args, context }: { args: readonly string[]; context: CommandContext },
+): Promise<void> {
+  if (!args.includes('--json')) return;
+  const { renderError } = await import('../context/refuse.ts');
+  context.terminal.out(renderError({ ...error, message: message.replace(/^error: /, '') }));
 }
 
 /** Returns `args`, unless they request the help of an unknown command: then arguments that report this command. */

@@ -13,6 +13,7 @@ import { refuse } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
 import { DEFAULT_PROFILE } from '../home/find-profile.ts';
 import { openProfileDraft, type ProfileDraft, saveProfile } from '../home/save-profile.ts';
+import { renderValue } from '../json/render-value.ts';
 import { renderTable } from '../text/render-table.ts';
 
 /** `name` is the profile to write; without `tokenStdin`, e-mail and password are exchanged for a token. */
@@ -54,16 +55,8 @@ export async function login(url: string, context: CommandContext, options: Login
   const { email, scope } = access.value;
   if (options.json === true) {
     const place = { clusterId: scope.clusterID, accountId: scope.accountID };
-    const value = {
-      schema: 1,
-      type: 'login',
-      profile: options.name,
-      file,
-      service: url,
-      ...(email && { email }),
-      ...place,
-    };
-    terminal.out(`${JSON.stringify(value)}\n`);
+    const user = email === undefined ? {} : { email };
+    terminal.out(renderValue('login', { profile: options.name, file, service: url, ...user, ...place }));
     return EXIT_CODE.ok;
   }
   const rows = [['profile', file], ['service', url], ...(email === undefined ? [] : [['user', email]])];

@@ -5,6 +5,7 @@ import type { CommandContext, GlobalOptions } from '../context/command-context.t
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { adviseAdoption, refuse } from '../context/refuse.ts';
 import { suggestCommand } from '../context/suggest-command.ts';
+import { renderValue } from '../json/render-value.ts';
 import { label } from '../progress/render-event.ts';
 import { renderTable } from '../text/render-table.ts';
 
@@ -43,8 +44,10 @@ async function sweep(
   const isCanceled = new Set(canceled.map(({ containerID }) => containerID));
   if (options.json === true) {
     for (const orphan of orphans) {
-      const canceled = isCanceled.has(orphan.containerID);
-      terminal.out(`${JSON.stringify({ type: 'orphan', ...orphan, canceled })}\n`);
+      const { containerID: containerId, createTime, ...others } = orphan;
+      const created = createTime === undefined ? {} : { createdAt: createTime };
+      const canceled = isCanceled.has(containerId);
+      terminal.out(renderValue('orphan', { containerId, ...others, ...created, canceled }));
     }
     return EXIT_CODE.ok;
   }

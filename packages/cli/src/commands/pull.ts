@@ -7,6 +7,7 @@ import type { CommandRefusal } from '../context/command-refusal.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse, withAdvice } from '../context/refuse.ts';
 import { findHome } from '../home/home.ts';
+import { renderValue } from '../json/render-value.ts';
 import { createLiveProgress } from '../progress/live-progress.ts';
 import { renderBytes } from '../progress/render-event.ts';
 import { adviseOnRunArgument } from '../runs/advise-on-run-argument.ts';
@@ -53,7 +54,7 @@ export async function pull(
       for (const warning of pulled.value) terminal.err(`warning: output ${output}: ${warning}\n`);
       terminal.out(
         options.json === true
-          ? `${JSON.stringify({ type: 'pulled', output, to, files: got.files, bytes: got.bytes })}\n`
+          ? renderValue('download', { output, to, files: got.files, bytes: got.bytes })
           : `${output}  ${relative(cwd, to)}: ${got.files} file${got.files === 1 ? '' : 's'}, ${renderBytes(got.bytes)}\n`,
       );
     }

@@ -3,6 +3,7 @@ import { listRuns } from '@sluice/runner';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { findHome } from '../home/home.ts';
+import { renderRun } from '../json/render-run.ts';
 import { describeState } from '../progress/render-state.ts';
 import { renderTable } from '../text/render-table.ts';
 import { renderTimestamp } from '../text/render-timestamp.ts';
@@ -18,7 +19,7 @@ export async function runs(context: CommandContext, options: RunsOptions): Promi
   const home = findHome(context, options);
   const found = (await listRuns(home)).slice(0, options.limit);
   if (options.json === true) {
-    for (const run of found) terminal.out(`${JSON.stringify(run)}\n`);
+    for (const run of found) terminal.out(renderRun(run));
     return EXIT_CODE.ok;
   }
   if (found.length === 0) {

@@ -5,6 +5,7 @@ import { authorityPath, type ConfigEdit, editConfigFile, type ServiceConfig } fr
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
 import { EXIT_CODE } from '../context/exit-code.ts';
 import { refuse } from '../context/refuse.ts';
+import { renderValue } from '../json/render-value.ts';
 import { parseConfigEdit } from '../serving/parse-config-edit.ts';
 import { parseServiceConfigText, readServiceConfig } from '../serving/read-service-config.ts';
 import { renderTable } from '../text/render-table.ts';
@@ -108,6 +109,6 @@ export async function showCertificate(context: CommandContext, options: ServiceC
     const message = `could not find the certificate of the authority: ${fault}`;
     return refuse({ exitCode: EXIT_CODE.refused, message }, { context, options });
   }
-  context.terminal.out(options.json === true ? `${JSON.stringify({ type: 'certificate', path })}\n` : `${path}\n`);
+  context.terminal.out(options.json === true ? renderValue('certificate', { path }) : `${path}\n`);
   return EXIT_CODE.ok;
 }

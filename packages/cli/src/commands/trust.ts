@@ -9,6 +9,7 @@ import { refuse } from '../context/refuse.ts';
 import { keepConfirmation } from '../home/confirmation.ts';
 import { findHome } from '../home/home.ts';
 import { type Connection, connectionOf, readProfile } from '../home/profile.ts';
+import { renderValue } from '../json/render-value.ts';
 import { renderTable } from '../text/render-table.ts';
 
 /** `sluice trust`: confirms the home of this directory and its profile in their current state. */
@@ -21,7 +22,7 @@ export async function trust(context: CommandContext, options: GlobalOptions): Pr
   const file = await keep(home, { connection, context });
   if (!file.ok) return refuse(file.error, { context, options });
   if (options.json === true) {
-    context.terminal.out(`${JSON.stringify({ type: 'trusted', home, connection, file: file.value })}\n`);
+    context.terminal.out(renderValue('trust', { home, connection, file: file.value }));
     return EXIT_CODE.ok;
   }
   const rows = Object.entries(connection).map(([key, value]) => [key, JSON.stringify(value).slice(1, -1)]);

@@ -1,16 +1,34 @@
 import type { RunRefusal } from '@sluice/runner';
+import { renderValue } from '../json/render-value.ts';
 import type { CommandContext, GlobalOptions } from './command-context.ts';
+import type { CommandRefusal } from './command-refusal.ts';
 import { EXIT_CODE, type ExitCode } from './exit-code.ts';
 import { suggestCommand } from './suggest-command.ts';
 
 /** Prints why a command stops to stderr, with `--json` also as a line of JSON to stdout. Returns the exit code. */
 export function refuse(
-  refusal: { readonly message: string; readonly exitCode: ExitCode },
+  refusal: CommandRefusal,
   { context, options }: { context: CommandContext; options: Pick<GlobalOptions, 'json'> },
 ): ExitCode {
-  if (options.json === true) context.terminal.out(`${JSON.stringify({ type: 'refused', ...refusal })}\n`);
+  if (options.json === true) context.terminal.out(renderError(refusal));
   context.terminal.err(`${refusal.message}\n`);
   return refusal.exitCode;
+}
+
+/** The code of errors that have none of their own. */
+const CODES: Readonly<Record<ExitCode, string>> = {
+  [EXIT_CODE.ok]: 'OK',
+  [EXIT_CODE.runFailed]: 'FAILED',
+  [EXIT_CODE.refused]: 'REFUSED',
+  [EXIT_CODE.unreachable]: 'SERVICE_UNREACHABLE',
+  [EXIT_CODE.busy]: 'GROUP_BUSY',
+  [EXIT_CODE.suspended]: 'SUSPENDED',
+  [EXIT_CODE.interrupted]: 'INTERRUPTED',
+};
+
+/** Why a command stops, as a line of JSON. */
+export function renderError({ exitCode, code = CODES[exitCode], message }: CommandRefusal): string {
+  return renderValue('error', { code, message });
 }
 
 /** What suggested commands need. */
@@ -33,9 +51,9 @@ export const LOGIN_ADVICE =
   'the token or password is wrong or expired: log in again with `sluice login URL`, or set SLUICE_TOKEN, or SLUICE_EMAIL and SLUICE_PASSWORD, or update the files named in the profile';
 
 /** Converts a refusal of the runner: adds the exit code and advice in terms of the command line. */
-export function fromRunRefusal(refusal: RunRefusal, suggestion: Suggestion): { message: string; exitCode: ExitCode } {
+export function fromRunRefusal(refusal: RunRefusal, suggestion: Suggestion): CommandRefusal {
   const exitCode = EXIT_CODES[refusal.code] ?? EXIT_CODE.refused;
-  return withAdvice({ message: refusal.message, exitCode }, adviseOn(refusal, suggestion));
+  return withAdvice({ message: refusal.message, exitCode, code: refusal.code }, adviseOn(refusal, suggestion));
 }
 
 /** Appends advice to the message of a refusal. */

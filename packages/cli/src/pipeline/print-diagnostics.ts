@@ -1,5 +1,6 @@
 import { type Diagnostic, renderDiagnostic } from '@sluice/core';
 import type { CommandContext, GlobalOptions } from '../context/command-context.ts';
+import { renderValue } from '../json/render-value.ts';
 import type { SourceTexts } from './load-plan.ts';
 
 /** The output for people stays short; the output for programs stays bounded even for a hostile file. */
@@ -18,7 +19,7 @@ export function printDiagnostics(
   const shown = chooseShown(diagnostics, json === true ? MOST_AS_JSON : MOST_SHOWN);
   for (const diagnostic of shown) {
     if (json === true) {
-      terminal.out(`${JSON.stringify({ type: 'diagnostic', ...diagnostic })}\n`);
+      terminal.out(renderValue('diagnostic', diagnostic));
       continue;
     }
     const text = diagnostic.range === undefined ? undefined : texts.get(diagnostic.range.file);
@@ -28,7 +29,7 @@ export function printDiagnostics(
   if (shown.length === diagnostics.length) return;
   const printed = new Set(shown);
   const others = diagnostics.filter((diagnostic) => !printed.has(diagnostic));
-  if (json === true) terminal.out(`${JSON.stringify({ type: 'omitted', ...count(others) })}\n`);
+  if (json === true) terminal.out(renderValue('omitted', count(others)));
   else terminal.err(`and ${countDiagnostics(others, 'more ')}\n\n`);
 }
 

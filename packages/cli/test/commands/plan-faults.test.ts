@@ -72,7 +72,7 @@ describe('plan --json', () => {
     expect(asJson.exitCode).toBe(2);
     const lines = json(asJson.out);
     expect(lines[0]).toHaveProperty('steps');
-    expect(lines.at(-1)).toMatchObject({ type: 'refused', exitCode: 2, message: expect.stringContaining(reason) });
+    expect(lines.at(-1)).toMatchObject({ type: 'error', code: 'REFUSED', message: expect.stringContaining(reason) });
   });
 
   test('counts mounts by the profile', async () => {
@@ -101,6 +101,7 @@ test('check --json names the parameters that a run needs values for', async () =
   expect(exitCode).toBe(0);
   expect(json(out)).toEqual([
     {
+      schema: 1,
       type: 'diagnostic',
       code: 'missing-param',
       severity: 'warning',

@@ -115,7 +115,12 @@ test('check shows the first 20 errors, and counts the others', async () => {
   expect(err).toContain('and 49,980 more errors\n\n50,000 errors in p.yaml');
   const { out } = await check('--json');
   expect(out.trimEnd().split('\n')).toHaveLength(1001);
-  expect(JSON.parse(out.trimEnd().split('\n').at(-1)!)).toEqual({ type: 'omitted', errors: 49_000, warnings: 0 });
+  expect(JSON.parse(out.trimEnd().split('\n').at(-1)!)).toEqual({
+    schema: 1,
+    type: 'omitted',
+    errors: 49_000,
+    warnings: 0,
+  });
 });
 
 test('check takes a file that only lacks values of its parameters, and names them', async () => {
