@@ -18,7 +18,7 @@ tell end "$@"
 const STEP = {
   resources: { cpu: 1 },
   inputs: { ledger: { from: 'volumes.ledger', path: '/ledger', writable: true } },
-  retry: { limit: 0, on: ['infrastructure'] },
+  retry: 0,
   // Far more than a step takes, and less than the clocks of the machines jump.
   timeout: '1h',
 };

@@ -25,7 +25,7 @@ export function createHashGraph({ layers, width }: { layers: number; width: numb
       resources: { cpu: 1 },
       inputs: { ledger: { from: 'volumes.ledger', path: '/ledger', writable: true }, ...inputsFrom(producers) },
       outputs: { out: '/out' },
-      retry: { limit: 0, on: ['infrastructure'] },
+      retry: 0,
       // Far more than a step takes, and less than the clocks of the machines jump.
       timeout: '1h',
     };

@@ -44,7 +44,7 @@ function* drawScenarios({ among = () => true, seed: last }: PlantedBug): Generat
 describe.runIf(isThorough)('the simulation', () => {
   test.each([...PLANTED_BUGS, ...PLANTED_INPUT_BUGS, ...PLANTED_REPLY_BUGS].map((bug, number) => ({ ...bug, number })))(
     'finds a runner that $name',
-    { timeout: 120_000 },
+    { timeout: 600_000 },
     async (bug) => {
       const runner = await plant(bug, bug.number);
       let found: string | undefined;
