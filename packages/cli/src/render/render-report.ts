@@ -38,7 +38,9 @@ export function renderReport(report: RunReport, view: ReportView): string {
   const { terminal, cwd, options } = view;
   const sections = [
     renderFailures(report, view),
-    renderResults(report.steps, terminal),
+    report.results === undefined
+      ? renderResults(report.steps, terminal)
+      : renderDeclaredResults(report.results, terminal),
     renderFiles(report, { terminal, cwd }),
     renderUnpublished(report, { terminal, options }),
     renderWarnings(report, terminal),
@@ -180,6 +182,12 @@ function renderValue(value: Json): string {
 
 function clip(text: string, length = MAX_VALUE_LENGTH): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
+
+/** The results that the pipeline declares take the place of those of all steps. */
+function renderDeclaredResults(results: NonNullable<RunReport['results']>, terminal: Terminal): string {
+  const rows = Object.entries(results).map(([name, value]) => [`  ${name}`, renderValue(value)]);
+  return rows.length === 0 ? '' : `${terminal.style('bold', 'results')}\n${renderTable(rows)}`;
 }
 
 function renderFiles(report: RunReport, { terminal, cwd }: { terminal: Terminal; cwd: string }): string {

@@ -16,6 +16,7 @@ import { checkPlacement } from './check-placement.ts';
 import { checkPools } from './check-pools.ts';
 import { checkPrograms } from './check-programs.ts';
 import { checkPublishing } from './check-publishing.ts';
+import { checkResults } from './check-results.ts';
 import { checkRetries } from './check-retries.ts';
 import { checkSchedule } from './check-schedule.ts';
 import { checkSecrets } from './check-secrets.ts';
@@ -38,6 +39,7 @@ export const ALL_CHECKS: readonly Check[] = [
   checkExpressions,
   checkForeignTemplates,
   checkMatrices,
+  checkResults,
   checkRetries,
   checkTimeouts,
   checkPools,

@@ -30,6 +30,8 @@ export interface Pipeline {
   /** Run after all `steps`, whatever their outcome. */
   readonly finally: readonly Step[];
   readonly outputs: Readonly<Record<string, PipelineOutput>>;
+  /** The results of the run, by name. Absent if the file declares none. */
+  readonly results?: Readonly<Record<string, PipelineResult>>;
   /** Most containers of a run at once. */
   readonly parallelism?: number;
   /** After a failure, no further steps start. */
@@ -238,6 +240,12 @@ export interface PipelineOutput {
   readonly from: { readonly step: string; readonly output: string };
   /** Local directory, relative to the pipeline file. */
   readonly publish?: string;
+}
+
+/** A result of a step that counts as one of the run. */
+export interface PipelineResult {
+  readonly step: string;
+  readonly result: string;
 }
 
 /** The limit of concurrent runs with the same group, and what happens to a run above it. */

@@ -31,6 +31,8 @@ export interface Flattened {
   readonly volumes: RawMap;
   /** By `<parent>.<output>`: the edge that replaces it. */
   readonly outputs: ReadonlyMap<string, string>;
+  /** What `<parent>.<result>` stands for, if the used pipeline declares `results`. */
+  readonly results: ReadonlyMap<string, string> | undefined;
   /** The steps that have a result or port of this name. */
   readonly holders: {
     readonly results: ReadonlyMap<string, readonly string[]>;
@@ -69,6 +71,9 @@ export function flattenPipeline(used: UsedPipeline): Flattened {
     outputs: new Map(
       Object.entries(pipeline.outputs).map(([name, { from }]) => [name, `${rename(from.step)}.${from.output}`]),
     ),
+    results:
+      pipeline.results &&
+      new Map(Object.entries(pipeline.results).map(([name, { step, result }]) => [name, `${rename(step)}.${result}`])),
     holders: { results: holdersOf(pipeline, 'results', rename), ports: holdersOf(pipeline, 'ports', rename) },
     last: pipeline.steps.filter((_, index) => !dependedOn.has(index)).map(({ name }) => rename(name)),
   };
@@ -196,15 +201,26 @@ export function relink(
       typeof from === 'string' ? { ...(output as RawMap), from: edge(from, ['outputs', name, 'from']) } : output,
     ];
   });
+  const results = Object.entries((value.results ?? {}) as RawMap).map(([name, result]) => [
+    name,
+    typeof result === 'string' ? relinkResult(result, used) : result,
+  ]);
   return {
     value: {
       ...value,
       steps: section('steps'),
+      ...(isRawMap(value.results) && { results: Object.fromEntries(results) as Json }),
       ...(value.finally !== undefined && { finally: section('finally') }),
       ...(value.outputs !== undefined && { outputs: Object.fromEntries(outputs) as Json }),
     },
     faults,
   };
+}
+
+/** A result that the used pipeline does not declare keeps its name, and is reported as one that does not exist. */
+function relinkResult(text: string, used: ReadonlyMap<string, Flattened>): string {
+  const [parent = '', result = ''] = text.split('.', 2);
+  return used.get(parent)?.results?.get(result) ?? text;
 }
 
 /** The document is unchecked here. */

@@ -64,6 +64,7 @@ function resolve(flattened: Flattened, { parent, aspect, name }: Wanted): Replac
       message: `expressions can use results, outputs, ports, status, reason and reused of a step that uses a pipeline, each by name`,
     };
   }
+  if (aspect === 'results' && flattened.results !== undefined) return resultOf(flattened.results, { the, name });
   const holders = flattened.holders[aspect].get(name) ?? [];
   const [step] = holders;
   const noun = aspect === 'results' ? 'result' : 'port';
@@ -74,6 +75,20 @@ function resolve(flattened: Flattened, { parent, aspect, name }: Wanted): Replac
   if (holders.length === 1) return member(step, aspect, name);
   const message = `${the} has more than one ${noun} \`${name}\`: of the steps ${holders.join(', ')}`;
   return { code: `unknown-${noun}`, message, hint: `name the step: steps['${step}'].${aspect}.${name}` };
+}
+
+/** One of the results that the used pipeline declares. */
+function resultOf(
+  results: ReadonlyMap<string, string>,
+  { the, name }: { the: string; name: string },
+): Replacement | Omit<Fault, 'path'> {
+  const [step, result = ''] = results.get(name)?.split('.') ?? [];
+  if (step !== undefined) return member(step, 'results', result);
+  return {
+    code: 'unknown-result',
+    message: `${the} has no \`${name}\` among its \`results\``,
+    ...suggestName(name, results.keys()),
+  };
 }
 
 function statusOf(

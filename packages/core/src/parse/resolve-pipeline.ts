@@ -1,6 +1,15 @@
 import type { Json } from '../model/json.ts';
 import { typeOf } from '../model/json-type.ts';
-import type { Concurrency, NamedVolume, Notify, Param, Pipeline, PipelineOutput, Schedule } from '../model/pipeline.ts';
+import type {
+  Concurrency,
+  NamedVolume,
+  Notify,
+  Param,
+  Pipeline,
+  PipelineOutput,
+  PipelineResult,
+  Schedule,
+} from '../model/pipeline.ts';
 import { paramSchema, type RawPipeline } from '../schema/pipeline-schema.ts';
 import type { RawStep } from '../schema/step-schema.ts';
 import {
@@ -32,6 +41,7 @@ export function resolvePipeline(raw: RawPipeline): Pipeline {
     steps: steps(raw.steps),
     finally: steps(raw.finally),
     outputs: mapValues(raw.outputs, resolveOutput),
+    ...optional('results', raw.results && mapValues(raw.results, resolveResult)),
     ...optional('parallelism', raw.parallelism),
     failFast: raw.failFast ?? true,
     ...optional('timeoutMs', milliseconds(raw.timeout)),
@@ -74,6 +84,11 @@ function resolveVolume(volume: NonNullable<RawPipeline['volumes']>[string]): Nam
 function resolveOutput(output: NonNullable<RawPipeline['outputs']>[string]): PipelineOutput {
   if (typeof output === 'string') return { from: resolveStepOutput(output) };
   return { from: resolveStepOutput(output.from), ...optional('publish', output.publish) };
+}
+
+function resolveResult(text: string): PipelineResult {
+  const { step, output: result } = resolveStepOutput(text);
+  return { step, result };
 }
 
 function resolveConcurrency(raw: NonNullable<RawPipeline['concurrency']>, name: string): Concurrency {

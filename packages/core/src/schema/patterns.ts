@@ -18,6 +18,8 @@ export const MOUNT_POINT = /^(?!.*[^/]{256})\/[^\p{Cc}]{1,4094}$/u;
 export const IMAGE = /^(?![-\s])[^\p{Cc}]+$/u;
 /** `step.output` or `volumes.name/sub/path`. */
 export const EDGE = /^(?:volumes\.[a-z0-9-]+(?:\/[^\0]*)?|[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*)$/;
+/** `step.result`. Its source differs from that of `STEP_OUTPUT`, by which the advice is found. */
+export const STEP_RESULT = /^[a-z0-9-]+\.(?:[A-Za-z_][A-Za-z0-9_-]*)$/;
 /** `step.output`. */
 export const STEP_OUTPUT = /^[a-z0-9-]+\.[A-Za-z_][A-Za-z0-9_-]*$/;
 /** A glob pattern for files below an output: relative, and short enough to be matched quickly. */
@@ -45,6 +47,7 @@ export const PATTERN_ADVICE: ReadonlyMap<string, PatternAdvice> = new Map<string
   [String(MOUNT_POINT), { code: 'bad-path', wanted: 'an absolute path inside the container, for example /in/data' }],
   [String(IMAGE), { code: 'wrong-value', wanted: 'the name of an image, for example python:3.12-slim' }],
   [String(EDGE), { code: 'bad-edge', wanted: '`step.output` or `volumes.name/sub/path`' }],
+  [String(STEP_RESULT), { code: 'bad-edge', wanted: '`step.result`' }],
   [String(STEP_OUTPUT), { code: 'bad-edge', wanted: '`step.output`' }],
   [
     String(FILE_PATTERN),

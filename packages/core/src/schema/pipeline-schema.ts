@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { IDENTIFIER, NAME, STEP_OUTPUT } from './patterns.ts';
+import { IDENTIFIER, NAME, STEP_OUTPUT, STEP_RESULT } from './patterns.ts';
 import {
   command,
   duration,
@@ -96,6 +96,9 @@ export const pipelineSchema = z.strictObject(
     steps: steps.optional(),
     finally: steps.optional(),
     outputs: z.record(word.regex(IDENTIFIER), pipelineOutput, { error: 'a map of outputs' }).optional(),
+    results: z
+      .record(word.regex(IDENTIFIER), word.regex(STEP_RESULT), { error: 'a map of names to results of steps' })
+      .optional(),
     parallelism: positive.optional(),
     failFast: flag.optional(),
     timeout: duration.optional(),

@@ -346,3 +346,29 @@ outputs: { best: { from: sub.model, publish: ./out } }
     expect(result.ok && result.value.steps.length).toBe(2000);
   });
 });
+
+describe('results', () => {
+  const SUB =
+    'version: 1\nname: sub\nsteps:\n  a: { command: [x], results: { n: number } }\n  b: { command: [x], results: { n: number } }\nresults: { total: b.n }\n';
+
+  it('parsePipeline reads the results that a used pipeline declares, in expressions and in results', () => {
+    const result = parse({
+      'main.yaml': `${MAIN}steps:\n  sub: { uses: sub.yaml }\n  c: { command: [x, "\${{ steps.sub.results.total }}"] }\nresults: { sum: sub.total }\n`,
+      'sub.yaml': SUB,
+    });
+    expect(places(result)).toEqual([]);
+    if (!result.ok) return;
+    expect(result.value.results).toEqual({ sum: { step: 'sub-b', result: 'n' } });
+    expect(result.value.steps.find(({ name }) => name === 'c')?.command?.[1]).toContain(
+      'steps["sub-b"]["results"]["n"]',
+    );
+  });
+
+  it('parsePipeline refuses other results of such a pipeline', () => {
+    const result = parse({
+      'main.yaml': `${MAIN}steps:\n  sub: { uses: sub.yaml }\n  c: { command: [x, "\${{ steps.sub.results.n }}"] }\nresults: { sum: sub.n }\n`,
+      'sub.yaml': SUB,
+    });
+    expect(places(result)).toEqual(['main.yaml:5:21 unknown-result', 'main.yaml:6:17 unknown-step']);
+  });
+});

@@ -3,6 +3,7 @@ import { describeFailure } from './describe-failure.ts';
 import { explainCell } from './explain-cell.ts';
 import { itemOf } from './item-of.ts';
 import { reportOutputs } from './report-outputs.ts';
+import { reportResults } from './report-results.ts';
 import type { ReportSource } from './report-source.ts';
 import type { CellReport, RunPhase, RunReport, StepReport } from './run-report.ts';
 
@@ -23,6 +24,7 @@ export function createReport(source: ReportSource, status: RunPhase, message?: s
     failures: facts.failures.map((entry) => describeFailure(source, entry)),
     ...(facts.warnings.length > 0 && { warnings: facts.warnings.slice() }),
     outputs: reportOutputs(source),
+    ...reportResults(source),
     ...(Object.keys(facts.kept).length > 0 && { kept: facts.kept }),
     ...(header?.rerun && { rerun: header.rerun }),
   };

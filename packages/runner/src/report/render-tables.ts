@@ -131,7 +131,7 @@ function renderFailure(failure: FailureReport): Markup {
 }
 
 /** The parameters, results and outputs of the run. */
-export function renderValues({ params, steps, outputs }: DetailedReport): Markup {
+export function renderValues({ params, steps, outputs, results: declared = {} }: DetailedReport): Markup {
   const given = Object.entries(params).map(([name, value]) => ['parameter', name, JSON.stringify(value)] as const);
   const results = steps.flatMap(({ name, cells }) =>
     cells.length > 1
@@ -143,7 +143,8 @@ export function renderValues({ params, steps, outputs }: DetailedReport): Markup
   const files = Object.entries(outputs).map(
     ([name, output]) => ['output', name, output.publishedTo ?? describePlaces(output)] as const,
   );
-  const all = [...given, ...results, ...files];
+  const own = Object.entries(declared).map(([name, value]) => ['result', name, JSON.stringify(value)] as const);
+  const all = [...given, ...own, ...results, ...files];
   if (all.length === 0) return NOTHING;
   const rows = all
     .slice(0, MAX_STEPS)

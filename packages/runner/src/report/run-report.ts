@@ -26,6 +26,8 @@ export interface RunReport {
   readonly warnings?: readonly RunWarning[];
   /** The pipeline's `outputs`, by name; only those whose step succeeded. */
   readonly outputs: Readonly<Record<string, OutputReport>>;
+  /** The results that the pipeline declares, by name: those of steps that have succeeded. Absent if it declares none. */
+  readonly results?: Readonly<Record<string, Json>>;
   /** Outputs that this run has not produced, if their directories contain the output of an earlier run. */
   readonly kept?: Readonly<Record<string, KeptResult>>;
   /** The arguments of `sluice` that start the same run again with `--reuse`; absent if unknown. */

@@ -1,3 +1,4 @@
+import type { Container } from '@sluice/client';
 import { createPlan, parsePipeline } from '@sluice/core';
 import { describe, expect, test } from 'vitest';
 import type { RunReport } from '../../src/report/run-report.ts';
@@ -35,6 +36,14 @@ const states = ({ report }: Ran) => report.steps.map(({ name, state }) => `${nam
 /** Steps in the order in which their containers were created. */
 const order = ({ rig }: Ran) => rig.created().map(({ wire }) => wire.labels?.['sluice-step']);
 const types = ({ rig }: Ran) => rig.created().map(({ wire }) => wire.instanceType);
+
+/** Writes a result as the program of the container would. */
+function writeResult(rig: Rig, container: Container, result: { name: string; value: string }): void {
+  const mounts = Object.entries(container.volumeMounts ?? {});
+  const [key = ''] = mounts.find(([, at]) => at === '/sluice/results') ?? [];
+  const [volume = '', at = ''] = key.split(':');
+  writeFile(rig.simulated.volumes.get(volume)!, `${at}/${result.name}`, Buffer.from(result.value));
+}
 
 describe('times', () => {
   test('timeout: ends an attempt that runs too long, and it may be tried again', async () => {
@@ -109,6 +118,19 @@ describe('order and capacity', () => {
     expect(envs).toContainEqual({ ...a, SLUICE_ATTEMPT: '1' });
     expect(envs).toContainEqual({ ...a, SLUICE_ATTEMPT: '2' });
     expect(envs).toContainEqual({ ...common, SLUICE_STEP: 'b', SLUICE_CELL: 'k-1', SLUICE_ATTEMPT: '1' });
+  });
+
+  test('results: the report has those of steps that succeeded, and none if none are declared', async () => {
+    const steps = 'steps: { a: { command: [x], results: { n: number } }, b: { command: [x], results: { n: number } } }';
+    const rig: Rig = createRig('results', {
+      behave: {
+        a: { work: (container) => writeResult(rig, container, { name: 'n', value: '7' }) },
+        b: { end: 'Failed' },
+      },
+    });
+    const ran = await run(`failFast: false\nresults: { total: a.n, other: b.n }\n${steps}`, { rig });
+    expect(ran.report.results).toEqual({ total: 7 });
+    expect((await run(`failFast: false\n${steps}`)).report).not.toHaveProperty('results');
   });
 
   test('parallelism: bounds the cells of a step', async () => {
