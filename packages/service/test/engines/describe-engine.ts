@@ -13,8 +13,8 @@ import type { CreateEngine, EngineUnderTest } from './engine-under-test.ts';
 export function describeEngine(name: string, create: CreateEngine, subject: EngineUnderTest): void {
   describe(`Engine ${name}`, () => {
     const rig = new EngineRig(create, subject);
-    beforeAll(() => rig.open(), 60_000);
-    afterAll(() => rig.close(), 60_000);
+    beforeAll(() => rig.open());
+    afterAll(() => rig.close());
 
     describeRun(rig, subject);
     describeLogLimit(rig);

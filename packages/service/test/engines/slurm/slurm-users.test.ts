@@ -120,7 +120,7 @@ describe.skipIf((!hasSlurm && process.env.CI !== 'true') || !isRoot)(
 
     it.each([
       ['a user that is not there', { vision: 'no-such-user' }, root, /no such user/],
-      ['root', { vision: 'root' }, root, /a user of its own/],
+      ['root', { vision: 'root' }, root, /that is root; configure another user/],
       ['storage that users cannot come to', { vision: user }, join(root, 'own/storage'), /is closed to them/],
     ])('does not start with %s', async (_, unixUsers, storage, message) => {
       const engine = createSlurmEngine(slurmConfigSchema.parse({ unixUsers }), { storage });
