@@ -17,8 +17,8 @@ name: items
 failFast: false
 steps:
   list:
-    command: [sh, -c, 'cat "$SLUICE_LIST" > /sluice/results/list']
-    env: { SLUICE_LIST: /in/list/list.json }
+    command: [sh, -c, 'cat "$LIST_FILE" > /sluice/results/list']
+    env: { LIST_FILE: /in/list/list.json }
     inputs: { list: volumes.list }
     results: { list: array }
 `;
