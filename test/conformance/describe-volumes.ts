@@ -257,11 +257,11 @@ function describeLostStorage(rig: Rig): void {
       try {
         expect(await findVolume(rig(), id)).toMatchObject({
           phase: 'Unknown',
-          state: 'not usable until its files are back: its directory is not there',
+          state: 'not usable until its files are back: its directory does not exist',
         });
         const mounted = await rig().call('POST', `${NORTH}/containers`, { body: mounting });
         expect([mounted.status, mounted.json().status]).toEqual([400, 'FAILED_PRECONDITION']);
-        expect(mounted.json().message).toContain('the volume is Unknown: its directory is not there');
+        expect(mounted.json().message).toContain('the volume is Unknown: its directory does not exist');
         const volumes: [string, string, Call][] = [
           ['POST', `${NORTH}/volumes`, { body: {} }],
           ['DELETE', `${NORTH}/volumes/${id}`, { query: { force: true } }],
