@@ -39,9 +39,9 @@ function project(name: string, options: Project) {
 
 /** Tests that drain, restart and kill the one Docker daemon or the one Slurm cluster of this machine, or use both. */
 const engines = {
-  docker: 'packages/service/test/engines/docker/**/*.test.ts',
-  slurm: 'packages/service/test/engines/slurm/**/*.test.ts',
-  engines: 'test/engines/**/*.test.ts',
+  'engines-docker': 'packages/service/test/engines/docker/**/*.test.ts',
+  'engines-slurm': 'packages/service/test/engines/slurm/**/*.test.ts',
+  'engines-examples': 'test/engines/**/*.test.ts',
 };
 
 /** Begun last, one of these would go on alone, with the other workers idle. The longest first. */
