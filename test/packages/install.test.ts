@@ -130,7 +130,7 @@ function npm(...args: readonly string[]): void {
   run('npm', [...args, ...options], project);
 }
 
-/** Runs a program to its end and gives back what it printed. The error contains all of it when the program fails. */
+/** Runs a program to its end and returns its output. If the program fails, the error contains the output. */
 function run(program: string, args: readonly string[], cwd: string): string {
   const { CI, FORCE_COLOR, SLUICE_HOME, SLUICE_SERVICE, NODE_OPTIONS, ...env } = process.env;
   const own = { XDG_CONFIG_HOME: join(directory, 'config'), XDG_STATE_HOME: join(directory, 'state') };

@@ -65,7 +65,7 @@ async function undisturbed() {
 
 describe('adoptRun', () => {
   const moments = [1, 2, 4, 6, 7, 8, 9];
-  test.each(moments)('gives back a run that was lost after %d containers; nothing starts twice', async (moment) => {
+  test.each(moments)('restores a run that was lost after %d containers; nothing starts twice', async (moment) => {
     const expected = await undisturbed();
     for (const conflict of [409, 400, 'echo'] as const) {
       const rig = createRig(`lost ${moment}`, { behave: BEHAVE, dialect: { conflict } });
@@ -78,7 +78,7 @@ describe('adoptRun', () => {
   });
 
   test.each([{ times: 'drifting', requeues: true }, { times: 'zoneless' }] as const)(
-    'gives back a run of a service with %j',
+    'restores a run of a service with %j',
     async (dialect) => {
       const expected = await undisturbed();
       const rig = createRig('lost', { behave: BEHAVE, dialect });

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { shellQuote } from '../../src/engines/shell-quote.ts';
 
-test('shellQuote gives back every byte through a real sh', () => {
+test('shellQuote keeps every byte through a real sh', () => {
   const ascii = Array.from({ length: 127 }, (_, i) => String.fromCharCode(i + 1)).join('');
   const text = `${ascii}''ж$(id)\`id\`\n\n`;
   const { stdout } = spawnSync('sh', ['-c', `printf %s ${shellQuote(text)}`], { encoding: 'utf8' });

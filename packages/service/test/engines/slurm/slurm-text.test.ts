@@ -68,7 +68,7 @@ describe('parseJobID', () => {
 });
 
 describe('keyOfJobName', () => {
-  it('gives back the key of a job name of ours and nothing for others', () => {
+  it('returns the key of a job name of ours and nothing for others', () => {
     expect(keyOfJobName(slurmJobName('c1-abc'))).toBe('c1-abc');
     expect(keyOfJobName('train')).toBeUndefined();
     expect(keyOfJobName('sluice-UPPER')).toBeUndefined();
