@@ -2,6 +2,7 @@ export type { CellHandles, CellsConfig, MatrixShape, Widen } from './builder/cel
 export { type ExpressionHandle, expression } from './builder/expression-handle.ts';
 export { pipeline } from './builder/pipeline.ts';
 export type { BuildOptions, PipelineBuilder, PipelineConfig } from './builder/pipeline-builder.ts';
+export { requireArgument } from './builder/step-arguments.ts';
 export type { OutputHandle, StepConfig, StepHandle, VolumeHandle } from './builder/step-config.ts';
 export { describeUnknown } from './checks/nearest-name.ts';
 export { type PlanGraph, planGraph, type StepEdge, type StepMount, type StepNode } from './graph/plan-graph.ts';

@@ -6,6 +6,7 @@ import { EXIT_CODE } from '../context/exit-code.ts';
 import { fromRunRefusal, refuse } from '../context/refuse.ts';
 import { checkImages } from '../pipeline/check-images.ts';
 import { checkSources } from '../pipeline/check-sources.ts';
+import { limitParallelism } from '../pipeline/limit-parallelism.ts';
 import { loadPlan, type PipelineFileOptions } from '../pipeline/load-plan.ts';
 import { countDiagnostics, printDiagnostics } from '../pipeline/print-diagnostics.ts';
 import { findReuse, type ReuseOptions } from '../runs/find-reuse.ts';
@@ -56,7 +57,7 @@ export async function runPipeline(file: string, context: CommandContext, options
   try {
     const unknown = await findUnknownIn(plan, opened.value);
     if (unknown !== undefined) return refuse({ exitCode: EXIT_CODE.refused, message: unknown }, { context, options });
-    return await runPlan(limit(plan, options.parallelism), {
+    return await runPlan(limitParallelism(plan, options.parallelism), {
       file,
       ...opened.value,
       ...reuse.value,
@@ -128,11 +129,4 @@ async function runPlan(
 function describeReuse({ runId, again }: Reuse): string {
   const rerun = again.length === 0 ? '' : `; rerunning ${again.join(', ')} and all dependents`;
   return `reusing successful, unchanged steps of run ${runId}${rerun}`;
-}
-
-/** Applies the lower of the limits in the file and on the command line. */
-function limit(plan: Plan, parallelism: number | undefined): Plan {
-  if (parallelism === undefined) return plan;
-  const smaller = Math.max(1, Math.min(parallelism, plan.pipeline.parallelism ?? parallelism));
-  return { ...plan, pipeline: { ...plan.pipeline, parallelism: smaller } };
 }

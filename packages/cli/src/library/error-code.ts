@@ -1,5 +1,5 @@
 import { isServiceError, type ServiceErrorCode } from '@sluice/client';
-import { type Diagnostic, fail, ok, type Result, renderDiagnostic, SluiceError } from '@sluice/core';
+import { type Diagnostic, fail, type Result, renderDiagnostic, SluiceError } from '@sluice/core';
 import type { RunRefusal } from '@sluice/runner';
 
 /**
@@ -72,20 +72,10 @@ export function toSluiceError(failure: Failure): SluiceError<SluiceErrorCode> {
   return new SluiceError('INVALID_PIPELINE', message, { diagnostics: failure });
 }
 
-/** Throws `INVALID_ARGUMENT` where a caller without types passes something else. */
-export function requireArgument(isRight: boolean, message: string): asserts isRight {
-  if (!isRight) throw new SluiceError('INVALID_ARGUMENT', message);
-}
-
 /** The error for what a service or the operating system has thrown; undefined for a bug. */
 function findKnownError(error: unknown): SluiceError<SluiceErrorCode> | undefined {
   if (isSluiceError(error)) return error;
   if (isServiceError(error)) return new SluiceError(error.code, error.message, { cause: error });
   const isSystem = error instanceof Error && 'syscall' in error;
   return isSystem ? new SluiceError('SYSTEM', error.message, { cause: error }) : undefined;
-}
-
-/** A success, for calls that cannot be refused. */
-export async function succeed<T>(value: Promise<T>): Promise<Result<T, never>> {
-  return ok(await value);
 }

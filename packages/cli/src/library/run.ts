@@ -1,5 +1,5 @@
-import type { CheckedPipeline, ExpressionHandle, Json, PipelineBuilder, Plan, Result } from '@sluice/core';
-import { createPlan, fail, ok, own, SluiceError } from '@sluice/core';
+import type { CheckedPipeline, ExpressionHandle, Json, PipelineBuilder, Result } from '@sluice/core';
+import { createPlan, fail, ok, own, requireArgument, SluiceError } from '@sluice/core';
 import {
   findUnknown,
   type Reporter,
@@ -8,9 +8,11 @@ import {
   resumeRun,
   startRun,
 } from '@sluice/runner';
+import { openEmbeddedService } from '../embedded/embedded-service.ts';
 import { createSecretReader } from '../home/create-secret-reader.ts';
-import { type Connection, openEmbeddedService, prepareHome } from './connection.ts';
-import { attempt, requireArgument, type SluiceErrorCode, unwrap } from './error-code.ts';
+import { limitParallelism } from '../pipeline/limit-parallelism.ts';
+import { type Connection, prepareHome } from './connection.ts';
+import { attempt, type SluiceErrorCode, unwrap } from './error-code.ts';
 import { createEventQueue } from './event-queue.ts';
 import { createRunHandle, type RunHandle } from './run-handle.ts';
 
@@ -167,7 +169,7 @@ async function execute<E>(
   if (signal?.aborted) return fail(new SluiceError('ABORTED', 'the signal was aborted before the run started'));
   const home = await prepareHome(options.home);
   if (!home.ok) return home;
-  const opened = service ?? (await openEmbeddedService({ home: home.value }));
+  const opened = service ?? (await openEmbeddedService(home.value));
   const close = async () => {
     if (service === undefined) await opened.close();
   };
@@ -195,10 +197,4 @@ async function execute<E>(
 
 function isRunnable(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ('safeBuild' in value || 'pipeline' in value);
-}
-
-function limitParallelism(plan: Plan, parallelism: number | undefined): Plan {
-  if (parallelism === undefined) return plan;
-  const lower = Math.min(parallelism, plan.pipeline.parallelism ?? parallelism);
-  return { ...plan, pipeline: { ...plan.pipeline, parallelism: lower } };
 }

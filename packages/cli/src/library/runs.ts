@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { ok, requireArgument } from '@sluice/core';
 import {
   approveRun as approveOfRunner,
   explainStep as explainOfRunner,
@@ -13,7 +14,7 @@ import {
 } from '@sluice/runner';
 import { findHome } from '../home/home.ts';
 import { type Connection, openEmbeddedService } from './connection.ts';
-import { attempt, requireArgument, succeed, unwrap } from './error-code.ts';
+import { attempt, unwrap } from './error-code.ts';
 
 /** The home whose runs are meant; default: the nearest `.sluice`, as for the command. */
 export interface HomeOptions {
@@ -31,7 +32,7 @@ export interface HomeOptions {
  * ```
  */
 export async function listRuns(options: HomeOptions = {}): Promise<readonly RunSummary[]> {
-  return unwrap(await attempt(() => succeed(listOfRunner(homeOf(options)))));
+  return unwrap(await attempt(async () => ok(await listOfRunner(homeOf(options)))));
 }
 
 /**
